@@ -1,130 +1,109 @@
 // Who may import whom, as data. Whatever is not allowed here is an error; each message says what is allowed.
 
-// One row per folder of main/: which other folders and files it may import.
+// One row per folder of main/: which others it may import. A folder within a folder that has a row of its own is no part of
+// the outer one, here as in what is allowed.
 const layers = {
   lib: [],
   crypto: ['lib/'],
   policy: ['lib/'],
   // New files in directories that are not ours alone, and why a disk does not take one.
   files: ['lib/'],
+  // Requests to other machines.
+  net: ['lib/'],
   // The message bus of Linux desktops.
   bus: ['lib/'],
   // The socket over which the owner's own commands speak to the service.
   control: ['lib/'],
-  db: ['files/', 'crypto/', 'lib/'],
-  // Rows that authenticate themselves, over all of db/.
-  integrity: ['db/', 'crypto/', 'lib/'],
-  auth: ['crypto/', 'db/', 'lib/', 'preload/contract.ts'],
-  keyslots: ['bus/', 'integrity/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
-  audit: ['crypto/', 'db/', 'keyslots/', 'lib/', 'preload/contract.ts'],
+  storage: ['files/', 'crypto/', 'lib/'],
+  // Rows that authenticate themselves, over all tables.
+  'storage/integrity': ['storage/', 'crypto/', 'lib/'],
+  auth: ['net/', 'crypto/', 'storage/', 'lib/', 'preload/contract.ts'],
+  keys: ['bus/', 'storage/integrity/', 'crypto/', 'storage/', 'lib/', 'preload/contract.ts'],
+  audit: ['crypto/', 'storage/', 'keys/', 'lib/', 'preload/contract.ts'],
   // What leaves the vault by itself: deliveries in general, and what is delivered.
-  outbox: ['crypto/', 'db/', 'lib/'],
-  messages: ['outbox/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
-  webhooks: ['outbox/', 'crypto/', 'db/', 'lib/', 'auth/guarded-get.ts'],
-  settings: ['db/', 'lib/', 'activities/parse.ts', 'preload/contract.ts'],
-  'self-test': ['files/', 'keyslots/', 'integrity/', 'db/', 'crypto/', 'lib/', 'preload/contract.ts'],
+  'delivery/queue': ['crypto/', 'storage/', 'lib/'],
+  'delivery/messages': ['delivery/queue/', 'crypto/', 'storage/', 'net/', 'lib/', 'preload/contract.ts'],
+  'delivery/webhooks': ['delivery/queue/', 'crypto/', 'storage/', 'net/', 'lib/'],
+  settings: ['storage/', 'lib/', 'preload/contract.ts'],
+  'self-test': [
+    'files/',
+    'keys/',
+    'storage/integrity/',
+    'storage/',
+    'chains/',
+    'crypto/',
+    'lib/',
+    'preload/contract.ts',
+  ],
   chains: ['policy/', 'crypto/', 'lib/'],
   backup: [
     'files/',
-    'keyslots/',
-    'integrity/',
-    'db/',
+    'keys/',
+    'storage/integrity/',
+    'storage/',
+    'chains/',
     'crypto/',
     'lib/',
-    'operations/wallet-secrets.ts',
     'preload/contract.ts',
   ],
-  activities: ['policy/', 'db/', 'crypto/', 'lib/'],
-  operations: ['activities/define.ts', 'policy/', 'chains/', 'db/', 'crypto/', 'lib/'],
+  activities: ['policy/', 'storage/', 'crypto/', 'lib/'],
+  operations: ['activities/define.ts', 'policy/', 'chains/', 'storage/', 'crypto/', 'lib/'],
   http: ['activities/', 'auth/', 'files/', 'lib/', 'preload/contract.ts'],
   commands: [
+    'app/',
+    'rpc/',
     'audit/',
     'backup/',
     'control/',
     'files/',
-    'keyslots/',
+    'keys/',
     'policy/',
     'self-test/',
-    'integrity/',
-    'db/',
+    'storage/integrity/',
+    'storage/',
+    'chains/',
     'crypto/',
     'lib/',
-    'http/dev-routes.ts',
-    'vault.ts',
-    'config.ts',
-    'bridge.ts',
-    'freeze-signal.ts',
+    'http/dev/',
+    'operations/api.ts',
     'preload/contract.ts',
   ],
   // Programs that are copied out of the project, and run without it.
   standalone: [],
   // What makes packages, and what runs in them before anything else: hardly anything of the product.
-  packaging: ['lib/', 'desktop/update-key.ts'],
-  desktop: [
-    'bus/',
-    'files/',
-    'lib/',
-    'vault.ts',
-    'config.ts',
-    'bridge.ts',
-    'commands/client.ts',
-    'preload/contract.ts',
-  ],
+  packaging: ['lib/', 'desktop/updates/update-key.ts'],
+  desktop: ['app/', 'rpc/', 'bus/', 'files/', 'lib/', 'commands/shared/client.ts', 'preload/contract.ts'],
 };
 
 // What the folders hold of each package that reaches outside.
 const packages = {
-  '@node-rs/argon2': ['main/keyslots/'],
+  '@node-rs/argon2': ['main/keys/'],
   '@clack/prompts': ['main/commands/', 'main/cli.ts'],
-  'better-sqlite3': ['main/db/'],
+  'better-sqlite3': ['main/storage/'],
   commander: ['main/commands/', 'main/cli.ts'],
   'electron-updater': ['main/desktop/'],
   electron: ['main/desktop/', 'main/index.ts', 'preload/index.ts'],
   express: ['main/http/'],
   jose: ['main/auth/'],
-  nodemailer: ['main/messages/'],
-  keytar: ['main/keyslots/'],
-  'shamir-secret-sharing': ['main/keyslots/'],
+  nodemailer: ['main/delivery/messages/'],
+  keytar: ['main/keys/'],
+  'shamir-secret-sharing': ['main/keys/'],
 };
 
-const folders = Object.keys(layers);
-// What composes the layers: everything but the shells around it.
-const composed = folders
+// What composes the layers, and the window's calls: everything but the shells around it.
+const composed = Object.keys(layers)
   .filter((name) => !['desktop', 'commands', 'standalone', 'packaging'].includes(name))
   .map((name) => `${name}/`);
+Object.assign(layers, {
+  app: [...composed, 'rpc/', 'preload/contract.ts'],
+  rpc: [...composed, 'app/', 'preload/contract.ts'],
+});
+const folders = Object.keys(layers);
 
-// One row per file beside the folders.
+// One row per file beside the folders: the entries.
 const entries = {
-  'config.ts': ['lib/'],
-  'setup.ts': [...composed, 'preload/contract.ts'],
-  'about.ts': ['db/migrations.ts', 'preload/contract.ts'],
-  'bridge-keyslots.ts': [...composed, 'preload/contract.ts'],
-  'freeze.ts': [...composed, 'freeze-marker.ts', 'preload/contract.ts'],
-  'freeze-marker.ts': [],
-  // Of the processes that serve a vault.
-  'freeze-signal.ts': ['lib/', 'preload/contract.ts'],
-  'bridge.ts': [
-    ...composed,
-    'setup.ts',
-    'freeze.ts',
-    'bridge-keyslots.ts',
-    'about.ts',
-    'config.ts',
-    'preload/contract.ts',
-  ],
-  'vault.ts': [...composed, 'vault-file.ts', 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
-  'vault-file.ts': ['integrity/', 'db/', 'freeze-marker.ts'],
-  'cli.ts': ['commands/', 'lib/', 'config.ts'],
-  'index.ts': [
-    'desktop/',
-    'lib/',
-    'vault.ts',
-    'config.ts',
-    'bridge.ts',
-    'freeze-signal.ts',
-    'keyslots/erasure.ts',
-    'preload/contract.ts',
-  ],
+  'cli.ts': ['commands/', 'lib/', 'app/'],
+  'index.ts': ['desktop/', 'lib/', 'app/', 'rpc/', 'keys/erasure.ts', 'preload/contract.ts'],
   'start.ts': [],
 };
 
@@ -132,14 +111,20 @@ const test = '[.]test[.]tsx?$';
 const product = '^(main|renderer|preload)/';
 
 /** @param {string} path A folder ending in a slash, or a file; below main/ unless it names another top folder. */
-const pattern = (path) =>
-  `^${/^(main|preload|renderer)\//.test(path) ? '' : 'main/'}${path.replaceAll('.', '[.]')}${path.endsWith('/') ? '' : '$'}`;
+function pattern(path) {
+  const within = folders
+    .filter((name) => name.startsWith(path) && `${name}/` !== path)
+    .map((name) => `${name.slice(path.length)}/`);
+  return `^${/^(main|preload|renderer)\//.test(path) ? '' : 'main/'}${path.replaceAll('.', '[.]')}${
+    path.endsWith('/') ? (within.length > 0 ? `(?!${within.join('|')})` : '') : '$'
+  }`;
+}
 
 const rule = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
 
 const layerRule = (from, allowed, self = []) =>
   rule(
-    `${from.replace('/', '')}-imports-only-its-layers`,
+    `${from.replace(/\/$/, '').replaceAll('/', '-')}-imports-only-its-layers`,
     `main/${from} may import ${[...self.map(() => 'itself'), ...allowed].join(', ') || 'nothing of the project'}.`,
     { path: pattern(from), pathNot: test },
     { path: '^(main|renderer|preload|test)/', pathNot: [...self, ...allowed].map(pattern) },
@@ -179,11 +164,17 @@ export default {
     ),
     rule(
       'renderer-sees-only-the-contract',
-      'renderer/ may import itself, preload/contract.ts and what shows foreign text; all else goes through the bridge.',
+      'renderer/ may import itself, preload/contract.ts, the types of the API and what shows foreign text; all else goes through the rpc.',
       { path: '^renderer/', pathNot: test },
       {
-        path: '^main/(?!lib/(visible-text|look-alikes|to-be-signed|published-limits)[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
+        path: '^main/(?!lib/(text/|published-limits[.]ts$)|operations/api[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
       },
+    ),
+    rule(
+      'clients-see-types-of-the-api',
+      'What describes the operations to the window and the commands is types alone: nothing of them is bundled.',
+      { path: '^(renderer|main/commands)/', pathNot: test },
+      { path: '^main/operations/', dependencyTypesNot: ['type-only'] },
     ),
     rule(
       'renderer-has-no-node',
@@ -200,10 +191,16 @@ export default {
     rule(
       'pure-has-no-io',
       'Of Node’s modules main/crypto/, main/policy/ and main/lib/ may import node:crypto and node:buffer alone.',
-      { path: '^main/(crypto|policy|lib)/', pathNot: test },
+      { path: '^main/(crypto|policy|lib(?!/concurrency))/', pathNot: test },
       { dependencyTypes: ['core'], pathNot: '^(node:)?(buffer|crypto)$' },
     ),
-    rule('tests-are-not-imported', 'What two tests share is in test/support.ts.', {}, { path: test }),
+    rule(
+      'concurrency-has-threads',
+      'Of Node’s modules main/lib/concurrency/ may import node:worker_threads alone.',
+      { path: '^main/lib/concurrency/', pathNot: test },
+      { dependencyTypes: ['core'], pathNot: '^(node:)?worker_threads$' },
+    ),
+    rule('tests-are-not-imported', 'What two tests share is in test/support/.', {}, { path: test }),
     rule('no-cycles', 'Move what both need to a lower layer.', {}, { circular: true }),
     rule(
       'no-orphans',

@@ -31,7 +31,7 @@ const codeAttributes = [
   ...['autoComplete', 'autoCapitalize', 'aria-keyshortcuts'],
 ];
 const codeCalls = [
-  ...['t', '(Type)?Error', '.*Error', 'ask', 'useAsk', 'useSubmit', 'useCall', 'freeName'],
+  ...['t', '(Type)?Error', '.*Error', 'queryApi', 'useSubmit', 'useCall', 'freeName'],
   ...[
     'querySelector(All)?',
     'closest',
@@ -109,6 +109,45 @@ const ownedWork = {
   }),
 };
 
+/** Words that the code no longer uses, and the word of the glossary in ARCHITECTURE.md. */
+const retiredWords = new Map([
+  ['door', 'rpc, the port or the auth layout'],
+  ['bridge', 'rpc; only Electron’s preload bridge is one'],
+  ['notary', 'log signer'],
+  ['carrier', 'transport'],
+  ['drill', 'verify or test of a backup'],
+  ['ballot', 'vote'],
+  ['hasten', 'retryNow'],
+  ['owner proof', 'step-up'],
+  ['carry out', 'execute or run'],
+  ['carries out', 'executes or runs'],
+  ['carried out', 'executed or run'],
+]);
+
+/** Comments and names are split into words: `makeCarrier` has the word of `a carrier`. */
+const wordsOf = (text) =>
+  text
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[\s*_/-]+/g, ' ')
+    .toLowerCase()
+    .replaceAll(/(context|preload) bridge|owner proof required/g, '');
+
+const noRetiredWords = {
+  create: ({ report, sourceCode }) => ({
+    Program({ tokens, comments }) {
+      const names = tokens.filter(({ type }) => ['Identifier', 'PrivateIdentifier'].includes(type));
+      for (const node of [...comments, ...names]) {
+        const words = wordsOf(sourceCode.getText(node));
+        for (const [word, instead] of retiredWords) {
+          if (new RegExp(`\\b${word}s?\\b`).test(words)) {
+            report({ loc: node.loc, message: `"${word}" is a retired word: say ${instead}.` });
+          }
+        }
+      }
+    },
+  }),
+};
+
 export default defineConfig(
   globalIgnores(['dist/', 'release/', 'test/output/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
@@ -119,7 +158,10 @@ export default defineConfig(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
-      '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { ignoreRestSiblings: true, ignoreUsingDeclarations: true },
+      ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
@@ -145,11 +187,11 @@ export default defineConfig(
   },
   {
     files: ['main/**/*.ts'],
-    ignores: ['main/config.ts', 'main/start.ts', 'main/packaging/**', '**/*.test.ts'],
+    ignores: ['main/app/config.ts', 'main/start.ts', 'main/packaging/**', '**/*.test.ts'],
     rules: {
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only main/config.ts reads the environment.' },
+        { object: 'process', property: 'env', message: 'Only main/app/config.ts reads the environment.' },
         {
           object: 'process',
           property: 'exit',
@@ -159,6 +201,11 @@ export default defineConfig(
     },
   },
   {
+    files: ['main/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.ts', 'preload/contract.ts'],
+    plugins: { words: { rules: { 'no-retired': noRetiredWords } } },
+    rules: { 'words/no-retired': 'error' },
+  },
+  {
     // A command ends with its fault, which it tells; the shell's events have their owner in main/desktop/crash.ts.
     files: ['main/**/*.ts'],
     ignores: [
@@ -166,13 +213,23 @@ export default defineConfig(
       '**/*.test.ts',
     ],
     plugins: { latchkey: { rules: { 'owned-work': ownedWork } } },
-    rules: { 'latchkey/owned-work': 'error' },
+    rules: {
+      'latchkey/owned-work': 'error',
+      'no-restricted-globals': [
+        'error',
+        { name: 'setInterval', message: 'Write every(ms, work, onFault) of main/lib/concurrency/every.ts.' },
+      ],
+    },
+  },
+  {
+    files: ['main/lib/concurrency/every.ts'],
+    rules: { 'no-restricted-globals': 'off' },
   },
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat['recommended-latest']] },
   {
     files: ['renderer/**/*.{ts,tsx}'],
     // What a person pastes into a terminal or a program is code.
-    ignores: ['**/*.test.ts', 'renderer/parts/snippets.ts'],
+    ignores: ['**/*.test.ts', 'renderer/features/connect/snippets.ts'],
     plugins: { i18next },
     rules: {
       'i18next/no-literal-string': [

@@ -221,6 +221,8 @@ export default defineConfig({
       build: {
         outDir: join(dist, 'main'),
         license,
+        // Stacks name the lines of the sources.
+        sourcemap: true,
         target: 'node22',
         copyPublicDir: false,
         rolldownOptions: {
@@ -229,14 +231,15 @@ export default defineConfig({
             cli: join(projectRoot, 'main/cli.ts'),
             // A thread of its own, so a file of its own.
             'backup-worker': join(projectRoot, 'main/backup/worker.ts'),
-            'checkpoint-worker': join(projectRoot, 'main/db/checkpoint-worker.ts'),
-            'integrity-worker': join(projectRoot, 'main/integrity/worker.ts'),
-            'webhooks-worker': join(projectRoot, 'main/webhooks/worker.ts'),
+            'checkpoint-worker': join(projectRoot, 'main/storage/checkpoint-worker.ts'),
+            'integrity-worker': join(projectRoot, 'main/storage/integrity/integrity-worker.ts'),
+            'webhooks-worker': join(projectRoot, 'main/delivery/webhooks/webhooks-worker.ts'),
           },
           output: {
             format: 'es',
             entryFileNames: '[name].js',
             chunkFileNames: '[name]-[hash].js',
+            sourcemapExcludeSources: true,
             // A package of @simplewebauthn/server's looks for a polyfill that is imported before it.
             strictExecutionOrder: true,
           },

@@ -1,12 +1,28 @@
 import { defineConfig } from 'vitest/config';
-import { CountsReporter } from './test/reporter.ts';
-import { LongestFirst } from './test/sequencer.ts';
+import { CountsReporter } from './test/project/reporter.ts';
+import { LongestFirst } from './test/project/sequencer.ts';
 
 const minute = 60_000;
 
 /** What is waited for comes from other processes, on a machine that may be busy. */
 const patient = { poll: { timeout: minute / 3 } };
 
+/** What all projects have in common. */
+const common = {
+  setupFiles: 'test/support/patience.ts',
+  expect: patient,
+  testTimeout: minute,
+  hookTimeout: minute,
+};
+
+/** Runs what `vite build` makes. */
+const built = { ...common, globalSetup: 'test/support/global-setup.ts' };
+
+/** Of the unit tests, those that change what others in their process would see. */
+const alone = ['main/crypto/keys/boringssl.test.ts', 'main/packaging/sign-mac.test.ts'];
+
+// The files of a project that is not isolated share a process, and with it the modules: loading them takes longer than most
+// of these files take. A file there leaves nothing behind that another would see.
 export default defineConfig(({ mode }) => ({
   cacheDir: 'node_modules/.cache/vitest',
   test: {
@@ -19,58 +35,33 @@ export default defineConfig(({ mode }) => ({
     projects: [
       {
         test: {
+          ...common,
           name: 'unit',
-          include: [
-            'main/**/*.test.ts',
-            'preload/**/*.test.ts',
-            'renderer/**/*.test.{ts,tsx}',
-            'test/one-reading/*.test.ts',
-          ],
-          setupFiles: 'test/patience.ts',
-          expect: patient,
-          testTimeout: minute,
-          hookTimeout: minute,
+          include: ['main/**/*.test.ts', 'preload/**/*.test.ts', 'renderer/**/*.test.{ts,tsx}'],
+          exclude: alone,
+          isolate: false,
         },
       },
+      { test: { ...common, name: 'unit-alone', include: [...alone, 'test/one-reading/*.test.ts'] } },
+      { test: { ...built, name: 'api', include: ['test/{api,rpc,sign-in}/*.test.ts'], isolate: false } },
       {
         test: {
+          ...built,
           name: 'system',
-          include: ['test/*.test.ts', 'test/campaigns/*.test.ts'],
-          globalSetup: 'test/global-setup.ts',
-          setupFiles: 'test/patience.ts',
-          expect: patient,
-          testTimeout: minute,
-          hookTimeout: minute,
+          include: ['test/{campaigns,commands,delivery,keys,project,storage,vendor}/*.test.ts'],
         },
       },
-      // Browsers after everything else, two at a time: one alone waits for half of its time.
+      // The files share a Chromium too.
       {
         test: {
+          ...built,
           name: 'browser',
-          include: ['test/browser/*.test.ts'],
-          globalSetup: 'test/global-setup.ts',
-          setupFiles: 'test/patience.ts',
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-          expect: patient,
+          include: ['test/browser/**/*.test.ts'],
+          isolate: false,
           testTimeout: 5 * minute,
-          hookTimeout: minute,
         },
       },
-      // An app at a time: some measure, and some pack it.
-      {
-        test: {
-          name: 'desktop',
-          include: ['test/desktop/*.test.ts'],
-          globalSetup: 'test/global-setup.ts',
-          setupFiles: 'test/patience.ts',
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-          expect: patient,
-          testTimeout: 3 * minute,
-          hookTimeout: minute,
-        },
-      },
+      { test: { ...built, name: 'desktop', include: ['test/desktop/*.test.ts'], testTimeout: 3 * minute } },
     ],
   },
 }));

@@ -10,7 +10,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.kill(process.pid, 'SIGTERM');
   });
-  // What nobody can be told any more, on a terminal that is closed for instance, must not end a service.
+  // Output that fails, on a closed terminal for instance, must not end a service.
   process.stderr.on('error', () => undefined);
   const { main } = await import('./commands/program.ts');
   await main(process.argv);

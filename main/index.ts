@@ -2,17 +2,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog, net, session } from 'electron';
-import type { Config } from './config.ts';
-import { readConfig, version } from './config.ts';
+import type { Config } from './app/config.ts';
+import { readConfig, version } from './app/config.ts';
 import { applicationId } from './desktop/application-id.ts';
 import { watchApprovals } from './desktop/approvals.ts';
 import { startAutoLock } from './desktop/auto-lock.ts';
 import { showBadge } from './desktop/badge.ts';
 import { endOnFault, reviveWindows } from './desktop/crash.ts';
 import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
-import { guardAllContents, guardSession, refuseDebuggers } from './desktop/guards.ts';
-import { joinHolder, type JoinedVault } from './desktop/held.ts';
-import { serveBridge } from './desktop/ipc.ts';
+import { restrictAllContents, restrictSession, refuseDebuggers } from './desktop/restrictions.ts';
+import { attachToService, type JoinedVault } from './desktop/attach.ts';
+import { serveRpc } from './desktop/ipc.ts';
 import { catchLinks, thisStart } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
 import { setMenu } from './desktop/menu.ts';
@@ -26,13 +26,15 @@ import { closeBeforeQuit } from './desktop/quit.ts';
 import { report } from './desktop/report.ts';
 import { registerScheme, serveScheme } from './desktop/scheme.ts';
 import { createTray, lockNow } from './desktop/tray.ts';
-import { prepareUpdates } from './desktop/updates.ts';
+import { prepareUpdates } from './desktop/updates/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
-import { freezeOnSignal } from './freeze-signal.ts';
-import { eraseAfterLock } from './keyslots/erasure.ts';
-import type { DesktopFacts } from './lib/shell.ts';
-import { startVault, type Vault } from './vault.ts';
+import { startServiceLog } from './app/service-log.ts';
+import { freezeOnSignal } from './app/freeze-signal.ts';
+import { eraseAfterLock } from './keys/erasure.ts';
+import { defined } from './lib/defined.ts';
+import type { DesktopFacts } from './lib/desktop-capabilities.ts';
+import { startVault, type Vault } from './app/compose.ts';
 
 try {
   prepare();
@@ -47,7 +49,7 @@ function prepare(): void {
   const config = readConfig(process.argv.slice(app.isPackaged ? 1 : 2));
   refuseDebuggers();
   registerScheme();
-  guardAllContents();
+  restrictAllContents();
   // Windows shows notifications for the entry of the start menu that has this name, and for no other.
   if (process.platform === 'win32') app.setAppUserModelId(applicationId);
 
@@ -61,22 +63,24 @@ function prepare(): void {
     app.quit();
     return;
   }
+  const log = startServiceLog(config);
   const links = catchLinks(process.argv, config);
   // Awaiting `ready` at the top level would wait for ever: Electron is ready once this module is.
   app
     .whenReady()
-    .then(() => run(config, links))
+    .then(() => run(config, links, log))
     .catch(fail);
 }
 
 /** What has been caught of links before the vault has started. */
 type Links = ReturnType<typeof catchLinks>;
 
-async function run(config: Config, links: Links): Promise<void> {
+async function run(config: Config, links: Links, log: Disposable): Promise<void> {
   const { promise: opened, resolve } = Promise.withResolvers<AsyncDisposable | undefined>();
   // Also while it opens: it is closed then once it is open.
   const closeNow = closeBeforeQuit(async () => {
     await (await opened)?.[Symbol.asyncDispose]();
+    log[Symbol.dispose]();
   });
   resolve(await open(config, links, closeNow));
 }
@@ -88,13 +92,13 @@ async function open(
   closeNow: () => Promise<void>,
 ): Promise<AsyncDisposable | undefined> {
   await using opened = new AsyncDisposableStack();
-  guardSession(session.defaultSession);
+  restrictSession(session.defaultSession);
   opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
   const startAtLogin = loginItem(config);
   const updates = opened.use(
     prepareUpdates({
-      networkAllowed: async () => (await vault.bridge.settings()).network,
+      networkAllowed: async () => (await vault.rpc.settings()).network,
       close: closeNow,
     }),
   );
@@ -102,34 +106,33 @@ async function open(
   const found = await startVault(config, {
     shell: {
       isOnline: () => net.isOnline(),
-      ...(startAtLogin === undefined ? {} : { startAtLogin }),
-      ...(updates.choice === undefined ? {} : { updates: updates.choice }),
+      ...defined({ startAtLogin, updates: updates.choice }),
       desktop: () => desktop(),
     },
-  }).catch((error: unknown) => joinHolder(error, config));
+  }).catch((error: unknown) => attachToService(error, config));
   if (found === undefined) {
     app.quit();
     return undefined;
   }
   const vault: Vault | JoinedVault = found;
   opened.defer(() => vault.close());
-  opened.defer(freezeOnSignal(vault.bridge));
+  opened.defer(freezeOnSignal(vault.rpc));
   if ('keyring' in vault) opened.defer(eraseAfterLock(vault.keyring));
-  opened.use(serveBridge(vault.bridge));
-  const freezing = opened.use(listenForFreeze(vault.bridge, config.sessionType));
-  const approvals = opened.use(watchApprovals(vault.bridge));
-  opened.use(createTray(vault.bridge, approvals, freezing));
+  opened.use(serveRpc(vault.rpc));
+  const freezing = opened.use(listenForFreeze(vault.rpc, config.sessionType));
+  const approvals = opened.use(watchApprovals(vault.rpc));
+  opened.use(createTray(vault.rpc, approvals, freezing));
   opened.use(showBadge(approvals));
   // A vault that another process holds may serve scripts while nobody is here: that process has its own rules.
-  const autoLock = 'keyring' in vault ? opened.use(startAutoLock(vault.bridge, config)) : undefined;
+  const autoLock = 'keyring' in vault ? opened.use(startAutoLock(vault.rpc, config)) : undefined;
   desktop = () => ({ reportsLock: autoLock?.reportsLock ?? true, freezeShortcut: freezing.state });
-  opened.use(notifyOfMessages(vault.bridge));
-  opened.use(notifyOfApprovals(approvals, vault.bridge));
-  opened.use(notifyOfStorage(vault.bridge));
-  opened.use(endOnFault(vault.bridge));
+  opened.use(notifyOfMessages(vault.rpc));
+  opened.use(notifyOfApprovals(approvals, vault.rpc));
+  opened.use(notifyOfStorage(vault.rpc));
+  opened.use(endOnFault(vault.rpc));
   setMenu(version, {
-    lock: () => void lockNow(vault.bridge),
-    freeze: () => void freezeNow(vault.bridge),
+    lock: () => void lockNow(vault.rpc),
+    freeze: () => void freezeNow(vault.rpc),
     freezeAccelerator: freezing.accelerator,
     lookForUpdates: () => void updates.lookNow(),
   });

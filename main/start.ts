@@ -1,6 +1,6 @@
 // `npm start`: builds what is out of date, then opens the desktop app; where Electron's runtime cannot be had, the same
 // service and the same window on loopback. It runs from source under plain Node and imports nothing of the product.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -64,15 +64,29 @@ export async function buildIfNeeded(): Promise<boolean> {
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [build.stdout, build.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  }
-  const code = await new Promise<number | null>((resolve, reject) => {
-    build.once('error', reject).once('close', resolve);
-  });
-  if (code !== 0) throw new Error(`"vite build" failed with exit code ${String(code)}:\n${output}`);
+  const { said, complaint, failure } = await endOf(build);
+  if (failure !== undefined) throw new Error(`"vite build" failed:\n${said}${complaint || failure}`);
   return true;
+}
+
+/** What a program said until its end, and why that was no good one: the first line of its complaint, where it has one. */
+async function endOf(
+  program: ChildProcess,
+): Promise<{ readonly said: string; readonly complaint: string; readonly failure: string | undefined }> {
+  let [said, complaint] = ['', ''];
+  program.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  program.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  const failure = await new Promise<string | undefined>((resolve) => {
+    program.once('error', ({ message }) => {
+      resolve(message);
+    });
+    program.once('close', (code, signal) => {
+      const [first = ''] = complaint.trim().split('\n');
+      if (code === 0) resolve(undefined);
+      else resolve(first === '' ? `it ended with ${signal ?? `exit code ${String(code)}`}` : first);
+    });
+  });
+  return { said, complaint, failure };
 }
 
 /** The parts of a computer that decide whether a desktop app can open. */
@@ -143,11 +157,11 @@ function isSetuidRoot(path: string): boolean {
 
 /** Where Electron's program is in its distribution, as Electron's install script has it. */
 function programIn(distribution: string, platform: NodeJS.Platform): string {
-  const places: Partial<Record<NodeJS.Platform, string>> = {
+  const programs: Partial<Record<NodeJS.Platform, string>> = {
     darwin: 'Electron.app/Contents/MacOS/Electron',
     win32: 'electron.exe',
   };
-  return join(distribution, places[platform] ?? 'electron');
+  return join(distribution, programs[platform] ?? 'electron');
 }
 
 /** The Electron that a shell would run; undefined where there is none. */
@@ -201,16 +215,14 @@ export async function fetchWatched({ script, into, idleMs, totalMs }: Fetching):
     env: {
       ...process.env,
       ELECTRON_GET_NO_PROGRESS: '1',
-      // The download grows in here, where it can be watched and is left by nobody.
+      // The download grows in here, where its progress shows and an interrupted one leaves nothing.
       TMPDIR: temporary,
       TMP: temporary,
       TEMP: temporary,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let complaint = '';
-  fetching.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
-
+  const ended = endOf(fetching);
   const started = performance.now();
   let written = -1;
   let writtenAt = started;
@@ -234,18 +246,8 @@ export async function fetchWatched({ script, into, idleMs, totalMs }: Fetching):
   const stop = (): void => void fetching.kill('SIGKILL');
   process.once('exit', stop);
   try {
-    const code = await new Promise<number | null>((resolve) => {
-      fetching.once('error', () => {
-        resolve(null);
-      });
-      fetching.once('close', resolve);
-    });
-    if (late !== undefined) return late;
-    if (code === 0) return undefined;
-    const [first = ''] = complaint.trim().split('\n');
-    return first === ''
-      ? `its install script ended with exit code ${String(code)}`
-      : first.replace(/^\w*Error: /, '');
+    const { failure } = await ended;
+    return late ?? failure?.replace(/^\w*Error: /, '');
   } finally {
     clearInterval(watch);
     process.off('exit', stop);
@@ -267,19 +269,7 @@ async function whileSaying<T>(text: string, work: Promise<T>): Promise<T> {
 /** Why the program is no Electron that can run this project: of another version, or without its libraries for example. */
 async function programObstacle(program: string, wanted: string): Promise<string | undefined> {
   const trial = spawn(program, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
-  let [said, complaint] = ['', ''];
-  trial.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-  trial.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
-  const failure = await new Promise<string | undefined>((resolve) => {
-    trial.once('error', (error) => {
-      resolve(error.message);
-    });
-    trial.once('close', (code, signal) => {
-      const [first = ''] = complaint.trim().split('\n');
-      if (code === 0) resolve(undefined);
-      else resolve(first === '' ? `it ended with ${String(signal ?? code)}` : first);
-    });
-  });
+  const { said, failure } = await endOf(trial);
   if (failure !== undefined) return `Electron's runtime does not start (${failure})`;
   const [, major] = /^v?(\d+)[.]\d+[.]\d+/.exec(said.trim()) ?? [];
   const [wantedMajor = ''] = wanted.split('.');
@@ -365,7 +355,7 @@ async function become(program: string, argv: readonly string[]): Promise<void> {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     });
   }
-  // npm passes its own on to its shell alone, which ends and tells nobody.
+  // npm passes its own on to its shell alone, which ends without passing it on.
   const shell = process.ppid;
   const watch = setInterval(() => {
     if (process.env['npm_lifecycle_event'] === 'start' && process.ppid !== shell) child.kill('SIGTERM');

@@ -1,8 +1,8 @@
 /**
- * The window's one door into the vault: its calls, and one event stream.
+ * The window's rpc, its only access to the vault: calls, and one event stream.
  *
- * Two transports carry it, and the renderer cannot tell them apart: IPC in Electron (`preload/index.ts`) and
- * HTTP with a session in a browser (`renderer/bridge.ts`). Everything a window does to resources goes through
+ * It has two transports, and the renderer cannot tell them apart: IPC in Electron (`preload/index.ts`) and
+ * HTTP with a session in a browser (`renderer/app/rpc/rpc.ts`). Everything a window does to resources goes through
  * `call`, which enters the service exactly where a script's request does, stamped with the owner's own key.
  */
 
@@ -19,6 +19,8 @@ export interface RowFinding {
   readonly row: string | null;
   /** For a person to read. */
   readonly problem: string;
+  /** SQLite cannot read it: no owner can accept that. */
+  readonly damaged?: true;
 }
 
 export interface Frozen {
@@ -37,7 +39,7 @@ export interface VaultStatus {
    * where nobody does, and while a secret is tried. Locking and freezing end it; `unlock` then rejects.
    */
   readonly unlocking: { readonly checked: number; readonly total: number } | null;
-  /** The vault opens with a secret alone (`Bridge.freeze`); null where it is not frozen. */
+  /** Set while the vault opens with a secret alone (`WindowRpc.freeze`); null when it is not frozen. */
   readonly frozen: Frozen | null;
   readonly version: string;
   /** Base URL of the HTTP API, for example `http://127.0.0.1:7377`. */
@@ -145,7 +147,7 @@ export interface Keyslots {
 /**
  * One change of what opens the vault. `proof` opens it now.
  *
- * A new recovery phrase is the one drawn last; `confirmedWords` are left out where nobody was there to be asked.
+ * A new recovery phrase is the one generated last; `confirmedWords` are left out where nobody was there to be asked.
  */
 export type KeyslotChange = { readonly proof: ProveWith } & (
   | { readonly do: 'addPassword'; readonly password: string }
@@ -206,7 +208,7 @@ export interface LogState {
   readonly rows: number;
   /** The newest signed head; null where nothing is signed yet. */
   readonly head: LogHead | null;
-  /** Of the vault's notary; hex, uncompressed P-256. */
+  /** Of the vault's log signer; hex, uncompressed P-256. */
   readonly publicKey: string;
   /** The row that the keychain knows as the newest, or why it knows none; null for a vault without a keychain slot. */
   readonly witness: { readonly sequence: number } | { readonly obstacle: string } | null;
@@ -239,8 +241,8 @@ export interface LogPart {
   readonly next: LogRange | null;
 }
 
-/** The `turnkeyErrorCode` of what is refused until the owner has shown a secret: `Bridge.prove`. */
-export const ownerProofRequired = 'OWNER_PROOF_REQUIRED';
+/** The `turnkeyErrorCode` of what is refused until the owner has shown a secret: `WindowRpc.prove`. */
+export const stepUpRequired = 'OWNER_PROOF_REQUIRED';
 
 /** What the service answered: the HTTP status and the JSON body of the operation. */
 export interface CallAnswer {
@@ -279,9 +281,9 @@ export interface BackupRecord {
   /** Entries of the activity log in it, and the hash of the last (hex); 0 and empty while it was not opened. */
   readonly logRows: number;
   readonly logHead: string;
-  /** When a drill last showed that it restores. */
+  /** When a verification last showed that it restores. */
   readonly provenAt: number | null;
-  /** What the last drill found wrong. */
+  /** What the last verification found wrong. */
   readonly problem: string | null;
   /** Whether the file is where it was; null where that cannot be told. */
   readonly found: boolean | null;
@@ -321,7 +323,7 @@ export interface BackupsStatus {
 }
 
 /** A backup that the person chose: what it says of itself, without being opened. */
-export interface ChosenBackup {
+export interface UploadedBackup {
   /** What `restore` and `verifyBackup` take for it. */
   readonly file: string;
   /** As the person knows it. */
@@ -333,7 +335,7 @@ export interface ChosenBackup {
   readonly opensWith: readonly BackupSecret['with'][];
 }
 
-/** A part of a file that a browser brings to the service. */
+/** A part of a file that a browser uploads to the service. */
 export interface BackupPart {
   /** The file as it was named when its first part came; left out with the first, which holds the header. */
   readonly file?: string | undefined;
@@ -345,8 +347,8 @@ export interface BackupPart {
   readonly bytes: Uint8Array;
 }
 
-export interface BroughtBackup {
-  readonly backup: ChosenBackup;
+export interface UploadProgress {
+  readonly backup: UploadedBackup;
   /** How many bytes of it are there: all of them, once it can be used. */
   readonly received: number;
 }
@@ -374,7 +376,7 @@ export interface VerifyBackup {
   readonly secret?: BackupSecret;
 }
 
-/** What a drill found. */
+/** What a verification of a backup found. */
 export interface VerifiedBackup {
   readonly file: string;
   readonly vaultId: string;
@@ -506,7 +508,7 @@ export interface ShownMessage {
   readonly at: number;
 }
 
-/** What of a request's proof was looked at: whether it held, and what was seen. */
+/** One check of a request's proof, and its result. */
 export interface ProofStep {
   readonly check:
     | 'header'
@@ -653,13 +655,13 @@ export interface CopyOptions {
 /**
  * A refused call rejects with an `Error` whose message a person can act on. An operation that fails does not reject: `call` answers its HTTP status and error body.
  */
-export interface Bridge {
+export interface WindowRpc {
   status(): Promise<VaultStatus>;
   /** Asks the keychain again whether it can be used, which may make it ask for its own password. */
   probeKeychain(): Promise<VaultStatus>;
   /** Draws 24 words (BIP-39, English) and keeps them in memory until they are used; each call draws anew. */
   newRecoveryPhrase(): Promise<{ readonly phrase: string }>;
-  /** Creates the vault with the phrase drawn last, and leaves it unlocked. */
+  /** Creates the vault with the phrase that was generated last, and leaves it unlocked. */
   create(vault: CreateVault): Promise<VaultStatus>;
   /**
    * Puts the vault of a backup where there is none, checks it, and leaves it unlocked. How far it is, events tell.
@@ -683,7 +685,7 @@ export interface Bridge {
    * for submits. An export is answered 403, with the code `ownerProofRequired`, unless `prove` came just before it; so is
    * what adds or widens a way to sign in, unless `prove` did, or the vault was made or opened with a secret.
    */
-  call(path: string, body: Readonly<Record<string, unknown>>): Promise<CallAnswer>;
+  call(path: string, body: object): Promise<CallAnswer>;
   /** What the activity log is, and how much of it is signed. `sign` has its head signed first, while the vault is unlocked. */
   logState(sign?: boolean): Promise<LogState>;
   /** Recomputes every hash of the activity log and verifies its signed heads. */
@@ -701,7 +703,7 @@ export interface Bridge {
   backups(): Promise<BackupsStatus>;
   backUp(wish: BackUp): Promise<BackupRecord>;
   /** What a backup says of itself: its path on the machine of the service. */
-  lookAtBackup(file: string): Promise<ChosenBackup>;
+  lookAtBackup(file: string): Promise<UploadedBackup>;
   /**
    * Lets go of what `chooseBackup` brought, once it is not wanted. What was used is gone already; a path is left alone.
    */
@@ -742,6 +744,8 @@ export interface Bridge {
   licences(): Promise<readonly Licence[]>;
   /** Tries what the unlocked vault rests on: algorithms, rows, log, keychain, disk and clock. */
   selfTest(): Promise<readonly SelfTestFinding[]>;
+  /** A text for who helps with a problem: versions, state, self-test and the end of the log, without names and keys. */
+  diagnostics(): Promise<string>;
   /** Puts text on the clipboard; from Electron's main process where there is one. */
   copy(text: string, options?: CopyOptions): Promise<void>;
   /** Keeps the window out of screenshots and recordings while a secret is shown, where the shell can; else nothing. */
@@ -750,7 +754,7 @@ export interface Bridge {
    * Has the service know a backup that the person chose or dropped here: by its path, or, from a browser, by what is in it.
    * What is no whole backup is refused at once.
    */
-  chooseBackup(file: File, options?: ChooseOptions): Promise<ChosenBackup>;
+  chooseBackup(file: File, options?: ChooseOptions): Promise<UploadedBackup>;
   /**
    * Hands the person a copy of a backup of the list, to be kept where they say.
    * @returns what it is called there; null where they thought better of it.
@@ -760,11 +764,11 @@ export interface Bridge {
   onEvent(listener: (event: VaultEvent) => void): () => void;
 }
 
-/** What of the bridge the service answers; clipboard, screen and the person's own files are the window's side's. */
-export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent' | 'chooseBackup' | 'saveBackup'>;
+/** The calls that the service answers. The window itself handles clipboard, screen and the person's own files. */
+export type VaultRpc = Omit<WindowRpc, 'copy' | 'protectContent' | 'chooseBackup' | 'saveBackup'>;
 
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
-export const bridgeCalls = [
+export const rpcCalls = [
   'status',
   'probeKeychain',
   'newRecoveryPhrase',
@@ -801,8 +805,9 @@ export const bridgeCalls = [
   'about',
   'licences',
   'selfTest',
+  'diagnostics',
 ] as const;
-export type BridgeCall = (typeof bridgeCalls)[number];
+export type RpcCall = (typeof rpcCalls)[number];
 
 /** IPC channel names. */
 export const channels = {

@@ -3,15 +3,15 @@ import { createRoot } from 'react-dom/client';
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { setNonce } from 'get-nonce';
-import './mantine.css';
-import './window.css';
-import { openDoor } from './bridge.ts';
-import { Hints } from './parts/hints.tsx';
-import { language } from './parts/language.ts';
-import { layers } from './parts/layers.ts';
-import { theme, variables } from './parts/theme.ts';
-import { VaultProvider } from './parts/vault.tsx';
-import { Window } from './window.tsx';
+import './app/mantine.css';
+import './app/window.css';
+import { connectRpc } from './app/rpc/rpc.ts';
+import { Tooltips } from './ui/tooltips.tsx';
+import { language } from './app/i18n/language.ts';
+import { layers } from './app/layers.ts';
+import { theme, variables } from './app/theme.ts';
+import { VaultProvider } from './app/rpc/vault.tsx';
+import { Window } from './app/window.tsx';
 
 // The page's policy takes styles made at run time with this load's nonce only. Browsers hide the attribute's text from
 // the document, not the property.
@@ -20,10 +20,10 @@ setNonce(nonce);
 
 document.documentElement.lang = language.code;
 
-const place = document.getElementById('window');
-if (place === null) throw new Error('index.html has no element with the id "window"');
+const root = document.getElementById('window');
+if (root === null) throw new Error('index.html has no element with the id "window"');
 
-createRoot(place).render(
+createRoot(root).render(
   <StrictMode>
     <MantineProvider
       theme={theme}
@@ -34,8 +34,8 @@ createRoot(place).render(
     >
       {/* In its place in the page, where a narrow window shows it, and under dialogs, whose buttons it would cover. */}
       <Notifications position="bottom-center" withinPortal={false} zIndex={layers.notifications} />
-      <Hints />
-      <VaultProvider door={openDoor()}>
+      <Tooltips />
+      <VaultProvider connection={connectRpc()}>
         <Window />
       </VaultProvider>
     </MantineProvider>

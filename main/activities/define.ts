@@ -3,19 +3,21 @@
  * sees neither HTTP nor the connection nor another operation.
  */
 import { z } from 'zod';
-import type { Place } from '../crypto/sealing.ts';
-import type { ActivityRow } from '../db/activities.ts';
-import type { Reader, Writer } from '../db/connection.ts';
+import type { Keys } from '../crypto/sealing.ts';
+import type { ActivityRow } from '../storage/tables/activities.ts';
+import type { Reader, Writer } from '../storage/connection.ts';
+import type { User } from '../storage/tables/users.ts';
 import type { Caller } from '../lib/caller.ts';
-import type { VerifyIdToken } from '../lib/id-tokens.ts';
-import type { Message } from '../lib/messages.ts';
-import type { Paced } from '../lib/paced.ts';
+import type { VerifyIdToken } from '../lib/web/id-tokens.ts';
+import type { OutgoingMessage } from '../lib/messages.ts';
+import type { Paced } from '../lib/concurrency/paced.ts';
+import type { Timestamp } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import type { Facts } from '../policy/facts.ts';
-import type { Case } from '../policy/replay.ts';
-import type { ConditionFacts } from '../policy/schema.ts';
-import { withoutVersion, type Unknown, type Whole } from '../policy/types.ts';
-import type { Selection } from './votes.ts';
+import type { Facts } from '../policy/decide/facts.ts';
+import type { Case } from '../policy/analysis/replay.ts';
+import type { ConditionFacts } from '../policy/language/schema.ts';
+import { withoutVersion, type Unknown, type Whole } from '../policy/language/types.ts';
+import type { Selection } from './decision/votes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,15 +30,46 @@ export type Shown<T> = T extends string
       ? { readonly [Key in keyof T]: Shown<T[Key]> }
       : T;
 
-/** What the unlocked vault does with secrets. Every function throws VAULT_LOCKED while the vault is locked. */
-export interface Keys {
-  readonly unlocked: boolean;
-  checkUnlocked(): void;
-  seal(place: Place, secret: Uint8Array): Uint8Array;
-  /** @returns a copy that the caller wipes. */
-  open(place: Place, sealed: Uint8Array): Uint8Array;
-  /** An opened or derived secret by name, made when it is not at hand; the bytes are lent, not given. */
-  cached(name: string, make: () => Uint8Array): Uint8Array;
+/** A vote on an activity, as the API shows one. */
+interface VoteEnvelope {
+  readonly id: string;
+  readonly userId: string;
+  /** As of then. */
+  readonly user: User;
+  readonly activityId: string;
+  readonly selection: Selection;
+  /** The body that was signed. */
+  readonly message: string;
+  readonly publicKey: string;
+  readonly signature: string;
+  readonly scheme: string;
+  readonly createdAt: Timestamp;
+}
+
+/** An activity as the API shows one: the real API's envelope and, inside its result, the specification's. */
+export interface ActivityEnvelope {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly status: ActivityRow['status'];
+  readonly type: string;
+  readonly timestampMs: string;
+  /** By the intent's name. */
+  readonly intent: Json;
+  /** By the result's name; empty for an activity that is not completed. */
+  readonly result: Json;
+  /** In the order in which they were given; the first is the submitter's. */
+  readonly votes: readonly VoteEnvelope[];
+  readonly fingerprint: string;
+  /** Whether the vote of the caller would count. */
+  readonly canApprove: boolean;
+  readonly canReject: boolean;
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly failure: {
+    readonly code: number;
+    readonly message: string;
+    readonly details: Record<string, unknown>[];
+  } | null;
 }
 
 interface Context<Parameters> {
@@ -51,9 +84,8 @@ interface Context<Parameters> {
 export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly tx: Reader;
   /** An activity as the API shows one. */
-  readonly showActivity: (row: ActivityRow) => Json;
-  /** Every operation there is, by path: `submit/create_wallet`. */
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly showActivity: (row: ActivityRow) => ActivityEnvelope;
+  readonly operations: Operations;
   /** When the organization's credentials last proved a request: milliseconds, by their ids. */
   readonly lastUses: () => ReadonlyMap<string, number>;
   /** Activities of the organization as policies see them; made when asked for. */
@@ -89,7 +121,7 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
    * Has a message sent once this transaction is committed.
    * @throws LatchkeyError FAILED_PRECONDITION where nothing is set up that could send it.
    */
-  readonly post: (message: Message) => void;
+  readonly post: (message: OutgoingMessage) => void;
 }
 
 /** What is read before anything is awaited. */
@@ -167,7 +199,7 @@ export interface Authority<Parameters> {
   readonly resource: Resource;
   readonly action: Action;
   /**
-   * What nobody may, whatever quorum and policies say. Asked before them.
+   * Hard refusals, checked before quorum and policies.
    * @throws LatchkeyError for what is refused.
    */
   readonly refuses?: (context: {
@@ -217,17 +249,33 @@ export type Item = Omit<ConditionFacts, 'activity'> & {
   readonly signatures?: () => Whole | Unknown;
 };
 
+/**
+ * What somebody at the owner's window must have proven anew, by a secret of the owner's, for one activity: it takes a secret out
+ * of the vault, or leaves somebody a way in. Requests that other keys stamp are for policies to decide.
+ *
+ * Policies, tags and sub-organizations need no step-up. A policy lets somebody do more whose way in was vouched for, and the
+ * window shows it and takes it back; a sub-organization begins empty, and its users reach nothing beside it.
+ */
+export interface StepUp<Parameters> {
+  readonly for: 'export' | 'wayIn';
+  /** Which parameters need it; all do where this is absent. */
+  readonly when?: (params: Parameters) => boolean;
+}
+
 export interface ActivityOperation {
   readonly kind: 'activity';
   readonly vote?: undefined;
   /** The last part of its path: `create_wallet`. */
   readonly path: string;
+  /** What it does, in a sentence. */
+  readonly summary: string;
   /** Whether it is Latchkey's own: the real API has none of its name. */
   readonly own?: true;
   readonly versions: readonly ActivityVersion[];
   /** What its result holds, whichever version asked. */
   readonly returns: z.ZodType;
   readonly authority: Authority<unknown>;
+  readonly stepUp?: StepUp<unknown>;
   /** Reads what `prepare` needs. What it opens, `prepare` wipes. */
   readonly gather?: (context: GatherContext<unknown>) => unknown;
   /** Awaits what must be awaited, before the transaction; it reads and writes nothing of the file. */
@@ -242,6 +290,7 @@ export interface ActivityOperation {
 export interface VoteOperation {
   readonly kind: 'activity';
   readonly path: string;
+  readonly summary: string;
   readonly versions: readonly ActivityVersion[];
   readonly returns: z.ZodType;
   readonly authority: Authority<unknown>;
@@ -252,6 +301,7 @@ export interface VoteOperation {
 export interface QueryOperation {
   readonly kind: 'query';
   readonly path: string;
+  readonly summary: string;
   /** Whether it is Latchkey's own: the real API has none of its name. */
   readonly own?: true;
   /** The flat body, without `organizationId`. */
@@ -266,6 +316,44 @@ export interface QueryOperation {
 
 export type Operation = ActivityOperation | VoteOperation | QueryOperation;
 
+/** Operations that are about one thing. */
+export interface OperationGroup {
+  readonly name: string;
+  readonly about: string;
+  readonly operations: readonly Operation[];
+}
+
+/** Every operation there is. */
+export interface Operations {
+  readonly groups: readonly OperationGroup[];
+  /** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */
+  readonly byPath: ReadonlyMap<string, Operation>;
+  /** What becomes an activity, with the version that has the type: `ACTIVITY_TYPE_CREATE_USERS_V3`. */
+  readonly byType: ReadonlyMap<
+    string,
+    { readonly operation: ActivityOperation; readonly version: ActivityVersion }
+  >;
+}
+
+export function toOperations(groups: readonly OperationGroup[]): Operations {
+  const all = groups.flatMap((group) => group.operations);
+  return {
+    groups,
+    byPath: new Map(all.map((operation) => [pathOf(operation), operation])),
+    byType: new Map(
+      all.flatMap((operation) =>
+        operation.kind === 'activity' && operation.vote === undefined
+          ? operation.versions.map((version) => [version.type, { operation, version }] as const)
+          : [],
+      ),
+    ),
+  };
+}
+
+/** As it follows `/public/v1/`. */
+export const pathOf = ({ kind, path }: Operation): string =>
+  `${kind === 'query' ? 'query' : 'submit'}/${path}`;
+
 interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
   readonly intent: string;
   readonly result?: string;
@@ -276,6 +364,7 @@ interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
 
 interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType, Prepared, Gathered> {
   readonly path: string;
+  readonly summary: string;
   readonly own?: true;
   readonly type: string;
   readonly intent: string;
@@ -284,6 +373,7 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly returns: Returns;
   readonly specified?: Specified<z.output<Schema>>;
   readonly authority: Authority<z.output<Schema>>;
+  readonly stepUp?: StepUp<z.output<Schema>>;
   readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
   readonly gather?: (context: GatherContext<z.output<Schema>>) => Gathered;
   readonly prepare?: (context: PrepareContext<z.output<Schema>, Gathered>) => Promise<Prepared>;
@@ -302,24 +392,36 @@ export function older<Latest, Older extends z.ZodType>(
   return version;
 }
 
-/** What the type keeps of an operation's names and answer: tests hold them against the vendor's types. */
-type NamedActivity<
+/** What the type keeps of an operation: clients are typed by it, and tests hold it against the vendor's types. */
+type KnownActivity<
   Path extends string,
+  Type extends string,
   Result extends string,
+  Schema extends z.ZodType,
   Returns extends z.ZodType,
 > = ActivityOperation & {
   readonly path: Path;
-  readonly versions: readonly [{ readonly result: Result }, ...unknown[]];
+  readonly versions: readonly [
+    { readonly type: Type; readonly result: Result; readonly params: Schema },
+    ...unknown[],
+  ];
   readonly returns: Returns;
 };
 
-type NamedQuery<Path extends string, Returns extends z.ZodType> = QueryOperation & {
+type KnownQuery<Path extends string, Schema extends z.ZodType, Returns extends z.ZodType> = QueryOperation & {
   readonly path: Path;
+  readonly params: Schema;
   readonly returns: Returns;
+};
+
+type KnownVote<Path extends string, Type extends string> = VoteOperation & {
+  readonly path: Path;
+  readonly versions: readonly [{ readonly type: Type }];
 };
 
 export function activity<
   Path extends string,
+  Type extends string,
   Result extends string,
   Schema extends z.ZodType,
   Returns extends z.ZodType,
@@ -328,51 +430,62 @@ export function activity<
 >(
   definition: ActivityDefinition<Schema, Returns, Prepared, Gathered> & {
     readonly path: Path;
+    readonly type: Type;
     readonly result: Result;
   },
-): NamedActivity<Path, Result, Returns> {
-  const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
-  const { authority, own, gather, prepare, wipe, run } = definition;
+): KnownActivity<Path, Type, Result, Schema, Returns> {
+  const { type, intent, result, params, specified, accepts = {}, ...rest } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
     ...Object.entries(accepts).map(([name, version]) => ({ result, ...version, type: name })),
   ];
   // From here on parameters are `unknown`: only the version's own schema produces what these functions take.
-  return {
-    kind: 'activity',
-    path,
-    ...(own && { own }),
-    versions,
-    returns,
-    authority,
-    ...{ gather, prepare, wipe, run },
-  } as unknown as NamedActivity<Path, Result, Returns>;
+  return { kind: 'activity', versions, ...rest } as unknown as KnownActivity<
+    Path,
+    Type,
+    Result,
+    Schema,
+    Returns
+  >;
 }
 
-export function vote<Path extends string>(definition: {
+export function vote<Path extends string, Type extends string>({
+  type,
+  intent,
+  action,
+  params,
+  ...rest
+}: {
   readonly path: Path;
-  readonly type: string;
+  readonly summary: string;
+  readonly type: Type;
   readonly intent: string;
   readonly action: 'APPROVE' | 'REJECT';
   readonly vote: Selection;
   /** Whatever else it has, it names the activity by its fingerprint. */
   readonly params: z.ZodType<{ readonly fingerprint: string }>;
-}): VoteOperation & { readonly path: Path } {
-  const { path, type, intent, action, params } = definition;
+}): KnownVote<Path, Type> {
+  const version: ActivityVersion & { readonly type: Type } = {
+    type,
+    intent,
+    result: '',
+    params,
+    upgrade: (value) => value,
+  };
   return {
     kind: 'activity',
-    path,
-    versions: [{ type, intent, result: '', params, upgrade: (value) => value }],
+    versions: [version],
     // That of the activity, whichever it is.
     returns: z.record(z.string(), z.unknown()),
     authority: { resource: 'ACTIVITY', action },
-    vote: definition.vote,
+    ...rest,
   };
 }
 
 export function query<Path extends string, Schema extends z.ZodType, Returns extends z.ZodType>(definition: {
   readonly path: Path;
+  readonly summary: string;
   readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
@@ -380,6 +493,6 @@ export function query<Path extends string, Schema extends z.ZodType, Returns ext
   readonly run: (
     context: QueryContext<z.output<Schema>>,
   ) => Shown<z.output<Returns>> | Paced<Shown<z.output<Returns>>>;
-}): NamedQuery<Path, Returns> {
-  return { kind: 'query', ...definition } as unknown as NamedQuery<Path, Returns>;
+}): KnownQuery<Path, Schema, Returns> {
+  return { kind: 'query', ...definition } as unknown as KnownQuery<Path, Schema, Returns>;
 }

@@ -1,8 +1,8 @@
 /** What runs here, of what it is made, and under which licences. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { About, Licence } from '../preload/contract.ts';
-import { schemaVersion } from './db/migrations.ts';
+import type { About, Licence } from '../../preload/contract.ts';
+import { schemaVersion } from '../storage/migrations.ts';
 
 /** What the build notes of itself beside what it makes (`vite.config.ts`). */
 interface BuildNote {

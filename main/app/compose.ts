@@ -2,66 +2,69 @@
 import { randomFillSync } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Delayed, VaultBridge, VaultStatus } from '../preload/contract.ts';
-import { showEvent } from './activities/events.ts';
-import { AuditLog } from './audit/audit-log.ts';
-import { isMarked, LogMark } from './audit/mark.ts';
-import { idTokenVerifier } from './auth/id-tokens.ts';
-import { LastUses } from './auth/last-uses.ts';
-import { Backups } from './backup/backups.ts';
-import { restoreHere } from './backup/restore.ts';
-import { VaultDoor } from './bridge.ts';
+import type { VaultEvent, VaultRpc, VaultStatus } from '../../preload/contract.ts';
+import { Rejections } from '../activities/request/reject-waiting.ts';
+import { AuditLog } from '../audit/audit-log.ts';
+import { isMarked } from '../audit/mark.ts';
+import { idTokenVerifier } from '../auth/id-tokens.ts';
+import { LastUses } from '../auth/last-uses.ts';
+import { Backups } from '../backup/backups.ts';
+import { restoreHere } from '../backup/restore.ts';
+import { VaultCalls } from '../rpc/calls.ts';
 import { defaultPort, version, type Config } from './config.ts';
-import { listenForControl } from './control/server.ts';
-import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
-import { Checkpoints } from './db/checkpoints.ts';
-import { ownBytes } from './crypto/secret-text.ts';
-import type { Connection, Reader } from './db/connection.ts';
-import { countDelayed, hastenDeliveries } from './db/outbox.ts';
-import { isNetworkOn } from './db/settings.ts';
-import { namingDatabase, Storage, touchFile } from './db/storage.ts';
-import { UnitOfWork } from './db/unit-of-work.ts';
-import type { VaultDirectory } from './db/vault-directory.ts';
-import { describeLogDamage } from './db/write-ahead-log.ts';
-import { getVault } from './db/vault.ts';
-import { hastenWebhooks } from './db/webhook-deliveries.ts';
-import { controlApp, type WindowLinks } from './http/control.ts';
-import { eraseReads } from './http/erase-reads.ts';
-import type { DevControls } from './http/dev-routes.ts';
-import type { Service } from './http/handle.ts';
-import { OpeningPages, pageLifetimeMs } from './http/opening-pages.ts';
-import { RequestJournal } from './http/request-journal.ts';
-import { listen } from './http/server.ts';
-import { WindowSessions } from './http/window-sessions.ts';
-import { RowGuard } from './integrity/guard.ts';
-import { misshapen } from './integrity/refusal.ts';
-import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
-import { Keyring } from './keyslots/keyring.ts';
-import { systemClock, type Clock } from './lib/clock.ts';
-import { isOfStorage } from './lib/errors.ts';
-import { logFault, logLine, owned } from './lib/faults.ts';
-import type { Random } from './lib/random.ts';
-import type { Shell } from './lib/shell.ts';
-import { Turns } from './lib/turns.ts';
-import { Messages, messageKind } from './messages/messages.ts';
-import { operations } from './operations/index.ts';
-import { startSweeping } from './operations/sweeping.ts';
-import { NetworkWatch } from './outbox/network-watch.ts';
-import { Outbox } from './outbox/outbox.ts';
-import { IdleLock } from './settings/idle-lock.ts';
-import { Settings } from './settings/settings.ts';
-import { setUp, type MadeVault, type NewVault } from './setup.ts';
-import { closeVaultFile, openVaultFile, type VaultFile } from './vault-file.ts';
-import { LogWatch } from './webhooks/log-watch.ts';
-import { Webhooks } from './webhooks/webhooks.ts';
+import { listenForControl } from '../control/server.ts';
+import { checkSecp256k1Accelerator } from '../crypto/keys/secp256k1.ts';
+import type { Checkpoints } from '../storage/checkpoints.ts';
+import { ownBytes } from '../crypto/secret-text.ts';
+import type { Connection } from '../storage/connection.ts';
+import { isNetworkOn } from '../storage/tables/settings.ts';
+import { namingDatabase } from '../storage/file/disk-state.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { VaultDirectory } from '../storage/file/vault-directory.ts';
+import { getVault } from '../storage/tables/vault.ts';
+import { controlApp, type WindowLinks } from '../http/control.ts';
+import { eraseReads } from '../http/erase-reads.ts';
+import type { DevControls } from '../http/dev/routes.ts';
+import type { Service } from '../http/handle.ts';
+import { OpeningPages, pageLifetimeMs } from '../http/window/opening-pages.ts';
+import { RequestJournal } from '../http/request-journal.ts';
+import { listen } from '../http/server.ts';
+import { WindowSessions } from '../http/window/sessions.ts';
+import type { RowGuard } from '../storage/integrity/guard.ts';
+import { misshapen } from '../storage/integrity/refusal.ts';
+import type { Keychain } from '../keys/keychain/keychain.ts';
+import { Keyring } from '../keys/keyring.ts';
+import { defaultPasswordCost, type PasswordCost } from '../keys/keyslots/password.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
+import { isOfStorage } from '../lib/errors.ts';
+import { Listeners } from '../lib/listeners.ts';
+import { logFault, logInfo, logWarning } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import type { DesktopCapabilities } from '../lib/desktop-capabilities.ts';
+import type { Messages } from '../delivery/messages/messages.ts';
+import { operations } from '../operations/index.ts';
+import { startSweeping } from '../operations/sweeping.ts';
+import type { Outbox } from '../delivery/queue/outbox.ts';
+import { IdleLock } from '../settings/idle-lock.ts';
+import { Settings } from '../settings/settings.ts';
+import { setUp, type MadeVault, type NewVault } from './create-vault.ts';
+import { keychainOf } from './keychain.ts';
+import { deliveryParts } from './delivery-parts.ts';
+import { closeVaultFile, openVaultFile, type VaultFile } from './open-file.ts';
+import { storageParts } from './storage-parts.ts';
+import type { Surroundings } from './surroundings.ts';
+import { LogWatch } from '../delivery/webhooks/log-watch.ts';
+import type { Webhooks } from '../delivery/webhooks/webhooks.ts';
 
 /** What a caller may put in the place of the real thing: `latchkey dev` its seed and clock, tests a keychain. */
 export interface Substitutes {
   readonly random?: Random;
   readonly clock?: Clock;
   readonly keychain?: Keychain;
+  /** What trying a password costs, in slots that are made. Tests alone make it cheap: no option and no setting comes here. */
+  readonly passwordCost?: PasswordCost;
   /** What the shell around the service can do; in a browser, and headless, nothing. */
-  readonly shell?: Shell;
+  readonly shell?: DesktopCapabilities;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
     parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox' | 'webhooks'>,
@@ -76,14 +79,14 @@ export interface OpenVault {
   readonly units: UnitOfWork;
   readonly guard: RowGuard;
   readonly keyring: Keyring;
-  readonly bridge: VaultBridge;
+  readonly rpc: VaultRpc;
   readonly log: AuditLog;
   readonly outbox: Outbox;
   readonly webhooks: Webhooks;
   readonly messages: Messages;
   readonly lastUses: LastUses;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
-  /** As the bridge's `unlock`, with bytes of UTF-8 that the caller erases. */
+  /** As the rpc's `unlock`, with bytes of UTF-8 that the caller erases. */
   readonly unlockWithPassword: (password: Uint8Array) => Promise<VaultStatus>;
   close(): void;
 }
@@ -97,7 +100,7 @@ export interface Vault extends Omit<OpenVault, 'close'>, WindowLinks {
 /** An open vault with what serves it. */
 interface Opened {
   readonly vault: OpenVault;
-  readonly door: VaultDoor;
+  readonly rpc: VaultCalls;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
   readonly journal: RequestJournal;
@@ -110,10 +113,6 @@ interface Opened {
   /** Signs the log's head and erases the keys. */
   readonly lock: () => void;
 }
-
-/** The keychain that a configuration allows. */
-export const keychainOf = ({ useKeychain, sessionBus }: Config): Keychain =>
-  useKeychain ? systemKeychain({ sessionBus }) : noKeychain('it is switched off (--no-keychain)');
 
 /** Opens the vault's file and takes its lock, making both where they are missing. */
 export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault =>
@@ -150,110 +149,30 @@ function checkHasVault({ connection, directory }: VaultFile): void {
 
 function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened {
   const { directory, connection } = file;
-  const random = substitutes.random ?? systemRandom;
-  const clock = substitutes.clock ?? systemClock;
+  const { random = systemRandom, clock = systemClock, passwordCost = defaultPasswordCost } = substitutes;
   const keychain = substitutes.keychain ?? keychainOf(config);
-  const keyring = new Keyring({ random: systemRandom, clock });
-  const guard = new RowGuard(connection, keyring, {
-    onTampering: () => {
-      // What is damaged may be met by what is wired here, before there is a door.
-      queueMicrotask(
-        owned(() => {
-          door.announce({ kind: 'status' });
-        }, onFault),
-      );
-    },
-    onCommitted: (sequence) => {
-      if (sequence !== undefined) mark?.note(connection, sequence);
-      checkpoints?.committed();
-    },
-  });
+  const isDev = substitutes.dev !== undefined;
   const report = substitutes.onFault ?? logFault;
   // The state of the disk was told as it changed, once.
   const onFault = (error: unknown): void => {
     if (!isOfStorage(error)) report(error);
   };
-  const storage =
-    directory &&
-    new Storage({
-      directory: directory.path,
-      file: directory.database,
-      touch: () => {
-        touchFile(connection);
-      },
-      now: () => clock.wall(),
-      onChange: (trouble) => {
-        logLine(trouble?.problem ?? `${directory.database} can be written again.`);
-        door.announce({ kind: 'status' });
-      },
-      onFault,
-    });
-  const units = new UnitOfWork(connection, guard, storage, (ms) => {
-    turns.note('a transaction', ms);
-  });
-  const turns: Turns = new Turns({ isBusy: () => units.isBusy });
-  const mark = directory && new LogMark(directory.database, onFault);
-  if (file.damagedLog !== undefined && directory !== undefined) {
-    logLine(describeLogDamage(directory.database, file.damagedLog));
-  }
-  const checkpoints = directory && new Checkpoints(connection, directory.database, onFault);
-  const log = new AuditLog({ units, keyring, keychain, clock, mark, onFault });
-  const outbox = new Outbox({
-    units,
-    keys: keyring,
-    clock,
-    onFault,
-    onResults: (kind) => {
-      if (kind === messageKind) messages.noticed();
-    },
-  });
-  const messages = new Messages({
-    units,
-    keys: keyring,
-    clock,
-    outbox,
-    inboxOnly: substitutes.dev !== undefined,
-    onChange: () => {
-      door.announce({ kind: 'messages' });
-    },
-    onShown: (id) => {
-      door.announce({ kind: 'message', id });
-    },
-  });
-  const network = new NetworkWatch({
-    isOnline: substitutes.shell?.isOnline,
-    onChange: () => {
-      if (network.online) sendWhatWaited().catch(onFault);
-      door.announce({ kind: 'status' });
-    },
-    onFault,
-  });
-  async function sendWhatWaited(): Promise<void> {
-    if (!keyring.unlocked) return;
-    await units.write((tx) => {
-      hastenDeliveries(tx);
-      hastenWebhooks(tx);
-    });
-    outbox.look();
-    webhooks.look();
-  }
-  const delayed = (tx: Reader): Delayed | null => {
-    const counts = {
-      messages: countDelayed(tx, messageKind, clock.wall()),
-      endpoints: webhooks.countDelayed(tx),
-    };
-    if (!keyring.unlocked || (counts.messages === 0 && counts.endpoints === 0)) return null;
-    return { why: !isNetworkOn(tx) ? 'network off' : network.online ? 'failing' : 'offline', ...counts };
+  // Heard by the window's calls, which are made last.
+  const events = new Listeners<[VaultEvent]>();
+  const emit = (event: VaultEvent): void => {
+    events.emit(event).forEach(onFault);
   };
-  const webhooks = new Webhooks({
-    ...{ units, keys: keyring, clock, onFault },
-    isOnline: () => network.online,
-    onChange: () => {
-      door.announce({ kind: 'webhooks' });
-    },
-    showActivity: (tx, row) => showEvent(operations, tx, row),
-    sandbox: substitutes.dev !== undefined,
-  });
+  const surroundings: Surroundings = { clock, onFault, emit };
+  const keyring = new Keyring({ random: systemRandom, clock });
+  const { guard, units, turns, storage, mark, checkpoints } = storageParts(file, keyring, surroundings);
+  const log = new AuditLog({ units, keyring, keychain, clock, mark, onFault });
+  const delivery = deliveryParts(
+    units,
+    keyring,
+    { isDev, isOnline: substitutes.shell?.isOnline },
+    surroundings,
+  );
+  const { outbox, messages, webhooks, network } = delivery;
   const watch = new LogWatch(onFault);
   const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
@@ -269,7 +188,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       clock,
       isNetworkOn: () => units.read(isNetworkOn),
     }),
-    sandbox: substitutes.dev !== undefined,
+    sandbox: isDev,
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
@@ -278,11 +197,12 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       webhooks.onAppended(tx, row);
       watch.appended();
     },
+    rejections: new Rejections(),
     watchLog: (listener) => watch.add(listener),
     operations,
     onActivity: ({ id, type, status }) => {
       log.noticed();
-      door.announce({ kind: 'activity', id, type, status });
+      emit({ kind: 'activity', id, type, status });
     },
     onCaller: (caller) => {
       lastUses.note(caller, clock.now());
@@ -290,10 +210,10 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     onFault,
   };
   const journal = new RequestJournal(service, () => {
-    door.announce({ kind: 'requests' });
+    emit({ kind: 'requests' });
   });
   let url = '';
-  const parts = { units, guard, keyring, keychain, random, clock };
+  const parts = { units, guard, keyring, keychain, random, clock, passwordCost };
   const backups = new Backups({
     units,
     keyring,
@@ -301,9 +221,9 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     directory: config.dataDirectory,
     suggestedDirectory: join(homedir(), 'Latchkey backups'),
     onChange: () => {
-      door.announce({ kind: 'backups' });
+      emit({ kind: 'backups' });
     },
-    onNews: logLine,
+    onFailure: logWarning,
   });
   const settings = new Settings({
     units,
@@ -312,12 +232,11 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     shell: substitutes.shell ?? {},
     onChange: () => {
       // What waited for the network goes at once.
-      outbox.look();
-      webhooks.look();
-      door.announce({ kind: 'settings' });
+      delivery.look();
+      emit({ kind: 'settings' });
     },
   });
-  const door = new VaultDoor(parts, service, {
+  const rpc = new VaultCalls(parts, service, {
     log,
     backups,
     messages,
@@ -327,12 +246,15 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     directory: config.dataDirectory,
     distDirectory: join(config.rendererDirectory, '..'),
     url: () => url,
-    delayed,
+    delayed: delivery.delayed,
     storage: () => storage?.trouble ?? null,
     restore:
       directory === undefined
         ? null
         : (wish) => restoreHere(connection, directory, { ...wish, keychain, random: systemRandom, clock }),
+  });
+  events.add((event) => {
+    rpc.emit(event);
   });
   storage?.begin();
   const lock = (): void => {
@@ -351,14 +273,14 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     units,
     guard,
     keyring,
-    bridge: door,
+    rpc,
     log,
     outbox,
     webhooks,
     messages,
     lastUses,
     setUp: (vault) => setUp(parts, vault),
-    unlockWithPassword: (password) => door.unlock({ with: 'password', password }),
+    unlockWithPassword: (password) => rpc.unlock({ with: 'password', password }),
     close: () => {
       network.close();
       lastUses.stop();
@@ -381,7 +303,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   };
   return {
     vault,
-    door,
+    rpc,
     service,
     directory,
     journal,
@@ -398,7 +320,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const {
     vault,
-    door,
+    rpc,
     service,
     directory,
     journal,
@@ -432,8 +354,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   backups.start();
   const server = await listen({
     service,
-    bridge: door,
-    bringBackup: (part) => backups.bring(part),
+    rpc,
+    uploadBackup: (part) => backups.upload(part),
     sessions,
     journal,
     origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
@@ -443,13 +365,17 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       idleLock.used();
     },
     ...(config.ui ? { window: config.rendererDirectory } : {}),
-    discoveryKeys: () => ({ ...door.serverKeys() }),
+    discoveryKeys: () => ({ ...rpc.serverKeys() }),
     webhookKeys: () => webhooks.jwks(),
     reference: { version, directory: config.referenceDirectory },
     ...(substitutes.dev ? { dev: substitutes.dev(vault) } : {}),
   });
   started.defer(() => server.close());
   const url = `http://127.0.0.1:${String(server.port)}`;
+  logInfo(`The service listens on port ${String(server.port)}`);
+  keyring.onChange((unlocked) => {
+    logInfo(`The vault is ${unlocked ? 'unlocked' : keyring.frozenAt === undefined ? 'locked' : 'frozen'}`);
+  });
   listensAt(url);
   const { clock, onFault } = service;
   // By name, since passkeys are made for names.
@@ -475,13 +401,13 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       secret: directory.nonce,
       left: directory.left?.socket ?? undefined,
       press: () => service.turns.press(),
-      answer: controlApp(door, service, config.ui ? links : undefined),
+      answer: controlApp(rpc, service, config.ui ? links : undefined),
       onServed: eraseReads,
     });
     if (control === undefined) {
       onFault(new Error('no directory here can hold a private socket: no command can reach this vault'));
     } else started.defer(() => control.close());
-    directory.announce({ port: server.port, socket: control?.address ?? null });
+    directory.publish({ port: server.port, socket: control?.address ?? null });
   }
   outbox.start();
   webhooks.start();

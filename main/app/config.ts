@@ -3,7 +3,8 @@ import { homedir, platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import packageJson from '../package.json' with { type: 'json' };
+import packageJson from '../../package.json' with { type: 'json' };
+import { defined } from '../lib/defined.ts';
 
 export const version: string = packageJson.version;
 
@@ -48,6 +49,8 @@ export interface Config {
   readonly unitDirectory: string;
   /** Whether this is all that npm has its shell run: `npx latchkey serve`, `npm start`, or a script that says the like. */
   readonly isNpmScript: boolean;
+  /** Whether the log tells of each request, and standard error of all that the log has. */
+  readonly verbose: boolean;
   /** The built window. */
   readonly rendererDirectory: string;
   /** The code of the API's reference page. */
@@ -64,6 +67,7 @@ export interface ConfigOptions {
   readonly rpId?: string | undefined;
   readonly oidcIssuer?: readonly string[] | undefined;
   readonly keychain?: boolean | undefined;
+  readonly verbose?: boolean | undefined;
 }
 
 /** A setting that cannot be used; the message names it. */
@@ -103,6 +107,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
     unitDirectory: join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'systemd', 'user'),
     isNpmScript: npmScript.test(environment['npm_lifecycle_script'] ?? ''),
+    verbose: options.verbose ?? false,
     rendererDirectory: built('renderer'),
     referenceDirectory: built('reference'),
   });
@@ -120,6 +125,7 @@ export function readConfig(argv: readonly string[], environment: Environment = p
       'allow-origin': { type: 'string', multiple: true },
       'rp-id': { type: 'string' },
       'oidc-issuer': { type: 'string', multiple: true },
+      verbose: { type: 'boolean' },
     },
   });
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -133,6 +139,7 @@ export function readConfig(argv: readonly string[], environment: Environment = p
       allowOrigin: texts(values['allow-origin']),
       rpId: text(values['rp-id']),
       oidcIssuer: texts(values['oidc-issuer']),
+      verbose: values.verbose === true,
     },
     environment,
   );
@@ -162,7 +169,7 @@ export function startArguments(
     ...(rpId === usual.rpId ? [] : [`--rp-id=${rpId}`]),
     ...oidcIssuers.map((each) => `--oidc-issuer=${each}`),
   ];
-  return { args, ...(elsewhere === undefined ? {} : { elsewhere }) };
+  return { args, ...defined({ elsewhere }) };
 }
 
 /** Where GLib, and so the keychain library, looks for the D-Bus session. */
@@ -255,5 +262,5 @@ function defaultConfigDirectory(environment: Environment): string {
 /** A directory of `dist`, from the source tree as from the bundle in `dist/main`. */
 function built(name: string): string {
   const here = fileURLToPath(new URL('.', import.meta.url));
-  return /[\\/]dist[\\/]main[\\/]/.test(here) ? join(here, '..', name) : join(here, '..', 'dist', name);
+  return /[\\/]dist[\\/]main[\\/]/.test(here) ? join(here, '..', name) : join(here, '../../dist', name);
 }

@@ -1,29 +1,35 @@
 /** Makes a new vault: master key, keyslots, the vault's own keys, the organization and its owner, in one transaction. */
-import { generateP256, uncompressP256 } from './crypto/p256.ts';
-import { toHex } from './crypto/encodings.ts';
-import type { SecretText } from './crypto/secret-text.ts';
-import { uuidV4 } from './crypto/uuid.ts';
-import { insertApiKey } from './db/api-keys.ts';
-import { putSealedRowKey, rowKeyPlace } from './db/integrity.ts';
-import type { RowGuard } from './integrity/guard.ts';
-import { insertKeyslot, type KeyslotRow } from './db/keyslots.ts';
-import { insertOrganization } from './db/organizations.ts';
-import { insertServerKey, serverKeyNames, serverKeyPlace, type ServerKeyRow } from './db/server-keys.ts';
-import { noteWordsNotShown } from './db/settings.ts';
-import type { UnitOfWork } from './db/unit-of-work.ts';
-import { insertUser } from './db/users.ts';
-import { getVault, insertVault } from './db/vault.ts';
-import type { Keychain } from './keyslots/keychain.ts';
-import type { Keyring } from './keyslots/keyring.ts';
+import { generateP256, uncompressP256 } from '../crypto/keys/p256.ts';
+import { toHex } from '../crypto/encodings.ts';
+import type { SecretText } from '../crypto/secret-text.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import { insertApiKey } from '../storage/tables/api-keys.ts';
+import { putSealedRowKey, rowKeyContext } from '../storage/tables/integrity.ts';
+import type { RowGuard } from '../storage/integrity/guard.ts';
+import { insertKeyslot, type KeyslotRow } from '../storage/tables/keyslots.ts';
+import { insertOrganization } from '../storage/tables/organizations.ts';
+import {
+  insertServerKey,
+  serverKeyNames,
+  serverKeyContext,
+  type ServerKeyRow,
+} from '../storage/tables/server-keys.ts';
+import { noteWordsNotShown } from '../storage/tables/settings.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { insertUser } from '../storage/tables/users.ts';
+import { getVault, insertVault } from '../storage/tables/vault.ts';
+import type { Keychain } from '../keys/keychain/keychain.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { PasswordCost } from '../keys/keyslots/password.ts';
 import {
   forgetKeychainSlot,
   makeKeychainSlot,
   makePasswordSlot,
   makeRecoverySlot,
-} from './keyslots/slots.ts';
-import type { Clock } from './lib/clock.ts';
-import { LatchkeyError } from './lib/errors.ts';
-import type { Random } from './lib/random.ts';
+} from '../keys/keyslots/slots.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
 
 /** What a vault is made with. */
 export interface SetupParts {
@@ -33,6 +39,8 @@ export interface SetupParts {
   readonly keychain: Keychain;
   readonly random: Random;
   readonly clock: Clock;
+  /** What trying the password costs. */
+  readonly passwordCost: PasswordCost;
 }
 
 export interface NewVault {
@@ -60,7 +68,7 @@ export interface MadeVault {
  * @throws LatchkeyError ALREADY_EXISTS when the file holds one.
  */
 export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVault> {
-  const { units, guard, keyring, keychain, random, clock } = parts;
+  const { units, guard, keyring, keychain, random, clock, passwordCost } = parts;
   checkMissing(units);
   const now = clock.now();
   const vaultId = uuidV4(random('vault', 16));
@@ -74,7 +82,7 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
     const recoverySlot = makeRecoverySlot({ ...slotBase, phrase: vault.recoveryPhrase });
     slots.push({ ...recoverySlot, confirmedAt: vault.recoveryConfirmed ? now : null });
     if (vault.password !== undefined)
-      slots.push(await makePasswordSlot({ ...slotBase, password: vault.password }));
+      slots.push(await makePasswordSlot({ ...slotBase, password: vault.password, cost: passwordCost }));
     if (vault.useKeychain) slots.push(await makeKeychainSlot({ ...slotBase, keychain }));
     keyring.unlock(masterKey, rowKey);
     guard.begin();
@@ -82,7 +90,7 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
     await units.write((tx) => {
       if (getVault(tx)) throw vaultExists();
       insertVault(tx, { id: vaultId, organizationId, ownerUserId: userId, createdAt: now });
-      putSealedRowKey(tx, keyring.seal(rowKeyPlace, rowKey));
+      putSealedRowKey(tx, keyring.seal(rowKeyContext, rowKey));
       for (const slot of slots) insertKeyslot(tx, slot);
       if (vault.wordsAreYetToBeShown === true) noteWordsNotShown(tx, recoverySlot.id, now);
       for (const key of serverKeys) insertServerKey(tx, key.row);
@@ -142,7 +150,7 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
         row: {
           name,
           publicKey: toHex(uncompressP256(pair.publicKey)),
-          sealed: keyring.seal(serverKeyPlace(name, organizationId), pair.privateKey),
+          sealed: keyring.seal(serverKeyContext(name, organizationId), pair.privateKey),
           createdAt: now,
         },
         compressed: toHex(pair.publicKey),

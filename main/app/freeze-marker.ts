@@ -2,8 +2,9 @@
  * The freeze as the name of a file: `not-frozen`, made in time, becomes `frozen`. To rename a file needs no room on the disk, and
  * works where the database cannot be written; so a restart finds the freeze all the same. Either the row or the name says so.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { syncDirectory } from '../files/new-files.ts';
 
 export class FreezeMarker {
   readonly #directory: string;
@@ -38,29 +39,18 @@ export class FreezeMarker {
     if (existsSync(this.#set)) return;
     if (existsSync(this.#ready)) renameSync(this.#ready, this.#set);
     else closeSync(openSync(this.#set, 'wx', 0o600));
-    this.#flush();
+    syncDirectory(this.#directory);
   }
 
   /** @throws Error where the directory cannot be written. */
   clear(): void {
     if (!existsSync(this.#set)) return;
     renameSync(this.#set, this.#ready);
-    this.#flush();
+    syncDirectory(this.#directory);
   }
 
   /** Removes what `prepare` made, of a directory that holds no vault. */
   remove(): void {
     rmSync(this.#ready, { force: true });
-  }
-
-  /** Makes a new name last through a power loss, where the system can: Windows opens no directories. */
-  #flush(): void {
-    if (process.platform === 'win32') return;
-    const directory = openSync(this.#directory, 'r');
-    try {
-      fsyncSync(directory);
-    } finally {
-      closeSync(directory);
-    }
   }
 }

@@ -1,6 +1,8 @@
 /** `kill -USR2` freezes the vault: for a script, a hardware key or another session, without the command and its files. */
-import type { Frozen, VaultBridge } from '../preload/contract.ts';
-import { owned } from './lib/faults.ts';
+import type { Frozen, VaultRpc } from '../../preload/contract.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { owned } from '../lib/faults.ts';
+import { logFault, logWarning } from '../lib/log.ts';
 
 /** Says what was signed last before a freeze. */
 export const describeLastSignature = ({ lastSignature }: Frozen): string =>
@@ -16,15 +18,17 @@ export const describeFreeze = (frozen: Frozen): string =>
  * Listens for the signal; Windows has none, and there nothing comes.
  * @returns what ends it.
  */
-export function freezeOnSignal(bridge: Pick<VaultBridge, 'freeze'>): () => void {
+export function freezeOnSignal(rpc: Pick<VaultRpc, 'freeze'>): () => void {
   const freeze = owned(() =>
-    bridge.freeze().then(
+    rpc.freeze().then(
       ({ frozen }) => {
-        const details = frozen === null ? '' : `${describeFreeze(frozen)}\n`;
-        process.stderr.write(`The vault is frozen: its keys are out of memory.\n${details}`);
+        const details = frozen === null ? [] : [describeFreeze(frozen)];
+        logWarning(['The vault is frozen: its keys are out of memory.', ...details].join('\n'));
       },
-      (error: unknown) =>
-        process.stderr.write(`latchkey: ${error instanceof Error ? error.message : String(error)}\n`),
+      (error: unknown) => {
+        if (error instanceof LatchkeyError) logWarning(`latchkey: ${error.message}`);
+        else logFault(error);
+      },
     ),
   );
   process.on('SIGUSR2', freeze);

@@ -3,18 +3,17 @@
  * again; neither the keychain does, nor a restart. What waits for votes is rejected as the freeze is lifted, before any vote.
  * That the vault is frozen is a row in the file and the name of a file beside it: either is enough.
  */
-import type { Frozen } from '../preload/contract.ts';
-import { rejectWaiting } from './activities/reject-waiting.ts';
-import type { Writer } from './db/connection.ts';
-import { readable } from './db/damage.ts';
-import { deleteFreeze, findLastSignature, getFrozenAt, insertFreeze } from './db/freeze.ts';
-import type { UnitOfWork } from './db/unit-of-work.ts';
-import { getVault } from './db/vault.ts';
+import type { Frozen } from '../../preload/contract.ts';
+import type { Writer } from '../storage/connection.ts';
+import { readable } from '../storage/file/damage.ts';
+import { deleteFreeze, findLastSignature, getFrozenAt, insertFreeze } from '../storage/tables/freeze.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { getVault } from '../storage/tables/vault.ts';
 import { FreezeMarker } from './freeze-marker.ts';
-import type { Service } from './http/handle.ts';
-import type { Keyring } from './keyslots/keyring.ts';
-import type { Clock } from './lib/clock.ts';
-import { LatchkeyError } from './lib/errors.ts';
+import type { Service } from '../http/handle.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 
 interface FreezerParts {
   readonly units: UnitOfWork;
@@ -22,7 +21,7 @@ interface FreezerParts {
   readonly clock: Clock;
   /** The vault's; null for a vault in memory. */
   readonly directory: string | null;
-  readonly service: Pick<Service, 'operations' | 'onActivity' | 'onAppended' | 'onFault'>;
+  readonly service: Pick<Service, 'operations' | 'onActivity' | 'onAppended' | 'onFault' | 'rejections'>;
 }
 
 export class Freezer {
@@ -40,11 +39,19 @@ export class Freezer {
     if (since !== undefined) {
       keyring.freeze(since);
       this.#lastSignature = this.#findLastSignature();
-    } else if (readable(() => parts.units.peek(getVault), undefined) !== undefined) this.#marker?.prepare();
+    } else if (readable(() => parts.units.readUnverified(getVault), undefined) !== undefined)
+      this.#marker?.prepare();
     keyring.onChange((unlocked) => {
       if (!unlocked) return;
-      if (this.#unsaved !== null || this.#savedAt() !== undefined) this.#lift();
-      else this.#marker?.prepare();
+      if (this.#unsaved === null && this.#savedAt() === undefined) {
+        this.#marker?.prepare();
+        return;
+      }
+      // At once, so that no vote comes before it.
+      parts.units.readUnverified((tx) => {
+        parts.service.rejections.begin(tx);
+      });
+      this.#lift();
     });
   }
 
@@ -83,38 +90,49 @@ export class Freezer {
     );
   }
 
-  /** The owner has opened the vault. Queued at once, so that no vote comes before it. */
+  /**
+   * The owner has opened the vault. The disk says that the vault is frozen until all that waited is rejected: a process that
+   * ends before leaves a vault that is frozen.
+   */
   #lift(): void {
     const { units, clock, service } = this.#parts;
     this.#unsaved = null;
-    units
-      .write((tx) => {
-        deleteFreeze(tx);
-        return rejectWaiting(tx, service, clock.now());
-      })
-      .then((rejected) => {
+    service.rejections
+      .run(
+        { units, clock, onAppended: service.onAppended },
+        {
+          within: (tx, isLast) => {
+            if (isLast) deleteFreeze(tx);
+            else insertFreeze(tx, clock.now());
+          },
+          committed: (rejected) => {
+            for (const row of rejected) service.onActivity(row);
+          },
+        },
+      )
+      .then((isDone) => {
         // After the row: a crash between the two leaves the vault frozen.
-        this.#marker?.clear();
-        for (const row of rejected) service.onActivity(row);
+        if (isDone) this.#marker?.clear();
       })
-      .catch(service.onFault);
+      .catch((error: unknown) => {
+        // The next unlock goes on.
+        if (!isLocked(error)) service.onFault(error);
+      });
   }
 
   /** Since when the disk says that the vault is frozen. */
   #savedAt(): number | undefined {
-    return readable(() => this.#parts.units.peek(getFrozenAt), undefined) ?? this.#marker?.frozenAt;
+    return readable(() => this.#parts.units.readUnverified(getFrozenAt), undefined) ?? this.#marker?.frozenAt;
   }
 
   /** Committed signatures alone are given: the log has them all. */
   #findLastSignature(): Frozen['lastSignature'] {
     const { units, service } = this.#parts;
-    const types = [...service.operations.values()].flatMap((operation) =>
-      operation.kind === 'activity' && operation.authority.action === 'SIGN'
-        ? operation.versions.map(({ type }) => type)
-        : [],
+    const types = [...service.operations.byType].flatMap(([type, { operation }]) =>
+      operation.authority.action === 'SIGN' ? [type] : [],
     );
     try {
-      return units.peek((tx) => findLastSignature(tx, types)) ?? null;
+      return units.readUnverified((tx) => findLastSignature(tx, types)) ?? null;
     } catch {
       // A disk that cannot be read does not keep the vault from being frozen.
       return null;
@@ -131,6 +149,9 @@ function attempt(work: () => void): { readonly error: unknown } | undefined {
     return { error };
   }
 }
+
+const isLocked = (error: unknown): boolean =>
+  error instanceof LatchkeyError && (error.code === 'VAULT_LOCKED' || error.code === 'VAULT_FROZEN');
 
 /** A sentence. */
 function reasonOf(error: unknown): string {

@@ -1,15 +1,15 @@
 /** The file of one vault, held by this process: of a schema that is known, and up to date. */
 import { existsSync, rmSync } from 'node:fs';
-import { Connection } from './db/connection.ts';
-import { holdsRows } from './db/integrity.ts';
-import { migrate } from './db/migrations.ts';
-import { checkSchema } from './db/schema.ts';
-import { reserveIn } from './db/storage.ts';
-import { getVault } from './db/vault.ts';
-import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
-import { keepDamagedLog, type LogDamage } from './db/write-ahead-log.ts';
+import { Connection } from '../storage/connection.ts';
+import { holdsRows } from '../storage/tables/integrity.ts';
+import { migrate } from '../storage/migrations.ts';
+import { checkSchema } from '../storage/schema.ts';
+import { reserveIn } from '../storage/file/disk-state.ts';
+import { getVault } from '../storage/tables/vault.ts';
+import { createPrivateFile, VaultDirectory } from '../storage/file/vault-directory.ts';
+import { LeftLog, type LogDamage } from '../storage/file/write-ahead-log.ts';
 import { FreezeMarker } from './freeze-marker.ts';
-import { misshapen } from './integrity/refusal.ts';
+import { misshapen } from '../storage/integrity/refusal.ts';
 
 export interface VaultFile {
   /** Undefined for a vault in memory. */
@@ -32,9 +32,15 @@ export function openVaultFile(dataDirectory: string | null): VaultFile {
   let connection: Connection | undefined;
   try {
     if (directory) createPrivateFile(directory.database);
-    // Before SQLite does.
-    const damagedLog = directory && keepDamagedLog(directory.database);
-    connection = Connection.open(directory?.database ?? ':memory:');
+    using log = directory && LeftLog.open(directory.database);
+    let taken = 0;
+    let damagedLog: LogDamage | undefined;
+    try {
+      connection = Connection.open(directory?.database ?? ':memory:');
+      if (log) taken = connection.logState().pages;
+    } finally {
+      damagedLog = log?.keepDamage(Math.max(taken, 0));
+    }
     const changed = checkSchema(connection);
     if (changed.length > 0) throw misshapen(changed);
     migrate(connection);

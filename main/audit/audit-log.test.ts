@@ -1,28 +1,29 @@
-/** When the head is signed, what the keychain is told of it, and what becomes of a file that the keychain knows better. */
+/** When the head is signed, what the keychain keeps of it, and how a rolled-back file is refused. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { appendActivity } from '../db/activities.ts';
-import { Connection } from '../db/connection.ts';
-import { RowGuard } from '../integrity/guard.ts';
-import { listLogHeads } from '../db/log-heads.ts';
-import { migrate } from '../db/migrations.ts';
-import { UnitOfWork } from '../db/unit-of-work.ts';
-import type { Keychain } from '../keyslots/keychain.ts';
-import { Keyring } from '../keyslots/keyring.ts';
-import { openAnySlot } from '../keyslots/slots.ts';
-import { unlockVault } from '../keyslots/unlock.ts';
-import { listKeyslots } from '../db/keyslots.ts';
-import { requireVault } from '../db/vault.ts';
+import { appendActivity } from '../storage/tables/activities.ts';
+import { Connection } from '../storage/connection.ts';
+import { RowGuard } from '../storage/integrity/guard.ts';
+import { listLogHeads } from '../storage/tables/log-heads.ts';
+import { migrate } from '../storage/migrations.ts';
+import { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Keychain } from '../keys/keychain/keychain.ts';
+import { Keyring } from '../keys/keyring.ts';
+import { defaultPasswordCost } from '../keys/keyslots/password.ts';
+import { openAnySlot } from '../keys/keyslots/slots.ts';
+import { unlockVault } from '../keys/unlock.ts';
+import { listKeyslots } from '../storage/tables/keyslots.ts';
+import { requireVault } from '../storage/tables/vault.ts';
 import { systemClock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
-import { setUp } from '../setup.ts';
+import { mnemonicFromEntropy } from '../crypto/keys/mnemonics.ts';
+import { setUp } from '../app/create-vault.ts';
 import { AuditLog } from './audit-log.ts';
 
 const random = (_purpose: string, length: number): Uint8Array => new Uint8Array(randomBytes(length));
 const recoveryPhrase = mnemonicFromEntropy(new Uint8Array(32).fill(7));
 
-/** A keychain in memory that can be told not to answer; the real one is in test/audit-witness.test.ts. */
+/** A keychain in memory that can refuse to answer; test/keys/keychain.test.ts uses a real one. */
 class MemoryKeychain implements Keychain {
   readonly entries = new Map<string, Uint8Array>();
   failure: string | undefined;
@@ -81,7 +82,7 @@ async function openParts(bytes?: Buffer) {
   });
   if (bytes === undefined) {
     await setUp(
-      { units, guard, keyring, keychain, random, clock: systemClock },
+      { units, guard, keyring, keychain, random, clock: systemClock, passwordCost: defaultPasswordCost },
       { organizationName: 'o', userName: 'u', useKeychain: true, recoveryPhrase, recoveryConfirmed: true },
     );
   }
@@ -90,13 +91,13 @@ async function openParts(bytes?: Buffer) {
     connection,
     keyring,
     log,
-    witness: (): { readonly sequence: number } | undefined => {
+    anchor: (): { readonly sequence: number } | undefined => {
       const kept = keychain.entries.get(`${vault.id}/witness`);
       return kept === undefined
         ? undefined
         : (JSON.parse(Buffer.from(kept).toString()) as { readonly sequence: number });
     },
-    setWitness: (text: string) => keychain.entries.set(`${vault.id}/witness`, Buffer.from(text)),
+    setAnchor: (text: string) => keychain.entries.set(`${vault.id}/witness`, Buffer.from(text)),
     heads: () => listLogHeads(connection, -1, Number.MAX_SAFE_INTEGER).map(({ sequence }) => sequence),
     add: async (count: number, intent = '{}') => {
       for (let added = 0; added < count; added++) {
@@ -116,7 +117,7 @@ async function openParts(bytes?: Buffer) {
         with: 'recovery',
         phrase: recoveryPhrase,
       });
-      await log.checkWitness(masterKey);
+      await log.checkAnchor(masterKey);
       const aside = { signal: keyring.untilClosed, onProgress: () => undefined };
       await unlockVault({ units, guard, keyring, random }, masterKey, aside);
       await log.unlocked();
@@ -142,18 +143,18 @@ describe('the head is signed', () => {
   });
 
   test('after so many rows, and the keychain hears of it', async () => {
-    const { add, heads, log, witness } = await openParts();
+    const { add, heads, log, anchor } = await openParts();
     await add(2);
     await log.settled();
     expect(heads()).toEqual([]);
     await add(1);
     await log.settled();
     expect(heads()).toEqual([3]);
-    expect(witness()).toMatchObject({ sequence: 3 });
+    expect(anchor()).toMatchObject({ sequence: 3 });
     await add(6);
     await log.settled();
     expect(heads()).toEqual([3, 6, 9]);
-    expect(witness()).toMatchObject({ sequence: 9 });
+    expect(anchor()).toMatchObject({ sequence: 9 });
     expect(await log.check()).toMatchObject({ rows: 9, signed: 9, findings: [] });
   });
 
@@ -173,28 +174,28 @@ describe('the head is signed', () => {
   });
 
   test('before the keys are erased, with what still waits for its commit', async () => {
-    const { add, heads, keyring, log, witness } = await openParts();
+    const { add, heads, keyring, log, anchor } = await openParts();
     const adding = add(1);
     log.signBeforeLock();
     keyring.lock();
     expect(heads()).toEqual([1]);
     await adding;
     await log.settled();
-    expect(witness()).toMatchObject({ sequence: 1 });
+    expect(anchor()).toMatchObject({ sequence: 1 });
   });
 
   test('at the unlock, for rows that a crash left unsigned; and never without the key', async () => {
     const first = await openParts();
     await first.add(2);
     const bytes = first.connection.serialize();
-    const { heads, log, unlock, witness } = await openParts(bytes);
+    const { heads, log, unlock, anchor } = await openParts(bytes);
     await log.sign();
     log.noticed();
     expect(heads()).toEqual([]);
     expect(await log.check()).toMatchObject({ rows: 2, signed: 0, findings: [] });
     await unlock();
     expect(heads()).toEqual([2]);
-    expect(witness()).toMatchObject({ sequence: 2 });
+    expect(anchor()).toMatchObject({ sequence: 2 });
     expect(faults).toEqual([]);
   });
 
@@ -223,7 +224,7 @@ describe('the keychain’s note', () => {
     await vault.add(3);
     await vault.lock();
 
-    const { log, keyring, unlock, witness } = await openParts(older);
+    const { log, keyring, unlock, anchor } = await openParts(older);
     await expect(unlock()).rejects.toEqual(
       rolledBack(
         /^the vault's file is older than one that was used here: its log ends at row 3, and the keychain holds a note, signed on .*Z, of row 6\. Put the newer file .*`latchkey audit accept-rollback`/,
@@ -235,11 +236,11 @@ describe('the keychain’s note', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'WRONG_SECRET' });
     const rollback = await log.findRollback({ with: 'recovery', phrase: recoveryPhrase });
     expect(rollback?.problem).toMatch(/^the vault's file is older/);
-    expect(witness()).toMatchObject({ sequence: 6 });
+    expect(anchor()).toMatchObject({ sequence: 6 });
     await rollback?.accept();
     await unlock();
     // The keychain knows the older file from now on.
-    expect(witness()).toMatchObject({ sequence: 3 });
+    expect(anchor()).toMatchObject({ sequence: 3 });
     expect(await log.findRollback({ with: 'recovery', phrase: recoveryPhrase })).toBeUndefined();
   });
 
@@ -265,18 +266,18 @@ describe('the keychain’s note', () => {
     ['no JSON', /cannot be read/],
     ['{}', /cannot be read/],
   ])('that is damaged is refused, and not passed over: %s', async (text, message) => {
-    const { add, lock, setWitness, unlock } = await openParts();
+    const { add, lock, setAnchor, unlock } = await openParts();
     await add(3);
     await lock();
-    setWitness(text);
+    setAnchor(text);
     await expect(unlock()).rejects.toEqual(rolledBack(message));
   });
 
   test('that another signed is refused', async () => {
-    const { add, lock, setWitness, unlock, witness } = await openParts();
+    const { add, lock, setAnchor, unlock, anchor } = await openParts();
     await add(3);
     await lock();
-    setWitness(JSON.stringify({ ...witness(), sequence: 2 }));
+    setAnchor(JSON.stringify({ ...anchor(), sequence: 2 }));
     await expect(unlock()).rejects.toEqual(rolledBack(/is not signed by this vault/));
   });
 
@@ -287,11 +288,11 @@ describe('the keychain’s note', () => {
     keychain.failure = 'The keychain is out.';
     await vault.add(3);
     await vault.lock();
-    expect(vault.witness()).toMatchObject({ sequence: 3 });
-    const { log, witness, unlock } = await openParts(vault.connection.serialize());
+    expect(vault.anchor()).toMatchObject({ sequence: 3 });
+    const { log, anchor, unlock } = await openParts(vault.connection.serialize());
     keychain.failure = undefined;
     await unlock();
-    expect(witness()).toMatchObject({ sequence: 6 });
+    expect(anchor()).toMatchObject({ sequence: 6 });
     await log.settled();
   });
 
@@ -304,13 +305,13 @@ describe('the keychain’s note', () => {
     keychain.failure = undefined;
     await vault.add(3);
     await vault.log.settled();
-    expect(vault.witness()).toMatchObject({ sequence: 6 });
+    expect(vault.anchor()).toMatchObject({ sequence: 6 });
     keychain.failure = 'The keychain is out.';
     await vault.add(3);
     await vault.log.settled();
     keychain.failure = undefined;
     await vault.lock();
-    expect(vault.witness()).toMatchObject({ sequence: 9 });
+    expect(vault.anchor()).toMatchObject({ sequence: 9 });
   });
 
   test('is made up for at the unlock', async () => {
@@ -319,7 +320,7 @@ describe('the keychain’s note', () => {
     await vault.lock();
     for (const name of keychain.entries.keys()) if (name.endsWith('witness')) keychain.entries.delete(name);
     await vault.unlock();
-    expect(vault.witness()).toMatchObject({ sequence: 6 });
+    expect(vault.anchor()).toMatchObject({ sequence: 6 });
   });
 
   test('is asked again before it is written over, where the keychain did not answer at the unlock', async () => {
@@ -336,17 +337,17 @@ describe('the keychain’s note', () => {
     keychain.failure = undefined;
     await other.add(3);
     await other.log.settled();
-    expect(other.witness()).toMatchObject({ sequence: 6 });
+    expect(other.anchor()).toMatchObject({ sequence: 6 });
     expect(other.keyring.unlocked).toBe(false);
     expect(faults).toEqual([rolledBack(/its log has another row 6/)]);
   });
 
   test('is written once for heads that come faster than the keychain answers', async () => {
-    const { add, log, witness } = await openParts();
+    const { add, log, anchor } = await openParts();
     const before = keychain.sets;
     await add(30);
     await log.settled();
-    expect(witness()).toMatchObject({ sequence: 30 });
+    expect(anchor()).toMatchObject({ sequence: 30 });
     expect(keychain.sets - before).toBeLessThanOrEqual(10);
     expect(log.state()).toMatchObject({ rows: 30, head: { sequence: 30 }, witness: { sequence: 30 } });
   });

@@ -1,16 +1,16 @@
-/** The log's notary: signs its head now and then, keeps a witness outside the file, and shows and checks what is there. */
+/** The audit log: signs its head now and then, keeps a rollback anchor outside the file, and shows and checks the log. */
 import { toHex } from '../crypto/encodings.ts';
-import { p256PublicKey, uncompressP256 } from '../crypto/p256.ts';
-import { open, type Place } from '../crypto/sealing.ts';
-import { activityHashAt, logEnd } from '../db/activities.ts';
-import type { Reader, Writer } from '../db/connection.ts';
-import { listKeyslots } from '../db/keyslots.ts';
-import { insertLogHead, lastLogHead } from '../db/log-heads.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
-import type { Keychain } from '../keyslots/keychain.ts';
-import type { Keyring } from '../keyslots/keyring.ts';
-import { openAnySlot, type OpenWith } from '../keyslots/slots.ts';
+import { p256PublicKey, uncompressP256 } from '../crypto/keys/p256.ts';
+import { open, type SealContext } from '../crypto/sealing.ts';
+import { activityHashAt, logEnd } from '../storage/tables/activities.ts';
+import type { Reader, Writer } from '../storage/connection.ts';
+import { listKeyslots } from '../storage/tables/keyslots.ts';
+import { insertLogHead, lastLogHead } from '../storage/tables/log-heads.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
+import type { Keychain } from '../keys/keychain/keychain.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { openAnySlot, type OpenWith } from '../keys/keyslots/slots.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { LogCheck, LogPart, LogRange, LogState } from '../../preload/contract.ts';
@@ -20,20 +20,20 @@ import {
   headOfRow,
   headVerifier,
   identityOf,
-  notaryKey,
+  logSigningKey,
   rowOfHead,
   signHead,
   type SignedHead,
-} from './heads.ts';
+} from './signed-heads.ts';
 import type { LogMark } from './mark.ts';
 import {
   checkAgainst,
-  earlierThanWitness,
-  forgetWitness,
-  readWitness,
+  earlierThanAnchor,
+  forgetAnchor,
+  readAnchor,
   usesKeychain,
-  Witness,
-} from './witness.ts';
+  RollbackAnchor,
+} from './rollback-anchor.ts';
 import { owned } from '../lib/faults.ts';
 
 export interface AuditLogParts {
@@ -59,7 +59,7 @@ export interface Rollback {
 
 export class AuditLog {
   readonly #parts: AuditLogParts;
-  readonly #witness: Witness;
+  readonly #anchor: RollbackAnchor;
   readonly #mostUnsigned: number;
   readonly #longestUnsigned: number;
   #unsigned = 0;
@@ -71,7 +71,7 @@ export class AuditLog {
     this.#parts = parts;
     this.#mostUnsigned = mostUnsigned;
     this.#longestUnsigned = longestUnsigned;
-    this.#witness = new Witness({
+    this.#anchor = new RollbackAnchor({
       units,
       keychain,
       onRolledBack: (error) => {
@@ -111,7 +111,7 @@ export class AuditLog {
     const { units, onFault } = this.#parts;
     try {
       const appended = await units.write((tx) => this.#appendHead(tx), { mustFit });
-      if (appended?.isKept === true) this.#witness.keep(appended.vault, appended.head);
+      if (appended?.isKept === true) this.#anchor.keep(appended.vault, appended.head);
     } catch (error) {
       onFault(error);
     }
@@ -119,7 +119,7 @@ export class AuditLog {
 
   /** Commits what waits and signs it, at once: the keys are about to be erased. */
   signBeforeLock(): void {
-    this.#witness.retry();
+    this.#anchor.retry();
     void this.sign(true);
     this.#parts.units.flush();
   }
@@ -128,9 +128,9 @@ export class AuditLog {
    * Holds the file against the keychain's note of it.
    * @throws LatchkeyError VAULT_ROLLED_BACK
    */
-  async checkWitness(masterKey: Uint8Array): Promise<void> {
-    const vault = this.#parts.units.peek(requireVault);
-    await this.#witness.check(vault, () => this.#ownKey(openedWith(masterKey)).publicKey);
+  async checkAnchor(masterKey: Uint8Array): Promise<void> {
+    const vault = this.#parts.units.readUnverified(requireVault);
+    await this.#anchor.check(vault, () => this.#ownKey(openedWith(masterKey)).publicKey);
   }
 
   /**
@@ -139,7 +139,7 @@ export class AuditLog {
    */
   checkMark(): void {
     const { units, mark } = this.#parts;
-    units.peek((tx) => mark?.check(tx));
+    units.readUnverified((tx) => mark?.check(tx));
   }
 
   /** The vault was unlocked: signs what was left unsigned, and makes up for a note that the keychain did not get. */
@@ -147,24 +147,24 @@ export class AuditLog {
     await this.sign();
     const { units, keyring, mark } = this.#parts;
     if (!keyring.unlocked) return;
-    units.peek((tx) => mark?.note(tx, logEnd(tx).sequence));
-    const { vault, publicKey } = this.#ownKey((place, sealed) => keyring.open(place, sealed));
-    const last = units.peek(lastLogHead);
-    if (last === undefined || !units.peek(usesKeychain)) return;
+    units.readUnverified((tx) => mark?.note(tx, logEnd(tx).sequence));
+    const { vault, publicKey } = this.#ownKey((context, sealed) => keyring.open(context, sealed));
+    const last = units.readUnverified(lastLogHead);
+    if (last === undefined || !units.readUnverified(usesKeychain)) return;
     const head = headOfRow(last);
-    if (headVerifier(identityOf(vault), publicKey)(head)) this.#witness.keep(vault, head);
+    if (headVerifier(identityOf(vault), publicKey)(head)) this.#anchor.keep(vault, head);
   }
 
   /** @throws LatchkeyError VAULT_MISSING */
   state(): LogState {
     const publicKey = this.#publicKey();
-    return this.#parts.units.peek((tx) => {
+    return this.#parts.units.readUnverified((tx) => {
       const head = lastLogHead(tx);
       return {
         rows: logEnd(tx).sequence,
         head: head === undefined ? null : headOfRow(head),
         publicKey,
-        witness: this.#witness.state(tx),
+        witness: this.#anchor.state(tx),
       };
     });
   }
@@ -172,9 +172,9 @@ export class AuditLog {
   /** @throws LatchkeyError VAULT_MISSING */
   async check(): Promise<LogCheck> {
     const { units } = this.#parts;
-    const identity = identityOf(units.peek(requireVault));
-    const noted = this.#witness.noted();
-    return checkLog((work) => units.peek(work), { identity, publicKey: this.#publicKey(), noted });
+    const identity = identityOf(units.readUnverified(requireVault));
+    const noted = this.#anchor.noted();
+    return checkLog((work) => units.readUnverified(work), { identity, publicKey: this.#publicKey(), noted });
   }
 
   /**
@@ -183,46 +183,46 @@ export class AuditLog {
    */
   async export(range?: LogRange): Promise<LogPart> {
     const { units } = this.#parts;
-    if (range !== undefined) return units.peek((tx) => exportPart(tx, range));
-    const identity = identityOf(units.peek(requireVault));
+    if (range !== undefined) return units.readUnverified((tx) => exportPart(tx, range));
+    const identity = identityOf(units.readUnverified(requireVault));
     await this.sign();
     const publicKey = this.#publicKey();
-    return units.peek((tx) => exportStart(tx, identity, publicKey, this.#newestHead(tx)));
+    return units.readUnverified((tx) => exportStart(tx, identity, publicKey, this.#newestHead(tx)));
   }
 
-  /** Waits, not for long, for what the keychain is being told. */
+  /** Waits, not for long, for the keychain to keep the anchor. */
   async settled(): Promise<void> {
     await this.#signing;
-    await this.#witness.settled();
+    await this.#anchor.settled();
   }
 
   /**
-   * Whether the vault is refused as rolled back, told to whoever opens it with something that is not the keychain's.
+   * Finds whether the vault is refused as rolled back. Needs a secret that opens the vault, and not the keychain's.
    * @returns undefined where nothing stands against the file.
    */
   async findRollback(how: Exclude<OpenWith, { readonly with: 'keychain' }>): Promise<Rollback | undefined> {
     const { units, keychain, mark } = this.#parts;
-    const { id } = units.peek(requireVault);
-    const masterKey = await openAnySlot(id, units.peek(listKeyslots), how);
+    const { id } = units.readUnverified(requireVault);
+    const masterKey = await openAnySlot(id, units.readUnverified(listKeyslots), how);
     try {
-      const marked = await refusedAsRolledBack(() => {
+      const markProblem = await refusedAsRolledBack(() => {
         this.checkMark();
       });
-      const witnessed = await refusedAsRolledBack(async () => {
-        if (!units.peek(usesKeychain)) return;
-        const witness = await readWitness(keychain, id);
-        if (witness === undefined) return;
+      const anchorProblem = await refusedAsRolledBack(async () => {
+        if (!units.readUnverified(usesKeychain)) return;
+        const anchor = await readAnchor(keychain, id);
+        if (anchor === undefined) return;
         const { vault, publicKey } = this.#ownKey(openedWith(masterKey));
-        units.peek((tx) => {
-          checkAgainst(tx, vault, publicKey, witness);
+        units.readUnverified((tx) => {
+          checkAgainst(tx, vault, publicKey, anchor);
         });
       });
-      if (marked === undefined && witnessed === undefined) return undefined;
+      if (markProblem === undefined && anchorProblem === undefined) return undefined;
       return {
-        problem: [marked, witnessed].filter((problem) => problem !== undefined).join('\n'),
+        problem: [markProblem, anchorProblem].filter((problem) => problem !== undefined).join('\n'),
         accept: async () => {
-          if (witnessed !== undefined) await forgetWitness(keychain, id);
-          units.peek((tx) => mark?.accept(tx));
+          if (anchorProblem !== undefined) await forgetAnchor(keychain, id);
+          units.readUnverified((tx) => mark?.accept(tx));
         },
       };
     } finally {
@@ -254,8 +254,8 @@ export class AuditLog {
   /** A head of the log as it is at this moment. */
   #signed(tx: Reader, vault: VaultRow): SignedHead {
     const { keyring, clock } = this.#parts;
-    const { place, sealed } = notaryKey(tx, vault);
-    const privateKey = keyring.cached('server key notarizer', () => keyring.open(place, sealed));
+    const { context, sealed } = logSigningKey(tx, vault);
+    const privateKey = keyring.cached('server key notarizer', () => keyring.open(context, sealed));
     return signHead(identityOf(vault), privateKey, logEnd(tx), clock.now());
   }
 
@@ -269,19 +269,19 @@ export class AuditLog {
   /** As the private half gives it, while that is there; else as the file says. */
   #publicKey(): string {
     const { units, keyring } = this.#parts;
-    if (keyring.unlocked) return this.#ownKey((place, sealed) => keyring.open(place, sealed)).publicKey;
-    return units.peek((tx) => notaryKey(tx, requireVault(tx)).publicKey);
+    if (keyring.unlocked) return this.#ownKey((context, sealed) => keyring.open(context, sealed)).publicKey;
+    return units.readUnverified((tx) => logSigningKey(tx, requireVault(tx)).publicKey);
   }
 
-  #ownKey(openKey: (place: Place, sealed: Uint8Array) => Uint8Array): {
+  #ownKey(openKey: (context: SealContext, sealed: Uint8Array) => Uint8Array): {
     readonly vault: VaultRow;
     readonly publicKey: string;
   } {
-    const { vault, place, sealed } = this.#parts.units.peek((tx) => {
+    const { vault, context, sealed } = this.#parts.units.readUnverified((tx) => {
       const found = requireVault(tx);
-      return { vault: found, ...notaryKey(tx, found) };
+      return { vault: found, ...logSigningKey(tx, found) };
     });
-    const privateKey = openKey(place, sealed);
+    const privateKey = openKey(context, sealed);
     try {
       return { vault, publicKey: toHex(uncompressP256(p256PublicKey(privateKey))) };
     } finally {
@@ -301,13 +301,13 @@ async function refusedAsRolledBack(check: () => void | Promise<void>): Promise<s
   }
 }
 
-/** Opens with a master key that was offered; a vault of before there were witnesses sealed otherwise. */
+/** Opens with the master key that a user offers. A vault from before there were anchors sealed otherwise. */
 const openedWith =
   (masterKey: Uint8Array) =>
-  (place: Place, sealed: Uint8Array): Uint8Array => {
+  (context: SealContext, sealed: Uint8Array): Uint8Array => {
     try {
-      return open(masterKey, place, sealed);
+      return open(masterKey, context, sealed);
     } catch {
-      throw earlierThanWitness();
+      throw earlierThanAnchor();
     }
   };

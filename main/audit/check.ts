@@ -1,11 +1,11 @@
 /** Checks the activity log: that every row is the one that was written, and that the rows lead up to its signed heads. */
 import { setImmediate } from 'node:timers/promises';
 import { toHex } from '../crypto/encodings.ts';
-import { activityHash, genesis, listLog, logEnd, type ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { listLogHeads } from '../db/log-heads.ts';
+import { activityHash, genesis, listLog, logEnd, type ActivityRow } from '../storage/tables/activities.ts';
+import type { Reader } from '../storage/connection.ts';
+import { listLogHeads } from '../storage/tables/log-heads.ts';
 import type { LogCheck } from '../../preload/contract.ts';
-import { headOfRow, headVerifier, type LogIdentity, type SignedHead } from './heads.ts';
+import { headOfRow, headVerifier, type LogIdentity, type SignedHead } from './signed-heads.ts';
 
 /** A place of the log that is known from somewhere: the row there must have this hash. */
 export interface KnownHead {
@@ -30,7 +30,7 @@ const mostFindings = 100;
 
 export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** Takes a log row by row, and each head before its row or right after it; `end` tells what was found. */
+/** Checks a log row by row, and each head before its row or right after it; `end` returns the findings. */
 export class LogChecker {
   readonly #publicKey: string;
   readonly #isSigned: (head: SignedHead) => boolean;
@@ -86,7 +86,7 @@ export class LogChecker {
     }
   }
 
-  /** Notes what somebody else found, such as a line that cannot be read. */
+  /** Adds a caller's finding, such as a line that cannot be read. */
   find(row: number | null, problem: string): void {
     if (this.#findings.length < mostFindings) this.#findings.push({ row, problem });
     else this.#more += 1;

@@ -1,20 +1,27 @@
 /**
  * The exported log: JSON Lines in UTF-8, as JSON.stringify writes each of them. The first line is of kind `log` and says
  * whose log it is; then comes each row in its order, of kind `activity`, with every field that its hash covers; and after
- * a row its signed heads, of kind `head`. ARCHITECTURE.md has the fields.
+ * a row its signed heads, of kind `head`. FORMAT.md has the fields.
  */
 import { z } from 'zod';
-import { plain } from '../crypto/bytes.ts';
+import { asUint8Array } from '../crypto/bytes.ts';
 import { toHex } from '../crypto/encodings.ts';
-import { listLog, logEnd, type ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { listLogHeads } from '../db/log-heads.ts';
+import { listLog, logEnd, type ActivityRow } from '../storage/tables/activities.ts';
+import type { Reader } from '../storage/connection.ts';
+import { listLogHeads } from '../storage/tables/log-heads.ts';
 import type { ActivityStatus } from '../lib/activity-status.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 import type { LogCheck, LogPart, LogRange } from '../../preload/contract.ts';
 import { LogChecker, type KnownHead } from './check.ts';
-import { hashHex, headOfRow, publicKeyHex, signedHead, type LogIdentity, type SignedHead } from './heads.ts';
+import {
+  hashHex,
+  headOfRow,
+  publicKeyHex,
+  signedHead,
+  type LogIdentity,
+  type SignedHead,
+} from './signed-heads.ts';
 
 const format = 'latchkey activity log';
 
@@ -185,8 +192,8 @@ const rowOf = ({ previousHash, hash, status, ...rest }: z.output<typeof activity
   ...rest,
   // A status that Latchkey does not know has a hash like any other.
   status: status as ActivityStatus,
-  previousHash: plain(Buffer.from(previousHash, 'hex')),
-  hash: plain(Buffer.from(hash, 'hex')),
+  previousHash: asUint8Array(Buffer.from(previousHash, 'hex')),
+  hash: asUint8Array(Buffer.from(hash, 'hex')),
 });
 
 const noExport = (value: z.output<typeof line> | string): LatchkeyError =>

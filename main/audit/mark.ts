@@ -18,12 +18,12 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { logEnd } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { requireVault, type VaultRow } from '../db/vault.ts';
-import { damagedLogOf } from '../db/write-ahead-log.ts';
+import { logEnd } from '../storage/tables/activities.ts';
+import type { Reader } from '../storage/connection.ts';
+import { requireVault, type VaultRow } from '../storage/tables/vault.ts';
+import { damagedLogOf } from '../storage/file/write-ahead-log.ts';
 import type { OnFault } from '../lib/faults.ts';
-import { rolledBack } from './witness.ts';
+import { rolledBack } from './rollback-anchor.ts';
 
 /** One write of less than a sector: what is read is what was written once. */
 const length = 160;
@@ -42,7 +42,7 @@ export class LogMark {
     this.#onFault = onFault;
   }
 
-  /** Notes the newest row of the log. Does not throw: a mark that cannot be written is told of, once. */
+  /** Notes the newest row of the log. Does not throw: reports a mark that cannot be written, once. */
   note(tx: Reader, sequence: number): void {
     if (this.#hasFailed) return;
     try {
@@ -64,8 +64,9 @@ export class LogMark {
    * @throws LatchkeyError VAULT_ROLLED_BACK, with the rows that are gone
    */
   check(tx: Reader): void {
-    const end = logEnd(tx).sequence;
+    // First: a process that serves the vault may add rows, and mark them, between the two.
     const marked = this.#read(subjectOf(requireVault(tx), this.#database));
+    const end = logEnd(tx).sequence;
     const damaged = damagedLogOf(this.#database);
     const isDamaged = existsSync(damaged);
     if (marked === undefined ? !isDamaged : marked <= end) return;

@@ -1,19 +1,19 @@
 /**
- * The witness: the newest signed head, kept in the keychain, outside the vault's file. A file whose log lacks the row
- * that the witness names is an older one, or another one.
+ * The rollback anchor: the newest signed head, kept in the keychain, outside the vault's file. A file whose log lacks the
+ * row that the anchor names is an older one, or another one. Its public name, in the keychain and in answers, is `witness`.
  */
 import { encodeUtf8, toHex } from '../crypto/encodings.ts';
-import { activityHashAt, logEnd } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { listKeyslots } from '../db/keyslots.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import type { VaultRow } from '../db/vault.ts';
-import type { Keychain } from '../keyslots/keychain.ts';
-import { witnessAccount } from '../keyslots/slots.ts';
+import { activityHashAt, logEnd } from '../storage/tables/activities.ts';
+import type { Reader } from '../storage/connection.ts';
+import { listKeyslots } from '../storage/tables/keyslots.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { VaultRow } from '../storage/tables/vault.ts';
+import type { Keychain } from '../keys/keychain/keychain.ts';
+import { anchorAccount } from '../keys/keyslots/slots.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { LogState } from '../../preload/contract.ts';
 import { isoTime, type KnownHead } from './check.ts';
-import { headVerifier, identityOf, signedHead, type SignedHead } from './heads.ts';
+import { headVerifier, identityOf, signedHead, type SignedHead } from './signed-heads.ts';
 import { owned } from '../lib/faults.ts';
 
 /** How long an unlock waits for the keychain; milliseconds. */
@@ -28,8 +28,8 @@ export const usesKeychain = (tx: Reader): boolean => listKeyslots(tx).some(({ ki
  * @returns undefined where the keychain holds none, and on Linux where it is locked.
  * @throws LatchkeyError VAULT_ROLLED_BACK for one that cannot be read, INVALID_ARGUMENT where the keychain cannot be used.
  */
-export async function readWitness(keychain: Keychain, vaultId: string): Promise<SignedHead | undefined> {
-  const bytes = await keychain.get(witnessAccount(vaultId));
+export async function readAnchor(keychain: Keychain, vaultId: string): Promise<SignedHead | undefined> {
+  const bytes = await keychain.get(anchorAccount(vaultId));
   if (bytes === undefined) return undefined;
   try {
     return signedHead.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
@@ -39,21 +39,21 @@ export async function readWitness(keychain: Keychain, vaultId: string): Promise<
 }
 
 /** Removes it, for a file that is older by its owner's will: the next head that is signed is kept again. */
-export const forgetWitness = (keychain: Keychain, vaultId: string): Promise<void> =>
-  keychain.delete(witnessAccount(vaultId));
+export const forgetAnchor = (keychain: Keychain, vaultId: string): Promise<void> =>
+  keychain.delete(anchorAccount(vaultId));
 
 /**
- * Holds the log against a witness.
+ * Checks the log against an anchor.
  * @param publicKey Of the key that signs heads, as its private half gives it: the file might name another.
  * @throws LatchkeyError VAULT_ROLLED_BACK
  */
-export function checkAgainst(tx: Reader, vault: VaultRow, publicKey: string, witness: SignedHead): void {
-  if (!headVerifier(identityOf(vault), publicKey)(witness)) {
+export function checkAgainst(tx: Reader, vault: VaultRow, publicKey: string, anchor: SignedHead): void {
+  if (!headVerifier(identityOf(vault), publicKey)(anchor)) {
     throw rolledBack(
       'the note that the keychain holds of the newest row of the log is not signed by this vault',
     );
   }
-  const { sequence, hash, signedAt } = witness;
+  const { sequence, hash, signedAt } = anchor;
   const noted = `the keychain holds a note, signed on ${isoTime(signedAt)}, of row ${sequence}`;
   const end = logEnd(tx).sequence;
   if (sequence > end) {
@@ -61,16 +61,16 @@ export function checkAgainst(tx: Reader, vault: VaultRow, publicKey: string, wit
       `the vault's file is older than one that was used here: its log ends at row ${end}, and ${noted}`,
     );
   }
-  const held = activityHashAt(tx, sequence);
-  if (held === undefined || toHex(held) !== hash) {
+  const present = activityHashAt(tx, sequence);
+  if (present === undefined || toHex(present) !== hash) {
     throw rolledBack(
       `the vault's file is not the one that was used here last: its log has another row ${sequence}, and ${noted}`,
     );
   }
 }
 
-/** Of a vault that has a witness, and is sealed as before there were any. */
-export const earlierThanWitness = (): LatchkeyError =>
+/** For a vault that has an anchor, yet is sealed as vaults were before there were any. */
+export const earlierThanAnchor = (): LatchkeyError =>
   rolledBack("the vault's file is of an earlier version than one that was used here");
 
 export const rolledBack = (problem: string): LatchkeyError =>
@@ -79,22 +79,22 @@ export const rolledBack = (problem: string): LatchkeyError =>
     `${problem}. Put the newer file or a newer backup in its place; or, if you went back on purpose, run \`latchkey audit accept-rollback\` with the recovery phrase or the password, while no Latchkey serves the vault.`,
   );
 
-export const knownWitness = ({ sequence, hash, signedAt }: SignedHead): KnownHead => ({
+export const knownAnchor = ({ sequence, hash, signedAt }: SignedHead): KnownHead => ({
   sequence,
   hash,
   known: `the keychain holds a note of, signed on ${isoTime(signedAt)}`,
 });
 
-export interface WitnessParts {
+export interface RollbackAnchorParts {
   readonly units: UnitOfWork;
   readonly keychain: Keychain;
   /** Called where the keychain, which did not answer at the unlock, turns out to know of a newer log. */
   readonly onRolledBack: (error: LatchkeyError) => void;
 }
 
-/** Reads the witness at each unlock, and writes it after each signed head, for vaults that have a keychain slot. */
-export class Witness {
-  readonly #parts: WitnessParts;
+/** Reads the anchor at each unlock, and writes it after each signed head, for vaults that have a keychain slot. */
+export class RollbackAnchor {
+  readonly #parts: RollbackAnchorParts;
   /** Whether the log was held against what the keychain holds, since the vault was unlocked last. */
   #isChecked = false;
   #kept: SignedHead | undefined;
@@ -105,7 +105,7 @@ export class Witness {
   #refused: { readonly vault: VaultRow; readonly head: SignedHead } | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(parts: WitnessParts) {
+  constructor(parts: RollbackAnchorParts) {
     this.#parts = parts;
   }
 
@@ -118,15 +118,15 @@ export class Witness {
     const { units, keychain } = this.#parts;
     this.#isChecked = false;
     this.#kept = undefined;
-    if (!units.peek(usesKeychain)) return;
+    if (!units.readUnverified(usesKeychain)) return;
     try {
-      const witness = await within(patience, readWitness(keychain, vault.id));
-      if (witness === undefined) return;
-      units.peek((tx) => {
-        checkAgainst(tx, vault, publicKey(), witness);
+      const anchor = await within(patience, readAnchor(keychain, vault.id));
+      if (anchor === undefined) return;
+      units.readUnverified((tx) => {
+        checkAgainst(tx, vault, publicKey(), anchor);
       });
       this.#isChecked = true;
-      this.#kept = witness;
+      this.#kept = anchor;
     } catch (error) {
       if (isRollback(error)) throw error;
       this.#obstacle = messageOf(error);
@@ -160,7 +160,7 @@ export class Witness {
 
   /** What the keychain is known to hold, to check the log against. */
   noted(): readonly KnownHead[] {
-    return this.#kept === undefined ? [] : [knownWitness(this.#kept)];
+    return this.#kept === undefined ? [] : [knownAnchor(this.#kept)];
   }
 
   state(tx: Reader): LogState['witness'] {
@@ -174,14 +174,14 @@ export class Witness {
       const { vault, head } = next;
       try {
         if (!this.#isChecked) {
-          const present = await readWitness(keychain, vault.id);
+          const present = await readAnchor(keychain, vault.id);
           if (present !== undefined) {
-            units.peek((tx) => {
+            units.readUnverified((tx) => {
               checkAgainst(tx, vault, head.publicKey, present);
             });
           }
         }
-        await keychain.set(witnessAccount(vault.id), encodeUtf8('witness', JSON.stringify(head)));
+        await keychain.set(anchorAccount(vault.id), encodeUtf8('witness', JSON.stringify(head)));
         this.#isChecked = true;
         this.#kept = head;
         this.#refused = undefined;
@@ -206,7 +206,7 @@ const isRollback = (error: unknown): error is LatchkeyError =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @throws Error when the time is over; the work goes on, and nobody hears of it. */
+/** @throws Error when the time is over; the work goes on in the background. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -6,7 +6,7 @@
  * `["latchkey log head", 1, vaultId, organizationId, sequence, hash, signedAt]`.
  */
 import { z } from 'zod';
-import { plain } from '../crypto/bytes.ts';
+import { asUint8Array } from '../crypto/bytes.ts';
 import { encodeUtf8, toHex } from '../crypto/encodings.ts';
 import {
   compressP256,
@@ -15,13 +15,13 @@ import {
   signP256,
   uncompressP256,
   verifyP256,
-} from '../crypto/p256.ts';
-import type { Place } from '../crypto/sealing.ts';
-import type { LogPoint } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import type { LogHeadRow } from '../db/log-heads.ts';
-import { getServerKey, serverKeyPlace } from '../db/server-keys.ts';
-import type { VaultRow } from '../db/vault.ts';
+} from '../crypto/keys/p256.ts';
+import type { SealContext } from '../crypto/sealing.ts';
+import type { LogPoint } from '../storage/tables/activities.ts';
+import type { Reader } from '../storage/connection.ts';
+import type { LogHeadRow } from '../storage/tables/log-heads.ts';
+import { getServerKey, serverKeyContext } from '../storage/tables/server-keys.ts';
+import type { VaultRow } from '../storage/tables/vault.ts';
 
 /** Whose log a head is about. */
 export interface LogIdentity {
@@ -67,7 +67,7 @@ const message = (
   );
 
 /**
- * @param privateKey The notary's, 32 bytes.
+ * @param privateKey The log signer's, 32 bytes.
  * @param now Milliseconds since the epoch.
  */
 export function signHead(
@@ -87,10 +87,10 @@ export function signHead(
 /** @param publicKey Hex, uncompressed. @returns what tells whether a head's signature is this key's. */
 export function headVerifier(identity: LogIdentity, publicKey: string): (head: SignedHead) => boolean {
   if (!publicKeyHex.safeParse(publicKey).success || !isP256PublicKey(publicKey)) return () => false;
-  const compressed = toHex(compressP256(plain(Buffer.from(publicKey, 'hex'))));
+  const compressed = toHex(compressP256(asUint8Array(Buffer.from(publicKey, 'hex'))));
   return (head) =>
     head.publicKey === publicKey &&
-    verifyP256(compressed, plain(Buffer.from(head.signature, 'hex')), message(identity, head));
+    verifyP256(compressed, asUint8Array(Buffer.from(head.signature, 'hex')), message(identity, head));
 }
 
 /** In the order in which exports have the fields. */
@@ -104,15 +104,15 @@ export const headOfRow = (row: LogHeadRow): SignedHead => ({
 
 export const rowOfHead = ({ hash, ...head }: SignedHead): LogHeadRow => ({
   ...head,
-  hash: plain(Buffer.from(hash, 'hex')),
+  hash: asUint8Array(Buffer.from(hash, 'hex')),
 });
 
-/** The key that signs heads, as the file has it: its public half, and the private one sealed for its place. */
-export function notaryKey(
+/** The key that signs heads, as the file has it: its public half, and the private one sealed for its context. */
+export function logSigningKey(
   tx: Reader,
   vault: VaultRow,
-): { readonly publicKey: string; readonly sealed: Uint8Array; readonly place: Place } {
+): { readonly publicKey: string; readonly sealed: Uint8Array; readonly context: SealContext } {
   const key = getServerKey(tx, 'notarizer');
   if (key === undefined) throw new Error('the vault has no notarizer key');
-  return { ...key, place: serverKeyPlace('notarizer', vault.organizationId) };
+  return { ...key, context: serverKeyContext('notarizer', vault.organizationId) };
 }

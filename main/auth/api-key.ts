@@ -1,10 +1,10 @@
 /** API keys: the `X-Stamp` header, a signature over the body. */
-import { findApiKey, findApiKeyHolder, findApiKeysBelow } from '../db/api-keys.ts';
-import type { Reader } from '../db/connection.ts';
+import { findApiKey, findApiKeyHolder, findApiKeysBelow } from '../storage/tables/api-keys.ts';
+import type { Reader } from '../storage/connection.ts';
 import type { Caller } from '../lib/caller.ts';
 import { isOver } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import type { Paced } from '../lib/paced.ts';
+import type { Paced } from '../lib/concurrency/paced.ts';
 import {
   callerOf,
   findCredential,
@@ -14,7 +14,7 @@ import {
   type Proof,
 } from './proof.ts';
 import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
-import { parseStamp, type Stamp } from './stamp.ts';
+import { parseStamp, type Stamp } from './parse-stamp.ts';
 
 /** What a mail for recovery brings: too little to be trusted with more than that. */
 const recoveryCredential = 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';

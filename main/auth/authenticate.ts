@@ -1,12 +1,12 @@
 /** From a request's raw bytes and headers to what they prove. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isPaced, type Paced } from '../lib/paced.ts';
+import { isPaced, type Paced } from '../lib/concurrency/paced.ts';
 import { apiKeyProof } from './api-key.ts';
 import { unauthenticated, type Proof } from './proof.ts';
 import { readOnlySessionProof } from './read-only-session.ts';
 import { passkeyProof } from './webauthn.ts';
 
-/** What asks queries without a stamp. */
+/** The credential of queries without a stamp. */
 const sessionHeader = 'x-session';
 
 /** The headers that can prove who sends a request, as Node writes their names. */

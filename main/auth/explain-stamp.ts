@@ -1,23 +1,28 @@
 /**
- * Why a proof does not hold, step by step, for whoever writes a client. It looks at each part for itself, so that one fault
+ * Explains why a proof does not hold, step by step, for the author of a client. It looks at each part for itself, so that one fault
  * does not hide the next, and tries the usual mistakes. It decides nothing: `authenticate.ts` does.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProofStep } from '../../preload/contract.ts';
 import { sha256 } from '../crypto/hashes.ts';
-import { verifyP256Raw } from '../crypto/p256.ts';
+import { verifyP256Raw } from '../crypto/keys/p256.ts';
 import { isUuid } from '../crypto/uuid.ts';
-import { findAuthenticator, findAuthenticatorsBelow } from '../db/authenticators.ts';
-import { findApiKey, findApiKeysAnywhere, findApiKeysBelow, type ApiKeyRow } from '../db/api-keys.ts';
-import type { Reader } from '../db/connection.ts';
-import { getOrganization, type OrganizationRow } from '../db/organizations.ts';
+import { findAuthenticator, findAuthenticatorsBelow } from '../storage/tables/authenticators.ts';
+import {
+  findApiKey,
+  findApiKeysAnywhere,
+  findApiKeysBelow,
+  type ApiKeyRow,
+} from '../storage/tables/api-keys.ts';
+import type { Reader } from '../storage/connection.ts';
+import { getOrganization, type OrganizationRow } from '../storage/tables/organizations.ts';
 import { isOver, type Clock } from '../lib/clock.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import { withoutBreak } from '../lib/paced.ts';
-import { readClientData } from '../lib/web-authentication.ts';
+import { LatchkeyError, quoted } from '../lib/errors.ts';
+import { withoutBreak } from '../lib/concurrency/paced.ts';
+import { readClientData } from '../lib/web/web-authentication.ts';
 import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
-import { parseStamp, type Stamp } from './stamp.ts';
+import { parseStamp, type Stamp } from './parse-stamp.ts';
 import { parseAssertion, passkeyProof } from './webauthn.ts';
 
 /** A request whose proof did not hold. */
@@ -126,7 +131,11 @@ function explainApiKey(tx: Reader, request: Unproven, header: string, body: Body
   const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   if (scheme === undefined) {
     steps.push(
-      failed('scheme', `${seen(name)} is no scheme.`, `Expected one of ${Object.keys(schemes).join(', ')}.`),
+      failed(
+        'scheme',
+        `${quoted(name)} is no scheme.`,
+        `Expected one of ${Object.keys(schemes).join(', ')}.`,
+      ),
     );
   } else {
     steps.push(passed('scheme', `${name}.`));
@@ -270,7 +279,9 @@ function explainOrganization(tx: Reader, { organizationId }: Body): FoundOrganiz
     return only(failed('organization', 'The body names none.', 'Give its id in the field organizationId.'));
   }
   if (!isUuid(organizationId)) {
-    return only(failed('organization', `${seen(organizationId)} is no UUID.`, 'Give its id, not its name.'));
+    return only(
+      failed('organization', `${quoted(organizationId)} is no UUID.`, 'Give its id, not its name.'),
+    );
   }
   const row = getOrganization(tx, organizationId.toLowerCase());
   return row === undefined

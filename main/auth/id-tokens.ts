@@ -1,7 +1,7 @@
 /** ID tokens (OpenID Connect Core 1.0, section 3.1.3.7): JWTs in which an issuer says who somebody is. */
 import { decodeJwt, errors, jwtVerify, type JWSAlgorithm, type JWTPayload } from 'jose';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import { invalidIdToken, type IdTokenClaims, type VerifyIdToken } from '../lib/id-tokens.ts';
+import { LatchkeyError, quoted } from '../lib/errors.ts';
+import { invalidIdToken, type IdTokenClaims, type VerifyIdToken } from '../lib/web/id-tokens.ts';
 import { isThisMachine } from '../lib/network.ts';
 import { IssuerKeys, KeysUnavailable, type IssuerKeysOptions } from './issuer-keys.ts';
 
@@ -89,7 +89,7 @@ function allowedIssuer(issuer: unknown, allowed: readonly string[]): string {
   if (allowed.includes(issuer)) return issuer;
   const known = allowed.length === 0 ? 'none is allowed yet' : `allowed: ${allowed.join(', ')}`;
   throw new Problem(
-    `its issuer ${seen(issuer)} is not allowed here (${known}); allow it with --oidc-issuer, to the letter`,
+    `its issuer ${quoted(issuer)} is not allowed here (${known}); allow it with --oidc-issuer, to the letter`,
   );
 }
 

@@ -2,7 +2,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../lib/clock.ts';
 import { isThisMachine, networkIsOff } from '../lib/network.ts';
-import { getJson, GetError, type GetOptions, type Reach } from './guarded-get.ts';
+import { getJson, OutboundError, type GetOptions, type Reach } from '../net/outbound.ts';
 
 export interface IssuerKeysOptions extends GetOptions {
   readonly clock: Clock;
@@ -16,9 +16,9 @@ interface KeySet {
   readonly loadedAt: number;
 }
 
-/** How long keys are used without asking again; a key that was withdrawn is trusted no longer than that. */
+/** How long keys are used without a new fetch; a key that was withdrawn is trusted no longer than that. */
 const timeToLive = 10 * 60_000;
-/** How often a token that names an unknown key may make the issuer be asked anew. */
+/** How often a token that names an unknown key may cause a new fetch. */
 const cooldown = 10_000;
 
 /** Why an issuer's keys cannot be had, now. */
@@ -63,7 +63,7 @@ export class IssuerKeys {
     return age < 0 || age >= milliseconds;
   }
 
-  /** Whoever asks while the keys are on their way waits for the same answer. */
+  /** Callers that come while a fetch is under way wait for the same answer. */
   #load(issuer: string): Promise<KeySet> {
     let loading = this.#loading.get(issuer);
     if (loading === undefined) {
@@ -108,7 +108,7 @@ export class IssuerKeys {
     try {
       return await getJson(url, isOff ? 'this machine' : reach, this.#options);
     } catch (error) {
-      if (error instanceof GetError) throw new KeysUnavailable(`${url.href}: ${error.message}`);
+      if (error instanceof OutboundError) throw new KeysUnavailable(`${url.href}: ${error.message}`);
       throw error;
     }
   }

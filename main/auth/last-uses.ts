@@ -2,12 +2,12 @@
  * When each credential last proved a request. It is known in memory at once, and written now and then, many together: a
  * write with each request would cost more than most of what they ask for.
  */
-import type { Reader } from '../db/connection.ts';
-import { listCredentialUses, noteCredentialUse } from '../db/credential-uses.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
+import type { Reader } from '../storage/connection.ts';
+import { listCredentialUses, noteCredentialUse } from '../storage/tables/credential-uses.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { owned } from '../lib/faults.ts';
+import { every } from '../lib/concurrency/every.ts';
 
 interface Use {
   readonly organizationId: string;
@@ -25,14 +25,12 @@ export class LastUses {
   readonly #parts: LastUsesParts;
   /** What is not written yet, by credential. */
   readonly #waiting = new Map<string, Use>();
-  readonly #timer: NodeJS.Timeout;
+  /** Ends the writing, and forgets what waits. */
+  readonly stop: () => void;
 
   constructor(parts: LastUsesParts, everyMs = 10_000) {
     this.#parts = parts;
-    this.#timer = setInterval(
-      owned(() => this.#tryToWrite(), parts.onFault),
-      everyMs,
-    ).unref();
+    this.stop = every(everyMs, () => this.#tryToWrite(), parts.onFault);
   }
 
   /** @param now Milliseconds. */
@@ -68,16 +66,11 @@ export class LastUses {
     await this.#tryToWrite();
   }
 
-  /** Ends the writing, and forgets what waits. */
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
   async #tryToWrite(): Promise<void> {
     try {
       await this.#write();
     } catch (error) {
-      // A file that is refused is told of elsewhere.
+      // A file that is refused is reported elsewhere.
       if (!(error instanceof LatchkeyError)) this.#parts.onFault(error);
     }
   }

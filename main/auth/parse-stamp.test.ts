@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LatchkeyError } from '../lib/errors.ts';
-import { parseStamp } from './stamp.ts';
+import { parseStamp } from './parse-stamp.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const stamp = { publicKey: '02ab', scheme: 'SIGNATURE_SCHEME_TK_API_P256', signature: '3045' };

@@ -1,13 +1,13 @@
 /** What a request's header proves, and what is the same for each kind of it. */
 import { isUuid } from '../crypto/uuid.ts';
-import type { Reader, Writer } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import type { Founded } from '../db/sub-organizations.ts';
-import { getUserRow } from '../db/users.ts';
-import { requireVault } from '../db/vault.ts';
+import type { Reader, Writer } from '../storage/connection.ts';
+import { getOrganization } from '../storage/tables/organizations.ts';
+import type { Founded } from '../storage/tables/sub-organizations.ts';
+import { getUserRow } from '../storage/tables/users.ts';
+import { requireVault } from '../storage/tables/vault.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
+import { LatchkeyError, quoted } from '../lib/errors.ts';
 
 /** A proof, read against the organization that the request names. */
 export interface Claim {
@@ -99,7 +99,7 @@ export function findCredential<Row>(
   if (!isUuid(organizationId)) {
     throw new LatchkeyError(
       'INVALID_ARGUMENT',
-      `malformed organization ID provided: expected a UUID in organizationId, got ${seen(organizationId)}`,
+      `malformed organization ID provided: expected a UUID in organizationId, got ${quoted(organizationId)}`,
       { turnkeyErrorCode: 'INVALID_ORGANIZATION_ID' },
     );
   }

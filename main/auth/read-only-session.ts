@@ -1,16 +1,16 @@
 /** Read-only sessions: the `X-Session` header, a token of the vault's own that lasts an hour and asks queries alone. */
 import { z } from 'zod';
 import { readToken } from '../crypto/signed-tokens.ts';
-import type { Reader } from '../db/connection.ts';
-import { getReadOnlySession, getReadOnlySessionHolder } from '../db/read-only-sessions.ts';
-import { getServerKey } from '../db/server-keys.ts';
+import type { Reader } from '../storage/connection.ts';
+import { getReadOnlySession, getReadOnlySessionHolder } from '../storage/tables/read-only-sessions.ts';
+import { getServerKey } from '../storage/tables/server-keys.ts';
 import type { Caller } from '../lib/caller.ts';
 import { isOver } from '../lib/clock.ts';
 import { callerOf, findCredential, unauthenticated, type Addressed, type Proof } from './proof.ts';
 
 const claimsSchema = z.object({ jti: z.string(), session_type: z.literal('SESSION_TYPE_READ_ONLY') });
 
-/** Whether it holds is asked of the database: it may have been ended before its time. */
+/** The database says whether it is valid: it may have been ended before its time. */
 export function readOnlySessionProof(header: string): Proof {
   return {
     holder: (tx) => {

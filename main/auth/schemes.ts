@@ -1,9 +1,9 @@
 /** The signature schemes of `X-Stamp`, a row each: what they sign, and which credentials they can prove. */
 import { keccak256InSteps, sha256 } from '../crypto/hashes.ts';
-import { verifyEd25519 } from '../crypto/ed25519.ts';
-import { verifyP256 } from '../crypto/p256.ts';
-import { verifySecp256k1 } from '../crypto/secp256k1.ts';
-import type { Paced } from '../lib/paced.ts';
+import { verifyEd25519 } from '../crypto/keys/ed25519.ts';
+import { verifyP256 } from '../crypto/keys/p256.ts';
+import { verifySecp256k1 } from '../crypto/keys/secp256k1.ts';
+import type { Paced } from '../lib/concurrency/paced.ts';
 
 export interface Scheme {
   /** In bytes. */

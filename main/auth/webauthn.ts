@@ -3,16 +3,16 @@
  * Level 3, section 7.2).
  */
 import { createHash, hash } from 'node:crypto';
-import { verifyCose } from '../crypto/cose-keys.ts';
+import { verifyCose } from '../crypto/keys/cose-keys.ts';
 import {
   countAssertion,
   findAuthenticator,
   findAuthenticatorsAnywhere,
   findAuthenticatorsBelow,
   type AuthenticatorRow,
-} from '../db/authenticators.ts';
-import type { Reader } from '../db/connection.ts';
-import { passkeyOrigins } from '../db/passkey-origins.ts';
+} from '../storage/tables/authenticators.ts';
+import type { Reader } from '../storage/connection.ts';
+import { passkeyOrigins } from '../storage/tables/passkey-origins.ts';
 import {
   base64Text,
   findFault,
@@ -20,7 +20,7 @@ import {
   readClientData,
   type AuthenticatorData,
   type ClientData,
-} from '../lib/web-authentication.ts';
+} from '../lib/web/web-authentication.ts';
 import { callerOf, findCredential, lookedThrough, unauthenticated, type Proof } from './proof.ts';
 
 /** The longest credential id, an RSA signature and client data with much to say fit well. In characters. */

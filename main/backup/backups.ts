@@ -1,4 +1,4 @@
-/** The backups of one vault: made, tried, taken away and known. */
+/** The backups of one vault: writes, verifies, copies and lists them. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -9,33 +9,33 @@ import type {
   BackupProgress,
   BackupRecord,
   BackupsStatus,
-  BroughtBackup,
-  ChosenBackup,
+  UploadProgress,
+  UploadedBackup,
   VerifiedBackup,
 } from '../../preload/contract.ts';
 import { toHex } from '../crypto/encodings.ts';
-import { getBackupSchedule, type BackupRow } from '../db/backups.ts';
-import { listKeyslots } from '../db/keyslots.ts';
-import { getOrganization } from '../db/organizations.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
-import type { Keyring } from '../keyslots/keyring.ts';
+import { getBackupSchedule, type BackupRow } from '../storage/tables/backups.ts';
+import { listKeyslots } from '../storage/tables/keyslots.ts';
+import { getOrganization } from '../storage/tables/organizations.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
+import type { Keyring } from '../keys/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { ChosenBackups, factsOf, isChosen } from './chosen.ts';
-import { newEnvelope, type Envelope } from './envelope.ts';
+import { Uploads, factsOf, isUpload } from './uploads.ts';
+import { newBackupKey, type BackupKey } from './backup-key.ts';
 import { disks } from './disks.ts';
 import { BackupFile, checkFree } from './file.ts';
 import { defaultChunkSize, fileKey, slotsForHeader, type BackupHeader } from './format.ts';
 import { Jobs } from './jobs.ts';
-import { KnownBackups, newBackupId } from './known.ts';
-import { backupNotices } from './notices.ts';
+import { BackupCatalog, newBackupId } from './catalog.ts';
+import { checkBackupHealth } from './health-checks.ts';
 import { openMasterKey, type OpenBackupWith } from './open.ts';
-import { checkPlace, copyIn, databaseIn, findFiles, freeName, removeDatabase } from './places.ts';
-import { proveBackup, readHeader, toVerified } from './prove.ts';
+import { checkDestination, copyIn, databaseIn, findFiles, freeName, removeDatabase } from './destinations.ts';
+import { verifyBackupFile, readHeader, toVerified } from './verify.ts';
 import { copyName } from './rotation.ts';
 import { BackupSchedule } from './schedule.ts';
-import type { Proven, Written } from './worker.ts';
+import type { VerifiedFile, Written } from './worker.ts';
 
 export interface BackupParts {
   readonly units: UnitOfWork;
@@ -47,8 +47,8 @@ export interface BackupParts {
   readonly suggestedDirectory: string;
   /** Something about the backups has changed. */
   readonly onChange: () => void;
-  /** Where news go that nobody waits for: that a scheduled backup failed. */
-  readonly onNews: (line: string) => void;
+  /** Called when a scheduled backup fails. */
+  readonly onFailure: (line: string) => void;
 }
 
 export interface BackupWish {
@@ -60,26 +60,26 @@ export interface BackupWish {
 }
 
 export class Backups {
-  /** Those that a browser brought. */
-  readonly chosen: ChosenBackups;
+  /** Backup files that a browser uploaded. */
+  readonly uploads: Uploads;
   readonly #parts: BackupParts;
-  readonly #known: KnownBackups;
+  readonly #catalog: BackupCatalog;
   readonly #jobs = new Jobs();
   readonly #schedule: BackupSchedule;
   #running: BackupProgress | null = null;
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
-    this.#known = new KnownBackups(parts.units, parts.keyring);
-    const { units, keyring, clock, onChange, onNews } = parts;
+    this.#catalog = new BackupCatalog(parts.units, parts.keyring);
+    const { units, keyring, clock, onChange, onFailure } = parts;
     this.#schedule = new BackupSchedule({
-      ...{ units, keyring, clock, onChange, onNews },
-      known: this.#known,
+      ...{ units, keyring, clock, onChange, onFailure },
+      catalog: this.#catalog,
       directory: () => this.#directory(),
-      write: (vault, envelope, file, madeAt) =>
-        this.#write(vault, envelope, file, { madeAt, replace: false }),
+      write: (vault, backupKey, file, madeAt) =>
+        this.#write(vault, backupKey, file, { madeAt, replace: false }),
     });
-    this.chosen = new ChosenBackups({ directory: parts.directory });
+    this.uploads = new Uploads({ directory: parts.directory });
     // A process that was killed while it made one may have left it.
     if (parts.directory !== null) rmSync(copyIn(parts.directory), { force: true });
   }
@@ -96,12 +96,12 @@ export class Backups {
   async status(): Promise<BackupsStatus> {
     const { units, clock, directory, suggestedDirectory } = this.#parts;
     const now = clock.wall();
-    const rows = this.#known.rows();
+    const rows = this.#catalog.rows();
     const schedule = this.#schedule.state(rows);
     const notices: BackupNotice[] =
       directory === null || units.read(getVault) === undefined
         ? []
-        : backupNotices({ now, backups: rows, schedule, ready: this.#schedule.isReady });
+        : checkBackupHealth({ now, backups: rows, schedule, ready: this.#schedule.isReady });
     return {
       available: directory !== null,
       backups: await records(rows),
@@ -122,21 +122,21 @@ export class Backups {
     const madeAt = clock.wall();
     const target = file ?? (await freeName(vault, this.#scheduleDirectory(), madeAt));
     const directory = dirname(target);
-    await this.#makeSuggested(directory);
-    await checkPlace('file', directory, this.#directory());
-    await disks.ask(directory, () => checkFree(target, replace));
-    const envelope = await newEnvelope(this.#parts, vault, how);
+    await this.#createSuggested(directory);
+    await checkDestination('file', directory, this.#directory());
+    await disks.run(directory, () => checkFree(target, replace));
+    const backupKey = await newBackupKey(this.#parts, vault, how);
     try {
-      const row = await this.#write(vault, envelope, target, { madeAt, replace });
+      const row = await this.#write(vault, backupKey, target, { madeAt, replace });
       const [record = { ...row, found: null }] = await records([row]);
       return record;
     } finally {
-      envelope.key.fill(0);
+      backupKey.key.fill(0);
     }
   }
 
   /**
-   * Tries a backup: see `drill`.
+   * Verifies that a backup restores: see `verify-restore.ts`.
    * @param how A secret of its own; without one it is opened with the key of the unlocked vault.
    * @throws LatchkeyError BACKUP_UNREADABLE, NOT_FOUND, VAULT_LOCKED, or INVALID_ARGUMENT where it does not open.
    */
@@ -144,35 +144,35 @@ export class Backups {
     return this.withFile(file, (path, name) => this.#verify(path, name, how));
   }
 
-  /** Runs work over a file that is named by its path, or that a browser brought and called by a name. */
+  /** Runs work over a file: one on disk by its path, or one that a browser uploaded by its name. */
   withFile<T>(file: string, work: (path: string, name?: string) => Promise<T>): Promise<T> {
-    return isChosen(file) ? this.chosen.use(file, work) : work(file);
+    return isUpload(file) ? this.uploads.use(file, work) : work(file);
   }
 
   /** @throws LatchkeyError NOT_FOUND or BACKUP_UNREADABLE. */
-  async lookAt(file: string): Promise<ChosenBackup> {
+  async lookAt(file: string): Promise<UploadedBackup> {
     await using backup = await BackupFile.open(file);
     return factsOf(backup.head, { file, name: basename(file) });
   }
 
   /**
-   * Takes a part of a file from a browser: see `ChosenBackups`.
+   * Takes a part of a file from a browser: see `Uploads`.
    * @throws LatchkeyError VAULT_LOCKED where there is a vault that is.
    */
-  async bring(part: BackupPart): Promise<BroughtBackup> {
+  async upload(part: BackupPart): Promise<UploadProgress> {
     if (this.#parts.units.read(getVault) !== undefined) this.#parts.keyring.checkUnlocked();
-    return this.chosen.bring(part);
+    return this.uploads.upload(part);
   }
 
   /**
-   * What a person may take away of a backup: all of it, since it is sealed. As one is made, while the vault is open.
-   * @returns where it lies, and a name that says whose it is and of when.
-   * @throws LatchkeyError VAULT_LOCKED, NOT_FOUND, or BACKUP_UNREADABLE for what lies there and is no backup.
+   * Lets a person copy a backup away, whole, since it is encrypted. Only while the vault is open, like making one.
+   * @returns where the file is, and a name for the copy with vault and date.
+   * @throws LatchkeyError VAULT_LOCKED, NOT_FOUND, or BACKUP_UNREADABLE for a file there that is no backup.
    */
   async copyOf(id: string): Promise<{ readonly file: string; readonly name: string }> {
     const { units, keyring } = this.#parts;
     keyring.checkUnlocked();
-    const row = this.#known.rows().find((known) => known.id === id);
+    const row = this.#catalog.rows().find((known) => known.id === id);
     if (row === undefined) throw new LatchkeyError('NOT_FOUND', 'this backup is in the list no more');
     const { madeAt } = await this.lookAt(row.file);
     const { organizationId } = units.read(requireVault);
@@ -189,18 +189,18 @@ export class Backups {
       const database = directory === null ? undefined : databaseIn(directory);
       const masterKey =
         how === undefined ? this.#ownMasterKey(header, vault) : await openMasterKey(header, how);
-      const proven = await proveBackup(this.#jobs, { file, masterKey, database }, (done, total) => {
-        this.#tell({ what: 'verify', file: name ?? file, done, total });
+      const verified = await verifyBackupFile(this.#jobs, { file, masterKey, database }, (done, total) => {
+        this.#emit({ what: 'verify', file: name ?? file, done, total });
       });
-      const at = await this.#recordProof(name ?? file, header, proven);
-      return toVerified(name ?? file, header, how?.with ?? 'vault', proven, at);
+      const at = await this.#recordVerified(name ?? file, header, verified);
+      return toVerified(name ?? file, header, how?.with ?? 'vault', verified, at);
     } catch (error) {
       if (error instanceof LatchkeyError && error.code === 'BACKUP_UNREADABLE') {
         await this.#recordProblem(file, error.message);
       }
       throw error;
     } finally {
-      this.#tell(null);
+      this.#emit(null);
     }
   }
 
@@ -214,22 +214,22 @@ export class Backups {
 
   async close(): Promise<void> {
     this.#schedule.stop();
-    this.#known.close();
+    this.#catalog.close();
     await this.#jobs.close();
-    await this.chosen.close();
+    await this.uploads.close();
     await this.#schedule.settled();
   }
 
   async #write(
     vault: VaultRow,
-    envelope: Envelope,
+    backupKey: BackupKey,
     file: string,
     { madeAt, replace }: { readonly madeAt: number; readonly replace: boolean },
   ): Promise<BackupRow> {
     const { units } = this.#parts;
     const directory = this.#directory();
     const fileSalt = randomBytes(32).toString('hex');
-    const key = fileKey(envelope.key, fileSalt);
+    const key = fileKey(backupKey.key, fileSalt);
     let written: Written;
     try {
       written = await this.#jobs.write(
@@ -245,18 +245,18 @@ export class Backups {
             vaultId: vault.id,
             createdAt: madeAt,
             chunkSize: defaultChunkSize,
-            keySalt: envelope.keySalt,
+            keySalt: backupKey.keySalt,
             fileSalt,
             keyslots: slotsForHeader(units.read(listKeyslots)),
           },
         },
         (done, total) => {
-          this.#tell({ what: 'backup', file, done, total });
+          this.#emit({ what: 'backup', file, done, total });
         },
       );
     } finally {
       key.fill(0);
-      this.#tell(null);
+      this.#emit(null);
     }
     const row: BackupRow = {
       id: newBackupId(),
@@ -288,43 +288,47 @@ export class Backups {
     );
   }
 
-  async #recordProof(file: string, header: BackupHeader, { proof, size }: Proven): Promise<number | null> {
+  async #recordVerified(
+    file: string,
+    header: BackupHeader,
+    { check, size }: VerifiedFile,
+  ): Promise<number | null> {
     const { units, clock } = this.#parts;
     if (header.vaultId !== units.read(getVault)?.id) return null;
-    const provenAt = proof.problemCount === 0 ? clock.wall() : null;
+    const provenAt = check.problemCount === 0 ? clock.wall() : null;
     const isCopy = !hasPath(file);
-    // A copy that does not hold says nothing of the one that it was taken from.
+    // A damaged copy says nothing about the file that it was copied from.
     if (isCopy && provenAt === null) return null;
-    const known = this.#known
+    const known = this.#catalog
       .rows()
       .find((row) => row.madeAt === header.createdAt && (row.file === file || (isCopy && row.size === size)));
     await this.#put({
       id: known?.id ?? newBackupId(),
       file: known?.file ?? file,
       madeAt: header.createdAt,
-      logRows: proof.log.rows,
-      logHead: proof.log.head,
+      logRows: check.log.rows,
+      logHead: check.log.head,
       size,
       provenAt: provenAt ?? known?.provenAt ?? null,
-      problem: proof.problems[0] ?? null,
+      problem: check.problems[0] ?? null,
     });
     return provenAt;
   }
 
   async #recordProblem(file: string, problem: string): Promise<void> {
-    const known = this.#known.rows().find((row) => row.file === file);
+    const known = this.#catalog.rows().find((row) => row.file === file);
     if (known !== undefined) await this.#put({ ...known, problem });
   }
 
   async #put(row: BackupRow): Promise<void> {
-    await this.#known.put(row);
+    await this.#catalog.put(row);
     this.#parts.onChange();
   }
 
-  /** What was proposed need not be made by hand. */
-  async #makeSuggested(directory: string): Promise<void> {
+  /** Creates the directory that Latchkey itself suggested. */
+  async #createSuggested(directory: string): Promise<void> {
     if (directory !== this.#parts.suggestedDirectory) return;
-    await disks.ask(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
+    await disks.run(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
   }
 
   /** @throws LatchkeyError INVALID_ARGUMENT where there is no schedule. */
@@ -343,13 +347,13 @@ export class Backups {
     throw new LatchkeyError('INVALID_ARGUMENT', 'a vault in memory has no backups');
   }
 
-  #tell(progress: BackupProgress | null): void {
+  #emit(progress: BackupProgress | null): void {
     this.#running = progress;
     this.#parts.onChange();
   }
 }
 
-/** One that a browser brought is known by a name, which says nothing of where it is. */
+/** An uploaded file has only a name, which says nothing about where it is. */
 const hasPath = (file: string): boolean => /[/\\]/.test(file);
 
 async function records(rows: readonly BackupRow[]): Promise<BackupRecord[]> {

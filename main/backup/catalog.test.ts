@@ -1,10 +1,10 @@
-/** What is known of backups outlives a write that fails: the class is every write that waits, whatever failed before it. */
+/** The catalog of backups outlives a write that fails: the class is every write that waits, whatever failed before it. */
 import { expect, test } from 'vitest';
-import type { BackupRow } from '../db/backups.ts';
-import type { Writer } from '../db/connection.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import type { Keyring } from '../keyslots/keyring.ts';
-import { KnownBackups } from './known.ts';
+import type { BackupRow } from '../storage/tables/backups.ts';
+import type { Writer } from '../storage/connection.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { BackupCatalog } from './catalog.ts';
 
 /** A catalog that keeps the names of files, and whose writes can be made to fail. */
 class Catalog {
@@ -36,7 +36,7 @@ const row = (file: string): BackupRow => ({
 test('what could not be written is written with what comes next, in order, and is shown meanwhile', async () => {
   const catalog = new Catalog();
   const keyring: unknown = { unlocked: true };
-  const known = new KnownBackups(catalog as unknown as UnitOfWork, keyring as Keyring);
+  const known = new BackupCatalog(catalog as unknown as UnitOfWork, keyring as Keyring);
   await known.put(row('/a'));
   catalog.failing = true;
   await expect(known.put(row('/b'))).rejects.toThrow('the disk is full');

@@ -1,4 +1,4 @@
-/** What is known of a vault's backups: rows, and those that wait in memory while the vault is locked. */
+/** The catalog of a vault's backups: rows, and entries that wait in memory while the vault is locked. */
 import { randomBytes } from 'node:crypto';
 import { uuidV4 } from '../crypto/uuid.ts';
 import {
@@ -7,17 +7,17 @@ import {
   insertBackup,
   listBackupRows,
   type BackupRow,
-} from '../db/backups.ts';
-import type { Writer } from '../db/connection.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import type { Keyring } from '../keyslots/keyring.ts';
+} from '../storage/tables/backups.ts';
+import type { Writer } from '../storage/connection.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Keyring } from '../keys/keyring.ts';
 
 export const newBackupId = (): string => uuidV4(new Uint8Array(randomBytes(16)));
 
-/** Of backups that are known. */
-const mostKnown = 1000;
+/** Of backups in the catalog. */
+const mostKept = 1000;
 
-export class KnownBackups {
+export class BackupCatalog {
   readonly #units: UnitOfWork;
   readonly #keyring: Keyring;
   /** Writes that wait for the vault to be unlocked: a locked vault changes nothing. */
@@ -39,12 +39,14 @@ export class KnownBackups {
     return [...waiting, ...written].sort((a, b) => b.madeAt - a.madeAt);
   }
 
-  /** Adds a row, or puts it in the place of the one of the same file. */
-  async put(row: BackupRow): Promise<void> {
-    this.#pendingRows = [...this.#pendingRows.filter(({ file }) => file !== row.file), row];
+  /** Adds rows, each in the place of the one of the same file, if there is one. */
+  async put(...rows: readonly BackupRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const files = new Set(rows.map(({ file }) => file));
+    this.#pendingRows = [...this.#pendingRows.filter(({ file }) => !files.has(file)), ...rows];
     await this.write((tx) => {
-      insertBackup(tx, row);
-      forgetOldBackups(tx, mostKnown);
+      for (const row of rows) insertBackup(tx, row);
+      forgetOldBackups(tx, mostKept);
     });
   }
 

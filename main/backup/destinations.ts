@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import type { VaultRow } from '../db/vault.ts';
+import type { VaultRow } from '../storage/tables/vault.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { disks } from './disks.ts';
 import { draftOf, messageOf } from './file.ts';
@@ -26,9 +26,13 @@ export function removeDatabase(file: string): void {
  * @throws LatchkeyError INVALID_ARGUMENT for a directory that is not there, or lies with the vault; UNAVAILABLE for one whose
  * disk does not answer.
  */
-export async function checkPlace(field: string, directory: string, vaultDirectory: string): Promise<void> {
+export async function checkDestination(
+  field: string,
+  directory: string,
+  vaultDirectory: string,
+): Promise<void> {
   checkPath(field, directory, vaultDirectory);
-  if (!(await disks.ask(directory, () => isDirectory(directory)))) {
+  if (!(await disks.run(directory, () => isDirectory(directory)))) {
     throw new LatchkeyError('INVALID_ARGUMENT', `there is no directory ${directory}`);
   }
 }
@@ -37,14 +41,14 @@ export async function checkPlace(field: string, directory: string, vaultDirector
 export async function checkScheduleDirectory(directory: string, vaultDirectory: string): Promise<void> {
   const field = 'schedule.directory';
   checkPath(field, directory, vaultDirectory);
-  await disks.ask(directory, async () => {
+  await disks.run(directory, async () => {
     // One directory is made, no tree: a stick that is not plugged in is not taken for a place on the disk.
     const isNew = !(await exists(directory)) && (await exists(dirname(directory)));
     if (isNew) await mkdir(directory, { mode: 0o700 });
   });
-  await checkPlace(field, directory, vaultDirectory);
+  await checkDestination(field, directory, vaultDirectory);
   try {
-    await disks.ask(directory, () => access(directory, constants.W_OK | constants.X_OK));
+    await disks.run(directory, () => access(directory, constants.W_OK | constants.X_OK));
   } catch (error) {
     if (error instanceof LatchkeyError) throw error;
     throw new LatchkeyError('INVALID_ARGUMENT', `${directory} cannot be written: ${messageOf(error)}`);
@@ -69,7 +73,7 @@ function checkPath(field: string, directory: string, vaultDirectory: string): vo
 
 /** A name for a new backup; names tell seconds, and one of the same second has its name already. */
 export const freeName = (vault: VaultRow, directory: string, madeAt: number): Promise<string> =>
-  disks.ask(directory, async () => {
+  disks.run(directory, async () => {
     for (let at = madeAt; ; at += 1000) {
       const file = join(directory, backupName(vault.id, at));
       if (!(await exists(file))) return file;
@@ -81,7 +85,7 @@ export async function scheduledFiles(
   vault: VaultRow,
   directory: string,
 ): Promise<{ file: string; madeAt: number }[]> {
-  const names = await disks.ask(directory, () => readdir(directory));
+  const names = await disks.run(directory, () => readdir(directory));
   return names.flatMap((name) => {
     const madeAt = readBackupName(vault.id, name);
     return madeAt === undefined ? [] : [{ file: join(directory, name), madeAt }];
@@ -90,7 +94,7 @@ export async function scheduledFiles(
 
 /** Removes what an interrupted backup of this vault left. */
 export const removeDrafts = (vault: VaultRow, directory: string): Promise<void> =>
-  disks.ask(directory, async () => {
+  disks.run(directory, async () => {
     for (const name of await readdir(directory)) {
       if (name.endsWith(draftOf('')) && readBackupName(vault.id, basename(name, draftOf(''))) !== undefined) {
         await rm(join(directory, name), { force: true });
@@ -105,7 +109,7 @@ export async function findFiles(files: readonly string[]): Promise<ReadonlyMap<s
     const look = async (): Promise<void> => {
       for (const file of members) found.set(file, await exists(file));
     };
-    await disks.ask(directory, look, { limitMs: findWithinMs }).catch(() => undefined);
+    await disks.run(directory, look, { limitMs: findWithinMs }).catch(() => undefined);
   };
   await Promise.all([...Map.groupBy(files, dirname)].map(inDirectory));
   return new Map(files.map((file) => [file, found.get(file) ?? null]));

@@ -2,7 +2,7 @@
 import { constants, renameSync } from 'node:fs';
 import { lstat, open, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DamagedFileError } from '../db/damage.ts';
+import { DamagedFileError } from '../storage/file/damage.ts';
 import { moveToFreeName, openNewFile, syncDirectory } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { disks } from './disks.ts';
@@ -20,7 +20,7 @@ import {
   type BackupHeader,
 } from './format.ts';
 
-/** Told how much is done, and of how much. */
+/** Called with the work done, and the total. */
 export type Progress = (done: number, total: number) => void;
 
 export const draftOf = (file: string): string => `${file}.draft`;
@@ -173,7 +173,7 @@ export class BackupFile implements AsyncDisposable {
    * its disk does not answer.
    */
   static open(path: string): Promise<BackupFile> {
-    return disks.ask(dirname(path), () => BackupFile.#open(path), {
+    return disks.run(dirname(path), () => BackupFile.#open(path), {
       discard: (late) => late.#handle.close(),
     });
   }

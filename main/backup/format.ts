@@ -7,11 +7,11 @@ import { z } from 'zod';
 import { checkBytes, concatBytes } from '../crypto/bytes.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
-import type { KeyslotRow } from '../db/keyslots.ts';
+import type { KeyslotRow } from '../storage/tables/keyslots.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 
-/** Of the format; it is told in the first line. */
+/** Of the format; it is in the first line. */
 const formatVersion = 1;
 const name = 'latchkey-backup';
 const tagLength = 16;
@@ -101,8 +101,8 @@ export function readHead(beginning: Uint8Array): BackupHead {
   if (toHex(sha256(line)) !== checksum) throw unreadable('its header is damaged');
   const parsed = headerSchema.safeParse(parseJson(line));
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw unreadable(`its header is not understood: ${faults.join('; ')}`);
+    const faults = parsed.error.issues.map(({ path, message }) => [...path, message].join(': '));
+    throw unreadable(`its header is not a header of this version (${faults.join('; ')})`);
   }
   return {
     header: parsed.data,
@@ -128,15 +128,15 @@ export function sealedLength(header: BackupHeader, index: number): number {
  * that it can be kept while the vault is locked, for a backup that falls due.
  * @returns 32 bytes, which the caller erases after use.
  */
-export function envelopeKey(masterKey: Uint8Array, keySalt: string): Uint8Array {
+export function backupKeyOf(masterKey: Uint8Array, keySalt: string): Uint8Array {
   checkBytes('masterKey', masterKey, 32);
   return derive(masterKey, keySalt, 'latchkey backup v1');
 }
 
 /** @returns 32 bytes, which the caller erases after use. */
-export function fileKey(envelope: Uint8Array, fileSalt: string): Uint8Array {
-  checkBytes('envelope', envelope, 32);
-  return derive(envelope, fileSalt, 'latchkey backup v1 file');
+export function fileKey(backupKey: Uint8Array, fileSalt: string): Uint8Array {
+  checkBytes('envelope', backupKey, 32);
+  return derive(backupKey, fileSalt, 'latchkey backup v1 file');
 }
 
 /** @param head What the chunk belongs to: chunks of other files do not open here. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { backupNotices, type BackupFacts } from './notices.ts';
+import { checkBackupHealth, type BackupFacts } from './health-checks.ts';
 
 const day = 86_400_000;
 const now = 1000 * day;
 const schedule = { hours: 24, dueAt: now + day, failure: null };
 
 const kinds = (facts: Partial<BackupFacts>): string[] =>
-  backupNotices({ now, backups: [], schedule: undefined, ready: true, ...facts }).map(({ kind }) => kind);
+  checkBackupHealth({ now, backups: [], schedule: undefined, ready: true, ...facts }).map(({ kind }) => kind);
 
 describe('backupNotices', () => {
   test.each<[string, Partial<BackupFacts>, string[]]>([
@@ -46,7 +46,7 @@ describe('backupNotices', () => {
       [],
     ],
     [
-      'a drill that a clock which was ahead has dated',
+      'a test that a clock which was ahead has dated',
       { backups: [{ madeAt: now, provenAt: now + 30 * day }] },
       ['unproven'],
     ],
@@ -78,7 +78,7 @@ describe('backupNotices', () => {
 
   test('says how old, and why', () => {
     const failure = { message: 'the disk is full', at: now };
-    const notices = backupNotices({
+    const notices = checkBackupHealth({
       now,
       backups: [{ madeAt: now - 30 * day, provenAt: now - 100 * day }],
       schedule: { ...schedule, failure },
@@ -87,7 +87,7 @@ describe('backupNotices', () => {
     expect(notices.map(({ message }) => message)).toEqual([
       'The last scheduled backup was not made: the disk is full',
       'The last backup is 30 days old.',
-      'The last drill was 100 days ago.',
+      'The last backup test was 100 days ago.',
     ]);
   });
 });

@@ -1,12 +1,12 @@
-/** What an owner should hear of the backups, without asking. */
+/** Health checks of the backups, which the owner sees without asking. */
 import type { BackupNotice } from '../../preload/contract.ts';
 
 const day = 86_400_000;
 
 /** A backup is old after a week, or after twice the time in which one should have been made. */
 const oldAfterDays = 7;
-/** A drill is old after a season. */
-const provenForDays = 90;
+/** A verified restore is old after three months. */
+const verifiedForDays = 90;
 
 export interface BackupFacts {
   readonly now: number;
@@ -24,7 +24,7 @@ export interface BackupFacts {
 }
 
 /** @returns the most pressing first; none where all is well. */
-export function backupNotices({ now, backups, schedule, ready }: BackupFacts): BackupNotice[] {
+export function checkBackupHealth({ now, backups, schedule, ready }: BackupFacts): BackupNotice[] {
   const notices: BackupNotice[] = [];
   const newest = backups.find(({ madeAt }) => madeAt <= now) ?? backups.at(-1);
   if (schedule?.failure) {
@@ -54,16 +54,16 @@ export function backupNotices({ now, backups, schedule, ready }: BackupFacts): B
   if (schedule !== undefined && !ready && schedule.dueAt <= now) {
     notices.push({ kind: 'waiting', message: 'A backup is due, and waits for the vault to be unlocked.' });
   }
-  const proven = Math.max(...backups.map(({ provenAt }) => provenAt ?? -Infinity));
-  if (proven > now || now - proven > provenForDays * day) {
+  const lastVerified = Math.max(...backups.map(({ provenAt }) => provenAt ?? -Infinity));
+  if (lastVerified > now || now - lastVerified > verifiedForDays * day) {
     notices.push({
       kind: 'unproven',
       message:
-        proven === -Infinity
-          ? 'No backup was tried yet. A drill shows that one restores.'
-          : proven > now
-            ? 'When the last drill was is not known: this computer’s clock was ahead. Make another drill.'
-            : `The last drill was ${wholeDays(now - proven)} ago.`,
+        lastVerified === -Infinity
+          ? 'No backup has been tested. Test one to be sure it restores.'
+          : lastVerified > now
+            ? 'The date of the last test is not known: this computer’s clock was ahead. Test a backup again.'
+            : `The last backup test was ${wholeDays(now - lastVerified)} ago.`,
     });
   }
   return notices;

@@ -1,9 +1,9 @@
 /** What opens a backup: a secret of one of the slots in its header. */
-import type { KeyringOptions } from '../keyslots/keyring.ts';
-import { Keyring } from '../keyslots/keyring.ts';
-import { openAnySlot, type OpenWith } from '../keyslots/slots.ts';
+import type { KeyringOptions } from '../keys/keyring.ts';
+import { Keyring } from '../keys/keyring.ts';
+import { openAnySlot, type OpenWith } from '../keys/keyslots/slots.ts';
 import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
-import { envelopeKey, fileKey, slotsOf, type BackupHeader } from './format.ts';
+import { backupKeyOf, fileKey, slotsOf, type BackupHeader } from './format.ts';
 
 /** A keychain opens no backup: it stays on its machine. */
 export type OpenBackupWith = Exclude<OpenWith, { readonly with: 'keychain' }>;
@@ -31,11 +31,11 @@ const nouns = { password: 'password', recovery: 'recovery phrase' } as const;
 
 /** @returns The key of a file's chunks (32 bytes), which the caller erases after use. */
 export function chunkKey(masterKey: Uint8Array, { keySalt, fileSalt }: BackupHeader): Uint8Array {
-  const envelope = envelopeKey(masterKey, keySalt);
+  const backupKey = backupKeyOf(masterKey, keySalt);
   try {
-    return fileKey(envelope, fileSalt);
+    return fileKey(backupKey, fileSalt);
   } finally {
-    envelope.fill(0);
+    backupKey.fill(0);
   }
 }
 

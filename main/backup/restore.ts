@@ -4,35 +4,35 @@
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { deleteBackupSchedule, insertBackup } from '../db/backups.ts';
-import { Connection } from '../db/connection.ts';
-import { DamagedFileError } from '../db/damage.ts';
-import { deleteKeyslot, insertKeyslot, listKeyslots, type KeyslotRow } from '../db/keyslots.ts';
-import { RowGuard } from '../integrity/guard.ts';
-import { describeFinding } from '../integrity/refusal.ts';
-import { examineWholeAside } from '../integrity/thread.ts';
-import { migrate, NewerVaultError, schemaVersion } from '../db/migrations.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { checkSchema } from '../db/schema.ts';
-import { namingDatabase } from '../db/storage.ts';
-import { getServerKey, serverKeyNames, serverKeyPlace } from '../db/server-keys.ts';
-import { UnitOfWork } from '../db/unit-of-work.ts';
-import { VaultDirectory } from '../db/vault-directory.ts';
-import { damagedLogOf } from '../db/write-ahead-log.ts';
-import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
+import { deleteBackupSchedule, insertBackup } from '../storage/tables/backups.ts';
+import { Connection } from '../storage/connection.ts';
+import { DamagedFileError } from '../storage/file/damage.ts';
+import { deleteKeyslot, insertKeyslot, listKeyslots, type KeyslotRow } from '../storage/tables/keyslots.ts';
+import { RowGuard } from '../storage/integrity/guard.ts';
+import { describeFinding } from '../storage/integrity/refusal.ts';
+import { verifyLogAside } from '../storage/integrity/thread.ts';
+import { migrate, NewerVaultError, schemaVersion } from '../storage/migrations.ts';
+import { getOrganization } from '../storage/tables/organizations.ts';
+import { checkSchema } from '../storage/schema.ts';
+import { namingDatabase } from '../storage/file/disk-state.ts';
+import { getServerKey, serverKeyNames, serverKeyContext } from '../storage/tables/server-keys.ts';
+import { UnitOfWork } from '../storage/unit-of-work.ts';
+import { VaultDirectory } from '../storage/file/vault-directory.ts';
+import { damagedLogOf } from '../storage/file/write-ahead-log.ts';
+import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
-import type { Keychain } from '../keyslots/keychain.ts';
-import { Keyring } from '../keyslots/keyring.ts';
+import type { Keychain } from '../keys/keychain/keychain.ts';
+import { Keyring } from '../keys/keyring.ts';
 import { openNewFile, syncDirectory } from '../files/new-files.ts';
-import { forgetKeychainSlot, makeKeychainSlot, witnessAccount } from '../keyslots/slots.ts';
-import { unlockVault, type UnlockParts } from '../keyslots/unlock.ts';
+import { forgetKeychainSlot, makeKeychainSlot, anchorAccount } from '../keys/keyslots/slots.ts';
+import { unlockVault, type UnlockParts } from '../keys/unlock.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { BackupFile, messageOf, onDatabase, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, openMasterKey, type OpenBackupWith } from './open.ts';
-import { removeDatabase } from './places.ts';
+import { removeDatabase } from './destinations.ts';
 
 export interface RestoreWish {
   /** The vault's directory, made where it is missing. */
@@ -62,7 +62,7 @@ export interface Restored {
 }
 
 /** Where a restored vault goes. */
-interface Place {
+interface Target {
   /** The path of its database. */
   readonly database: string;
   /** Called with the path of the whole database, to be moved there. */
@@ -78,12 +78,12 @@ export async function restore(wish: RestoreWish): Promise<Restored> {
   let directory: VaultDirectory | undefined;
   try {
     return await restoreAt(() => {
-      const held = (directory = acquire(wish.directory));
-      checkNoVault(held.database);
+      const own = (directory = acquire(wish.directory));
+      checkNoVault(own.database);
       return {
-        database: held.database,
+        database: own.database,
         put: (draft) => {
-          putInPlace(draft, held);
+          moveIntoPlace(draft, own);
         },
       };
     }, wish);
@@ -118,19 +118,19 @@ export const restoreHere = (
         // One may have been made meanwhile.
         checkEmpty();
         connection.reopen(directory.database, () => {
-          putInPlace(draft, directory);
+          moveIntoPlace(draft, directory);
         });
       },
     };
   }, wish);
 };
 
-/** @param toPlace Called once the secret is known to open the backup, before anything is made. */
-async function restoreAt(toPlace: () => Place, wish: Omit<RestoreWish, 'directory'>): Promise<Restored> {
+/** @param toTarget Called once the secret has opened the backup, before anything is created. */
+async function restoreAt(toTarget: () => Target, wish: Omit<RestoreWish, 'directory'>): Promise<Restored> {
   await using backup = await BackupFile.open(wish.file);
   const masterKey = await openMasterKey(backup.head.header, wish.how);
   try {
-    const { database, put } = toPlace();
+    const { database, put } = toTarget();
     const draft = `${database}.restore`;
     removeDatabase(draft);
     try {
@@ -211,10 +211,10 @@ async function settle(
   try {
     checkDatabase(connection);
     migrate(connection);
-    const vault = units.peek(requireVault);
+    const vault = units.readUnverified(requireVault);
     if (vault.id !== header.vaultId) throw unreadable('it holds another vault than it says');
     // In a thread: of a large vault it takes seconds, and a window that restores it goes on.
-    const log = await examineWholeAside(draft);
+    const log = await verifyLogAside(draft);
     if ('problem' in log) throw unreadable(log.problem);
     await unlockRestored({ units, guard, keyring, random }, masterKey);
     checkServerKeys(connection, keyring, vault);
@@ -223,7 +223,7 @@ async function settle(
     if (!state.available) keychainProblem = state.reason;
     else {
       // What it knows of a newer log is no longer meant: the owner goes back to the backup.
-      await keychain.delete(witnessAccount(vault.id));
+      await keychain.delete(anchorAccount(vault.id));
       const slot = { masterKey, vaultId: vault.id, random, now: clock.now(), keychain };
       keychainSlot = await makeKeychainSlot(slot).catch((error: unknown) => {
         keychainProblem = messageOf(error);
@@ -287,16 +287,16 @@ function checkDatabase(connection: Connection): void {
   if (finding !== undefined) throw unreadable(`its schema was changed: ${describeFinding(finding)}`);
 }
 
-/** That the vault's own keys open under the master key. A drill looks at everything. */
+/** Checks that the vault's own keys open under the master key. `verify-restore.ts` checks everything. */
 function checkServerKeys(connection: Connection, keyring: Keyring, vault: VaultRow): void {
   for (const name of serverKeyNames) {
     const key = getServerKey(connection, name);
     if (key === undefined) throw unreadable(`its ${name} key is missing`);
-    keyring.open(serverKeyPlace(name, vault.organizationId), key.sealed).fill(0);
+    keyring.open(serverKeyContext(name, vault.organizationId), key.sealed).fill(0);
   }
 }
 
-function putInPlace(draft: string, { database, path }: VaultDirectory): void {
+function moveIntoPlace(draft: string, { database, path }: VaultDirectory): void {
   // The log of an empty file would be taken for the new one's, and what was lost of an earlier vault is none of its.
   for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
   rmSync(damagedLogOf(database), { force: true });

@@ -1,6 +1,6 @@
 /**
- * Keeps to a schedule: makes a backup when one is due, removes what is superfluous, and knows what lies in the directory.
- * While the vault is locked, backups are made with the envelope of its last unlock.
+ * Keeps to a schedule: makes a backup when one is due, removes what is superfluous, and keeps the catalog of the directory.
+ * While the vault is locked, backups are made with the backup key of its last unlock.
  */
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,40 +10,41 @@ import {
   setBackupSchedule,
   type BackupRow,
   type BackupScheduleRow,
-} from '../db/backups.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
-import type { Keyring } from '../keyslots/keyring.ts';
+} from '../storage/tables/backups.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
+import type { Keyring } from '../keys/keyring.ts';
 import { hasCome, type Clock } from '../lib/clock.ts';
-import { checkEnvelope, newEnvelope, type Envelope } from './envelope.ts';
+import { checkBackupKey, newBackupKey, type BackupKey } from './backup-key.ts';
 import { disks } from './disks.ts';
 import { messageOf } from './file.ts';
-import { newBackupId, type KnownBackups } from './known.ts';
+import { newBackupId, type BackupCatalog } from './catalog.ts';
 import {
-  checkPlace,
+  checkDestination,
   checkScheduleDirectory,
   findFiles,
   freeName,
   removeDrafts,
   scheduledFiles,
-} from './places.ts';
-import { readHeader } from './prove.ts';
+} from './destinations.ts';
+import { readHeader } from './verify.ts';
 import { superfluous } from './rotation.ts';
+import { every } from '../lib/concurrency/every.ts';
 import { owned } from '../lib/faults.ts';
 
 export interface ScheduleParts {
   readonly units: UnitOfWork;
   readonly keyring: Keyring;
   readonly clock: Clock;
-  readonly known: KnownBackups;
+  readonly catalog: BackupCatalog;
   /** The vault's. @throws LatchkeyError INVALID_ARGUMENT for a vault in memory. */
   readonly directory: () => string;
-  /** Makes a backup, and knows it. */
-  readonly write: (vault: VaultRow, envelope: Envelope, file: string, madeAt: number) => Promise<unknown>;
+  /** Makes a backup, and adds it to the catalog. */
+  readonly write: (vault: VaultRow, backupKey: BackupKey, file: string, madeAt: number) => Promise<unknown>;
   /** Something about the backups has changed. */
   readonly onChange: () => void;
-  /** Where news go that nobody waits for: that a scheduled backup failed. */
-  readonly onNews: (line: string) => void;
+  /** Called when a scheduled backup fails. */
+  readonly onFailure: (line: string) => void;
 }
 
 /** How often it is seen whether a backup is due, in milliseconds. A machine that slept finds out within this time. */
@@ -60,12 +61,12 @@ interface ScheduleFailure {
 export class BackupSchedule {
   readonly #parts: ScheduleParts;
   #stopListening: (() => void) | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #envelope: Envelope | undefined;
+  #stopLooking: (() => void) | undefined;
+  #backupKey: BackupKey | undefined;
   #failure: ScheduleFailure | undefined;
   #retryAt = 0;
   #looking: Promise<void> | undefined;
-  /** What was begun by nobody who waits for it. */
+  /** Background work that has no caller. */
   readonly #begun = new Set<Promise<void>>();
   #closed = false;
 
@@ -75,25 +76,22 @@ export class BackupSchedule {
 
   /** Whether it is kept to, beside whatever else this process does. */
   get isKept(): boolean {
-    return this.#timer !== undefined;
+    return this.#stopLooking !== undefined;
   }
 
   /** Whether a backup could be made now. */
   get isReady(): boolean {
-    return this.#envelope !== undefined;
+    return this.#backupKey !== undefined;
   }
 
   /** Keeps to the schedule from now on. */
   start(): void {
-    this.#timer = setInterval(
-      owned(() => {
-        this.#begin(this.#look());
-      }),
-      lookEvery,
-    ).unref();
+    this.#stopLooking = every(lookEvery, () => {
+      this.#begin(this.#look());
+    });
     this.#stopListening = this.#parts.keyring.onChange((unlocked) => {
       if (!unlocked) return;
-      // Once whoever unlocks is done: the keys are there a moment before the file is watched.
+      // After the unlock itself: the keys are there a moment before the file is watched.
       queueMicrotask(
         owned(() => {
           this.#begin(this.#unlocked());
@@ -135,11 +133,11 @@ export class BackupSchedule {
     });
     this.#failure = undefined;
     this.#retryAt = 0;
-    if (this.#timer !== undefined) await this.#unlocked();
+    if (this.isKept) await this.#unlocked();
     this.#parts.onChange();
   }
 
-  /** Makes a scheduled backup if one is due. Its failure is recorded, and told as news. */
+  /** Makes a scheduled backup if one is due. Records and reports a failure. */
   #look(): Promise<void> {
     return (this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = undefined;
@@ -149,9 +147,9 @@ export class BackupSchedule {
   /** Begins nothing more, and erases the key. */
   stop(): void {
     this.#closed = true;
-    clearInterval(this.#timer);
+    this.#stopLooking?.();
     this.#stopListening?.();
-    this.#dropEnvelope();
+    this.#eraseBackupKey();
   }
 
   /** Resolves once nothing goes on any more. */
@@ -160,11 +158,11 @@ export class BackupSchedule {
     while (this.#begun.size > 0) await Promise.all(this.#begun);
   }
 
-  /** Lets something go on by itself; its failure is news. */
+  /** Runs work in the background, and reports its failure. */
   #begin(work: Promise<void>): void {
     const settled = work
       .catch((error: unknown) => {
-        this.#parts.onNews(`Backups: ${messageOf(error)}`);
+        this.#parts.onFailure(`Backups: ${messageOf(error)}`);
       })
       .finally(() => {
         this.#begun.delete(settled);
@@ -173,24 +171,24 @@ export class BackupSchedule {
   }
 
   async #lookOnce(): Promise<void> {
-    const { units, clock, known, directory, write } = this.#parts;
+    const { units, clock, catalog, directory, write } = this.#parts;
     if (this.#closed) return;
     const vault = units.read(getVault);
     const plan = units.read(getBackupSchedule);
     if (vault === undefined || plan === undefined) return;
     const now = clock.wall();
-    const isDue = hasCome(this.#retryAt, now, retryAfter) && dueAt(plan, known.rows(), now) <= now;
+    const isDue = hasCome(this.#retryAt, now, retryAfter) && dueAt(plan, catalog.rows(), now) <= now;
     if (!isDue) return;
-    const envelope = this.#envelope;
-    if (envelope === undefined) return;
+    const backupKey = this.#backupKey;
+    if (backupKey === undefined) return;
     try {
-      await checkPlace('backup schedule', plan.directory, directory());
+      await checkDestination('backup schedule', plan.directory, directory());
       await removeDrafts(vault, plan.directory);
       const file = await freeName(vault, plan.directory, now);
       // Ended, or locked and unlocked with another key, while the disk was waited for.
-      if (this.#isClosed() || this.#envelope !== envelope) return;
-      checkEnvelope(units, envelope);
-      await write(vault, envelope, file, now);
+      if (this.#isClosed() || this.#backupKey !== backupKey) return;
+      checkBackupKey(units, backupKey);
+      await write(vault, backupKey, file, now);
       await this.#rotate(vault, plan, now);
       this.#failure = undefined;
       this.#retryAt = 0;
@@ -201,7 +199,7 @@ export class BackupSchedule {
       const message = messageOf(error);
       this.#failure = { message, at: now };
       this.#retryAt = now + retryAfter;
-      this.#parts.onNews(`The scheduled backup was not made: ${message}`);
+      this.#parts.onFailure(`The scheduled backup was not made: ${message}`);
       await this.#recordFailure(this.#failure);
     }
     this.#parts.onChange();
@@ -211,31 +209,31 @@ export class BackupSchedule {
   async #rotate(vault: VaultRow, { directory }: BackupScheduleRow, now: number): Promise<void> {
     const removed = new Set<string>();
     for (const { file } of superfluous(await scheduledFiles(vault, directory), now)) {
-      // A name is no proof of whose a file is.
+      // A name does not show whose a file is.
       const header = await readHeader(file).catch(() => undefined);
       if (header?.vaultId !== vault.id) continue;
-      await disks.ask(directory, () => rm(file, { force: true }));
+      await disks.run(directory, () => rm(file, { force: true }));
       removed.add(file);
     }
-    await this.#parts.known.forget(removed);
+    await this.#parts.catalog.forget(removed);
   }
 
-  /** What was put off is written, the next envelope is made, and files that came some other way are taken in. */
+  /** Writes what waited, makes the next backup key, and adopts files that appeared in the directory. */
   async #unlocked(): Promise<void> {
     const { units, keyring } = this.#parts;
     const vault = units.read(getVault);
     if (vault === undefined || !keyring.unlocked) return;
-    this.#dropEnvelope();
+    this.#eraseBackupKey();
     const plan = units.read(getBackupSchedule);
-    if (plan !== undefined) this.#envelope = await newEnvelope(this.#parts, vault);
-    await this.#parts.known.write();
-    if (plan !== undefined && !this.#closed) await this.#takeIn(vault, plan.directory);
+    if (plan !== undefined) this.#backupKey = await newBackupKey(this.#parts, vault);
+    await this.#parts.catalog.write();
+    if (plan !== undefined && !this.#closed) await this.#adoptFiles(vault, plan.directory);
     this.#begin(this.#look());
   }
 
-  /** Knows the files that are in the schedule's directory, and forgets those that are not there any more. */
-  async #takeIn(vault: VaultRow, directory: string): Promise<void> {
-    const known = new Set(this.#parts.known.rows().map(({ file }) => file));
+  /** Adds the files in the schedule's directory to the catalog, and removes those that are gone. */
+  async #adoptFiles(vault: VaultRow, directory: string): Promise<void> {
+    const listed = new Set(this.#parts.catalog.rows().map(({ file }) => file));
     const found: BackupRow[] = [];
     const files = await scheduledFiles(vault, directory).catch((error: unknown) => {
       // A drive that is not plugged in: what it has is known still.
@@ -243,10 +241,10 @@ export class BackupSchedule {
     });
     if (files === undefined) return;
     for (const { file, madeAt } of files) {
-      if (known.has(file)) continue;
+      if (listed.has(file)) continue;
       const header = await readHeader(file).catch(() => undefined);
       if (header?.vaultId !== vault.id) continue;
-      const { size } = await disks.ask(directory, () => stat(file));
+      const { size } = await disks.run(directory, () => stat(file));
       found.push({
         id: newBackupId(),
         file,
@@ -258,19 +256,17 @@ export class BackupSchedule {
         problem: null,
       });
     }
-    const there = await findFiles([...known].filter((file) => dirname(file) === directory));
+    const there = await findFiles([...listed].filter((file) => dirname(file) === directory));
     const gone = [...there].flatMap(([file, isThere]) => (isThere === false ? [file] : []));
     if (found.length + gone.length === 0 || this.#closed) return;
-    await Promise.all([
-      ...found.map((row) => this.#parts.known.put(row)),
-      this.#parts.known.forget(new Set(gone)),
-    ]);
+    await this.#parts.catalog.put(...found);
+    await this.#parts.catalog.forget(new Set(gone));
     this.#parts.onChange();
   }
 
-  #dropEnvelope(): void {
-    this.#envelope?.key.fill(0);
-    this.#envelope = undefined;
+  #eraseBackupKey(): void {
+    this.#backupKey?.key.fill(0);
+    this.#backupKey = undefined;
   }
 
   /** Asked again after a wait: it may have changed since. */
@@ -279,7 +275,7 @@ export class BackupSchedule {
   }
 
   async #recordFailure(failure: ScheduleFailure | undefined): Promise<void> {
-    await this.#parts.known
+    await this.#parts.catalog
       .write((tx) => {
         const plan = getBackupSchedule(tx);
         if (plan === undefined) return;
@@ -287,7 +283,7 @@ export class BackupSchedule {
         setBackupSchedule(tx, { ...plan, lastFailure: message, lastFailureAt: at });
       })
       .catch((error: unknown) => {
-        this.#parts.onNews(messageOf(error));
+        this.#parts.onFailure(messageOf(error));
       });
   }
 
@@ -299,7 +295,7 @@ export class BackupSchedule {
 }
 
 /** When the next scheduled backup is to be made; at once where there is none. One of a time to come was made by a clock ahead. */
-function dueAt(
+export function dueAt(
   { directory, hours, updatedAt }: BackupScheduleRow,
   rows: readonly BackupRow[],
   now: number,

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { BroughtBackup } from '../../preload/contract.ts';
-import { ChosenBackups, factsOf, isChosen } from './chosen.ts';
+import type { UploadProgress } from '../../preload/contract.ts';
+import { Uploads, factsOf, isUpload } from './uploads.ts';
 import { encodeHead, fileLength, readHead, type BackupHeader } from './format.ts';
 
 const header: BackupHeader = {
@@ -28,26 +28,26 @@ function fileOf(size = header.size): Buffer {
 
 let directory: string;
 let free: number;
-let chosen: ChosenBackups;
+let uploads: Uploads;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-chosen-'));
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-uploads-'));
   free = 10 ** 12;
-  chosen = new ChosenBackups({ directory, freeBytes: () => free });
+  uploads = new Uploads({ directory, freeBytes: () => free });
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await chosen.close();
+  await uploads.close();
   rmSync(directory, { recursive: true });
 });
 
-const begin = (bytes: Buffer, length = 100_000): Promise<BroughtBackup> =>
-  chosen.bring({ name: 'family.backup', size: bytes.length, at: 0, bytes: bytes.subarray(0, length) });
+const begin = (bytes: Buffer, length = 100_000): Promise<UploadProgress> =>
+  uploads.upload({ name: 'family.backup', size: bytes.length, at: 0, bytes: bytes.subarray(0, length) });
 
-async function bring(bytes: Buffer): Promise<string> {
+async function upload(bytes: Buffer): Promise<string> {
   const { backup, received } = await begin(bytes);
   const rest = bytes.subarray(received);
-  await chosen.bring({
+  await uploads.upload({
     file: backup.file,
     name: 'family.backup',
     size: bytes.length,
@@ -60,7 +60,7 @@ async function bring(bytes: Buffer): Promise<string> {
 const refusedWith = (code: string, message: RegExp): unknown =>
   expect.objectContaining({ code, message: expect.stringMatching(message) as unknown });
 
-describe('a file that a browser brings', () => {
+describe('a file that a browser uploads', () => {
   test('is there for its owner alone, whole, until the work with it is done', async () => {
     const bytes = fileOf();
     const first = await begin(bytes);
@@ -75,10 +75,10 @@ describe('a file that a browser brings', () => {
       },
     });
     const { file } = first.backup;
-    expect(isChosen(file)).toBe(true);
+    expect(isUpload(file)).toBe(true);
     expect(first.backup).toEqual(factsOf(readHead(bytes), { file, name: 'family.backup' }));
-    await expect(chosen.use(file, () => Promise.resolve())).rejects.toEqual(
-      refusedWith('FAILED_PRECONDITION', /not here to its end: 100000 of \d+ bytes are/),
+    await expect(uploads.use(file, () => Promise.resolve())).rejects.toEqual(
+      refusedWith('FAILED_PRECONDITION', /upload is not complete: 100000 of \d+ bytes are/),
     );
     const rest = {
       file,
@@ -87,10 +87,10 @@ describe('a file that a browser brings', () => {
       at: 100_000,
       bytes: bytes.subarray(100_000),
     };
-    expect(await chosen.bring(rest)).toMatchObject({ received: bytes.length });
+    expect(await uploads.upload(rest)).toMatchObject({ received: bytes.length });
     // What fails may be tried again.
-    await expect(chosen.use(file, () => Promise.reject(new Error('the wrong password')))).rejects.toThrow();
-    const seen = await chosen.use(file, (path, name) =>
+    await expect(uploads.use(file, () => Promise.reject(new Error('the wrong password')))).rejects.toThrow();
+    const seen = await uploads.use(file, (path, name) =>
       Promise.resolve({ name, bytes: readFileSync(path), mode: statSync(path).mode & 0o777 }),
     );
     expect(seen).toEqual({
@@ -99,7 +99,7 @@ describe('a file that a browser brings', () => {
       mode: process.platform === 'win32' ? 0o666 : 0o600,
     });
     expect(readdirSync(directory)).toEqual([]);
-    await expect(chosen.use(file, () => Promise.resolve())).rejects.toEqual(
+    await expect(uploads.use(file, () => Promise.resolve())).rejects.toEqual(
       refusedWith('NOT_FOUND', /choose it again/),
     );
   });
@@ -128,7 +128,7 @@ describe('a file that a browser brings', () => {
     free = 10 ** 12;
     const head = encodeHead({ ...header, size: 33 * 1024 ** 3 });
     const huge = { name: 'huge', size: fileLength(readHead(head)), at: 0, bytes: head };
-    await expect(chosen.bring(huge)).rejects.toEqual(
+    await expect(uploads.upload(huge)).rejects.toEqual(
       refusedWith('PAYLOAD_TOO_LARGE', /^the file is larger than 32 GiB: put it on the computer/),
     );
     expect(readdirSync(directory)).toHaveLength(1);
@@ -145,64 +145,64 @@ describe('a file that a browser brings', () => {
       [100_000, Buffer.alloc(0)],
       [100_000, bytes],
     ] as const) {
-      await expect(chosen.bring({ ...next, at, bytes: part })).rejects.toEqual(notNext);
+      await expect(uploads.upload({ ...next, at, bytes: part })).rejects.toEqual(notNext);
     }
     const rest = { ...next, at: 100_000, bytes: bytes.subarray(100_000) };
-    const both = await Promise.allSettled([chosen.bring(rest), chosen.bring(rest)]);
+    const both = await Promise.allSettled([uploads.upload(rest), uploads.upload(rest)]);
     expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-    expect(await chosen.use(backup.file, (path) => Promise.resolve(readFileSync(path)))).toEqual(bytes);
+    expect(await uploads.use(backup.file, (path) => Promise.resolve(readFileSync(path)))).toEqual(bytes);
   });
 
   test('is one of a few: the oldest that lies there goes, and those that are coming stay', async () => {
     const bytes = fileOf();
-    const first = await bring(bytes);
+    const first = await upload(bytes);
     const others = [await begin(bytes), await begin(bytes)];
     const newest = await begin(bytes);
-    await expect(chosen.use(first, () => Promise.resolve())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(uploads.use(first, () => Promise.resolve())).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(readdirSync(directory)).toHaveLength(3);
     await expect(begin(bytes)).rejects.toEqual(
-      refusedWith('RESOURCE_EXHAUSTED', /^3 files are being brought/),
+      refusedWith('RESOURCE_EXHAUSTED', /^3 files are being uploaded/),
     );
-    for (const { backup } of [...others, newest]) await chosen.release(backup.file);
+    for (const { backup } of [...others, newest]) await uploads.release(backup.file);
     expect(readdirSync(directory)).toEqual([]);
-    await chosen.release('/media/usb/latchkey.backup');
+    await uploads.release('/media/usb/latchkey.backup');
     await begin(bytes);
   });
 
   test('is gone after an hour in which nobody wanted it, but not while it is read', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const bytes = fileOf();
-    const file = await bring(bytes);
+    const file = await upload(bytes);
     const left = await begin(bytes);
-    await chosen.use(file, async (path) => {
+    await uploads.use(file, async (path) => {
       vi.advanceTimersByTime(61 * 60_000);
       await vi.waitFor(() => {
         expect(readdirSync(directory)).toHaveLength(1);
       });
-      await chosen.release(file);
+      await uploads.release(file);
       expect(readFileSync(path)).toEqual(bytes);
     });
     expect(readdirSync(directory)).toEqual([]);
     await expect(
-      chosen.bring({ ...left.backup, at: left.received, bytes: bytes.subarray(left.received) }),
+      uploads.upload({ ...left.backup, at: left.received, bytes: bytes.subarray(left.received) }),
     ).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   test('goes with the service, and what a killed one left goes with the next', async () => {
     await begin(fileOf());
-    await bring(fileOf());
-    await chosen.close();
+    await upload(fileOf());
+    await uploads.close();
     expect(readdirSync(directory)).toEqual([]);
     const kept = ['chosen-by-me.backup', 'vault.db'];
     for (const name of [...kept, 'chosen-ae0f13e2-3ebf-42c5-9ed0-a0faad035be3.backup']) {
       writeFileSync(join(directory, name), '');
     }
-    chosen = new ChosenBackups({ directory });
+    uploads = new Uploads({ directory });
     expect(readdirSync(directory)).toEqual(kept);
     // By the disk itself.
     await begin(fileOf());
     await expect(
-      new ChosenBackups({ directory: null }).bring({ name: 'x', size: 1, at: 0, bytes: fileOf() }),
+      new Uploads({ directory: null }).upload({ name: 'x', size: 1, at: 0, bytes: fileOf() }),
     ).rejects.toEqual(refusedWith('INVALID_ARGUMENT', /^a vault in memory has no backups/));
   });
 });

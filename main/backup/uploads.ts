@@ -1,12 +1,12 @@
 /**
- * Backups that a browser brings, since a page knows no paths: part by part into a draft beside the vault, which is there
- * for as long as it is of use, and no longer than the service.
+ * Backups that a browser uploads, since a page knows no paths: part by part into a draft beside the vault. A draft ends when it
+ * is used, released or old, or with the service. Its public name, in paths and in calls, is `chosen`.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statfsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackupPart, BroughtBackup, ChosenBackup } from '../../preload/contract.ts';
+import type { BackupPart, UploadProgress, UploadedBackup } from '../../preload/contract.ts';
 import { openNewFile } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { checkLength, messageOf } from './file.ts';
@@ -35,23 +35,23 @@ interface Draft {
   handle: FileHandle | undefined;
   /** How many write or read it now. */
   users: number;
-  /** To be removed once nobody uses it. */
+  /** To be removed once it has no users. */
   ended: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-export interface ChosenParts {
+export interface UploadParts {
   /** The vault's; null for a vault in memory. */
   readonly directory: string | null;
   /** How much a directory's disk still takes, in bytes. */
   readonly freeBytes?: (directory: string) => number;
 }
 
-export class ChosenBackups {
-  readonly #parts: ChosenParts;
+export class Uploads {
+  readonly #parts: UploadParts;
   readonly #drafts = new Map<string, Draft>();
 
-  constructor(parts: ChosenParts) {
+  constructor(parts: UploadParts) {
     this.#parts = parts;
     const { directory } = parts;
     if (directory === null) return;
@@ -66,7 +66,7 @@ export class ChosenBackups {
    * @throws LatchkeyError BACKUP_UNREADABLE for what is no backup; PAYLOAD_TOO_LARGE, FAILED_PRECONDITION where the disk is
    * too full, RESOURCE_EXHAUSTED, NOT_FOUND, or INVALID_ARGUMENT for a part that is not the next.
    */
-  async bring({ file, name, size, at, bytes }: BackupPart): Promise<BroughtBackup> {
+  async upload({ file, name, size, at, bytes }: BackupPart): Promise<UploadProgress> {
     const draft = file === undefined ? this.#begin(name, size, bytes) : this.#find(file);
     if (draft.users > 0 || at !== draft.received || bytes.length === 0 || at + bytes.length > draft.size) {
       throw new LatchkeyError(
@@ -94,13 +94,13 @@ export class ChosenBackups {
     });
   }
 
-  /** Runs work over a file that was brought, which is removed once the work is done. What fails may be tried again. */
+  /** Runs work over an uploaded file, and removes the file when the work succeeds. After a failure the file stays. */
   async use<T>(file: string, work: (path: string, name: string) => Promise<T>): Promise<T> {
     const draft = this.#find(file);
     if (draft.received < draft.size) {
       throw new LatchkeyError(
         'FAILED_PRECONDITION',
-        `the file is not here to its end: ${draft.received} of ${draft.size} bytes are`,
+        `the upload is not complete: ${draft.received} of ${draft.size} bytes are here`,
       );
     }
     return this.#during(draft, async () => {
@@ -110,7 +110,7 @@ export class ChosenBackups {
     });
   }
 
-  /** Lets a file go; nothing where it is gone. */
+  /** Removes a file; does nothing if it is gone. */
   async release(file: string): Promise<void> {
     const draft = this.#drafts.get(file.slice(scheme.length));
     if (draft !== undefined) await this.#end(draft);
@@ -152,7 +152,7 @@ export class ChosenBackups {
     return draft;
   }
 
-  /** Takes the oldest from whoever left it lying, where there are as many as may be. */
+  /** Removes the oldest upload that is not in use, when there are as many as allowed. */
   #makeRoom(): void {
     if (this.#drafts.size < mostKept) return;
     const left = [...this.#drafts.values()].find(
@@ -161,7 +161,7 @@ export class ChosenBackups {
     if (left === undefined) {
       throw new LatchkeyError(
         'RESOURCE_EXHAUSTED',
-        `${mostKept} files are being brought already: wait until one is here, or cancel one`,
+        `${mostKept} files are being uploaded already: wait until one is complete, or cancel one`,
       );
     }
     owned(() => this.#remove(left))();
@@ -170,7 +170,7 @@ export class ChosenBackups {
   #find(file: string): Draft {
     const draft = this.#drafts.get(file.slice(scheme.length));
     if (draft === undefined || draft.ended) {
-      throw new LatchkeyError('NOT_FOUND', 'the file is here no more: choose it again');
+      throw new LatchkeyError('NOT_FOUND', 'the uploaded file is gone: choose it again');
     }
     return draft;
   }
@@ -206,13 +206,13 @@ export class ChosenBackups {
   }
 }
 
-export const isChosen = (file: string): boolean => file.startsWith(scheme);
+export const isUpload = (file: string): boolean => file.startsWith(scheme);
 
-/** What a backup says of itself, without being opened. */
+/** The facts in a backup's header, which needs no key. */
 export const factsOf = (
   head: BackupHead,
-  { file, name }: Pick<ChosenBackup, 'file' | 'name'>,
-): ChosenBackup => ({
+  { file, name }: Pick<UploadedBackup, 'file' | 'name'>,
+): UploadedBackup => ({
   file,
   name,
   madeAt: head.header.createdAt,

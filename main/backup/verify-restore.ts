@@ -1,36 +1,39 @@
 /**
- * The restore drill: takes a backup's database for what it says it is, and does with it what its owner would one day.
- * Every sealed record is opened, every key and address derived again, the log's chain walked, and what the vault has
- * beyond it is counted. Nothing leaves memory.
+ * Verifies that a backup restores (`latchkey backup verify`): opens every sealed record of its database, derives every key and
+ * address again, walks the log's chain, and counts what the live vault has beyond it. Nothing leaves memory.
  */
 import type { VerifiedBackup } from '../../preload/contract.ts';
-import { encodeAddress, type AddressFormat } from '../crypto/addresses.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
-import { SeedDerivation } from '../crypto/derivation.ts';
+import { encodeAddress, type AddressFormat } from '../chains/addresses/addresses.ts';
+import { curves, type Curve } from '../crypto/keys/curves.ts';
+import { SeedDerivation } from '../crypto/keys/derivation.ts';
 import { HmacKey } from '../crypto/hmac.ts';
 import { toHex } from '../crypto/encodings.ts';
-import { p256PublicKey, uncompressP256 } from '../crypto/p256.ts';
-import type { Place } from '../crypto/sealing.ts';
-import { checkActivityChain } from '../db/activities.ts';
-import type { Connection, Reader } from '../db/connection.ts';
-import { checkRows } from '../integrity/examine.ts';
-import { describeFinding } from '../integrity/refusal.ts';
-import { migrate } from '../db/migrations.ts';
-import { listAddresses, privateKeyPlace, type PrivateKeyRow } from '../db/private-keys.ts';
-import { checkSchema } from '../db/schema.ts';
-import { forEachSealedRecord, sealedColumns } from '../db/sealed-records.ts';
-import { serverKeyNames, getServerKey, serverKeyPlace } from '../db/server-keys.ts';
-import { requireVault, type VaultRow } from '../db/vault.ts';
-import type { WalletAccountRow } from '../db/wallet-accounts.ts';
-import type { WalletRow } from '../db/wallets.ts';
-import type { Keyring } from '../keyslots/keyring.ts';
-import { findRowKey } from '../keyslots/unlock.ts';
+import { p256PublicKey, uncompressP256 } from '../crypto/keys/p256.ts';
+import type { SealContext } from '../crypto/sealing.ts';
+import { checkActivityChain } from '../storage/tables/activities.ts';
+import type { Connection, Reader } from '../storage/connection.ts';
+import { rowsByKey } from '../storage/keyset.ts';
+import { checkRows } from '../storage/integrity/verify.ts';
+import { describeFinding } from '../storage/integrity/refusal.ts';
+import { migrate } from '../storage/migrations.ts';
+import { listAddresses, privateKeyContext, type PrivateKeyRow } from '../storage/tables/private-keys.ts';
+import { checkSchema } from '../storage/schema.ts';
+import { forEachSealedRecord, sealedColumns } from '../storage/sealed-records.ts';
+import { serverKeyNames, getServerKey, serverKeyContext } from '../storage/tables/server-keys.ts';
+import { requireVault, type VaultRow } from '../storage/tables/vault.ts';
+import type { WalletAccountRow } from '../storage/tables/wallet-accounts.ts';
+import type { WalletRow } from '../storage/tables/wallets.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { findRowKey } from '../keys/unlock.ts';
 import { assertNever } from '../lib/errors.ts';
-import { withSeed } from '../operations/wallet-secrets.ts';
+import { withSeed } from '../storage/wallet-secrets.ts';
 import type { Progress } from './file.ts';
 
-/** What a drill found in a backup. */
-export type Proof = Pick<VerifiedBackup, 'organization' | 'log' | 'counts' | 'problems' | 'problemCount'>;
+/** What the verification found in a backup. */
+export type RestoreCheck = Pick<
+  VerifiedBackup,
+  'organization' | 'log' | 'counts' | 'problems' | 'problemCount'
+>;
 
 /** What the live vault has and the backup has not. */
 export type Uncovered = NonNullable<VerifiedBackup['uncovered']>;
@@ -57,19 +60,19 @@ class Findings {
   }
 }
 
-/** Tables whose secrets are compared with what is said of them; of the others, that they open is all there is to see. */
+/** Tables whose secrets must give the public key or address beside them. Secrets of other tables only have to open. */
 const compared = new Set(['server_keys', 'private_keys', 'wallets']);
 
 /**
  * @param connection The backup's database, in memory.
  * @param keyring Holds the master key that opens it.
  */
-export function drill(
+export function verifyRestore(
   connection: Connection,
   masterKey: Uint8Array,
   keyring: Keyring,
   onProgress: Progress,
-): Proof {
+): RestoreCheck {
   const findings = new Findings();
   for (const finding of checkSchema(connection)) findings.add(describeFinding(finding));
   migrate(connection);
@@ -91,11 +94,11 @@ export function drill(
   const step = (): void => {
     onProgress(++done, total);
   };
-  drillServerKeys(connection, keyring, vault, findings, step);
-  drillPrivateKeys(connection, keyring, findings, step);
-  drillWallets(connection, keyring, findings, step);
-  drillOthers(connection, keyring, findings, step);
-  drillRows(connection, masterKey, findings);
+  verifyServerKeys(connection, keyring, vault, findings, step);
+  verifyPrivateKeys(connection, keyring, findings, step);
+  verifyWallets(connection, keyring, findings, step);
+  verifyOthers(connection, keyring, findings, step);
+  verifyRows(connection, masterKey, findings);
   const chain = checkActivityChain(connection);
   if (!chain.ok) findings.add(`activity log: ${chain.problem}`);
   return {
@@ -109,7 +112,7 @@ export function drill(
 
 type Step = () => void;
 
-function drillServerKeys(
+function verifyServerKeys(
   tx: Reader,
   keyring: Keyring,
   vault: VaultRow,
@@ -120,7 +123,7 @@ function drillServerKeys(
     findings.attempt(`server key ${name}`, () => {
       const row = getServerKey(tx, name);
       if (row === undefined) throw new Error('it is missing');
-      withSecret(keyring, serverKeyPlace(name, vault.organizationId), row.sealed, (secret) => {
+      withSecret(keyring, serverKeyContext(name, vault.organizationId), row.sealed, (secret) => {
         expectSame('public key', toHex(uncompressP256(p256PublicKey(secret))), row.publicKey);
       });
     });
@@ -128,14 +131,14 @@ function drillServerKeys(
   }
 }
 
-function drillPrivateKeys(tx: Reader, keyring: Keyring, findings: Findings, step: Step): void {
-  const select = `SELECT rowid AS position, id, organization_id AS organizationId, curve, public_key AS publicKey, sealed
-    FROM private_keys WHERE rowid > ? ORDER BY rowid LIMIT 200`;
+function verifyPrivateKeys(tx: Reader, keyring: Keyring, findings: Findings, step: Step): void {
+  const columns =
+    'rowid AS rowid, id, organization_id AS organizationId, curve, public_key AS publicKey, sealed';
   type Row = Pick<PrivateKeyRow, 'id' | 'organizationId' | 'curve' | 'publicKey' | 'sealed'>;
-  for (const row of paged<Row>(tx, select)) {
+  for (const row of rowsByKey<Row>(tx, { columns, from: 'private_keys', key: ['rowid'], pageSize: 200 })) {
     findings.attempt(`private key ${row.id}`, () => {
       const curve = row.curve as Curve;
-      withSecret(keyring, privateKeyPlace(row), row.sealed, (secret) => {
+      withSecret(keyring, privateKeyContext(row), row.sealed, (secret) => {
         const publicKey = curves[curve].publicKey(secret);
         expectSame('public key', toHex(publicKey), row.publicKey);
         for (const { format, address } of listAddresses(tx, row.id)) {
@@ -147,33 +150,35 @@ function drillPrivateKeys(tx: Reader, keyring: Keyring, findings: Findings, step
   }
 }
 
-function drillWallets(tx: Reader, keyring: Keyring, findings: Findings, step: Step): void {
-  const select = `SELECT rowid AS position, id, organization_id AS organizationId, sealed
-    FROM wallets WHERE rowid > ? ORDER BY rowid LIMIT 200`;
-  for (const wallet of paged<Pick<WalletRow, 'id' | 'organizationId' | 'sealed'>>(tx, select)) {
+function verifyWallets(tx: Reader, keyring: Keyring, findings: Findings, step: Step): void {
+  const columns = 'rowid AS rowid, id, organization_id AS organizationId, sealed';
+  type Row = Pick<WalletRow, 'id' | 'organizationId' | 'sealed'>;
+  for (const wallet of rowsByKey<Row>(tx, { columns, from: 'wallets', key: ['rowid'], pageSize: 200 })) {
     let derivation: SeedDerivation | undefined;
     findings.attempt(`wallet ${wallet.id}`, () => {
       derivation = withSeed(keyring, wallet, (seed) => new SeedDerivation(seed));
     });
     step();
-    drillAccounts(tx, wallet.id, derivation, findings, step);
+    verifyAccounts(tx, wallet.id, derivation, findings, step);
     derivation?.[Symbol.dispose]();
   }
 }
 
 /** @param derivation Undefined where the wallet did not open: its accounts are counted as found wrong. */
-function drillAccounts(
+function verifyAccounts(
   tx: Reader,
   walletId: string,
   derivation: SeedDerivation | undefined,
   findings: Findings,
   step: Step,
 ): void {
-  const select = `SELECT sequence AS position, id, curve, path, address_format AS addressFormat, address,
-      public_key AS publicKey
-    FROM wallet_accounts WHERE sequence > ? AND wallet_id = ? ORDER BY sequence LIMIT 500`;
+  const ofWallet = {
+    columns: 'sequence, id, curve, path, address_format AS addressFormat, address, public_key AS publicKey',
+    ...{ from: 'wallet_accounts', where: 'wallet_id = ?', values: [walletId] },
+    ...{ key: ['sequence'], pageSize: 500 },
+  };
   type Row = Pick<WalletAccountRow, 'id' | 'curve' | 'path' | 'addressFormat' | 'address' | 'publicKey'>;
-  for (const row of paged<Row>(tx, select, walletId)) {
+  for (const row of rowsByKey<Row>(tx, ofWallet)) {
     findings.attempt(`wallet account ${row.id}`, () => {
       if (derivation === undefined) throw new Error('its wallet does not open');
       const curve = row.curve as Curve;
@@ -187,18 +192,18 @@ function drillAccounts(
   }
 }
 
-function drillOthers(tx: Reader, keyring: Keyring, findings: Findings, step: Step): void {
-  forEachSealedRecord(tx, (place, sealed) => {
-    if (compared.has(place.table)) return;
-    findings.attempt(`${place.table} ${place.rowId}`, () => {
-      withSecret(keyring, place, sealed, () => undefined);
+function verifyOthers(tx: Reader, keyring: Keyring, findings: Findings, step: Step): void {
+  forEachSealedRecord(tx, (context, sealed) => {
+    if (compared.has(context.table)) return;
+    findings.attempt(`${context.table} ${context.rowId}`, () => {
+      withSecret(keyring, context, sealed, () => undefined);
     });
     step();
   });
 }
 
-/** That each row is as the vault wrote it, and none is missing. */
-function drillRows(tx: Reader, masterKey: Uint8Array, findings: Findings): void {
+/** Verifies that each row is as the vault wrote it, and that none is missing. */
+function verifyRows(tx: Reader, masterKey: Uint8Array, findings: Findings): void {
   const found = findRowKey(tx, masterKey);
   switch (found.state) {
     case 'held': {
@@ -219,25 +224,13 @@ function drillRows(tx: Reader, masterKey: Uint8Array, findings: Findings): void 
   }
 }
 
-/** @param select Takes the last position as its first value, and answers the rows after it under `position`. */
-function* paged<Row>(tx: Reader, select: string, ...values: readonly string[]): Generator<Row> {
-  let after = 0;
-  for (;;) {
-    const rows = tx.all<Row & { readonly position: number }>(select, after, ...values);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield* rows;
-    after = last.position;
-  }
-}
-
 function withSecret(
   keyring: Keyring,
-  place: Place,
+  context: SealContext,
   sealed: Uint8Array,
   use: (secret: Uint8Array) => void,
 ): void {
-  const secret = keyring.open(place, sealed);
+  const secret = keyring.open(context, sealed);
   try {
     use(secret);
   } finally {
@@ -277,7 +270,7 @@ const resourceTables = [
 export function compare(
   backup: Reader,
   live: Reader,
-  log: Proof['log'],
+  log: RestoreCheck['log'],
 ): { readonly uncovered: Uncovered; readonly problem?: string } {
   const liveRows = countOf(live, 'activities');
   const resources = resourceTables.flatMap(([kind, table]) => {
@@ -289,7 +282,7 @@ export function compare(
     const newer = `activity log: the vault's has ${liveRows} entries and the backup's ${log.rows}: this vault is older than its backup`;
     return { uncovered, problem: newer };
   }
-  // A log that is broken, as the drill says, or empty, has no head to look for.
+  // A log that is broken, which is a finding already, or empty, has no head to look for.
   if (log.rows === 0 || log.head === '') return { uncovered };
   const same = live.get<{ hash: Uint8Array }>('SELECT hash FROM activities WHERE sequence = ?', log.rows);
   if (same !== undefined && toHex(same.hash) === log.head) return { uncovered };

@@ -1,30 +1,30 @@
-/** Trying a backup as a restore would, and saying what was found. */
+/** Verifies a backup as a restore would, and reports what it finds. */
 import type { VerifiedBackup } from '../../preload/contract.ts';
 import { BackupFile } from './file.ts';
 import type { BackupHeader } from './format.ts';
 import { Jobs } from './jobs.ts';
 import { openMasterKey, type OpenBackupWith } from './open.ts';
-import type { Proven } from './worker.ts';
+import type { VerifiedFile } from './worker.ts';
 
 type OnProgress = (done: number, total: number) => void;
 
 /**
- * Tries a backup with a key at hand, which it erases.
+ * Verifies a backup with a key that it erases.
  * @param database The live vault's file, undefined where there is none.
  */
-export async function proveBackup(
+export async function verifyBackupFile(
   jobs: Jobs,
   wish: { readonly file: string; readonly masterKey: Uint8Array; readonly database: string | undefined },
   onProgress: OnProgress,
-): Promise<Proven> {
+): Promise<VerifiedFile> {
   try {
-    return await jobs.prove({ job: 'prove', ...wish }, onProgress);
+    return await jobs.verify({ job: 'verify', ...wish }, onProgress);
   } finally {
     wish.masterKey.fill(0);
   }
 }
 
-/** Tries a backup where there is no vault. */
+/** Verifies a backup where there is no vault. */
 export async function verifyAlone(
   file: string,
   how: OpenBackupWith,
@@ -33,16 +33,16 @@ export async function verifyAlone(
   const header = await readHeader(file);
   const jobs = new Jobs();
   const masterKey = await openMasterKey(header, how);
-  const proven = await proveBackup(jobs, { file, masterKey, database: undefined }, onProgress);
-  return toVerified(file, header, how.with, proven, null);
+  const verified = await verifyBackupFile(jobs, { file, masterKey, database: undefined }, onProgress);
+  return toVerified(file, header, how.with, verified, null);
 }
 
-/** @param provenAt When it was recorded as proven, null where it was not. */
+/** @param provenAt When it was recorded as verified, null where it was not. */
 export const toVerified = (
   file: string,
   header: BackupHeader,
   openedWith: VerifiedBackup['openedWith'],
-  { proof, uncovered, size }: Proven,
+  { check, uncovered, size }: VerifiedFile,
   provenAt: number | null,
 ): VerifiedBackup => ({
   file,
@@ -50,7 +50,7 @@ export const toVerified = (
   madeAt: header.createdAt,
   size,
   openedWith,
-  ...proof,
+  ...check,
   uncovered: uncovered ?? null,
   recordedAt: provenAt,
 });

@@ -1,22 +1,22 @@
 /**
- * The thread in which backups are written and tried: copying, encrypting and deriving take the processor for long, and
+ * The thread that writes and verifies backups: copying, encrypting and deriving take the processor for long, and
  * the vault signs meanwhile. It opens the vault's file for reading only, with a connection of its own.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Connection } from '../db/connection.ts';
-import { NewerVaultError, schemaVersion } from '../db/migrations.ts';
-import { namingDatabase } from '../db/storage.ts';
-import { createPrivateFile } from '../db/vault-directory.ts';
-import { getVault } from '../db/vault.ts';
+import { Connection } from '../storage/connection.ts';
+import { NewerVaultError, schemaVersion } from '../storage/migrations.ts';
+import { namingDatabase } from '../storage/file/disk-state.ts';
+import { createPrivateFile } from '../storage/file/vault-directory.ts';
+import { getVault } from '../storage/tables/vault.ts';
 import { systemClock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { namingFile } from '../files/storage-causes.ts';
-import type { Proof, Uncovered } from './drill.ts';
+import type { RestoreCheck, Uncovered } from './verify-restore.ts';
 import { BackupFile, onDatabase, writeBackup, type NewBackup, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, keyringOf } from './open.ts';
-import { removeDatabase } from './places.ts';
+import { removeDatabase } from './destinations.ts';
 
 /** Writes a backup of a vault. */
 export interface WriteJob extends Omit<NewBackup, 'copy'> {
@@ -32,12 +32,12 @@ export interface WriteJob extends Omit<NewBackup, 'copy'> {
 export interface Written {
   /** Of the backup, in bytes. */
   readonly size: number;
-  readonly log: Proof['log'];
+  readonly log: RestoreCheck['log'];
 }
 
-/** Tries a backup. */
-export interface ProveJob {
-  readonly job: 'prove';
+/** Verifies a backup. */
+export interface VerifyJob {
+  readonly job: 'verify';
   readonly file: string;
   /** That the vault had when the backup was made; 32 bytes, which the thread erases. */
   readonly masterKey: Uint8Array;
@@ -45,19 +45,23 @@ export interface ProveJob {
   readonly database: string | undefined;
 }
 
-export interface Proven {
-  readonly proof: Proof;
+export interface VerifiedFile {
+  readonly check: RestoreCheck;
   /** Undefined where there is no live vault, or it is another one. */
   readonly uncovered: Uncovered | undefined;
   readonly size: number;
 }
 
-export type Job = WriteJob | ProveJob;
+export type Job = WriteJob | VerifyJob;
 
-/** What the thread says. */
-export type Message =
+/** The vault's own disk, or that of the backup, which may be a share that hangs. */
+export type DiskInUse = 'own' | 'backups';
+
+/** The thread's messages. */
+export type WorkerReport =
+  | { readonly uses: DiskInUse }
   | { readonly progress: readonly [done: number, total: number] }
-  | { readonly result: Written | Proven }
+  | { readonly result: Written | VerifiedFile }
   | { readonly refusal: { readonly code: LatchkeyError['code']; readonly message: string } }
   | { readonly fault: string };
 
@@ -99,10 +103,12 @@ async function write({ database, gently, ...backup }: WriteJob, onProgress: Prog
     } finally {
       connection.close();
     }
+    report({ uses: 'backups' });
     const size = await writeBackup(backup, (done, total) => {
       onProgress(total + done, total * 2);
       rest();
     });
+    report({ uses: 'own' });
     return { size, log: logOf(backup.copy) };
   } catch (error) {
     throw namingFile(error, backup.file);
@@ -112,7 +118,7 @@ async function write({ database, gently, ...backup }: WriteJob, onProgress: Prog
   }
 }
 
-function logOf(copy: string): Proof['log'] {
+function logOf(copy: string): RestoreCheck['log'] {
   const connection = Connection.openReadOnly(copy);
   try {
     const last = connection.get<{ sequence: number; hash: Uint8Array }>(
@@ -124,7 +130,8 @@ function logOf(copy: string): Proof['log'] {
   }
 }
 
-async function prove({ file, masterKey, database }: ProveJob, onProgress: Progress): Promise<Proven> {
+async function verify({ file, masterKey, database }: VerifyJob, onProgress: Progress): Promise<VerifiedFile> {
+  report({ uses: 'backups' });
   await using backup = await BackupFile.open(file);
   const { header } = backup.head;
   const keyring = keyringOf(masterKey, {
@@ -133,22 +140,23 @@ async function prove({ file, masterKey, database }: ProveJob, onProgress: Progre
   });
   try {
     const connection = await onDatabase(() => openInMemory(backup, masterKey));
+    report({ uses: 'own' });
     try {
       if (getVault(connection)?.id !== header.vaultId)
         throw unreadable('it holds another vault than it says');
       // A backup is written without it, and the sooner.
-      const { compare, drill } = await import('./drill.ts');
-      const proof = await onDatabase(() => drill(connection, masterKey, keyring, onProgress));
+      const { compare, verifyRestore } = await import('./verify-restore.ts');
+      const check = await onDatabase(() => verifyRestore(connection, masterKey, keyring, onProgress));
       const compared =
         database === undefined
           ? undefined
-          : withLive(connection, database, (live) => compare(connection, live, proof.log));
+          : withLive(connection, database, (live) => compare(connection, live, check.log));
       const problem = compared?.problem === undefined ? [] : [compared.problem];
       return {
-        proof: {
-          ...proof,
-          problems: [...proof.problems, ...problem],
-          problemCount: proof.problemCount + problem.length,
+        check: {
+          ...check,
+          problems: [...check.problems, ...problem],
+          problemCount: check.problemCount + problem.length,
         },
         uncovered: compared?.uncovered,
         size: backup.size,
@@ -169,7 +177,10 @@ async function openInMemory(backup: BackupFile, masterKey: Uint8Array): Promise<
   const bytes = Buffer.alloc(header.size);
   try {
     let position = 0;
-    for await (const chunk of backup.chunks(key)) position += chunk.copy(bytes, position);
+    for await (const chunk of backup.chunks(key)) {
+      position += chunk.copy(bytes, position);
+      report({ uses: 'backups' });
+    }
     const connection = Connection.openBytes(bytes);
     const found = Number(connection.pragma('user_version'));
     if (found > schemaVersion) throw new NewerVaultError(found);
@@ -190,11 +201,11 @@ function withLive<T>(backup: Connection, database: string, use: (live: Connectio
   }
 }
 
-async function run(job: Job, onProgress: Progress): Promise<Written | Proven> {
-  return job.job === 'write' ? write(job, onProgress) : prove(job, onProgress);
+async function run(job: Job, onProgress: Progress): Promise<Written | VerifiedFile> {
+  return job.job === 'write' ? write(job, onProgress) : verify(job, onProgress);
 }
 
-function tell(message: Message): void {
+function report(message: WorkerReport): void {
   parentPort?.postMessage(message);
 }
 
@@ -207,15 +218,15 @@ try {
     const now = performance.now();
     if (now - reported < reportEvery) return;
     reported = now;
-    tell({ progress: [done, total] });
+    report({ progress: [done, total] });
   });
-  tell({ result });
+  report({ result });
 } catch (error) {
-  if (error instanceof LatchkeyError) tell({ refusal: { code: error.code, message: error.message } });
+  if (error instanceof LatchkeyError) report({ refusal: { code: error.code, message: error.message } });
   else if (error instanceof NewerVaultError) {
-    tell({ refusal: { code: 'BACKUP_UNREADABLE', message: error.message } });
+    report({ refusal: { code: 'BACKUP_UNREADABLE', message: error.message } });
   } else if (isSystemError(error)) {
     // A full disk, a directory that may not be written: what the system says is what its owner needs to know.
-    tell({ refusal: { code: 'UNAVAILABLE', message: error.message } });
-  } else tell({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    report({ refusal: { code: 'UNAVAILABLE', message: error.message } });
+  } else report({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }

@@ -3,7 +3,8 @@
  * own connections cannot be reached from here, and the keychain library's calls block without a limit of time.
  */
 import { createConnection, type Socket } from 'node:net';
-import { logFault, owned } from '../lib/faults.ts';
+import { owned } from '../lib/faults.ts';
+import { logFault } from '../lib/log.ts';
 import { Listeners } from '../lib/listeners.ts';
 
 /** Why a bus does not serve: it is not there or hung up, it wants another way of logging in, or it breaks the protocol. */
@@ -219,7 +220,7 @@ export class MessageBus implements Disposable {
         text(fields.get(field.signature)) ?? '',
       );
     if (kind === type.signal) {
-      const faults = this.#signals.tell({
+      const faults = this.#signals.emit({
         path: text(fields.get(field.path)),
         interface: text(fields.get(field.interface)),
         member: text(fields.get(field.member)),

@@ -2,8 +2,8 @@
  * What a chain is to the vault. Bytes are read once, into a model that re-encodes to the same bytes. What a person is
  * shown, what policies decide on, and what is signed come from that model.
  */
-import type { AddressFormat } from '../crypto/addresses.ts';
-import type { Curve } from '../crypto/curves.ts';
+import type { AddressFormat } from './addresses/addresses.ts';
+import type { Curve } from '../crypto/keys/curves.ts';
 import type { HashFunction } from '../crypto/hashes.ts';
 import type { Description } from './description.ts';
 import type { ChainFacts, ChainKeyword } from './facts.ts';

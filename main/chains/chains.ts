@@ -1,5 +1,5 @@
 /** The chains whose transactions are read and signed here, a row each. */
-import type { AddressFormat } from '../crypto/addresses.ts';
+import type { AddressFormat } from './addresses/addresses.ts';
 import { decodeHex } from '../crypto/encodings.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { bitcoin } from './bitcoin/chain.ts';

@@ -1,8 +1,8 @@
 /** What is to be signed, in plain language: what it does first, then what it says, then what to beware of. */
 import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
-import { lookAlikeWarnings } from '../lib/look-alikes.ts';
-import { directionOf, hasHiddenCharacters, visibleText } from '../lib/visible-text.ts';
+import { lookAlikeWarnings } from '../lib/text/look-alikes.ts';
+import { directionOf, hasHiddenCharacters, visibleText } from '../lib/text/visible-text.ts';
 
 export interface Line {
   readonly label: string;
@@ -76,7 +76,7 @@ export class Writer {
     return cut(visibleText(text), longestText);
   }
 
-  /** Bytes in hex, which nobody reads: cut without a warning. */
+  /** Bytes in hex, which no person reads: cut without a warning. */
   bytes(bytes: Uint8Array, prefix = ''): string {
     return bytes.length === 0 ? 'None' : cut(`${prefix}${toHex(bytes)}`);
   }

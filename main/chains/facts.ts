@@ -1,6 +1,6 @@
 /** What policies may read of transactions and payloads, by keyword. */
-import type { ConditionFacts } from '../policy/schema.ts';
-import type { Unknown } from '../policy/types.ts';
+import type { ConditionFacts } from '../policy/language/schema.ts';
+import type { Unknown } from '../policy/language/types.ts';
 
 /** The keywords under which policies read transactions and signed data of chains. */
 export const chainKeywords = [

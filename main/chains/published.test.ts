@@ -6,8 +6,8 @@ import { hexToBytes, keccak256, recoverAddress, serializeTransaction, toHex as v
 import type { Hex, TransactionSerializable } from 'viem';
 import { describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/transactions.json' with { type: 'json' };
-import { curves } from '../crypto/curves.ts';
-import { verifyEd25519 } from '../crypto/ed25519.ts';
+import { curves } from '../crypto/keys/curves.ts';
+import { verifyEd25519 } from '../crypto/keys/ed25519.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { readBitcoin } from './bitcoin/read.ts';
 import { readEthereum } from './ethereum/read.ts';

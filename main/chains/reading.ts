@@ -87,7 +87,7 @@ export function littleEndian(bytes: Uint8Array): bigint {
 }
 
 export const littleEndianBytes = (number: bigint, length: number): Uint8Array =>
-  Uint8Array.from({ length }, (_, place) => Number((number >> BigInt(8 * place)) & 0xffn));
+  Uint8Array.from({ length }, (_, byte) => Number((number >> BigInt(8 * byte)) & 0xffn));
 
 export function bigEndian(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);

@@ -1,6 +1,6 @@
 /**
- * Tokens that are told by their symbol and in their own units. Any contract can call itself USDC: only the address on its
- * chain says which token it is. A token that is not here is told by its address, in smallest units.
+ * Tokens that are shown by their symbol and in their own units. Any contract can call itself USDC: only the address on its
+ * chain says which token it is. A token that is not here is shown by its address, in smallest units.
  */
 import { decimal } from './amounts.ts';
 

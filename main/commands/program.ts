@@ -1,31 +1,31 @@
-/** The command line: puts the groups of subcommands together. Each declares its own in `GROUP-command.ts`. */
+/** The command line: puts the groups of subcommands together. Each declares its own in `<group>-command.ts`. */
 import { Command, CommanderError } from 'commander';
-import { version } from '../config.ts';
-import { declareApprovals } from './approvals-command.ts';
-import { declareAudit } from './audit-command.ts';
-import { declareBackup } from './backup-command.ts';
-import { declareCompletion } from './completion-command.ts';
-import { declareControl } from './control-command.ts';
-import { declareDev } from './dev-command.ts';
-import { declareDoctor } from './doctor-command.ts';
-import { declareExport } from './export-command.ts';
-import { declareImport } from './import-command.ts';
-import { declareInit } from './init-command.ts';
-import { declareKeygen } from './keygen-command.ts';
-import { declareKeyslots } from './keyslots-command.ts';
-import { declareMessages } from './messages-command.ts';
-import { CommandError, exitCodes, fail, watchOutput } from './output.ts';
-import { declarePolicy } from './policy-command.ts';
-import { declareRecovery } from './recovery-command.ts';
-import { declareRequest } from './request-command.ts';
-import { declareRequests } from './requests-command.ts';
-import { declareServe } from './serve-command.ts';
-import { declareService } from './service-command.ts';
-import { declareSessions } from './sessions-command.ts';
-import { declareSettings } from './settings-command.ts';
-import { declareSign } from './sign-command.ts';
-import { declareWallets } from './wallets-command.ts';
-import { declareWebhooks } from './webhooks-command.ts';
+import { version } from '../app/config.ts';
+import { declareApprovals } from './requests/approvals-command.ts';
+import { declareAudit } from './audit/audit-command.ts';
+import { declareBackup } from './backup/backup-command.ts';
+import { declareCompletion } from './completion/completion-command.ts';
+import { declareControl } from './vault/control-command.ts';
+import { declareDev } from './vault/dev-command.ts';
+import { declareDoctor } from './vault/doctor-command.ts';
+import { declareExport } from './wallets/export-command.ts';
+import { declareImport } from './wallets/import-command.ts';
+import { declareInit } from './vault/init-command.ts';
+import { declareKeygen } from './credentials/keygen-command.ts';
+import { declareKeyslots } from './keyslots/keyslots-command.ts';
+import { declareMessages } from './messages/messages-command.ts';
+import { CommandError, exitCodes, fail, watchOutput } from './shared/output.ts';
+import { declarePolicy } from './policies/policy-command.ts';
+import { declareRecovery } from './keyslots/recovery-command.ts';
+import { declareRequest } from './requests/request-command.ts';
+import { declareRequests } from './requests/requests-command.ts';
+import { declareServe } from './vault/serve-command.ts';
+import { declareService } from './vault/service-command.ts';
+import { declareSessions } from './credentials/sessions-command.ts';
+import { declareSettings } from './settings/settings-command.ts';
+import { declareSign } from './requests/sign-command.ts';
+import { declareWallets } from './wallets/wallets-command.ts';
+import { declareWebhooks } from './webhooks/webhooks-command.ts';
 
 const exitCodeHelp = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
@@ -105,7 +105,7 @@ const plain = (text: string): string =>
     .replace(/^error: /, '')
     .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./, "invalid <$2> '$1'.");
 
-/** Whoever is wrong about a command is told of the help of that very command. */
+/** A usage error names the help of that very command. */
 function nameHelp(command: Command, path: string): void {
   command.showHelpAfterError(
     `(run ${path} --help for ${command.commands.length > 0 ? 'the commands' : 'what it takes'})`,

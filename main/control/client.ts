@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { proveToServer, UnprovenError } from './handshake.ts';
-import { checkSocket, NotPrivateError } from './place.ts';
+import { checkSocket, NotPrivateError } from './socket-path.ts';
 import { owned } from '../lib/faults.ts';
 
 /** What `endpoint.json` says of the channel. */

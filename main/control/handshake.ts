@@ -23,10 +23,10 @@ const token = /^[A-Za-z0-9_-]{43}$/;
 
 const newNonce = (): string => randomBytes(32).toString('base64url');
 
-const proofOf = (secret: string, side: 'server' | 'client', client: string, server: string): Buffer =>
+const responseOf = (secret: string, side: 'server' | 'client', client: string, server: string): Buffer =>
   createHmac('sha256', secret).update([greeting, side, client, server].join('\n')).digest();
 
-function isProof(given: string, expected: Buffer): boolean {
+function isResponse(given: string, expected: Buffer): boolean {
   if (!token.test(given)) return false;
   return timingSafeEqual(Buffer.from(given, 'base64url'), expected);
 }
@@ -41,11 +41,13 @@ export function proveToServer(socket: Duplex, secret: string): Promise<void> {
   return inTime(socket, async () => {
     const client = newNonce();
     socket.write(`${greeting} ${client}\n`);
-    const [server = '', proof = '', ...more] = (await readLine(socket)).split(' ');
+    const [server = '', response = '', ...more] = (await readLine(socket)).split(' ');
     const isServer =
-      token.test(server) && isProof(proof, proofOf(secret, 'server', client, server)) && more.length === 0;
+      token.test(server) &&
+      isResponse(response, responseOf(secret, 'server', client, server)) &&
+      more.length === 0;
     if (!isServer) throw new UnprovenError('it did not prove to know the secret of endpoint.json');
-    socket.write(`${proofOf(secret, 'client', client, server).toString('base64url')}\n`);
+    socket.write(`${responseOf(secret, 'client', client, server).toString('base64url')}\n`);
     if ((await readLine(socket)) !== ready) throw new UnprovenError('it did not accept the proof');
   });
 }
@@ -58,8 +60,8 @@ export function admitClient(socket: Duplex, secret: string): Promise<void> {
       throw new UnprovenError('it did not speak as a client does');
     }
     const server = newNonce();
-    socket.write(`${server} ${proofOf(secret, 'server', client, server).toString('base64url')}\n`);
-    if (!isProof(await readLine(socket), proofOf(secret, 'client', client, server))) {
+    socket.write(`${server} ${responseOf(secret, 'server', client, server).toString('base64url')}\n`);
+    if (!isResponse(await readLine(socket), responseOf(secret, 'client', client, server))) {
       throw new UnprovenError('it did not prove to know the secret of endpoint.json');
     }
     socket.write(`${ready}\n`);

@@ -3,10 +3,11 @@ import { chmodSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { admitClient } from './handshake.ts';
-import { proposePlaces, removeMadePlace, type Places } from './place.ts';
-import { logFault, owned } from '../lib/faults.ts';
+import { proposeSocketPaths, removeMadeDirectory, type SocketPaths } from './socket-path.ts';
+import { owned } from '../lib/faults.ts';
+import { logFault } from '../lib/log.ts';
 
-export interface ControlOptions extends Places {
+export interface ControlOptions extends SocketPaths {
   /** Which the owner's own processes read in `endpoint.json`. */
   readonly secret: string;
   /** The address that an earlier process had, which may have been killed. */
@@ -14,7 +15,7 @@ export interface ControlOptions extends Places {
   readonly answer: RequestListener;
   /** Called for each connection, so that its first request does not wait behind others'. @returns what ends that. */
   readonly press?: () => () => void;
-  /** Told of each connection once it is proven, and HTTP. */
+  /** Called with each connection once both sides have proven themselves. */
   readonly onServed?: (socket: Socket) => void;
 }
 
@@ -33,7 +34,7 @@ const longestPress = 1000;
 /** @returns undefined where no directory of this machine can hold a private socket. */
 export async function listenForControl(options: ControlOptions): Promise<ControlServer | undefined> {
   const { secret, answer, left, press = () => () => undefined, onServed } = options;
-  if (left !== undefined) removeMadePlace(left);
+  if (left !== undefined) removeMadeDirectory(left);
   const releases = new WeakMap<Socket, () => void>();
   const http = createHttpServer((request, response) => {
     const release = releases.get(request.socket);
@@ -76,22 +77,22 @@ export async function listenForControl(options: ControlOptions): Promise<Control
         // Node removes the socket's file.
         server.close(() => {
           clearTimeout(impatience);
-          removeMadePlace(address);
+          removeMadeDirectory(address);
           resolve();
         });
       }),
   };
 }
 
-async function listenSomewhere(server: Server, places: Places): Promise<string | undefined> {
-  for (const address of proposePlaces(places)) {
+async function listenSomewhere(server: Server, paths: SocketPaths): Promise<string | undefined> {
+  for (const address of proposeSocketPaths(paths)) {
     try {
       await listen(server, address);
       if (process.platform !== 'win32') chmodSync(address, 0o600);
       return address;
     } catch {
       // Its file system has no sockets: the next place may.
-      removeMadePlace(address);
+      removeMadeDirectory(address);
     }
   }
   return undefined;

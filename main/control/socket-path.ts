@@ -1,5 +1,5 @@
 /**
- * The place of the control channel. On Unix it is a socket in a directory that belongs to this user alone: the kernel keeps
+ * The path of the control channel. On Unix it is a socket in a directory that belongs to this user alone: the kernel keeps
  * every other user from connecting to it, and from putting a socket of their own there. On Windows it is a named pipe with a
  * name that cannot be guessed before it exists; libuv lets its creator alone write to it.
  */
@@ -13,7 +13,7 @@ const longestPath = 103;
 const socketName = 'control.sock';
 const ownDirectory = /^latchkey-[A-Za-z0-9]{6}$/;
 
-/** What is at the place is not this user's alone, so that nothing is sent there. */
+/** The path is not this user's alone, so the command sends nothing there. */
 export class NotPrivateError extends Error {
   override readonly name = 'NotPrivateError';
 }
@@ -54,7 +54,7 @@ export function checkSocket(address: string): boolean {
   return true;
 }
 
-export interface Places {
+export interface SocketPaths {
   /** The vault's, which this process holds. */
   readonly directory: string;
   /** Directories in which one for the socket can be made, where the vault's own will not do. */
@@ -65,7 +65,7 @@ export interface Places {
  * Proposes addresses for a socket, the best first. Some file systems have neither modes nor sockets, and some paths are too
  * long for one.
  */
-export function* proposePlaces({ directory, others }: Places): Generator<string, void, undefined> {
+export function* proposeSocketPaths({ directory, others }: SocketPaths): Generator<string, void, undefined> {
   if (process.platform === 'win32') {
     yield `${pipes}latchkey-${randomBytes(32).toString('base64url')}`;
     return;
@@ -99,7 +99,7 @@ function makeDirectory(parent: string): string | undefined {
 }
 
 /** Removes the directory that was made for a socket, by this process or by one that did not live to remove it. */
-export function removeMadePlace(address: string): void {
+export function removeMadeDirectory(address: string): void {
   const directory = dirname(address);
   if (isPipe(address) || basename(address) !== socketName || !ownDirectory.test(basename(directory))) return;
   if (obstacle(directory, 'directory') !== undefined) return;

@@ -11,7 +11,7 @@ export function checkBytes(name: string, value: unknown, length?: number): asser
 }
 
 /** The same memory without Buffer's own `slice`, which shares where Uint8Array's copies. */
-export const plain = (buffer: Uint8Array): Uint8Array =>
+export const asUint8Array = (buffer: Uint8Array): Uint8Array =>
   new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 
 export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => joinBytes(parts);

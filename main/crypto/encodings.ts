@@ -1,8 +1,8 @@
 /** Strict decoding of text that callers send, and the encodings that have no one-liner. */
 import { hash } from 'node:crypto';
 import { base58, createBase58check } from '@scure/base';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import { checkBytes, plain } from './bytes.ts';
+import { LatchkeyError, quoted } from '../lib/errors.ts';
+import { checkBytes, asUint8Array } from './bytes.ts';
 
 /** @returns lowercase hex without 0x. */
 export const toHex = (bytes: Uint8Array): string =>
@@ -28,7 +28,7 @@ export function decodeHex(field: string, text: string, length?: number): Uint8Ar
   if (length !== undefined && digits.length !== length * 2) {
     throw invalid(field, `expected ${String(length)} bytes in hex, got ${String(digits.length / 2)}`);
   }
-  return plain(Buffer.from(digits, 'hex'));
+  return asUint8Array(Buffer.from(digits, 'hex'));
 }
 
 /** @returns Base58 in Bitcoin's alphabet, without a checksum. */
@@ -37,7 +37,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   return base58.encode(bytes);
 }
 
-const base58check = createBase58check((bytes: Uint8Array) => plain(hash('sha256', bytes, 'buffer')));
+const base58check = createBase58check((bytes: Uint8Array) => asUint8Array(hash('sha256', bytes, 'buffer')));
 
 /** @returns Base58 in Bitcoin's alphabet, of the bytes and the first four of their SHA-256 taken twice. */
 export function encodeBase58Check(bytes: Uint8Array): string {
@@ -64,7 +64,7 @@ export function decodeBase58(field: string, text: string, length?: number): Uint
 export function encodeUtf8(field: string, text: string): Uint8Array {
   checkString(field, text);
   if (!text.isWellFormed()) throw invalid(field, 'expected Unicode text, got a lone surrogate');
-  return plain(Buffer.from(text, 'utf8'));
+  return asUint8Array(Buffer.from(text, 'utf8'));
 }
 
 export const invalid = (field: string, problem: string): LatchkeyError =>
@@ -76,4 +76,4 @@ function checkString(field: string, text: unknown): void {
 
 /** One character is enough to find the fault by, and too little to give a secret away. */
 const faultAt = (fault: RegExpExecArray, offset: number): string =>
-  `${seen(fault[0])} at character ${String(fault.index + offset + 1)}`;
+  `${quoted(fault[0])} at character ${String(fault.index + offset + 1)}`;

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 import { blake2b } from '@noble/hashes/blake2.js';
 import { ripemd160 as nobleRipemd160 } from '@noble/hashes/legacy.js';
 import { keccak_256, sha3_256 } from '@noble/hashes/sha3.js';
-import type { Paced } from '../lib/paced.ts';
-import { checkBytes, concatBytes, plain } from './bytes.ts';
+import type { Paced } from '../lib/concurrency/paced.ts';
+import { checkBytes, concatBytes, asUint8Array } from './bytes.ts';
 
 export type HashFunction =
   'HASH_FUNCTION_NO_OP' | 'HASH_FUNCTION_NOT_APPLICABLE' | 'HASH_FUNCTION_SHA256' | 'HASH_FUNCTION_KECCAK256';
@@ -20,7 +20,7 @@ export const hashFunctions: Readonly<Record<HashFunction, (bytes: Uint8Array) =>
 /** @returns 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   checkBytes('bytes', bytes);
-  return plain(hash('sha256', bytes, 'buffer'));
+  return asUint8Array(hash('sha256', bytes, 'buffer'));
 }
 
 /** Keccak-256 as Ethereum uses it, which pads differently from SHA3-256. @returns 32 bytes. */

@@ -17,7 +17,7 @@ import vectors from '../../test/vectors/rfc9180.json' with { type: 'json' };
 import { LatchkeyError } from '../lib/errors.ts';
 import { decodeHex, toHex } from './encodings.ts';
 import { openWithPrivateKey, recipientContext, sealToPublicKey, senderContext } from './hpke.ts';
-import { generateP256, uncompressP256 } from './p256.ts';
+import { generateP256, uncompressP256 } from './keys/p256.ts';
 
 const hex = (text: string): Uint8Array => decodeHex('vector', text);
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -9,7 +9,7 @@ import {
 } from '@hpke/core';
 import { checkBytes, concatBytes } from './bytes.ts';
 import { invalid } from './encodings.ts';
-import { p256PublicKey, uncompressP256 } from './p256.ts';
+import { p256PublicKey, uncompressP256 } from './keys/p256.ts';
 import { copyOfBytes } from './secret-text.ts';
 
 const publicKeyLength = 65;

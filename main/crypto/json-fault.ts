@@ -20,7 +20,7 @@ export function jsonFault(text: string): string | undefined {
     token.lastIndex = at;
     const read = token.exec(text);
     const next: State | undefined = read === null ? undefined : follow(state, tokenOf(read.groups), open);
-    if (next === undefined) return placeOf(text, at);
+    if (next === undefined) return positionOf(text, at);
     state = next;
     at = token.lastIndex;
   }
@@ -54,7 +54,7 @@ function follow(state: State, read: Token, open: ('[' | '{')[]): State | undefin
   }
 }
 
-function placeOf(text: string, at: number): string {
+function positionOf(text: string, at: number): string {
   const lines = text.slice(0, at).split('\n');
   return `line ${String(lines.length)}, column ${String((lines.at(-1)?.length ?? 0) + 1)}`;
 }

@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
-import { open, rewrap, seal, unwrapKey, wrapKey, type Place } from './sealing.ts';
+import { open, rewrap, seal, unwrapKey, wrapKey, type SealContext } from './sealing.ts';
 
 const random: Random = (_purpose, length) => Uint8Array.from(randomBytes(length));
 const masterKey = random('test', 32);
-const place: Place = { table: 'wallets', rowId: 'row-1', organizationId: 'org-1' };
+const context: SealContext = { table: 'wallets', rowId: 'row-1', organizationId: 'org-1' };
 const secret = new TextEncoder().encode('a seed of 32 bytes, more or less');
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Asserts a refusal that names the place and carries nothing of the secret. */
-function expectRefused(run: () => unknown, at: Place = place): void {
+/** Asserts a refusal that names the record and carries nothing of the secret. */
+function expectRefused(run: () => unknown, at: SealContext = context): void {
   let error: unknown;
   try {
     run();
@@ -28,16 +28,16 @@ function expectRefused(run: () => unknown, at: Place = place): void {
   expect(error.message).not.toContain('a seed');
 }
 
-const placeArbitrary = fc.record({
+const contextArbitrary = fc.record({
   table: fc.string({ minLength: 1, unit: 'binary' }),
   rowId: fc.string({ minLength: 1, unit: 'binary' }),
   organizationId: fc.string({ unit: 'binary' }),
 });
 
 describe('seal and open', () => {
-  test('any secret at any place comes back, 89 bytes longer while sealed', () => {
+  test('any secret in any context comes back, 89 bytes longer while sealed', () => {
     fc.assert(
-      fc.property(placeArbitrary, fc.uint8Array({ minLength: 1, maxLength: 300 }), (at, bytes) => {
+      fc.property(contextArbitrary, fc.uint8Array({ minLength: 1, maxLength: 300 }), (at, bytes) => {
         const sealed = seal(masterKey, at, bytes, random);
         expect(sealed.length).toBe(bytes.length + 89);
         expect(hex(open(masterKey, at, sealed))).toBe(hex(bytes));
@@ -47,15 +47,15 @@ describe('seal and open', () => {
 
   test('the input is left as it was, and the output is a copy', () => {
     const input = Uint8Array.from(secret);
-    const sealed = seal(masterKey, place, input, random);
+    const sealed = seal(masterKey, context, input, random);
     expect(input).toEqual(secret);
-    open(masterKey, place, sealed).fill(0);
-    expect(open(masterKey, place, sealed)).toEqual(secret);
+    open(masterKey, context, sealed).fill(0);
+    expect(open(masterKey, context, sealed)).toEqual(secret);
   });
 
   test('the same secret sealed twice shares nothing but the version', () => {
-    const first = seal(masterKey, place, secret, random);
-    const second = seal(masterKey, place, secret, random);
+    const first = seal(masterKey, context, secret, random);
+    const second = seal(masterKey, context, secret, random);
     const shared = first.filter((byte, index) => byte === second[index]);
     expect(shared.length).toBeLessThan(12);
     expect(hex(first)).not.toContain(hex(secret));
@@ -68,7 +68,7 @@ describe('seal and open', () => {
       drawn.push({ purpose, bytes });
       return bytes;
     };
-    seal(masterKey, place, secret, recording);
+    seal(masterKey, context, secret, recording);
     expect(drawn.map(({ purpose, bytes }) => [purpose, bytes.length])).toEqual([
       ['sealing.data-key', 32],
       ['sealing.nonce', 12],
@@ -90,98 +90,98 @@ describe('seal and open', () => {
       '4600d5',
       '1d769b7145bea89cabb99586832a0385',
     ].join('');
-    expect(hex(seal(key, place, Uint8Array.of(1, 2, 3), counter))).toBe(sealed);
-    expect(open(key, place, Uint8Array.from(Buffer.from(sealed, 'hex')))).toEqual(Uint8Array.of(1, 2, 3));
+    expect(hex(seal(key, context, Uint8Array.of(1, 2, 3), counter))).toBe(sealed);
+    expect(open(key, context, Uint8Array.from(Buffer.from(sealed, 'hex')))).toEqual(Uint8Array.of(1, 2, 3));
   });
 });
 
 describe('a sealed record that was touched is refused', () => {
-  const sealed = seal(masterKey, place, secret, random);
+  const sealed = seal(masterKey, context, secret, random);
 
   test('every flip of one bit', () => {
     for (let index = 0; index < sealed.length; index++) {
       for (let bit = 0; bit < 8; bit++) {
         const touched = Uint8Array.from(sealed);
         touched[index] = (touched[index] ?? 0) ^ (1 << bit);
-        expectRefused(() => open(masterKey, place, touched));
+        expectRefused(() => open(masterKey, context, touched));
       }
     }
   });
 
   test('every truncation, at either end', () => {
     for (let length = 0; length < sealed.length; length++) {
-      expectRefused(() => open(masterKey, place, sealed.subarray(0, length)));
-      expectRefused(() => open(masterKey, place, sealed.subarray(sealed.length - length)));
+      expectRefused(() => open(masterKey, context, sealed.subarray(0, length)));
+      expectRefused(() => open(masterKey, context, sealed.subarray(sealed.length - length)));
     }
   });
 
   test('any bytes added', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (more) => {
-        expectRefused(() => open(masterKey, place, Uint8Array.from([...sealed, ...more])));
-        expectRefused(() => open(masterKey, place, Uint8Array.from([...more, ...sealed])));
+        expectRefused(() => open(masterKey, context, Uint8Array.from([...sealed, ...more])));
+        expectRefused(() => open(masterKey, context, Uint8Array.from([...more, ...sealed])));
       }),
     );
   });
 
-  test('another place', () => {
+  test('another context', () => {
     fc.assert(
-      fc.property(placeArbitrary, placeArbitrary, (from, to) => {
+      fc.property(contextArbitrary, contextArbitrary, (from, to) => {
         fc.pre(JSON.stringify(from) !== JSON.stringify(to));
         const moved = seal(masterKey, from, secret, random);
         expectRefused(() => open(masterKey, to, moved), to);
       }),
     );
     for (const changed of [{ table: 'private_keys' }, { rowId: 'row-2' }, { organizationId: 'org-2' }]) {
-      const to = { ...place, ...changed };
+      const to = { ...context, ...changed };
       expectRefused(() => open(masterKey, to, sealed), to);
     }
   });
 
-  test('a boundary between the fields of the place that was shifted', () => {
+  test('a boundary between the fields of the context that was shifted', () => {
     const shifted = seal(masterKey, { table: 'a","b', rowId: 'c', organizationId: '' }, secret, random);
     const to = { table: 'a', rowId: 'b","c', organizationId: '' };
     expectRefused(() => open(masterKey, to, shifted), to);
   });
 
   test('another master key', () => {
-    expectRefused(() => open(random('test', 32), place, sealed));
+    expectRefused(() => open(random('test', 32), context, sealed));
   });
 
-  test('the data key of one record with the secret of another, at the same place', () => {
-    const other = seal(masterKey, place, secret, random);
+  test('the data key of one record with the secret of another, in the same context', () => {
+    const other = seal(masterKey, context, secret, random);
     expectRefused(() =>
-      open(masterKey, place, Uint8Array.from([...sealed.subarray(0, 61), ...other.subarray(61)])),
+      open(masterKey, context, Uint8Array.from([...sealed.subarray(0, 61), ...other.subarray(61)])),
     );
   });
 
   test('the message says which version was seen', () => {
     const touched = Uint8Array.from(sealed);
     touched[0] = 2;
-    expect(() => open(masterKey, place, touched)).toThrow(
+    expect(() => open(masterKey, context, touched)).toThrow(
       'its format version is 2, and this program reads 1',
     );
-    expect(() => open(masterKey, place, new Uint8Array(0))).toThrow('its format version is missing');
+    expect(() => open(masterKey, context, new Uint8Array(0))).toThrow('its format version is missing');
   });
 });
 
 describe('rewrap', () => {
   test('the record opens under the new master key only, and its secret part is untouched', () => {
     const newMasterKey = random('test', 32);
-    const sealed = seal(masterKey, place, secret, random);
-    const moved = rewrap(masterKey, newMasterKey, place, sealed, random);
-    expect(open(newMasterKey, place, moved)).toEqual(secret);
-    expectRefused(() => open(masterKey, place, moved));
+    const sealed = seal(masterKey, context, secret, random);
+    const moved = rewrap(masterKey, newMasterKey, context, sealed, random);
+    expect(open(newMasterKey, context, moved)).toEqual(secret);
+    expectRefused(() => open(masterKey, context, moved));
     expect(hex(moved.subarray(61))).toBe(hex(sealed.subarray(61)));
     expect(hex(moved.subarray(1, 61))).not.toBe(hex(sealed.subarray(1, 61)));
   });
 
-  test('a wrong old master key or another place is refused', () => {
-    const sealed = seal(masterKey, place, secret, random);
-    expectRefused(() => rewrap(random('test', 32), masterKey, place, sealed, random));
-    const to = { ...place, rowId: 'row-2' };
+  test('a wrong old master key or another context is refused', () => {
+    const sealed = seal(masterKey, context, secret, random);
+    expectRefused(() => rewrap(random('test', 32), masterKey, context, sealed, random));
+    const to = { ...context, rowId: 'row-2' };
     expectRefused(() => rewrap(masterKey, masterKey, to, sealed, random), to);
-    expectRefused(() => rewrap(masterKey, masterKey, place, sealed.subarray(0, 60), random));
+    expectRefused(() => rewrap(masterKey, masterKey, context, sealed.subarray(0, 60), random));
   });
 });
 
@@ -210,12 +210,12 @@ describe('wrapKey and unwrapKey', () => {
 describe('arguments', () => {
   test.each([0, 16, 31, 33, 64])('a master key of %i bytes is refused by name', (length) => {
     const key = new Uint8Array(length);
-    expect(() => seal(key, place, secret, random)).toThrow('masterKey: expected a Uint8Array of 32 bytes');
-    expect(() => open(key, place, new Uint8Array(100))).toThrow('masterKey: expected');
-    expect(() => rewrap(key, masterKey, place, new Uint8Array(100), random)).toThrow(
+    expect(() => seal(key, context, secret, random)).toThrow('masterKey: expected a Uint8Array of 32 bytes');
+    expect(() => open(key, context, new Uint8Array(100))).toThrow('masterKey: expected');
+    expect(() => rewrap(key, masterKey, context, new Uint8Array(100), random)).toThrow(
       'oldMasterKey: expected',
     );
-    expect(() => rewrap(masterKey, key, place, new Uint8Array(100), random)).toThrow(
+    expect(() => rewrap(masterKey, key, context, new Uint8Array(100), random)).toThrow(
       'newMasterKey: expected',
     );
     expect(() => wrapKey(key, masterKey, secret, random)).toThrow('wrappingKey: expected');
@@ -223,9 +223,13 @@ describe('arguments', () => {
     expect(() => unwrapKey(key, secret, secret)).toThrow('wrappingKey: expected');
   });
 
-  test('an empty secret and an empty place are refused by name', () => {
-    expect(() => seal(masterKey, place, new Uint8Array(0), random)).toThrow('secret: expected');
-    expect(() => seal(masterKey, { ...place, table: '' }, secret, random)).toThrow('place.table: expected');
-    expect(() => seal(masterKey, { ...place, rowId: '' }, secret, random)).toThrow('place.rowId: expected');
+  test('an empty secret and an empty context are refused by name', () => {
+    expect(() => seal(masterKey, context, new Uint8Array(0), random)).toThrow('secret: expected');
+    expect(() => seal(masterKey, { ...context, table: '' }, secret, random)).toThrow(
+      'context.table: expected',
+    );
+    expect(() => seal(masterKey, { ...context, rowId: '' }, secret, random)).toThrow(
+      'context.rowId: expected',
+    );
   });
 });

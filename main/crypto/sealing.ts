@@ -1,8 +1,8 @@
 /**
- * Sealing of secrets at rest: per-record envelopes, AES-256-GCM (NIST SP 800-38D).
+ * Encryption of secrets at rest: a data key for each record, AES-256-GCM (NIST SP 800-38D).
  *
  * A sealed record is `version | data key wrapped by the master key | secret under the data key`, where both parts are
- * `nonce (12) | ciphertext | tag (16)`. Both are bound to the place of the record, so that a row, a column or a part
+ * `nonce (12) | ciphertext | tag (16)`. Both are bound to the context of the record, so that a row, a column or a part
  * of a record that is moved elsewhere does not open.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
@@ -11,12 +11,23 @@ import type { Random } from '../lib/random.ts';
 import { checkBytes, concatBytes } from './bytes.ts';
 import { copyOfBytes } from './secret-text.ts';
 
-/** Where a sealed record lives. It opens there and nowhere else. */
-export interface Place {
+/** The record that a secret is sealed for. It opens there and nowhere else. */
+export interface SealContext {
   readonly table: string;
   readonly rowId: string;
   /** Empty for what belongs to the vault and not to one organization. */
   readonly organizationId: string;
+}
+
+/** What the unlocked vault does with secrets. Every function throws VAULT_LOCKED while the vault is locked. */
+export interface Keys {
+  readonly unlocked: boolean;
+  checkUnlocked(): void;
+  seal(context: SealContext, secret: Uint8Array): Uint8Array;
+  /** @returns a copy that the caller wipes. */
+  open(context: SealContext, sealed: Uint8Array): Uint8Array;
+  /** An opened or derived secret by name, made when it is not at hand; the bytes are lent, not given. */
+  cached(name: string, make: () => Uint8Array): Uint8Array;
 }
 
 const formatVersion = 1;
@@ -32,15 +43,20 @@ const secretOffset = 1 + wrappedKeyLength;
  * @param secret One byte at least. The caller keeps it, and erases it.
  * @returns The secret's length and 89 bytes more.
  */
-export function seal(masterKey: Uint8Array, place: Place, secret: Uint8Array, random: Random): Uint8Array {
+export function seal(
+  masterKey: Uint8Array,
+  context: SealContext,
+  secret: Uint8Array,
+  random: Random,
+): Uint8Array {
   checkBytes('masterKey', masterKey, keyLength);
-  checkPlace(place);
+  checkContext(context);
   checkBytes('secret', secret);
   if (secret.length === 0) throw new TypeError('secret: expected one byte or more, got none');
   const dataKey = random('sealing.data-key', keyLength);
   try {
-    const wrapped = encrypt(masterKey, dataKey, binding(place, 'data-key'), random);
-    const sealed = encrypt(dataKey, secret, binding(place, 'secret'), random);
+    const wrapped = encrypt(masterKey, dataKey, binding(context, 'data-key'), random);
+    const sealed = encrypt(dataKey, secret, binding(context, 'secret'), random);
     return concatBytes(Uint8Array.of(formatVersion), wrapped, sealed);
   } finally {
     dataKey.fill(0);
@@ -52,15 +68,15 @@ export function seal(masterKey: Uint8Array, place: Place, secret: Uint8Array, ra
  * @returns A copy of the secret, which the caller erases after use.
  * @throws LatchkeyError INTERNAL where the record was changed, cut, moved or sealed under another master key.
  */
-export function open(masterKey: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array {
+export function open(masterKey: Uint8Array, context: SealContext, sealed: Uint8Array): Uint8Array {
   checkBytes('masterKey', masterKey, keyLength);
-  checkPlace(place);
-  checkFormat(place, sealed);
-  const dataKey = decrypt(masterKey, sealed.subarray(1, secretOffset), binding(place, 'data-key'));
-  if (dataKey === undefined) throw doesNotOpen(place, 'its data key does not open under the master key');
+  checkContext(context);
+  checkFormat(context, sealed);
+  const dataKey = decrypt(masterKey, sealed.subarray(1, secretOffset), binding(context, 'data-key'));
+  if (dataKey === undefined) throw doesNotOpen(context, 'its data key does not open under the master key');
   try {
-    const secret = decrypt(dataKey, sealed.subarray(secretOffset), binding(place, 'secret'));
-    if (secret === undefined) throw doesNotOpen(place, 'its secret does not open under its data key');
+    const secret = decrypt(dataKey, sealed.subarray(secretOffset), binding(context, 'secret'));
+    if (secret === undefined) throw doesNotOpen(context, 'its secret does not open under its data key');
     return secret;
   } finally {
     dataKey.fill(0);
@@ -74,17 +90,18 @@ export function open(masterKey: Uint8Array, place: Place, sealed: Uint8Array): U
 export function rewrap(
   oldMasterKey: Uint8Array,
   newMasterKey: Uint8Array,
-  place: Place,
+  context: SealContext,
   sealed: Uint8Array,
   random: Random,
 ): Uint8Array {
   checkBytes('oldMasterKey', oldMasterKey, keyLength);
   checkBytes('newMasterKey', newMasterKey, keyLength);
-  checkPlace(place);
-  checkFormat(place, sealed);
-  const bound = binding(place, 'data-key');
+  checkContext(context);
+  checkFormat(context, sealed);
+  const bound = binding(context, 'data-key');
   const dataKey = decrypt(oldMasterKey, sealed.subarray(1, secretOffset), bound);
-  if (dataKey === undefined) throw doesNotOpen(place, 'its data key does not open under the old master key');
+  if (dataKey === undefined)
+    throw doesNotOpen(context, 'its data key does not open under the old master key');
   try {
     const wrapped = encrypt(newMasterKey, dataKey, bound, random);
     return concatBytes(Uint8Array.of(formatVersion), wrapped, sealed.subarray(secretOffset));
@@ -147,33 +164,33 @@ function decrypt(key: Uint8Array, sealed: Uint8Array, bound: Uint8Array): Uint8A
   }
 }
 
-/** A JSON array of strings: each field ends where its quotes do, so no two places encode alike. */
-const binding = ({ table, rowId, organizationId }: Place, part: 'data-key' | 'secret'): Uint8Array =>
+/** A JSON array of strings: each field ends where its quotes do, so no two contexts encode alike. */
+const binding = ({ table, rowId, organizationId }: SealContext, part: 'data-key' | 'secret'): Uint8Array =>
   new TextEncoder().encode(
     JSON.stringify(['latchkey sealed record', formatVersion, part, table, rowId, organizationId]),
   );
 
-function checkPlace({ table, rowId }: Place): void {
-  if (table === '') throw new TypeError('place.table: expected the name of a table');
-  if (rowId === '') throw new TypeError('place.rowId: expected the id of a row');
+function checkContext({ table, rowId }: SealContext): void {
+  if (table === '') throw new TypeError('context.table: expected the name of a table');
+  if (rowId === '') throw new TypeError('context.rowId: expected the id of a row');
 }
 
-function checkFormat(place: Place, sealed: Uint8Array): void {
+function checkFormat(context: SealContext, sealed: Uint8Array): void {
   checkBytes('sealed', sealed);
   const [version] = sealed;
   if (version !== formatVersion) {
     throw doesNotOpen(
-      place,
+      context,
       `its format version is ${version ?? 'missing'}, and this program reads ${formatVersion}`,
     );
   }
   const shortest = secretOffset + nonceLength + 1 + tagLength;
   if (sealed.length < shortest) {
-    throw doesNotOpen(place, `it is ${sealed.length} bytes long, and the shortest is ${shortest}`);
+    throw doesNotOpen(context, `it is ${sealed.length} bytes long, and the shortest is ${shortest}`);
   }
 }
 
-const doesNotOpen = ({ table, rowId }: Place, why: string): LatchkeyError =>
+const doesNotOpen = ({ table, rowId }: SealContext, why: string): LatchkeyError =>
   new LatchkeyError(
     'INTERNAL',
     `The sealed record of row ${JSON.stringify(rowId)} in table ${JSON.stringify(table)} does not open: ${why}. It was changed outside Latchkey, or is damaged.`,

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { toHex } from './encodings.ts';
-import { generateP256, signP256Raw, uncompressP256 } from './p256.ts';
+import { generateP256, signP256Raw, uncompressP256 } from './keys/p256.ts';
 import { readToken, signToken } from './signed-tokens.ts';
 
 const draw = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));

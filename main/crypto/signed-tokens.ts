@@ -1,6 +1,6 @@
 /** Compact JSON Web Tokens (RFC 7519) with ES256, which the vault signs and reads again. */
-import { compressP256, signP256Raw, verifyP256Raw } from './p256.ts';
-import { plain } from './bytes.ts';
+import { compressP256, signP256Raw, verifyP256Raw } from './keys/p256.ts';
+import { asUint8Array } from './bytes.ts';
 import { sha256 } from './hashes.ts';
 import { toHex } from './encodings.ts';
 
@@ -37,15 +37,15 @@ export function readToken(
   const parts = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/.exec(token);
   const [, head = '', body = '', signature = ''] = parts ?? [];
   if (parts === null || token.length > longestToken) return undefined;
-  const key = toHex(compressP256(plain(Buffer.from(publicKey, 'hex'))));
+  const key = toHex(compressP256(asUint8Array(Buffer.from(publicKey, 'hex'))));
   const signed = signedForms[form](bytesOf(`${head}.${body}`));
-  if (!verifyP256Raw(key, plain(Buffer.from(signature, 'base64url')), signed)) return undefined;
+  if (!verifyP256Raw(key, asUint8Array(Buffer.from(signature, 'base64url')), signed)) return undefined;
   // Whatever this key signed is JSON; what it signs beside tokens has no such header.
   const { alg, typ } = objectOf(head) ?? {};
   return alg === header.alg && typ === header.typ ? objectOf(body) : undefined;
 }
 
-const bytesOf = (text: string): Uint8Array => plain(Buffer.from(text));
+const bytesOf = (text: string): Uint8Array => asUint8Array(Buffer.from(text));
 
 function objectOf(part: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,6 +1,6 @@
 /** UUIDs (RFC 9562) from bytes that the caller gives, so that a seeded source makes them reproducible. */
 import { hash } from 'node:crypto';
-import { checkBytes, concatBytes, plain } from './bytes.ts';
+import { checkBytes, concatBytes, asUint8Array } from './bytes.ts';
 import { invalid, toHex } from './encodings.ts';
 
 const form = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -24,7 +24,7 @@ export function uuidV5(namespace: string, name: Uint8Array | string): string {
   const bytes = typeof name === 'string' ? Buffer.from(name, 'utf8') : name;
   checkBytes('name', bytes);
   const space = Buffer.from(namespace.replaceAll('-', ''), 'hex');
-  return format(plain(hash('sha1', concatBytes(space, bytes), 'buffer')).slice(0, 16), 5);
+  return format(asUint8Array(hash('sha1', concatBytes(space, bytes), 'buffer')).slice(0, 16), 5);
 }
 
 /**

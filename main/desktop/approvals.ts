@@ -1,11 +1,12 @@
 /** Which activities wait for the owner's vote: for the tray, the badge and notifications. The window asks for itself. */
-import type { VaultBridge } from '../../preload/contract.ts';
+import { queryAsOwner } from '../rpc/owner-calls.ts';
+import type { VaultRpc } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import type { AskedActivity } from '../lib/to-be-signed.ts';
+import type { PendingActivity } from '../lib/text/to-be-signed.ts';
 import { report } from './report.ts';
 import { owned } from '../lib/faults.ts';
 
-export interface WaitingActivity extends AskedActivity {
+export interface WaitingActivity extends PendingActivity {
   readonly id: string;
 }
 
@@ -14,7 +15,7 @@ export interface Approvals extends Disposable {
   readonly waiting: readonly WaitingActivity[];
   /** @returns the function that stops listening. */
   onChange(listener: () => void): () => void;
-  /** Tells of those that began to wait while the vault was open. @returns the function that stops listening. */
+  /** Calls the listener for activities that began to wait while the vault was open. @returns the function that stops listening. */
   onNew(listener: (activities: readonly WaitingActivity[]) => void): () => void;
 }
 
@@ -25,9 +26,9 @@ const mostShown = 100;
 const pause = 500;
 
 /** Follows the vault until it is disposed of. */
-export function watchApprovals(bridge: Pick<VaultBridge, 'status' | 'call' | 'onEvent'>): Approvals {
+export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'>): Approvals {
   let waiting: readonly WaitingActivity[] = [];
-  /** Those known since the vault was opened; undefined while it is locked, and what waits already is no news. */
+  /** Those known since the vault was opened; undefined while it is locked. A request that already waits at the unlock is not announced. */
   let known: Set<string> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isWanted = false;
@@ -37,20 +38,20 @@ export function watchApprovals(bridge: Pick<VaultBridge, 'status' | 'call' | 'on
 
   async function refresh(): Promise<void> {
     try {
-      const found = await ask(bridge);
+      const found = await queryWaiting(rpc);
       if (isDisposed) return;
-      const news = known === undefined ? [] : (found ?? []).filter(({ id }) => known?.has(id) === false);
+      const added = known === undefined ? [] : (found ?? []).filter(({ id }) => known?.has(id) === false);
       known = found && new Set([...(known ?? []), ...found.map(({ id }) => id)]);
       const isSame = String((found ?? []).map(({ id }) => id)) === String(waiting.map(({ id }) => id));
       waiting = found ?? [];
       if (!isSame) for (const listener of changed) listener();
-      if (news.length > 0) for (const listener of begun) listener(news);
+      if (added.length > 0) for (const listener of begun) listener(added);
     } catch (error) {
       report('what waits for votes is not known', error);
     }
   }
 
-  /** Asks now, and again after a pause for all that came meanwhile. */
+  /** Queries now, and again after a pause for all that came meanwhile. */
   function want(): void {
     isWanted = true;
     if (timer !== undefined || isDisposed) return;
@@ -66,10 +67,10 @@ export function watchApprovals(bridge: Pick<VaultBridge, 'status' | 'call' | 'on
   }
 
   want();
-  const stopEvents = bridge.onEvent((event) => {
+  const stopEvents = rpc.onEvent((event) => {
     if (event.kind === 'status') want();
     if (event.kind !== 'activity') return;
-    // Most activities wait for nobody, and say nothing new.
+    // Most activities need no vote, and change nothing here.
     const waits = event.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
     if (waits || waiting.some(({ id }) => id === event.id)) want();
   });
@@ -94,18 +95,15 @@ export function watchApprovals(bridge: Pick<VaultBridge, 'status' | 'call' | 'on
 }
 
 /** @returns undefined where the vault is not open. */
-async function ask(bridge: Pick<VaultBridge, 'status' | 'call'>): Promise<WaitingActivity[] | undefined> {
+async function queryWaiting(rpc: Pick<VaultRpc, 'status' | 'call'>): Promise<WaitingActivity[] | undefined> {
   try {
-    if ((await bridge.status()).state !== 'unlocked') return undefined;
-    const { status, body } = await bridge.call('/public/v1/query/list_activities', {
+    if ((await rpc.status()).state !== 'unlocked') return undefined;
+    const answer = await queryAsOwner(rpc, 'list_activities', {
       filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
       paginationOptions: { limit: String(mostShown) },
     });
-    if (status !== 200) throw new Error(`the activities that wait: HTTP ${String(status)}`);
-    const { activities } = body as {
-      readonly activities: readonly (WaitingActivity & { readonly canApprove: boolean })[];
-    };
-    return activities
+    if (answer.isRefused) throw new Error(`the activities that wait: HTTP ${String(answer.status)}`);
+    return answer.body.activities
       .filter(({ canApprove }) => canApprove)
       .map(({ id, type, intent }) => ({ id, type, intent }));
   } catch (error) {

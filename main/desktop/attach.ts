@@ -3,17 +3,17 @@
  * so. The keys stay where they are.
  */
 import { app, dialog } from 'electron';
-import { bridgeCalls } from '../../preload/contract.ts';
-import type { BridgeCall, VaultBridge, VaultEvent } from '../../preload/contract.ts';
-import { findRunning, type Running } from '../commands/client.ts';
-import type { Config } from '../config.ts';
+import { rpcCalls } from '../../preload/contract.ts';
+import type { RpcCall, VaultRpc, VaultEvent } from '../../preload/contract.ts';
+import { findRunning, type Running } from '../commands/shared/client.ts';
+import type { Config } from '../app/config.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { startAgain } from './relaunch.ts';
 import { report } from './report.ts';
 
-/** The bridge to a vault that another process serves. */
+/** The rpc of a vault that another process serves. */
 export interface JoinedVault {
-  readonly bridge: VaultBridge;
+  readonly rpc: VaultRpc;
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface JoinedVault {
  * @returns undefined where its owner would rather end.
  * @throws the error, where it is another one, or where nobody answers for the process that holds the vault.
  */
-export async function joinHolder(
+export async function attachToService(
   error: unknown,
   config: Pick<Config, 'dataDirectory' | 'appImage'>,
 ): Promise<JoinedVault | undefined> {
@@ -57,7 +57,7 @@ function join(running: Running, config: Pick<Config, 'appImage'>): JoinedVault {
     .finally(() => {
       if (!closing.signal.aborted) void sayGone(config);
     });
-  const call = async (name: BridgeCall, args: readonly unknown[]): Promise<unknown> => {
+  const call = async (name: RpcCall, args: readonly unknown[]): Promise<unknown> => {
     try {
       return await running.pass(name, args);
     } catch (error) {
@@ -70,10 +70,10 @@ function join(running: Running, config: Pick<Config, 'appImage'>): JoinedVault {
     }
   };
   const calls = Object.fromEntries(
-    bridgeCalls.map((name) => [name, (...args: readonly unknown[]) => call(name, args)]),
-  ) as unknown as Pick<VaultBridge, BridgeCall>;
+    rpcCalls.map((name) => [name, (...args: readonly unknown[]) => call(name, args)]),
+  ) as unknown as Pick<VaultRpc, RpcCall>;
   return {
-    bridge: {
+    rpc: {
       ...calls,
       onEvent(listener) {
         listeners.add(listener);

@@ -1,10 +1,10 @@
-/** Locks the vault when its owner leaves, as the settings say: the screen locks, the machine sleeps, or nobody is there. */
+/** Locks the vault when its owner leaves, as the settings say: the screen locks, the machine sleeps, or the user is idle. */
 import { powerMonitor } from 'electron';
-import type { Bridge, Settings } from '../../preload/contract.ts';
+import type { WindowRpc, Settings } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { report } from './report.ts';
 import { watchSession } from './session-watch.ts';
-import { owned } from '../lib/faults.ts';
+import { every } from '../lib/concurrency/every.ts';
 
 /** Until the settings are known, and where they cannot be: a file that is refused is locked anyway. */
 const cautious: Settings['autoLock'] = { idleMinutes: 10, onScreenLock: true, onSuspend: true };
@@ -18,7 +18,7 @@ export interface AutoLock extends Disposable {
 
 /** Watches until it is disposed of, and follows the settings. */
 export function startAutoLock(
-  bridge: Pick<Bridge, 'status' | 'lock' | 'settings' | 'onEvent'>,
+  rpc: Pick<WindowRpc, 'status' | 'lock' | 'settings' | 'onEvent'>,
   config: Parameters<typeof watchSession>[0],
 ): AutoLock {
   let wanted = cautious;
@@ -27,7 +27,7 @@ export function startAutoLock(
   async function follow(): Promise<void> {
     const question = ++asked;
     try {
-      const { autoLock } = await bridge.settings();
+      const { autoLock } = await rpc.settings();
       if (question === asked) wanted = autoLock;
     } catch (error) {
       if (question === asked) wanted = cautious;
@@ -37,7 +37,7 @@ export function startAutoLock(
 
   async function lock(): Promise<void> {
     try {
-      await bridge.lock();
+      await rpc.lock();
     } catch (error) {
       // A refusal says that there is no open vault, which is what is wanted.
       if (!(error instanceof LatchkeyError)) report('the vault did not lock', error);
@@ -51,7 +51,7 @@ export function startAutoLock(
   const onSuspend = (): void => {
     if (wanted.onSuspend) void lock();
   };
-  // Whatever the settings say: nobody is there after it.
+  // Whatever the settings say: the user is away after it.
   const onShutdown = (): void => {
     void lock();
   };
@@ -71,7 +71,7 @@ export function startAutoLock(
     if (polling || !left) return;
     polling = true;
     try {
-      if ((await bridge.status()).state === 'unlocked') await lock();
+      if ((await rpc.status()).state === 'unlocked') await lock();
     } catch (error) {
       report('auto-lock does not know the state of the vault', error);
     } finally {
@@ -80,7 +80,7 @@ export function startAutoLock(
   }
 
   void follow();
-  const stopEvents = bridge.onEvent((event) => {
+  const stopEvents = rpc.onEvent((event) => {
     // A vault that is made or opened has settings of its own.
     if (event.kind === 'settings' || event.kind === 'status') void follow();
   });
@@ -92,14 +92,14 @@ export function startAutoLock(
     ['shutdown', onShutdown],
   ] as const;
   for (const [name, listener] of listeners) powerMonitor.on(name as 'suspend', listener);
-  const timer = setInterval(owned(poll), pollMilliseconds).unref();
+  const stopPolling = every(pollMilliseconds, poll);
   return {
     get reportsLock() {
       return session?.reportsLock ?? true;
     },
     [Symbol.dispose]() {
       session?.[Symbol.dispose]();
-      clearInterval(timer);
+      stopPolling();
       stopEvents();
       for (const [name, listener] of listeners) powerMonitor.off(name as 'suspend', listener);
     },

@@ -1,7 +1,7 @@
 /** What becomes of a crash: the page's is loaded anew, and one of this process, which has the keys, locks and ends it. */
 import { app, BrowserWindow, dialog } from 'electron';
 import type { Details, RenderProcessGoneDetails, WebContents } from 'electron';
-import type { Bridge } from '../../preload/contract.ts';
+import type { WindowRpc } from '../../preload/contract.ts';
 import { report } from './report.ts';
 
 /** A page that goes as often as this within a minute goes again. */
@@ -84,17 +84,17 @@ async function askAfter(contents: WebContents, { message, detail, again, wait }:
 }
 
 /**
- * Locks the vault and ends the application at an error that nobody caught: what state this process is in is not known then,
+ * Locks the vault and ends the application at an uncaught error: what state this process is in is not known then,
  * and what was answered is on the disk.
  */
-export function endOnFault(bridge: Pick<Bridge, 'lock'>): Disposable {
+export function endOnFault(rpc: Pick<WindowRpc, 'lock'>): Disposable {
   const onFault = (error: unknown): void => {
     report('an error that nobody caught', error);
     // The keys are gone before it answers.
-    bridge.lock().catch(() => undefined);
+    rpc.lock().catch(() => undefined);
     dialog.showErrorBox(
       'Latchkey has to end',
-      'Something went wrong inside it that it cannot go on from. The vault is locked, and what was signed is in its log. Its log on standard error says more.',
+      'Something went wrong inside it that it cannot go on from. The vault is locked, and what was signed is in its log. The log file beside the vault says more.',
     );
     app.exit(1);
   };

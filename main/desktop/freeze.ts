@@ -1,17 +1,17 @@
 /** Freezing from outside the window: the tray, the menu, and a shortcut that works whatever is in front. */
 import { app, dialog, globalShortcut } from 'electron';
-import type { Bridge } from '../../preload/contract.ts';
+import type { WindowRpc } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import type { DesktopFacts } from '../lib/shell.ts';
+import type { DesktopFacts } from '../lib/desktop-capabilities.ts';
 import { publicMessage, report } from './report.ts';
 
-/** Four keys: nobody presses them by mistake. */
+/** Four keys, which no person presses by mistake. */
 export const freezeShortcut = 'CommandOrControl+Alt+Shift+F';
 
-/** Freezes without asking: a freeze costs an unlock, and a question may cost everything. */
-export async function freezeNow(bridge: Pick<Bridge, 'freeze'>): Promise<void> {
+/** Freezes without a prompt: a freeze costs an unlock, and a question may cost everything. */
+export async function freezeNow(rpc: Pick<WindowRpc, 'freeze'>): Promise<void> {
   try {
-    await bridge.freeze();
+    await rpc.freeze();
   } catch (error) {
     // Where there is no vault, there is nothing to freeze.
     if (error instanceof LatchkeyError && error.code === 'VAULT_MISSING') return;
@@ -31,10 +31,10 @@ export interface FreezeListening extends Disposable {
  * @param sessionType Of the session, as `Config` has it.
  */
 export function listenForFreeze(
-  bridge: Pick<Bridge, 'freeze'>,
+  rpc: Pick<WindowRpc, 'freeze'>,
   sessionType: string | undefined,
 ): FreezeListening {
-  const isGiven = globalShortcut.register(freezeShortcut, () => void freezeNow(bridge));
+  const isGiven = globalShortcut.register(freezeShortcut, () => void freezeNow(rpc));
   if (!isGiven) {
     report('the shortcut for freezing', new Error(`the system did not give ${freezeShortcut}`));
   }

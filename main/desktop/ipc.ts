@@ -1,9 +1,9 @@
-/** The bridge's main side: what the page asks over IPC, who may ask, and what is said back. */
+/** The rpc over IPC, in the main process: the calls of the page, who may make them, and their answers. */
 import { BrowserWindow, ipcMain } from 'electron';
 import type { IpcMainInvokeEvent } from 'electron';
-import type { BridgeCall, VaultBridge } from '../../preload/contract.ts';
-import { bridgeCalls, channels } from '../../preload/contract.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
+import type { RpcCall, VaultRpc } from '../../preload/contract.ts';
+import { rpcCalls, channels } from '../../preload/contract.ts';
+import { LatchkeyError, quoted } from '../lib/errors.ts';
 import { forgetCopy, putCopy } from './clipboard.ts';
 import { isPage } from './page.ts';
 import { publicMessage, report } from './report.ts';
@@ -15,13 +15,13 @@ export type Answer = { readonly value: unknown } | { readonly error: { readonly 
 /** More than any key, address or signature; less than what would stall a clipboard. */
 const longestCopy = 1_000_000;
 
-/** Opens the bridge to the page. @returns what closes it. */
-export function serveBridge(bridge: VaultBridge): Disposable {
+/** Serves the rpc to the page. @returns what stops it. */
+export function serveRpc(rpc: VaultRpc): Disposable {
   serve(channels.call, async (name, args) => {
-    if (!isBridgeCall(name)) throw refusal('call', name, `one of ${bridgeCalls.join(', ')}`);
+    if (!isRpcCall(name)) throw refusal('call', name, `one of ${rpcCalls.join(', ')}`);
     if (!Array.isArray(args)) throw refusal('arguments', args, 'an array');
     // The page's arguments are unknown here; the vault checks them where it uses them.
-    const value: unknown = await Reflect.apply(bridge[name], bridge, args);
+    const value: unknown = await Reflect.apply(rpc[name], rpc, args);
     return value;
   });
   serve(channels.copy, async (text, options) => {
@@ -38,9 +38,9 @@ export function serveBridge(bridge: VaultBridge): Disposable {
   });
   serve(channels.save, (id) => {
     if (typeof id !== 'string') throw refusal('id', id, 'a text');
-    return saveBackup(bridge, id);
+    return saveBackup(rpc, id);
   });
-  const stopEvents = bridge.onEvent((event) => {
+  const stopEvents = rpc.onEvent((event) => {
     for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channels.event, event);
   });
   return {
@@ -75,8 +75,7 @@ function isOurs({ senderFrame: frame }: IpcMainInvokeEvent): boolean {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-const isBridgeCall = (name: unknown): name is BridgeCall =>
-  (bridgeCalls as readonly unknown[]).includes(name);
+const isRpcCall = (name: unknown): name is RpcCall => (rpcCalls as readonly unknown[]).includes(name);
 
 const refusal = (field: string, value: unknown, allowed: string): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', `${field}: expected ${allowed}, got ${seen(value)}`);
+  new LatchkeyError('INVALID_ARGUMENT', `${field}: expected ${allowed}, got ${quoted(value)}`);

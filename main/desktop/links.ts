@@ -5,7 +5,7 @@
  * The system's scheme has the name of the page's own and is another thing: no link is ever loaded.
  */
 import { app } from 'electron';
-import type { Config } from '../config.ts';
+import type { Config } from '../app/config.ts';
 import type { Approvals } from './approvals.ts';
 import { hiddenSwitch } from './login.ts';
 import { scheme } from './page.ts';

@@ -6,14 +6,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { app } from 'electron';
-import { startArguments, type Config } from '../config.ts';
+import { startArguments, type Config } from '../app/config.ts';
 import { replaceFile } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import type { ShellChoice } from '../lib/shell.ts';
+import type { ShellChoice } from '../lib/desktop-capabilities.ts';
 import { applicationId } from './application-id.ts';
 import { report } from './report.ts';
 
-/** Tells a start that nobody asked for just now: it shows no window. */
+/** Marks a start at login, which shows no window. */
 export const hiddenSwitch = 'hidden';
 
 /** What the session is to start. */

@@ -1,8 +1,10 @@
 /** The system’s notifications: of messages that are shown on this computer instead of being sent, and of what waits for a vote. */
 import { app, Notification } from 'electron';
-import type { Bridge, VaultBridge } from '../../preload/contract.ts';
-import { bareType, toBeSigned } from '../lib/to-be-signed.ts';
-import { mark, visibleLine } from '../lib/visible-text.ts';
+import type { WindowRpc, VaultRpc } from '../../preload/contract.ts';
+import { queryAsOwner } from '../rpc/owner-calls.ts';
+import { activityTitle } from '../lib/text/activity-titles.ts';
+import { toBeSigned } from '../lib/text/to-be-signed.ts';
+import { mark, visibleLine } from '../lib/text/visible-text.ts';
 import type { Approvals, WaitingActivity } from './approvals.ts';
 import { report } from './report.ts';
 import { showWindow } from './window.ts';
@@ -11,13 +13,13 @@ import { showWindow } from './window.ts';
 const longestCode = 32;
 
 /** Notifies until it is disposed of. A system that shows no notifications leaves the window to say it. */
-export function notifyOfMessages(bridge: Pick<Bridge, 'shownMessages' | 'onEvent'>): Disposable {
+export function notifyOfMessages(rpc: Pick<WindowRpc, 'shownMessages' | 'onEvent'>): Disposable {
   // By message. One that nothing refers to is collected, and its clicks with it.
   const open = new Map<string, Notification>();
 
   async function notify(id: string): Promise<void> {
     try {
-      const message = (await bridge.shownMessages()).find((each) => each.id === id);
+      const message = (await rpc.shownMessages()).find((each) => each.id === id);
       if (message === undefined || !Notification.isSupported()) return;
       const { to, code } = message;
       const notification = new Notification({
@@ -45,14 +47,14 @@ export function notifyOfMessages(bridge: Pick<Bridge, 'shownMessages' | 'onEvent
   async function takeBack(): Promise<void> {
     if (open.size === 0) return;
     try {
-      const shown = new Set((await bridge.shownMessages()).map(({ id }) => id));
+      const shown = new Set((await rpc.shownMessages()).map(({ id }) => id));
       for (const [id, notification] of open) if (!shown.has(id)) notification.close();
     } catch (error) {
       report('notifications of messages were not taken back', error);
     }
   }
 
-  const stopEvents = bridge.onEvent((event) => {
+  const stopEvents = rpc.onEvent((event) => {
     if (event.kind === 'message') void notify(event.id);
     else if (event.kind === 'status') void takeBack();
   });
@@ -66,13 +68,13 @@ export function notifyOfMessages(bridge: Pick<Bridge, 'shownMessages' | 'onEvent
 }
 
 /** Notifies of a disk that takes no more writes, once as that begins, until it is disposed of. */
-export function notifyOfStorage(bridge: Pick<VaultBridge, 'status' | 'onEvent'>): Disposable {
+export function notifyOfStorage(rpc: Pick<VaultRpc, 'status' | 'onEvent'>): Disposable {
   let notification: Notification | undefined;
   let told: string | undefined;
 
   async function look(): Promise<void> {
     try {
-      const { storage } = await bridge.status();
+      const { storage } = await rpc.status();
       if (storage?.cause === told) return;
       told = storage?.cause;
       notification?.close();
@@ -96,7 +98,7 @@ export function notifyOfStorage(bridge: Pick<VaultBridge, 'status' | 'onEvent'>)
   }
 
   void look();
-  const stopEvents = bridge.onEvent((event) => {
+  const stopEvents = rpc.onEvent((event) => {
     if (event.kind === 'status') void look();
   });
   return {
@@ -134,30 +136,30 @@ export function sayThatItGoesOn(): Disposable {
   };
 }
 
-/** Of so many at once, each is told of; of more, how many there are. */
-const mostTold = 3;
+/** Up to so many at once get a notification each; more get one with their number. */
+const mostShown = 3;
 
 /**
  * Notifies of what begins to wait for the owner’s vote, until it is disposed of: of what is to be signed, by the title under which
  * the window describes it. A click brings the window to it.
  */
-export function notifyOfApprovals(approvals: Approvals, bridge: Pick<Bridge, 'call'>): Disposable {
+export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'call'>): Disposable {
   // By activity, or by nothing for many. One that nothing refers to is collected, and its clicks with it.
   const open = new Map<string, Notification>();
   let isDisposed = false;
 
-  function notify(id: string, body: string, place: string): void {
+  function notify(id: string, body: string, route: string): void {
     const notification = new Notification({ title: 'Latchkey: your approval is needed', body });
     open.get(id)?.close();
     open.set(id, notification);
     notification.on('click', () => {
-      showWindow(place);
+      showWindow(route);
     });
     notification.on('close', () => {
       if (open.get(id) === notification) open.delete(id);
     });
     notification.on('failed', (_event, error) => {
-      // It may be told of later, when another one has taken its place.
+      // It may be shown later, when another one has replaced it.
       if (open.get(id) === notification) open.delete(id);
       // The tray, the badge and the window say it too.
       report('a notification was not shown', error);
@@ -167,7 +169,7 @@ export function notifyOfApprovals(approvals: Approvals, bridge: Pick<Bridge, 'ca
 
   async function notifyOf(activity: WaitingActivity): Promise<void> {
     const { id } = activity;
-    const body = asShown(await titleOf(bridge, activity));
+    const body = asShown(await titleOf(rpc, activity));
     // It may have been decided meanwhile, or the vault locked.
     if (isDisposed || approvals.waiting.every((each) => each.id !== id)) return;
     notify(id, body, `/approvals/${id}`);
@@ -175,7 +177,7 @@ export function notifyOfApprovals(approvals: Approvals, bridge: Pick<Bridge, 'ca
 
   const stopNew = approvals.onNew((activities) => {
     if (!Notification.isSupported()) return;
-    if (activities.length > mostTold) {
+    if (activities.length > mostShown) {
       notify('', `${String(activities.length)} activities wait for your vote.`, '/approvals');
       return;
     }
@@ -199,14 +201,14 @@ export function notifyOfApprovals(approvals: Approvals, bridge: Pick<Bridge, 'ca
 }
 
 /** @returns what an activity signs, in a sentence; its kind alone where it signs nothing, or the vault gives no description. */
-async function titleOf(bridge: Pick<Bridge, 'call'>, activity: WaitingActivity): Promise<string> {
+async function titleOf(rpc: Pick<WindowRpc, 'call'>, activity: WaitingActivity): Promise<string> {
   const [first, ...others] = toBeSigned(activity);
-  const kind = inWords(activity.type);
+  const kind = activityTitle(activity.type);
   if (first === undefined) return kind;
   try {
-    const { status, body } = await bridge.call('/public/v1/query/describe_payload', first);
-    if (status !== 200) return kind;
-    const { title } = (body as { readonly description: { readonly title: string } }).description;
+    const answer = await queryAsOwner(rpc, 'describe_payload', first);
+    if (answer.isRefused) return kind;
+    const { title } = answer.body.description;
     return others.length === 0 ? title : `${title}, and ${String(others.length)} more`;
   } catch {
     // The vault was locked, which is no fault: the window says what there is to say.
@@ -231,10 +233,4 @@ function asShown(text: string): string {
     cut += character;
   }
   return `${cut}…`;
-}
-
-/** `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2` as a person reads it. */
-function inWords(type: string): string {
-  const words = bareType(type).toLowerCase().replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

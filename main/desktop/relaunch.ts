@@ -1,5 +1,5 @@
 import { app } from 'electron';
-import type { Config } from '../config.ts';
+import type { Config } from '../app/config.ts';
 import { hiddenSwitch } from './login.ts';
 
 /** Starts the application again once this process has ended, with its arguments and with a window. */

@@ -1,13 +1,14 @@
 import { LatchkeyError } from '../lib/errors.ts';
+import { logFault } from '../lib/log.ts';
 
-/** What a person is told of an error: a refusal in its own words; of anything else, that the log knows more. */
+/** The message of an error for a person: a refusal's own words; for anything else, that the log has more. */
 export function publicMessage(error: unknown): string {
   return error instanceof LatchkeyError
     ? error.message
-    : 'Something went wrong inside Latchkey. Its log on standard error says more.';
+    : 'Something went wrong inside Latchkey. Its log says more.';
 }
 
-/** Logs an error that nobody waits for. */
+/** Logs an error that has no caller. */
 export function report(what: string, error: unknown): void {
-  console.error(`latchkey: ${what}:`, error);
+  logFault(error, what);
 }

@@ -29,16 +29,16 @@ export function refuseDebuggers(): void {
   );
 }
 
-/** Guards every web contents that comes to be, also those that no code of ours makes. Call before `ready`. */
-export function guardAllContents(): void {
+/** Restricts every web contents, also those that no code of ours creates. Call before `ready`. */
+export function restrictAllContents(): void {
   app.enableSandbox();
   app.on('web-contents-created', (_event, contents) => {
-    guardContents(contents);
+    restrictContents(contents);
   });
 }
 
 /** @param external Addresses that open in the person's browser instead. */
-export function guardContents(contents: WebContents, external = externalPages): void {
+export function restrictContents(contents: WebContents, external = externalPages): void {
   // The page may load itself anew; that is the only navigation there is.
   contents.on('will-frame-navigate', (details) => {
     if (!details.isMainFrame || !isPage(details.url)) details.preventDefault();
@@ -66,7 +66,7 @@ export function guardContents(contents: WebContents, external = externalPages): 
  * Denies every permission, every request to the network or the disk, and every download but of what the page itself
  * made, for which Electron asks the person where to. Call after `ready`.
  */
-export function guardSession(session: Session): void {
+export function restrictSession(session: Session): void {
   session.setPermissionRequestHandler((_contents, _permission, callback) => {
     callback(false);
   });

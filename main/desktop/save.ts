@@ -1,16 +1,13 @@
 /** A copy of a backup, where the person says: asked by the system's dialog, and there whole or not at all. */
 import { basename, join, resolve } from 'node:path';
 import { app, dialog } from 'electron';
-import type { VaultBridge } from '../../preload/contract.ts';
+import type { VaultRpc } from '../../preload/contract.ts';
 import { replaceWithCopy } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 
 /** @returns its path; null where they thought better of it. @throws LatchkeyError as `copyOfBackup`, or for the disk. */
-export async function saveBackup(
-  bridge: Pick<VaultBridge, 'copyOfBackup'>,
-  id: string,
-): Promise<string | null> {
-  const { file, name } = await bridge.copyOfBackup(id);
+export async function saveBackup(rpc: Pick<VaultRpc, 'copyOfBackup'>, id: string): Promise<string | null> {
+  const { file, name } = await rpc.copyOfBackup(id);
   const { canceled, filePath } = await dialog.showSaveDialog({
     title: 'Save a copy of the backup',
     defaultPath: join(app.getPath('downloads'), name),

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { protocol } from 'electron';
-import { contentSecurityPolicy } from '../lib/content-security-policy.ts';
+import { contentSecurityPolicy } from '../lib/web/content-security-policy.ts';
 import { pageUrl, scheme } from './page.ts';
 import { report } from './report.ts';
 
@@ -88,7 +88,7 @@ async function answer(
 function page(index: string): Response {
   const nonce = randomBytes(16).toString('base64');
   const response = respond(200, contentTypes['.html'], index.replaceAll(noncePlaceholder, nonce));
-  // Nothing goes over the network from here: the bridge is IPC.
+  // The page needs no network: its rpc is IPC.
   response.headers.set('content-security-policy', contentSecurityPolicy(nonce, "'none'"));
   response.headers.set('cross-origin-opener-policy', 'same-origin');
   return response;

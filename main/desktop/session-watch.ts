@@ -5,7 +5,7 @@
  * knows the idle time of few compositors on Wayland (ui/base/idle/idle_linux.cc, wayland_screen.cc). The desktops tell
  * logind: org.freedesktop.login1(5), the objects of sessions.
  */
-import type { Config } from '../config.ts';
+import type { Config } from '../app/config.ts';
 import { owned } from '../lib/faults.ts';
 import {
   BusAnswerError,
@@ -56,7 +56,7 @@ export function watchSession(
   };
   const timer = setTimeout(owned(settle), patience).unref();
 
-  async function askLogind(): Promise<void> {
+  async function queryLogind(): Promise<void> {
     const bus = connect(buses, config.systemBus);
     if (bus === undefined) return;
     await session.follow(bus, config.loginSession);
@@ -66,13 +66,15 @@ export function watchSession(
       settle();
     });
   }
-  async function askScreenSavers(): Promise<void> {
+  async function queryScreenSavers(): Promise<void> {
     const bus = connect(buses, config.sessionBus);
     if (bus === undefined) return;
     byScreenSaver = await hasScreenSaver(bus);
     bus[Symbol.dispose]();
   }
-  void Promise.all([askLogind().catch(unlessTrouble), askScreenSavers().catch(unlessTrouble)]).then(settle);
+  void Promise.all([queryLogind().catch(unlessTrouble), queryScreenSavers().catch(unlessTrouble)]).then(
+    settle,
+  );
 
   return {
     get reportsLock() {
@@ -131,7 +133,7 @@ class Session {
     await ask();
   }
 
-  /** @returns whether there is news that it did not say. */
+  /** @returns whether the state changed without a signal. */
   #hear({ interface: from, member, values }: BusSignal): boolean {
     if (from === sessionInterface && member === 'Lock') this.#onLeft();
     const [of, changed, invalidated] = values;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { app, Menu, nativeImage, Tray } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
-import type { Bridge, VaultStatus } from '../../preload/contract.ts';
+import type { WindowRpc, VaultStatus } from '../../preload/contract.ts';
 import type { Approvals } from './approvals.ts';
 import { waitingText } from './badge.ts';
 import { freezeNow, type FreezeListening } from './freeze.ts';
@@ -20,7 +20,7 @@ const said: Readonly<Record<Shown, string>> = {
 
 /** Shows the tray until it is disposed of. It follows the vault's state, and what waits for votes. */
 export function createTray(
-  bridge: Pick<Bridge, 'status' | 'lock' | 'freeze' | 'onEvent'>,
+  rpc: Pick<WindowRpc, 'status' | 'lock' | 'freeze' | 'onEvent'>,
   approvals: Pick<Approvals, 'waiting' | 'onChange'>,
   freezing: Pick<FreezeListening, 'state' | 'accelerator'>,
 ): Disposable {
@@ -58,7 +58,7 @@ export function createTray(
     if (state === 'none') items.push({ label: 'Set up…', click: open });
     if (state === 'locked' || state === 'frozen') items.push({ label: 'Unlock…', click: open });
     items.push({ type: 'separator' });
-    if (state === 'unlocked') items.push({ label: 'Lock now', click: () => void lockNow(bridge) });
+    if (state === 'unlocked') items.push({ label: 'Lock now', click: () => void lockNow(rpc) });
     // Also where the state is not known: it is then that it may be wanted.
     if (state !== 'none' && state !== 'frozen') {
       items.push({
@@ -66,7 +66,7 @@ export function createTray(
         ...(freezing.accelerator === undefined
           ? {}
           : { accelerator: freezing.accelerator, registerAccelerator: false }),
-        click: () => void freezeNow(bridge),
+        click: () => void freezeNow(rpc),
       });
       if (freezing.state === 'taken') {
         items.push({ label: 'Its shortcut is another program’s', enabled: false });
@@ -82,7 +82,7 @@ export function createTray(
   async function follow(): Promise<void> {
     const question = ++asked;
     try {
-      const status = await bridge.status();
+      const status = await rpc.status();
       // An answer that was overtaken says nothing about now.
       if (question !== asked || tray.isDestroyed()) return;
       state = status.frozen === null ? status.state : 'frozen';
@@ -95,7 +95,7 @@ export function createTray(
 
   show();
   void follow();
-  const stopEvents = bridge.onEvent((event) => {
+  const stopEvents = rpc.onEvent((event) => {
     if (event.kind === 'status') void follow();
   });
   const stopWaiting = approvals.onChange(show);
@@ -108,9 +108,9 @@ export function createTray(
   };
 }
 
-export async function lockNow(bridge: Pick<Bridge, 'lock'>): Promise<void> {
+export async function lockNow(rpc: Pick<WindowRpc, 'lock'>): Promise<void> {
   try {
-    await bridge.lock();
+    await rpc.lock();
   } catch (error) {
     report('the vault did not lock', error);
   }

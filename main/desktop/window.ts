@@ -14,17 +14,17 @@ const longestWaitForPaint = 2_000;
 
 /**
  * Brings the window to the front; makes it where there is none.
- * @param place Where in the window to go, `/approvals` for example; it stays where it is without one.
+ * @param route Where in the window to go, `/approvals` for example; it stays where it is without one.
  */
-export function showWindow(place?: string): void {
-  const address = place === undefined ? pageUrl : `${pageUrl}#${place}`;
+export function showWindow(route?: string): void {
+  const address = route === undefined ? pageUrl : `${pageUrl}#${route}`;
   const window = BrowserWindow.getAllWindows()[0];
   if (window === undefined) {
     createWindow(address);
     return;
   }
   // Another fragment of the page that is there: nothing is loaded. The same one would be, and lose what was typed.
-  if (place !== undefined && window.webContents.getURL() !== address) void load(window, address);
+  if (route !== undefined && window.webContents.getURL() !== address) void load(window, address);
   if (window.isMinimized()) window.restore();
   window.show();
   window.focus();

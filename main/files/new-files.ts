@@ -48,22 +48,19 @@ export function writeNewFile(file: string, content: string | Uint8Array): void {
  * @throws Error EEXIST where something has it.
  */
 export function writeWholeFile(file: string, content: string): void {
-  const draft = newDraft(file);
-  writeNewFile(draft, content);
-  try {
-    moveToFreeName(draft, file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
+  writeByDraft(file, content, moveToFreeName);
 }
 
 /** Puts a whole file in the place of whatever has the name. A link of that name is replaced and not followed. */
 export function replaceFile(file: string, content: string): void {
+  writeByDraft(file, content, renameSync);
+}
+
+function writeByDraft(file: string, content: string, place: (draft: string, file: string) => void): void {
   const draft = newDraft(file);
   writeNewFile(draft, content);
   try {
-    renameSync(draft, file);
+    place(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;

@@ -1,4 +1,4 @@
-/** The ground of both doors, port and control channel: raw bodies with a limit, and errors rendered in one place. */
+/** Shared by the port and the control channel: raw bodies with a limit, and errors rendered in one place. */
 import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { LatchkeyError } from '../lib/errors.ts';

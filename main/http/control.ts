@@ -1,10 +1,10 @@
-/** What the owner's own commands ask over the control channel: the calls of the bridge, its events, and ways into the window. */
+/** The control channel of the owner's own commands: the rpc calls, its events, and links into the window. */
 import type { Express } from 'express';
-import type { VaultBridge } from '../../preload/contract.ts';
+import type { VaultRpc } from '../../preload/contract.ts';
 import { sendJson } from './answer.ts';
 import { bareApp, rawBodies, refuseTheRest, renderErrors } from './app.ts';
 import type { Service } from './handle.ts';
-import { bridgeRoutes, noWindow } from './window-routes.ts';
+import { rpcRoutes, noWindow } from './window/routes.ts';
 
 /** Ways into the window in a browser. */
 export interface WindowLinks {
@@ -16,7 +16,7 @@ export interface WindowLinks {
 
 /** @param links Undefined where no window is served. */
 export function controlApp(
-  bridge: VaultBridge,
+  rpc: VaultRpc,
   service: Pick<Service, 'onFault'>,
   links: WindowLinks | undefined,
 ): Express {
@@ -32,6 +32,6 @@ export function controlApp(
   app.post('/page', (_request, response) => {
     sendJson(response, 200, { value: served().newPage() });
   });
-  app.use(bridgeRoutes(bridge, service), refuseTheRest, renderErrors(service));
+  app.use(rpcRoutes(rpc, service), refuseTheRest, renderErrors(service));
   return app;
 }

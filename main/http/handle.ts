@@ -1,18 +1,18 @@
 /** THE request, top to bottom: bytes and headers in, status and body out. It knows nothing of Express. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { ask } from '../activities/ask.ts';
+import { runQuery } from '../activities/request/query.ts';
 import type { ActivityOperation, Operation, VoteOperation } from '../activities/define.ts';
-import type { Engine, SubmitRequest } from '../activities/engine.ts';
-import { parse } from '../activities/parse.ts';
-import { submitVote } from '../activities/cast-vote.ts';
-import { noteRefusal } from '../activities/refusals.ts';
-import { showTo } from '../activities/show-to.ts';
-import { submit } from '../activities/submit.ts';
-import { organizationId } from '../activities/understand.ts';
+import type { Engine, SubmitRequest } from '../activities/request/engine.ts';
+import { parse } from '../lib/parse.ts';
+import { submitVote } from '../activities/request/vote.ts';
+import { noteRefusal } from '../activities/answer/refusals.ts';
+import { envelopeFor } from '../activities/answer/envelope-for.ts';
+import { submit } from '../activities/request/submit.ts';
+import { organizationId } from '../activities/request/parse-request.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { requireHolder, type Proof } from '../auth/proof.ts';
 import type { Caller } from '../lib/caller.ts';
-import type { Paced } from '../lib/paced.ts';
+import type { Paced } from '../lib/concurrency/paced.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
 import {
   callersLine,
@@ -22,7 +22,7 @@ import {
   unprovenLine,
   type Line,
   type Turns,
-} from '../lib/turns.ts';
+} from '../lib/concurrency/turns.ts';
 import { z } from 'zod';
 import { parseJson } from './json-body.ts';
 
@@ -51,7 +51,7 @@ export interface ApiRequest {
   readonly raw: Uint8Array;
   /** The owner's own window or command sends it: it comes before all others. */
   readonly byOwner?: true;
-  /** Is told what becomes known of the request while it is answered. */
+  /** Called with what becomes known of the request while it is answered. */
   readonly notes?: RequestNotes;
 }
 
@@ -82,7 +82,7 @@ export async function handle(service: Service, request: ApiRequest): Promise<Api
 
 async function answer(service: Service, request: ApiRequest): Promise<Record<string, unknown>> {
   const { path, raw } = request;
-  const operation = service.operations.get(path);
+  const operation = service.operations.byPath.get(path);
   if (operation === undefined) {
     throw new LatchkeyError(
       'UNIMPLEMENTED',
@@ -90,12 +90,7 @@ async function answer(service: Service, request: ApiRequest): Promise<Record<str
     );
   }
   const proven = await prove(service, request, operation.kind);
-  return service.turns.take(
-    proven.line,
-    path,
-    () => carryOut(service, operation, request, proven),
-    raw.length,
-  );
+  return service.turns.take(proven.line, path, () => run(service, operation, request, proven), raw.length);
 }
 
 /** A request whose proof holds, before anything of its body was read. */
@@ -124,8 +119,8 @@ export async function prove(
   return turns.take(byOwner ? ownersLine : unprovenLine(raw.length), path, work, raw.length);
 }
 
-/** Identifies the caller before any schema sees the parameters, then asks or submits. */
-function carryOut(
+/** Queries or submits. The caller is identified before any schema sees the parameters; for a query, `runQuery` does so. */
+function run(
   service: Service,
   operation: Operation,
   { path, raw, notes }: ApiRequest,
@@ -143,15 +138,18 @@ function carryOut(
     if (notes) notes.caller = caller;
     return caller;
   };
-  units.read(identify);
   const meter = (ms: number): void => {
     turns.charge(line, path, ms);
   };
   const authenticated: SubmitRequest = { raw, body, meter, ...claim, identify };
-  if (operation.kind === 'activity') return submitted(service, operation, authenticated, notes);
-  const start = () => ask(service, operation, { ...authenticated, organizationId });
+  if (operation.kind === 'activity') {
+    units.read(identify);
+    return submitted(service, operation, authenticated, notes);
+  }
+  const start = () => runQuery(service, operation, { ...authenticated, organizationId });
   // A locked vault writes nothing, as it could not authenticate it: what is read meanwhile is not counted.
   if (claim.spend === undefined || !service.keys.unlocked) return start();
+  units.read(identify);
   return units.write(claim.spend, { meter }).then(() => turns.take(line, path, start));
 }
 
@@ -170,10 +168,10 @@ async function submitted(
   service.onActivity(row);
   if (notes) notes.activity = { id: row.id, type: row.type, status: row.status };
   if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
-  return { activity: service.units.read((tx) => showTo(service, tx, row, () => request.identify(tx))) };
+  return { activity: service.units.read((tx) => envelopeFor(service, tx, row, () => request.identify(tx))) };
 }
 
-/** What a caller of the API is told: rows that were changed may be of another organization, and are the owner's to see. */
+/** The error that a caller of the API gets: changed rows may be of another organization, and only the owner sees them. */
 export function callersRefusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {
   const answer = refusal(service, error);
   const isTampered = error instanceof LatchkeyError && error.code === 'VAULT_TAMPERED';
@@ -185,7 +183,7 @@ const tampered = new LatchkeyError(
   "The vault's file was changed outside Latchkey, and is not used. Its owner sees what was found: `latchkey doctor` lists it",
 );
 
-/** What the owner is told of an error: all of a refusal, nothing of a fault. */
+/** The error that the owner gets: all of a refusal, nothing of a fault. */
 export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {
   if (error instanceof LatchkeyError) {
     if (error.cause !== undefined) service.onFault(error);
@@ -203,7 +201,7 @@ export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiA
     body: errorBody(
       new LatchkeyError(
         'INTERNAL',
-        'internal error: the request may have been carried out; the same request, sent again, tells. The log has the cause',
+        'internal error: the request may have been executed; the same request, sent again, tells. The log has the cause',
       ),
     ),
   };

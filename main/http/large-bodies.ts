@@ -4,7 +4,7 @@
  */
 import type { Request, RequestHandler } from 'express';
 import { owned } from '../lib/faults.ts';
-import { mostSmallBytes } from '../lib/turns.ts';
+import { mostSmallBytes } from '../lib/concurrency/turns.ts';
 
 const mostAtOnce = 32;
 

@@ -1,18 +1,19 @@
 /**
- * The last requests that came to the port, in memory, for who writes a client and wonders what arrived. Bodies are not kept,
+ * The last requests that came to the port, in memory, for authors of clients who want to see what arrived. Bodies are not kept,
  * and neither are stamps: of a request whose proof did not hold, what was wrong with it is worked out at once.
  */
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { ProofStep, SeenRequest } from '../../preload/contract.ts';
-import { isLive } from '../activities/understand.ts';
+import { isLive } from '../activities/request/parse-request.ts';
 import { explainStamp } from '../auth/explain-stamp.ts';
 import type { Caller } from '../lib/caller.ts';
-import { mostSmallBytes } from '../lib/turns.ts';
+import { mostSmallBytes } from '../lib/concurrency/turns.ts';
 import { rawBody } from './answer.ts';
 import type { RequestNotes, Service } from './handle.ts';
 import { parseJson } from './json-body.ts';
 import { owned } from '../lib/faults.ts';
+import { logDetail } from '../lib/log.ts';
 
 /** Whom a proof named: the stamp itself is not kept. */
 type JournalCaller = Pick<Caller, 'organizationId' | 'userId' | 'credentialId'>;
@@ -31,7 +32,7 @@ const longestClient = 120;
 const longestMessage = 600;
 /** Each takes a few signature checks, and reads the body, which is done for small ones alone. */
 const explainedPerSecond = 50;
-/** How long events tell of new requests after somebody has looked. */
+/** How long events report new requests after the list was queried. */
 const lookingMs = 30_000;
 /** Between two events: a script may make thousands of requests in a second. */
 const eventPauseMs = 250;
@@ -40,8 +41,10 @@ const eventPauseMs = 250;
 export const takeNotes = (response: Response): JournalNotes =>
   (response.locals['notes'] ??= {}) as JournalNotes;
 
+type JournalService = Pick<Service, 'operations' | 'units' | 'clock' | 'rpId' | 'onFault'>;
+
 export class RequestJournal {
-  readonly #service: Pick<Service, 'units' | 'clock' | 'rpId' | 'onFault'>;
+  readonly #service: JournalService;
   readonly #onNew: () => void;
   readonly #entries: JournalEntry[] = [];
   #total = 0;
@@ -49,8 +52,8 @@ export class RequestJournal {
   #telling = false;
   #explained = { second: 0, count: 0 };
 
-  /** @param onNew Called after new requests, not each time, and only while somebody looks. */
-  constructor(service: Pick<Service, 'units' | 'clock' | 'rpId' | 'onFault'>, onNew: () => void) {
+  /** @param onNew Called after new requests, not each time, and only for a while after a query. */
+  constructor(service: JournalService, onNew: () => void) {
     this.#service = service;
     this.#onNew = onNew;
   }
@@ -85,6 +88,14 @@ export class RequestJournal {
     const notes = takeNotes(response);
     const raw = rawBody(request.body);
     const { caller, activity = null, refused, answerBytes = 0 } = notes;
+    logDetail(() => {
+      const path = begun.path.slice('/public/v1/'.length);
+      // A path that there is not may be anything, a secret too.
+      const what = this.#service.operations.byPath.has(path) ? path : 'a path that is no operation';
+      const sizes = `${String(raw.length)} bytes in, ${String(answerBytes)} out`;
+      const refusal = refused === undefined ? '' : ` ${refused.code}`;
+      return `request ${what}: ${String(response.statusCode)}${refusal} in ${begun.durationMs.toFixed(0)} ms, ${sizes}`;
+    });
     this.#entries.push({
       id: ++this.#total,
       ...begun,
@@ -111,10 +122,10 @@ export class RequestJournal {
           : [],
     });
     if (this.#entries.length > kept) this.#entries.shift();
-    if (performance.now() - this.#lookedAt < lookingMs) this.#tell();
+    if (performance.now() - this.#lookedAt < lookingMs) this.#emit();
   }
 
-  #tell(): void {
+  #emit(): void {
     if (this.#telling) return;
     this.#telling = true;
     setTimeout(
@@ -133,7 +144,7 @@ export class RequestJournal {
     const { units, clock, rpId, onFault } = this.#service;
     try {
       // Also of a file that does not hold, and of a locked vault: nothing is decided by it.
-      const steps = units.peek((tx) => explainStamp(tx, { raw, headers, rpId, clock }));
+      const steps = units.readUnverified((tx) => explainStamp(tx, { raw, headers, rpId, clock }));
       return path.startsWith('/public/v1/submit/') ? [...steps, this.#explainTime(raw)] : steps;
     } catch (error) {
       onFault(error);

@@ -2,26 +2,26 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
-import type { VaultBridge } from '../../preload/contract.ts';
+import type { VaultRpc } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
-import { apiReference, type ApiReferenceOptions } from './api-reference.ts';
+import { apiReference, type ApiReferenceOptions } from './openapi/reference.ts';
 import { bareApp, rawBodies, refuseTheRest, renderErrors, withPaths } from './app.ts';
-import { devRoutes, type DevControls } from './dev-routes.ts';
+import { devRoutes, type DevControls } from './dev/routes.ts';
 import { eraseReadsOf } from './erase-reads.ts';
-import { EventStreams } from './event-stream.ts';
+import { EventStreams } from './events/event-stream.ts';
 import { handle, type Service } from './handle.ts';
 import { largeBodies } from './large-bodies.ts';
 import { takeNotes, type RequestJournal } from './request-journal.ts';
 import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
-import { windowPage } from './window-page.ts';
-import { windowRoutes, type WindowRouteOptions } from './window-routes.ts';
-import type { WindowSessions } from './window-sessions.ts';
+import { windowPage } from './window/page.ts';
+import { windowRoutes, type WindowRouteOptions } from './window/routes.ts';
+import type { WindowSessions } from './window/sessions.ts';
 import { owned } from '../lib/faults.ts';
 
 export interface ServerOptions {
   readonly service: Service;
-  readonly bridge: VaultBridge;
+  readonly rpc: VaultRpc;
   readonly sessions: WindowSessions;
   /** Keeps the last requests, for who looks at them. */
   readonly journal: RequestJournal;
@@ -39,10 +39,10 @@ export interface ServerOptions {
   /** How the API is described, beside its operations. */
   readonly reference: Omit<ApiReferenceOptions, 'operations'>;
   readonly dev?: DevControls;
-  /** Somebody uses a window in a browser. */
+  /** Called when a person uses a window in a browser. */
   readonly onWindowUsed: () => void;
   /** Takes a part of a backup that a person chose in a browser. */
-  readonly bringBackup: WindowRouteOptions['bringBackup'];
+  readonly uploadBackup: WindowRouteOptions['uploadBackup'];
 }
 
 export interface Listening {
@@ -87,7 +87,7 @@ export async function listen(options: ServerOptions): Promise<Listening> {
 }
 
 function makeApp(options: ServerOptions): Express {
-  const { service, bridge, sessions, origins, journal } = options;
+  const { service, rpc, sessions, origins, journal } = options;
   const app = bareApp();
   app.use((request, response, next) => {
     journal.watch(request, response);
@@ -123,10 +123,10 @@ function makeApp(options: ServerOptions): Express {
   app.use(apiReference({ ...options.reference, operations: service.operations }));
   app.use(
     '/window',
-    windowRoutes(bridge, sessions, service, {
+    windowRoutes(rpc, sessions, service, {
       ui: options.window !== undefined,
       onUsed: options.onWindowUsed,
-      bringBackup: options.bringBackup,
+      uploadBackup: options.uploadBackup,
     }),
   );
   if (options.dev !== undefined) app.use('/dev', devRoutes(options.dev));

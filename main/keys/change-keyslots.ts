@@ -1,5 +1,5 @@
 /**
- * Changes what opens the vault. Whoever changes it shows a password or the recovery phrase first: an unlocked vault that
+ * Changes what opens the vault. A change needs a password or the recovery phrase first: an unlocked vault that
  * its owner walked away from is not enough, and neither is the keychain, which answers any program of the user's.
  *
  * Each change is one transaction. The keychain, which is not part of it, is asked before to take a new key and after to
@@ -10,7 +10,7 @@ import {
   forgetKeychainLeftover,
   listKeychainLeftovers,
   noteKeychainLeftover,
-} from '../db/keychain-leftovers.ts';
+} from '../storage/tables/keychain-leftovers.ts';
 import {
   confirmKeyslot,
   deleteKeyslot,
@@ -18,20 +18,27 @@ import {
   listKeyslots,
   updateKeyslot,
   type KeyslotRow,
-} from '../db/keyslots.ts';
-import { changeSealedRecords } from '../db/sealed-records.ts';
-import { getSealedRowKey, rowKeyPlace } from '../db/integrity.ts';
-import { earlierServerKeyPlace, getServerKey, serverKeyNames, serverKeyPlace } from '../db/server-keys.ts';
-import type { Reader, Writer } from '../db/connection.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { requireVault } from '../db/vault.ts';
-import type { RowGuard } from '../integrity/guard.ts';
+} from '../storage/tables/keyslots.ts';
+import { changeSealedRecords } from '../storage/sealed-records.ts';
+import { getSealedRowKey, rowKeyContext } from '../storage/tables/integrity.ts';
+import {
+  earlierServerKeyContext,
+  getServerKey,
+  serverKeyNames,
+  serverKeyContext,
+} from '../storage/tables/server-keys.ts';
+import type { Reader, Writer } from '../storage/connection.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { requireVault } from '../storage/tables/vault.ts';
+import type { RowGuard } from '../storage/integrity/guard.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { SerialQueue } from '../lib/concurrency/serial.ts';
 import type { SecretText } from '../crypto/secret-text.ts';
 import type { Random } from '../lib/random.ts';
-import type { Keychain } from './keychain.ts';
+import type { Keychain } from './keychain/keychain.ts';
 import type { Keyring } from './keyring.ts';
+import type { PasswordCost } from './keyslots/password.ts';
 import {
   checkRemovable,
   describeSlot,
@@ -43,15 +50,15 @@ import {
   openAnySlot,
   openSlot,
   remakeSlot,
-  witnessAccount,
-} from './slots.ts';
-import type { NewSlot, OpenWith } from './slots.ts';
+  anchorAccount,
+} from './keyslots/slots.ts';
+import type { NewSlot, OpenWith } from './keyslots/slots.ts';
 import { opened, unlockVault } from './unlock.ts';
 
-/** Asked before a file is unlocked, and told after: `audit/audit-log.ts`. */
-export interface UnlockWitness {
+/** Checks of the log before an unlock, and its work after one: `audit/audit-log.ts`. */
+export interface UnlockChecks {
   /** @throws LatchkeyError VAULT_ROLLED_BACK */
-  checkWitness(masterKey: Uint8Array): Promise<void>;
+  checkAnchor(masterKey: Uint8Array): Promise<void>;
   /** @throws LatchkeyError VAULT_ROLLED_BACK */
   checkMark(): void;
   unlocked(): Promise<void>;
@@ -60,12 +67,14 @@ export interface UnlockWitness {
 export interface KeyslotParts {
   readonly units: UnitOfWork;
   readonly guard: RowGuard;
-  readonly witness: UnlockWitness;
+  readonly log: UnlockChecks;
   readonly keyring: Keyring;
   readonly keychain: Keychain;
   readonly random: Random;
   readonly clock: Clock;
-  /** Told how far the look at a large vault is that is being unlocked; undefined at the end, of any vault's. */
+  /** What trying a password costs, in slots that are made. */
+  readonly passwordCost: PasswordCost;
+  /** Called with the progress of the unlock of a large vault; with undefined at the end, for every vault. */
   readonly onUnlocking: (progress: UnlockProgress | undefined) => void;
 }
 
@@ -76,7 +85,7 @@ export interface UnlockProgress {
 }
 
 /** A secret that only its owner has: of every kind but the keychain's. */
-export type Proof = Exclude<OpenWith, { with: 'keychain' }>;
+export type OwnerSecret = Exclude<OpenWith, { with: 'keychain' }>;
 
 /** A phrase that is to open the vault, and whether its owner has shown to have kept it. */
 export interface NewPhrase {
@@ -91,8 +100,9 @@ interface Changing {
 
 export class KeyslotManager {
   readonly #parts: KeyslotParts;
-  #last: Promise<unknown> = Promise.resolve();
-  #lastUnlock: Promise<unknown> = Promise.resolve();
+  /** One change at a time: each rests on the slots, and on the master key, as it found them. */
+  readonly #changes = new SerialQueue();
+  readonly #unlocks = new SerialQueue();
 
   constructor(parts: KeyslotParts) {
     this.#parts = parts;
@@ -105,7 +115,7 @@ export class KeyslotManager {
    * VAULT_LOCKED where it was frozen or locked meanwhile.
    */
   async unlock(given: OpenWith | Promise<OpenWith>): Promise<void> {
-    const { units, witness, keyring } = this.#parts;
+    const { units, log, keyring } = this.#parts;
     // Before anything is awaited: a lock or a freeze that comes meanwhile is the later wish.
     const { untilClosed } = keyring;
     const how = await given;
@@ -115,26 +125,24 @@ export class KeyslotManager {
         'The vault is frozen, and the keychain does not open it then: unlock it with its password or recovery phrase.',
       );
     }
-    const vault = units.peek(requireVault);
-    const masterKey = await openAnySlot(vault.id, units.peek(listKeyslots), how);
+    const vault = units.readUnverified(requireVault);
+    const masterKey = await openAnySlot(vault.id, units.readUnverified(listKeyslots), how);
     try {
-      await witness.checkWitness(masterKey);
+      await log.checkAnchor(masterKey);
       // One at a time: the second finds what the first did.
-      const unlocked = this.#lastUnlock.then(() => this.#unlock(masterKey, untilClosed));
-      this.#lastUnlock = unlocked.catch(() => undefined);
-      await unlocked;
+      await this.#unlocks.run(() => this.#unlock(masterKey, untilClosed));
     } finally {
       masterKey.fill(0);
     }
-    await witness.unlocked();
+    await log.unlocked();
     // What fails here is tried at the next unlocking.
-    this.#inTurn(() => this.#clearKeychain()).catch(() => undefined);
+    this.#changes.run(() => this.#clearKeychain()).catch(() => undefined);
   }
 
   async #unlock(masterKey: Uint8Array, signal: AbortSignal): Promise<void> {
-    const { units, guard, keyring, witness, onUnlocking } = this.#parts;
+    const { units, guard, keyring, log, onUnlocking } = this.#parts;
     signal.throwIfAborted();
-    units.peek((tx) => {
+    units.readUnverified((tx) => {
       checkCurrent(tx, masterKey);
     });
     if (keyring.unlocked) {
@@ -145,7 +153,7 @@ export class KeyslotManager {
     }
     try {
       const checkMark = (): void => {
-        witness.checkMark();
+        log.checkMark();
       };
       await unlockVault({ ...this.#parts, checkMark }, masterKey, {
         signal,
@@ -158,14 +166,14 @@ export class KeyslotManager {
     }
   }
 
-  addPassword(proof: Proof, password: SecretText): Promise<void> {
+  addPassword(proof: OwnerSecret, password: SecretText): Promise<void> {
     return this.#change(proof, async ({ base }) => {
-      this.#insert(base, await makePasswordSlot({ ...base, password }));
+      this.#insert(base, await this.#newPasswordSlot(base, password));
     });
   }
 
   /** @throws LatchkeyError ALREADY_EXISTS where this very keychain opens the vault. */
-  addKeychain(proof: Proof): Promise<void> {
+  addKeychain(proof: OwnerSecret): Promise<void> {
     return this.#change(proof, async ({ base, slots }) => {
       if ((await this.#keychainSlots(base.vaultId, slots)).size > 0) {
         throw new LatchkeyError('ALREADY_EXISTS', 'The keychain of this computer opens this vault already.');
@@ -174,7 +182,7 @@ export class KeyslotManager {
     });
   }
 
-  addRecovery(proof: Proof, phrase: NewPhrase): Promise<void> {
+  addRecovery(proof: OwnerSecret, phrase: NewPhrase): Promise<void> {
     return this.#change(proof, ({ base }) => {
       this.#insert(base, newRecoverySlot(base, phrase));
     });
@@ -184,15 +192,15 @@ export class KeyslotManager {
    * Puts a new password in the place of another, in a slot of its own.
    * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT for a slot of another kind.
    */
-  changePassword(proof: Proof, id: string, password: SecretText): Promise<void> {
+  changePassword(proof: OwnerSecret, id: string, password: SecretText): Promise<void> {
     return this.#change(proof, async ({ base, slots }) => {
       checkKind(slots, id, 'password');
-      this.#insert(base, await makePasswordSlot({ ...base, password }), id);
+      this.#insert(base, await this.#newPasswordSlot(base, password), id);
     });
   }
 
   /** Puts a new phrase in the place of another; the shares of the old one then open nothing either. */
-  changeRecovery(proof: Proof, id: string, phrase: NewPhrase): Promise<void> {
+  changeRecovery(proof: OwnerSecret, id: string, phrase: NewPhrase): Promise<void> {
     return this.#change(proof, ({ base, slots }) => {
       checkKind(slots, id, 'recovery');
       this.#insert(base, newRecoverySlot(base, phrase), id);
@@ -200,13 +208,13 @@ export class KeyslotManager {
   }
 
   /** @throws LatchkeyError as `checkRemovable` does. */
-  remove(proof: Proof, id: string): Promise<void> {
+  remove(proof: OwnerSecret, id: string): Promise<void> {
     return this.#change(proof, ({ base }) => {
       this.#parts.units.replace((tx) => {
-        this.#checkHeld(base);
+        this.#checkMasterKey(base);
         const slots = listKeyslots(tx);
         checkRemovable(slots, id);
-        deleteSlot(tx, base, checkKnown(slots, id));
+        deleteSlot(tx, base, requireSlot(slots, id));
       });
     });
   }
@@ -217,9 +225,9 @@ export class KeyslotManager {
    * @param dropOthers Whether the other slots may go.
    * @throws LatchkeyError INVALID_ARGUMENT for a secret that opens nothing, and naming the slots that would go.
    */
-  rotate(proofs: readonly [Proof, ...Proof[]], dropOthers: boolean): Promise<void> {
+  rotate(proofs: readonly [OwnerSecret, ...OwnerSecret[]], dropOthers: boolean): Promise<void> {
     return this.#change(proofs[0], async ({ base: old, slots }) => {
-      const { units, keyring, random } = this.#parts;
+      const { units, keyring, random, passwordCost } = this.#parts;
       const kept = await this.#match(old.vaultId, slots, proofs);
       const keychainSlots = await this.#keychainSlots(old.vaultId, slots);
       const dropped = slots.filter((slot) => !kept.has(slot) && !keychainSlots.has(slot));
@@ -227,10 +235,10 @@ export class KeyslotManager {
       const base = { ...old, masterKey: random('master key', 32) };
       try {
         const remade: KeyslotRow[] = [];
-        for (const [slot, proof] of kept) remade.push(await remakeSlot(slot, proof, base));
+        for (const [slot, proof] of kept) remade.push(await remakeSlot(slot, proof, base, passwordCost));
         const added = keychainSlots.size > 0 ? [await this.#newKeychainSlot(base)] : [];
         units.replace((tx) => {
-          this.#checkHeld(old);
+          this.#checkMasterKey(old);
           changeSealedRecords(tx, (place, sealed) => keyring.rewrap(base.masterKey, place, sealed));
           for (const slot of remade) {
             updateKeyslot(tx, slot.kind === 'recovery' ? { ...slot, confirmedAt: base.now } : slot);
@@ -251,7 +259,7 @@ export class KeyslotManager {
    * @throws LatchkeyError as `openAnySlot` does.
    */
   checkPhrase(phrase: SecretText): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { units, keyring, clock } = this.#parts;
       const { id: vaultId } = units.read(requireVault);
       const slot = await firstThatOpens(vaultId, units.read(listKeyslots), { with: 'recovery', phrase });
@@ -266,19 +274,12 @@ export class KeyslotManager {
    * Says whether a secret opens the vault as it is now, unlocked.
    * @throws LatchkeyError as `openAnySlot` does; VAULT_LOCKED.
    */
-  checkProof(proof: Proof): Promise<void> {
-    return this.#change(proof, () => undefined);
+  checkSecret(secret: OwnerSecret): Promise<void> {
+    return this.#change(secret, () => undefined);
   }
 
-  /** One change at a time: each rests on the slots, and on the master key, as it found them. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
-  }
-
-  #change(proof: Proof, work: (changing: Changing) => void | Promise<void>): Promise<void> {
-    return this.#inTurn(async () => {
+  #change(proof: OwnerSecret, work: (changing: Changing) => void | Promise<void>): Promise<void> {
+    return this.#changes.run(async () => {
       const { units, random, clock } = this.#parts;
       const { id: vaultId } = units.read(requireVault);
       const slots = units.read(listKeyslots);
@@ -286,7 +287,7 @@ export class KeyslotManager {
       const masterKey = await openAnySlot(vaultId, slots, proof);
       const base = { masterKey, vaultId, random, now: clock.now() };
       try {
-        this.#checkHeld(base);
+        this.#checkMasterKey(base);
         await work({ slots, base });
       } finally {
         masterKey.fill(0);
@@ -298,7 +299,7 @@ export class KeyslotManager {
   /** @param replaced The id of a slot that goes as this one comes. */
   #insert(base: NewSlot, slot: KeyslotRow, replaced?: string): void {
     this.#parts.units.replace((tx) => {
-      this.#checkHeld(base);
+      this.#checkMasterKey(base);
       if (replaced !== undefined) deleteKeyslot(tx, replaced);
       insertKeyslot(tx, slot);
     });
@@ -310,8 +311,12 @@ export class KeyslotManager {
   }
 
   /** The vault may have been locked while a slot was made. @throws LatchkeyError VAULT_LOCKED */
-  #checkHeld({ masterKey }: NewSlot): void {
+  #checkMasterKey({ masterKey }: NewSlot): void {
     if (!this.#parts.keyring.holds(masterKey)) throw staleSlot();
+  }
+
+  #newPasswordSlot(base: NewSlot, password: SecretText): Promise<KeyslotRow> {
+    return makePasswordSlot({ ...base, password, cost: this.#parts.passwordCost });
   }
 
   /** Notes the entry before it is there; the note goes once a slot is found to use it. */
@@ -340,9 +345,9 @@ export class KeyslotManager {
   async #match(
     vaultId: string,
     slots: readonly KeyslotRow[],
-    proofs: readonly Proof[],
-  ): Promise<ReadonlyMap<KeyslotRow, Proof>> {
-    const kept = new Map<KeyslotRow, Proof>();
+    proofs: readonly OwnerSecret[],
+  ): Promise<ReadonlyMap<KeyslotRow, OwnerSecret>> {
+    const kept = new Map<KeyslotRow, OwnerSecret>();
     for (const proof of proofs) {
       const before = kept.size;
       for (const slot of slots) {
@@ -376,13 +381,13 @@ export class KeyslotManager {
   }
 }
 
-/** What the keychain holds for it is noted, to go after it; and with the last such slot the log's witness there. */
+/** Notes the slot's keychain entry for removal; with the last such slot, also the log's rollback anchor. */
 function deleteSlot(tx: Writer, { vaultId, now }: NewSlot, { id, kind }: KeyslotRow): void {
   deleteKeyslot(tx, id);
   if (kind !== 'keychain') return;
   noteKeychainLeftover(tx, keychainAccount(vaultId, id), now);
   if (listKeyslots(tx).some((slot) => slot.kind === 'keychain')) return;
-  noteKeychainLeftover(tx, witnessAccount(vaultId), now);
+  noteKeychainLeftover(tx, anchorAccount(vaultId), now);
 }
 
 /**
@@ -393,17 +398,17 @@ function checkCurrent(tx: Reader, masterKey: Uint8Array): void {
   const { organizationId } = requireVault(tx);
   const rowKey = getSealedRowKey(tx);
   const records = [
-    ...(rowKey === undefined ? [] : [[rowKeyPlace, rowKey] as const]),
+    ...(rowKey === undefined ? [] : [[rowKeyContext, rowKey] as const]),
     ...serverKeyNames.flatMap((name) => {
       const key = getServerKey(tx, name);
       if (key === undefined) return [];
-      return [serverKeyPlace, earlierServerKeyPlace].map(
-        (place) => [place(name, organizationId), key.sealed] as const,
+      return [serverKeyContext, earlierServerKeyContext].map(
+        (contextOf) => [contextOf(name, organizationId), key.sealed] as const,
       );
     }),
   ];
-  const isCurrent = records.some(([place, sealed]) => {
-    const secret = opened(masterKey, place, sealed);
+  const isCurrent = records.some(([context, sealed]) => {
+    const secret = opened(masterKey, context, sealed);
     secret?.fill(0);
     return secret !== undefined;
   });
@@ -437,14 +442,14 @@ async function firstThatOpens(
   throw new Error('a keyslot opened at the second try alone');
 }
 
-function checkKnown(slots: readonly KeyslotRow[], id: string): KeyslotRow {
+function requireSlot(slots: readonly KeyslotRow[], id: string): KeyslotRow {
   const slot = slots.find((candidate) => candidate.id === id);
   if (slot !== undefined) return slot;
   throw new LatchkeyError('NOT_FOUND', `There is no keyslot ${JSON.stringify(id)} in this vault.`);
 }
 
 function checkKind(slots: readonly KeyslotRow[], id: string, kind: KeyslotRow['kind']): void {
-  const slot = checkKnown(slots, id);
+  const slot = requireSlot(slots, id);
   if (slot.kind === kind) return;
   throw new LatchkeyError(
     'INVALID_ARGUMENT',

@@ -6,7 +6,7 @@ import { Keyring } from './keyring.ts';
 
 const random: Random = (_purpose, length) => Uint8Array.from(randomBytes(length));
 const masterKey = random('test', 32);
-const place = { table: 'wallets', rowId: 'row-1', organizationId: 'org-1' };
+const context = { table: 'wallets', rowId: 'row-1', organizationId: 'org-1' };
 const secret = Uint8Array.of(1, 2, 3);
 const zeros = new Uint8Array(3);
 const locked =
@@ -34,24 +34,24 @@ describe('another master key', () => {
     const keyring = unlockedKeyring();
     const next = random('test', 32);
     const [kept, moved] = [
-      keyring.seal(place, secret),
-      keyring.rewrap(next, place, keyring.seal(place, secret)),
+      keyring.seal(context, secret),
+      keyring.rewrap(next, context, keyring.seal(context, secret)),
     ];
     const opened = keyring.cached('a', () => Uint8Array.of(1, 2, 3));
     const told: boolean[] = [];
     keyring.onChange((unlocked) => told.push(unlocked));
-    expect(() => keyring.open(place, moved)).toThrow('does not open');
+    expect(() => keyring.open(context, moved)).toThrow('does not open');
     expect([keyring.holds(masterKey), keyring.holds(next)]).toEqual([true, false]);
     keyring.replaceKey(next);
     expect(keyring.unlocked).toBe(true);
     expect(told).toEqual([true]);
     expect([keyring.holds(masterKey), keyring.holds(next)]).toEqual([false, true]);
     expect(opened).toEqual(zeros);
-    expect(keyring.open(place, moved)).toEqual(secret);
-    expect(() => keyring.open(place, kept)).toThrow('does not open');
+    expect(keyring.open(context, moved)).toEqual(secret);
+    expect(() => keyring.open(context, kept)).toThrow('does not open');
     // The caller may erase its own.
     next.fill(0);
-    expect(keyring.open(place, moved)).toEqual(secret);
+    expect(keyring.open(context, moved)).toEqual(secret);
   });
 
   test.each([0, 31, 33])('of %i bytes is refused, and the old one stays', (length) => {
@@ -66,39 +66,39 @@ describe('another master key', () => {
 });
 
 describe('lock and unlock', () => {
-  test('a new keyring is locked, and says so with VAULT_LOCKED at every door', () => {
+  test('a new keyring is locked: each of its methods throws VAULT_LOCKED', () => {
     const keyring = new Keyring({ random, clock: systemClock });
     expect(keyring.unlocked).toBe(false);
-    const doors = [
-      () => keyring.seal(place, secret),
-      () => keyring.open(place, secret),
+    const calls = [
+      () => keyring.seal(context, secret),
+      () => keyring.open(context, secret),
       () => keyring.cached('a', refuseToMake),
       () => keyring.mac('a'),
       () => {
         keyring.checkUnlocked();
       },
       () => keyring.holds(masterKey),
-      () => keyring.rewrap(masterKey, place, secret),
+      () => keyring.rewrap(masterKey, context, secret),
       () => {
         keyring.replaceKey(masterKey);
       },
     ];
-    for (const door of doors) {
-      expect(door).toThrow(expect.objectContaining({ code: 'VAULT_LOCKED', message: locked }));
+    for (const call of calls) {
+      expect(call).toThrow(expect.objectContaining({ code: 'VAULT_LOCKED', message: locked }));
     }
   });
 
   test('what is sealed opens, also after a lock and an unlock, and not with another master key', () => {
     const keyring = unlockedKeyring();
-    const sealed = keyring.seal(place, secret);
-    expect(keyring.open(place, sealed)).toEqual(secret);
+    const sealed = keyring.seal(context, secret);
+    expect(keyring.open(context, sealed)).toEqual(secret);
     keyring.lock();
     expect(keyring.unlocked).toBe(false);
-    expect(() => keyring.open(place, sealed)).toThrow(locked);
+    expect(() => keyring.open(context, sealed)).toThrow(locked);
     keyring.unlock(masterKey);
-    expect(keyring.open(place, sealed)).toEqual(secret);
+    expect(keyring.open(context, sealed)).toEqual(secret);
     keyring.unlock(random('test', 32));
-    expect(() => keyring.open(place, sealed)).toThrow('does not open');
+    expect(() => keyring.open(context, sealed)).toThrow('does not open');
   });
 
   test('the caller may erase its master key after unlock', () => {
@@ -106,18 +106,18 @@ describe('lock and unlock', () => {
     const keyring = new Keyring({ random, clock: systemClock });
     keyring.unlock(given);
     given.fill(0);
-    expect(unlockedKeyring().open(place, keyring.seal(place, secret))).toEqual(secret);
+    expect(unlockedKeyring().open(context, keyring.seal(context, secret))).toEqual(secret);
   });
 
   test.each([0, 31, 33])(
     'a master key of %i bytes is refused, and leaves the keyring as it was',
     (length) => {
       const keyring = unlockedKeyring();
-      const sealed = keyring.seal(place, secret);
+      const sealed = keyring.seal(context, secret);
       expect(() => {
         keyring.unlock(new Uint8Array(length));
       }).toThrow('masterKey: expected a Uint8Array of 32 bytes');
-      expect(keyring.open(place, sealed)).toEqual(secret);
+      expect(keyring.open(context, sealed)).toEqual(secret);
     },
   );
 
@@ -209,12 +209,12 @@ describe('cached', () => {
   test('a key whose making locks the vault is erased and refused', () => {
     const keyring = unlockedKeyring();
     const bytes = make();
-    const door = () =>
+    const call = () =>
       keyring.cached('a', () => {
         keyring.lock();
         return bytes;
       });
-    expect(door).toThrow(locked);
+    expect(call).toThrow(locked);
     expect(bytes).toEqual(zeros);
   });
 

@@ -7,12 +7,13 @@ import { checkBytes } from '../crypto/bytes.ts';
 import { HmacKey } from '../crypto/hmac.ts';
 import { open, rewrap, seal } from '../crypto/sealing.ts';
 import { copyOfBytes } from '../crypto/secret-text.ts';
-import type { Place } from '../crypto/sealing.ts';
+import type { SealContext } from '../crypto/sealing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { Listeners } from '../lib/listeners.ts';
 import type { Random } from '../lib/random.ts';
-import { logFault, owned } from '../lib/faults.ts';
+import { owned } from '../lib/faults.ts';
+import { logFault } from '../lib/log.ts';
 
 export interface KeyringOptions {
   readonly random: Random;
@@ -71,7 +72,7 @@ export class Keyring {
     this.#masterKey = copy;
     this.#rowKey = kept;
     this.#frozenAt = undefined;
-    this.#tell();
+    this.#emit();
   }
 
   /** @throws LatchkeyError VAULT_LOCKED */
@@ -89,7 +90,7 @@ export class Keyring {
     );
     if (!this.unlocked) return;
     this.#drop();
-    this.#tell();
+    this.#emit();
   }
 
   /**
@@ -105,7 +106,7 @@ export class Keyring {
         'The vault was frozen while it was being unlocked: unlock it again if it is to be used.',
       ),
     );
-    this.#tell();
+    this.#emit();
   }
 
   /** Since when the vault is frozen, in milliseconds; undefined where it is not. */
@@ -128,8 +129,8 @@ export class Keyring {
    * Moves a sealed record to another master key; what is sealed is not opened.
    * @throws LatchkeyError VAULT_LOCKED, or INTERNAL where the record does not open.
    */
-  rewrap(newMasterKey: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array {
-    return rewrap(this.#key(), newMasterKey, place, sealed, this.#random);
+  rewrap(newMasterKey: Uint8Array, context: SealContext, sealed: Uint8Array): Uint8Array {
+    return rewrap(this.#key(), newMasterKey, context, sealed, this.#random);
   }
 
   /**
@@ -143,7 +144,7 @@ export class Keyring {
     this.forget();
     this.#masterKey = copyOfBytes(masterKey);
     old.fill(0);
-    this.#tell();
+    this.#emit();
   }
 
   /** Erases every opened key and stays unlocked: for when what the names of the opened keys mean has changed. */
@@ -159,18 +160,18 @@ export class Keyring {
     return use(this.#key());
   }
 
-  /** Seals a secret for one place in the database. @throws LatchkeyError VAULT_LOCKED */
-  seal(place: Place, secret: Uint8Array): Uint8Array {
-    return seal(this.#key(), place, secret, this.#random);
+  /** Seals a secret for one record of the database. @throws LatchkeyError VAULT_LOCKED */
+  seal(context: SealContext, secret: Uint8Array): Uint8Array {
+    return seal(this.#key(), context, secret, this.#random);
   }
 
   /**
-   * Opens what `seal` made for the same place.
+   * Opens what `seal` made for the same record.
    * @returns A copy, which the caller erases after use.
    * @throws LatchkeyError VAULT_LOCKED, or INTERNAL where the record does not open.
    */
-  open(place: Place, sealed: Uint8Array): Uint8Array {
-    return open(this.#key(), place, sealed);
+  open(context: SealContext, sealed: Uint8Array): Uint8Array {
+    return open(this.#key(), context, sealed);
   }
 
   /** HMAC-SHA-256 under the row key: what shows that a row is as Latchkey wrote it. @throws LatchkeyError VAULT_LOCKED */
@@ -286,8 +287,8 @@ export class Keyring {
     ).unref();
   }
 
-  #tell(): void {
-    const faults = this.#listeners.tell(this.unlocked);
+  #emit(): void {
+    const faults = this.#listeners.emit(this.unlocked);
     if (faults.length === 0) return;
     throw faults.length === 1 && faults[0] instanceof Error ? faults[0] : new AggregateError(faults);
   }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { OwnerProof } from './owner-proof.ts';
+import { StepUp } from './step-up.ts';
 
 const minute = 60_000;
 
 function start() {
   let at = 1_000_000;
-  const proof = new OwnerProof({ now: () => at, wall: () => at });
+  const proof = new StepUp({ now: () => at, wall: () => at });
   const allows = (use: 'export' | 'wayIn'): boolean => {
     try {
       proof.check(use);
@@ -26,7 +26,7 @@ test('without a secret nothing is allowed', () => {
   expect(start().allowed()).toEqual([]);
 });
 
-test('a proof is for an export within two minutes, or for ways in within five', () => {
+test('a step-up is for an export within two minutes, or for ways in within five', () => {
   const { proof, allowed, wait } = start();
   expect(proof.give()).toBe(1_000_000 + 2 * minute);
   expect(allowed()).toEqual(['export', 'wayIn']);
@@ -48,7 +48,7 @@ test('one export uses it up, and a way in leaves room for more of them alone', (
   expect(allowed()).toEqual(['wayIn']);
 });
 
-test('to open the vault with a secret is no proof for an export', () => {
+test('to open the vault with a secret is no step-up for an export', () => {
   const { proof, allowed, wait } = start();
   proof.open();
   expect(allowed()).toEqual(['wayIn']);

@@ -2,7 +2,7 @@
  * Remembers for a short while that the vault's owner has shown a secret of theirs. The window may be open on a desk that
  * its owner has left: what leaves the vault in clear needs the owner, and so does whatever would let somebody back in.
  */
-import { ownerProofRequired } from '../../preload/contract.ts';
+import { stepUpRequired } from '../../preload/contract.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 
@@ -13,7 +13,7 @@ const uses = {
     refused:
       'an export needs the vault’s password or recovery phrase, given in the window within two minutes before it',
   },
-  /** Any number of them: whoever sets up three programs is asked once. */
+  /** Any number of them: setting up three programs needs one step-up. */
   wayIn: {
     lastsMs: 5 * 60_000,
     refused:
@@ -23,7 +23,7 @@ const uses = {
 
 type Use = keyof typeof uses;
 
-export class OwnerProof {
+export class StepUp {
   readonly #clock: Clock;
   readonly #until: Record<Use, number> = { export: 0, wayIn: 0 };
 
@@ -47,9 +47,9 @@ export class OwnerProof {
   check(use: Use): void {
     const { lastsMs, refused } = uses[use];
     const left = this.#until[use] - this.#clock.wall();
-    // A clock that was set back makes no proof last longer.
+    // A clock that was set back makes no step-up last longer.
     if (left > 0 && left <= lastsMs) return;
-    throw new LatchkeyError('PERMISSION_DENIED', refused, { turnkeyErrorCode: ownerProofRequired });
+    throw new LatchkeyError('PERMISSION_DENIED', refused, { turnkeyErrorCode: stepUpRequired });
   }
 
   /** It is for one export, or for ways in: a key that is added exports as well. */

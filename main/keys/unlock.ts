@@ -2,20 +2,20 @@
  * From the master key, which a keyslot gave, to an unlocked vault: opens the key that authenticates rows, looks at every
  * row with it, and hands both to the keyring. Nothing is unlocked that does not hold.
  */
-import { open, seal, type Place } from '../crypto/sealing.ts';
-import type { Reader } from '../db/connection.ts';
-import { getSealedRowKey, putSealedRowKey, rowKeyPlace } from '../db/integrity.ts';
-import type { RowFinding } from '../db/schema.ts';
+import { open, seal, type SealContext } from '../crypto/sealing.ts';
+import type { Reader } from '../storage/connection.ts';
+import { getSealedRowKey, putSealedRowKey, rowKeyContext } from '../storage/tables/integrity.ts';
+import type { RowFinding } from '../storage/schema.ts';
 import {
-  earlierServerKeyPlace,
+  earlierServerKeyContext,
   getServerKey,
   replaceServerKey,
   serverKeyNames,
-  serverKeyPlace,
-} from '../db/server-keys.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { requireVault } from '../db/vault.ts';
-import type { RowGuard, VerifyAside } from '../integrity/guard.ts';
+  serverKeyContext,
+} from '../storage/tables/server-keys.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { requireVault } from '../storage/tables/vault.ts';
+import type { RowGuard, VerifyAside } from '../storage/integrity/guard.ts';
 import { assertNever } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Keyring } from './keyring.ts';
@@ -43,21 +43,22 @@ export type FoundRowKey =
 export function findRowKey(tx: Reader, masterKey: Uint8Array): FoundRowKey {
   const sealed = getSealedRowKey(tx);
   if (sealed !== undefined) {
-    const rowKey = opened(masterKey, rowKeyPlace, sealed);
+    const rowKey = opened(masterKey, rowKeyContext, sealed);
     return rowKey?.length === 32
       ? { state: 'held', rowKey }
       : { state: 'lost', finding: lost('its key does not open under the master key') };
   }
   const signer = getServerKey(tx, 'signer');
   const { organizationId } = requireVault(tx);
-  const earlier = signer && opened(masterKey, earlierServerKeyPlace('signer', organizationId), signer.sealed);
+  const earlier =
+    signer && opened(masterKey, earlierServerKeyContext('signer', organizationId), signer.sealed);
   earlier?.fill(0);
   return earlier === undefined
     ? { state: 'lost', finding: lost('the row that authenticates all others is missing') }
     : { state: 'unadopted' };
 }
 
-const lost = (problem: string): RowFinding => ({ table: rowKeyPlace.table, row: '1', problem });
+const lost = (problem: string): RowFinding => ({ table: rowKeyContext.table, row: '1', problem });
 
 /**
  * Unlocks, or refuses a file that was changed outside Latchkey. A vault of an earlier version is adopted: its rows are
@@ -71,7 +72,7 @@ export async function unlockVault(
   masterKey: Uint8Array,
   aside: VerifyAside,
 ): Promise<void> {
-  const found = parts.units.peek((tx) => findRowKey(tx, masterKey));
+  const found = parts.units.readUnverified((tx) => findRowKey(tx, masterKey));
   switch (found.state) {
     case 'held':
       try {
@@ -109,19 +110,19 @@ async function unlockVerified(
  * the owner who has looked at what was changed and wants it so.
  */
 export function authenticateAll({ units, guard, keyring, random }: UnlockParts, masterKey: Uint8Array): void {
-  const { organizationId } = units.peek(requireVault);
+  const { organizationId } = units.readUnverified(requireVault);
   const rowKey = random('row key', 32);
   try {
     keyring.unlock(masterKey, rowKey);
     guard.adopt((tx) => {
       for (const name of serverKeyNames) {
         const key = getServerKey(tx, name);
-        const scalar = key && opened(masterKey, earlierServerKeyPlace(name, organizationId), key.sealed);
+        const scalar = key && opened(masterKey, earlierServerKeyContext(name, organizationId), key.sealed);
         if (scalar === undefined) continue;
-        replaceServerKey(tx, name, keyring.seal(serverKeyPlace(name, organizationId), scalar));
+        replaceServerKey(tx, name, keyring.seal(serverKeyContext(name, organizationId), scalar));
         scalar.fill(0);
       }
-      putSealedRowKey(tx, seal(masterKey, rowKeyPlace, rowKey, random));
+      putSealedRowKey(tx, seal(masterKey, rowKeyContext, rowKey, random));
     });
     guard.begin();
   } catch (error) {
@@ -133,9 +134,13 @@ export function authenticateAll({ units, guard, keyring, random }: UnlockParts, 
 }
 
 /** @returns undefined for a record that does not open there. */
-export function opened(masterKey: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array | undefined {
+export function opened(
+  masterKey: Uint8Array,
+  context: SealContext,
+  sealed: Uint8Array,
+): Uint8Array | undefined {
   try {
-    return open(masterKey, place, sealed);
+    return open(masterKey, context, sealed);
   } catch {
     return undefined;
   }

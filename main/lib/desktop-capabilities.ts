@@ -1,5 +1,5 @@
 /** What only the shell around the service knows, and what of the settings only it can change: the desktop's, not a browser's. */
-export interface Shell {
+export interface DesktopCapabilities {
   /** Whether the machine is connected; a yes may be wrong, a no is not. */
   readonly isOnline?: () => boolean;
   readonly startAtLogin?: ShellChoice<boolean>;

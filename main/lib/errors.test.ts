@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { assertNever, errorBody, errorCodes, fromFailure, LatchkeyError, seen, toFailure } from './errors.ts';
+import {
+  assertNever,
+  errorBody,
+  errorCodes,
+  fromFailure,
+  LatchkeyError,
+  quoted,
+  toFailure,
+} from './errors.ts';
 
 describe('errorCodes', () => {
   test('give google.rpc codes and the HTTP statuses that belong to them', () => {
@@ -96,19 +104,19 @@ describe('seen', () => {
     ['\u2028\u009b2J\u202e\ud800', String.raw`"\u2028\u009b2J\u202e\ud800"`],
     ['Zoë 山 🔑', '"Zoë 山 🔑"'],
   ])('quotes %j as %s', (value, text) => {
-    expect(seen(value)).toBe(text);
+    expect(quoted(value)).toBe(text);
   });
 
   test('stops at 80 characters', () => {
-    expect(seen('x'.repeat(78))).toBe(`"${'x'.repeat(78)}"`);
-    expect(seen('x'.repeat(79))).toBe(`"${'x'.repeat(76)}...`);
-    expect(seen({ a: 'x'.repeat(1000) })).toHaveLength(80);
-    expect(seen('"x'.repeat(1000))).toBe(`${JSON.stringify('"x'.repeat(100)).slice(0, 77)}...`);
+    expect(quoted('x'.repeat(78))).toBe(`"${'x'.repeat(78)}"`);
+    expect(quoted('x'.repeat(79))).toBe(`"${'x'.repeat(76)}...`);
+    expect(quoted({ a: 'x'.repeat(1000) })).toHaveLength(80);
+    expect(quoted('"x'.repeat(1000))).toBe(`${JSON.stringify('"x'.repeat(100)).slice(0, 77)}...`);
   });
 
   test('does not go to the bottom of what has none', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
-    expect(seen(deep)).toBe(`${'['.repeat(77)}...`);
+    expect(quoted(deep)).toBe(`${'['.repeat(77)}...`);
   });
 });
 
@@ -117,5 +125,5 @@ test('assertNever throws at what the compiler did not foresee', () => {
 });
 
 test('a whole number beyond what a double holds is quoted to the last digit', () => {
-  expect(seen({ a: [2n ** 60n] })).toBe('{"a":["1152921504606846976"]}');
+  expect(quoted({ a: [2n ** 60n] })).toBe('{"a":["1152921504606846976"]}');
 });

@@ -4,7 +4,7 @@
  * log, never an answer.
  */
 
-import { visibleJson } from './visible-text.ts';
+import { visibleJson } from './text/visible-text.ts';
 
 interface ErrorCode {
   readonly http: number;
@@ -99,7 +99,7 @@ export const fromFailure = ({ code, message, ...options }: Failure): LatchkeyErr
   new LatchkeyError(code, message, options);
 
 /** The body of an error answer: `{code, message, details, turnkeyErrorCode}`. */
-export function errorBody(error: LatchkeyError | Failure): Record<string, unknown> {
+export function errorBody(error: LatchkeyError | Failure) {
   return {
     code: errorCodes[error.code].grpc,
     message: error.message,
@@ -118,7 +118,7 @@ export function errorBody(error: LatchkeyError | Failure): Record<string, unknow
  * Quotes what a caller sent, bounded, on one line and all of it visible, for an error message. It does not go through all
  * of it: that may be megabytes, or nested deeper than a stack goes.
  */
-export function seen(value: unknown): string {
+export function quoted(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(beginning(value, quotedCharacters));
   return visibleJson(text.length <= 80 ? text : `${text.slice(0, 77)}...`);
 }

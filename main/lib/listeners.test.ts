@@ -11,8 +11,8 @@ test('a listener that throws keeps no other from being told', () => {
   });
   listeners.add(last);
   expect(listeners.size).toBe(3);
-  expect(listeners.tell('one')).toEqual([fault]);
+  expect(listeners.emit('one')).toEqual([fault]);
   expect([first.mock.calls, last.mock.calls]).toEqual([[['one']], [['one']]]);
   stop();
-  expect(listeners.tell('two')).toEqual([]);
+  expect(listeners.emit('two')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** What the vault sends to people: one-time codes, and other short-lived secrets. */
-export interface Message {
+export interface OutgoingMessage {
   readonly channel: 'email' | 'sms';
   /** An email address, or a phone number in E.164. */
   readonly to: string;

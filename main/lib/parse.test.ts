@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError } from './errors.ts';
 import { parse, parseSecret } from './parse.ts';
 
 /** The message of the refusal. */

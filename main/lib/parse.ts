@@ -1,6 +1,6 @@
 /** Turns a caller's JSON into typed input, or into an error that names the field, what was seen and what is allowed. */
 import { z } from 'zod';
-import { LatchkeyError, seen } from '../lib/errors.ts';
+import { LatchkeyError, quoted } from './errors.ts';
 
 /**
  * Takes null as clients mean it that write what is unset: no value for an optional field, and an empty list for a list.
@@ -8,7 +8,7 @@ import { LatchkeyError, seen } from '../lib/errors.ts';
  * @throws LatchkeyError INVALID_ARGUMENT for the first field that does not fit.
  */
 export const parse = <Schema extends z.ZodType>(schema: Schema, value: unknown, at = ''): z.output<Schema> =>
-  check(schema, value, at, seen);
+  check(schema, value, at, quoted);
 
 /** As `parse`, for input that carries a secret: an error says of what was seen no more than its kind and size. */
 export const parseSecret = <Schema extends z.ZodType>(

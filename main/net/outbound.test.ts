@@ -1,9 +1,10 @@
 import type { lookup as systemLookup } from 'node:dns';
-import { createServer, type RequestListener } from 'node:http';
+import { Agent, createServer, type RequestListener } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { getJson, mayLead } from './guarded-get.ts';
+import { getJson, mayLead, Outbound, type OutboundOptions } from './outbound.ts';
 
 let resources = new AsyncDisposableStack();
 let connections = 0;
@@ -72,7 +73,7 @@ describe('getJson', () => {
       'it did not answer within 0.2 s',
     ],
     ['no answer', () => undefined, 'it did not answer within 0.2 s'],
-    ['a closed door', (request) => request.socket.destroy(), 'it cannot be reached (ECONNRESET)'],
+    ['a closed port', (request) => request.socket.destroy(), 'it cannot be reached (ECONNRESET)'],
   ])('refuses %s', async (_what, answer, problem) => {
     const port = await serve(answer);
     await expect(getJson(at(port), 'this machine', { timeoutMs: 200 })).rejects.toThrow(problem);
@@ -154,5 +155,103 @@ describe('where a URL may lead', () => {
       'it is at 127.0.0.1, which is not on the Internet',
     );
     expect(connections).toBe(0);
+  });
+});
+
+describe('Outbound', () => {
+  const outbound = (url: URL, options: Partial<OutboundOptions> = {}): Outbound =>
+    new Outbound(url, { reach: 'this machine', method: 'POST', timeoutMs: 5000, mostBytes: 10, ...options });
+
+  test('sends a body of bytes or text with its length, and answers what is answered', async () => {
+    const seen: unknown[] = [];
+    const port = await serve((request, response) => {
+      void readText(request).then((body) => {
+        const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+        seen.push([request.method, request.headers['x-name'], length, encoding, body]);
+        response.writeHead(404).end('no');
+      });
+    });
+    const answer = await outbound(at(port)).send({ 'x-name': 'v' }, 'é');
+    expect({ ...answer, body: answer.body.toString() }).toEqual({ status: 404, body: 'no', isWhole: true });
+    await outbound(at(port)).send({ 'x-name': 'w' }, Buffer.from('12'));
+    expect(seen).toEqual([
+      ['POST', 'v', '2', undefined, 'é'],
+      ['POST', 'w', '2', undefined, '12'],
+    ]);
+  });
+
+  test('follows no redirect', async () => {
+    const port = await serve((_request, response) => response.writeHead(307, { location: '/keys' }).end());
+    expect(await outbound(at(port)).send({}, 'x')).toMatchObject({ status: 307 });
+    expect(connections).toBe(1);
+  });
+
+  test('reads no more of an answer than it may, however long it goes on', async () => {
+    const port = await serve((_request, response) => {
+      const go = (): void => {
+        while (!response.destroyed && response.write('0123456789'));
+        if (!response.destroyed) response.once('drain', go);
+      };
+      go();
+    });
+    const answer = await outbound(at(port)).send({}, 'x');
+    expect(answer).toMatchObject({ status: 200, isWhole: false });
+    expect(answer.body.toString()).toMatch(/^0123456789/);
+  });
+
+  test.each<[string, Partial<OutboundOptions>, string]>([
+    ['an address', {}, '127.0.0.1'],
+    ['a name', { lookup: resolving('8.8.8.8', '127.0.0.1') }, 'name.test'],
+  ])('sends nothing to %s where it may not lead', async (_what, options, host) => {
+    const port = await serve((_request, response) => response.end());
+    const sending = outbound(at(port, host), { ...options, reach: 'the Internet' }).send({}, 'secret');
+    await expect(sending).rejects.toMatchObject({
+      kind: 'refused',
+      message: 'it is at 127.0.0.1, which is not on the Internet',
+    });
+    expect(connections).toBe(0);
+  });
+
+  test('says whether it was late, or not reached, and the cause by its name alone', async () => {
+    const port = await serve(() => undefined);
+    await expect(outbound(at(port), { timeoutMs: 100 }).send()).rejects.toMatchObject({
+      kind: 'late',
+      message: 'it did not answer within 0.1 s',
+    });
+    const closed = await serve((request) => request.socket.destroy());
+    await expect(outbound(at(closed)).send()).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'ECONNRESET',
+    });
+  });
+
+  test('ends with its signal, under way and before', async () => {
+    const stopping = new AbortController();
+    const port = await serve(() => {
+      stopping.abort();
+    });
+    const stopped = outbound(at(port), { signal: stopping.signal });
+    await expect(stopped.send()).rejects.toMatchObject({ kind: 'unreachable' });
+    await expect(stopped.send()).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(connections).toBe(1);
+  });
+
+  test('sends once more where a kept connection was closed just as it was used, and only then', async () => {
+    let requests = 0;
+    const port = await serve((request, response) => {
+      requests++;
+      if (requests === 2 || requests === 4 || requests === 5) request.socket.destroy();
+      else response.end();
+    });
+    const agent = new Agent({ keepAlive: true });
+    resources.defer(() => {
+      agent.destroy();
+    });
+    const kept = outbound(at(port), { agent });
+    for (let each = 0; each < 2; each++) expect(await kept.send({}, 'x')).toMatchObject({ status: 200 });
+    expect([requests, connections]).toEqual([3, 2]);
+    // The new connection is closed too: that is no stale one.
+    await expect(kept.send({}, 'x')).rejects.toMatchObject({ kind: 'unreachable', code: 'ECONNRESET' });
+    expect([requests, connections]).toEqual([5, 3]);
   });
 });

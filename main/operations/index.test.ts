@@ -1,12 +1,23 @@
 import { expect, test } from 'vitest';
 import { kindOf } from '../activities/define.ts';
-import { sameKinds } from '../policy/equivalents.ts';
-import { withoutVersion } from '../policy/types.ts';
+import { sameKinds } from '../policy/language/equivalents.ts';
+import { withoutVersion } from '../policy/language/types.ts';
 import { operations } from './index.ts';
+
+test('no operation takes the path of another, and an activity’s path is its type', () => {
+  const all = operations.groups.flatMap((group) => group.operations);
+  expect(operations.byPath.size).toBe(all.length);
+  for (const operation of all) {
+    if (operation.kind !== 'activity') continue;
+    expect(operation.versions.map(({ type }) => kindOf(type).toLowerCase())).toEqual(
+      operation.versions.map(() => operation.path),
+    );
+  }
+});
 
 test('types of one operation are one name without their version, and no other operation has it', () => {
   const names = new Map<string, string>();
-  for (const operation of operations.values()) {
+  for (const operation of operations.byPath.values()) {
     if (operation.kind !== 'activity') continue;
     const own = new Set(operation.versions.map(({ type }) => withoutVersion(type)));
     expect([...own]).toHaveLength(1);
@@ -19,7 +30,7 @@ test('types of one operation are one name without their version, and no other op
 });
 
 test('what policies are warned of as equivalent are kinds that there are', () => {
-  const kinds = [...operations.values()].flatMap((operation) =>
+  const kinds = [...operations.byPath.values()].flatMap((operation) =>
     operation.kind === 'activity' ? operation.versions.map(({ type }) => kindOf(type)) : [],
   );
   expect(kinds).toEqual(expect.arrayContaining(sameKinds.flatMap((group) => [...group.kinds])));

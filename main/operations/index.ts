@@ -1,74 +1,130 @@
-/** Every operation, by the names that requests use. */
-import type { Operation } from '../activities/define.ts';
-import * as activities from './activities.ts';
-import * as activityLists from './activity-lists.ts';
-import * as apiKeys from './api-keys.ts';
-import * as authenticators from './authenticators.ts';
-import * as credentialUses from './credential-uses.ts';
-import * as features from './features.ts';
-import * as oauthProviders from './oauth-providers.ts';
-import * as organizations from './organizations.ts';
-import * as otp from './otp.ts';
-import * as payloadDescriptions from './payload-descriptions.ts';
-import * as permissions from './permissions.ts';
-import * as policies from './policies.ts';
-import * as policyDrafts from './policy-drafts.ts';
-import * as policyTrials from './policy-trials.ts';
-import * as privateKeys from './private-keys.ts';
-import * as recovery from './recovery.ts';
-import * as refusals from './refusals.ts';
-import * as search from './search.ts';
-import * as sessions from './sessions.ts';
-import * as signIn from './sign-in.ts';
-import * as signing from './signing.ts';
-import * as smartContractInterfaces from './smart-contract-interfaces.ts';
-import * as subOrganizations from './sub-organizations.ts';
-import * as tags from './tags.ts';
-import * as transactions from './transactions.ts';
-import * as users from './users.ts';
-import * as walletAccounts from './wallet-accounts.ts';
-import * as votes from './votes.ts';
-import * as walletAccountLists from './wallet-account-lists.ts';
-import * as wallets from './wallets.ts';
-import * as webhookDeliveries from './webhook-deliveries.ts';
-import * as webhookEndpoints from './webhook-endpoints.ts';
+/**
+ * The registry: every operation, under the resource that it is about. HTTP, the window, commands, OpenAPI and the README take the
+ * names, the words and the types of operations from here.
+ */
+import { toOperations, type Operation } from '../activities/define.ts';
+import * as activities from './activities/activities.ts';
+import * as activityLists from './activities/activity-lists.ts';
+import * as apiKeys from './credentials/api-keys.ts';
+import * as authenticators from './credentials/authenticators.ts';
+import * as credentialUses from './credentials/credential-uses.ts';
+import * as features from './organizations/features.ts';
+import * as oauthProviders from './credentials/oauth-providers.ts';
+import * as organizations from './organizations/organizations.ts';
+import * as otp from './sign-in/otp.ts';
+import * as payloadDescriptions from './signing/payload-descriptions.ts';
+import * as permissions from './users/permissions.ts';
+import * as policies from './policies/policies.ts';
+import * as policyDrafts from './policies/policy-drafts.ts';
+import * as policyTrials from './policies/policy-trials.ts';
+import * as privateKeys from './private-keys/private-keys.ts';
+import * as recovery from './sign-in/recovery.ts';
+import * as refusals from './activities/refusals.ts';
+import * as search from './organizations/search.ts';
+import * as sessions from './sign-in/sessions.ts';
+import * as signIn from './sign-in/sign-in.ts';
+import * as signing from './signing/signing.ts';
+import * as smartContractInterfaces from './signing/smart-contract-interfaces.ts';
+import * as subOrganizations from './organizations/sub-organizations.ts';
+import * as tags from './tags/tags.ts';
+import * as transactions from './signing/transactions.ts';
+import * as users from './users/users.ts';
+import * as walletAccounts from './wallets/wallet-accounts.ts';
+import * as votes from './activities/votes.ts';
+import * as walletAccountLists from './wallets/wallet-account-lists.ts';
+import * as wallets from './wallets/wallets.ts';
+import * as webhookDeliveries from './webhooks/webhook-deliveries.ts';
+import * as webhookEndpoints from './webhooks/webhook-endpoints.ts';
 
-const all: readonly Operation[] = [
-  organizations,
-  search,
-  subOrganizations,
-  features,
-  users,
-  apiKeys,
-  authenticators,
-  oauthProviders,
-  otp,
-  signIn,
-  sessions,
-  credentialUses,
-  recovery,
-  privateKeys,
-  wallets,
-  walletAccounts,
-  walletAccountLists,
-  signing,
-  transactions,
-  smartContractInterfaces,
-  payloadDescriptions,
-  tags,
-  policies,
-  policyDrafts,
-  webhookEndpoints,
-  webhookDeliveries,
-  policyTrials,
-  permissions,
-  refusals,
-  activities,
-  activityLists,
-  votes,
-].flatMap((resource) => Object.values<Operation>(resource));
+/** In the order in which a reader looks for them. */
+const groups = [
+  {
+    name: 'Organization',
+    about: 'The organization whose vault this is, and what it has switched on.',
+    operations: [organizations, search, features],
+  },
+  {
+    name: 'Sub-organizations',
+    about:
+      'Organizations of their own under the vault’s: their users alone act in them, the parent’s users read.',
+    operations: [subOrganizations],
+  },
+  {
+    name: 'Webhooks',
+    about: 'Every activity, sent to URLs as it comes about, signed; and what became of that.',
+    operations: [webhookEndpoints, webhookDeliveries],
+  },
+  {
+    name: 'Users',
+    about: 'People and programs that may ask something of the vault.',
+    operations: [users],
+  },
+  {
+    name: 'API keys',
+    about: 'Keys that stamp requests for a user.',
+    operations: [apiKeys],
+  },
+  {
+    name: 'Authenticators',
+    about: 'Passkeys that stamp requests for a user.',
+    operations: [authenticators],
+  },
+  {
+    name: 'Sign-in',
+    about: 'Short-lived API keys for users who prove who they are.',
+    operations: [signIn, oauthProviders, otp, recovery],
+  },
+  {
+    name: 'Sessions',
+    about: 'What a user who is signed in has, on one device for a while.',
+    operations: [sessions, credentialUses],
+  },
+  {
+    name: 'Private keys',
+    about: 'Single keys, made here or imported.',
+    operations: [privateKeys],
+  },
+  {
+    name: 'Wallets',
+    about: 'HD wallets: one secret, and accounts derived from it.',
+    operations: [wallets, walletAccounts, walletAccountLists],
+  },
+  {
+    name: 'Tags',
+    about: 'Names that group users, or private keys.',
+    operations: [tags],
+  },
+  {
+    name: 'Signing',
+    about: 'Signatures by private keys and wallet accounts.',
+    operations: [signing, payloadDescriptions, transactions],
+  },
+  {
+    name: 'Smart contract interfaces',
+    about: 'ABIs and IDLs, by which policies and people read the calls in transactions.',
+    operations: [smartContractInterfaces],
+  },
+  {
+    name: 'Policies',
+    about: 'Rules that say who may do what.',
+    operations: [policies, policyDrafts, policyTrials, refusals, permissions],
+  },
+  {
+    name: 'Activities',
+    about: 'The log of every request that changed or signed something.',
+    operations: [activities, activityLists, votes],
+  },
+] as const;
 
-/** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */
-export const operations: ReadonlyMap<string, Operation> = new Map(
-  all.map((operation) => [`${operation.kind === 'query' ? 'query' : 'submit'}/${operation.path}`, operation]),
+export const operations = toOperations(
+  groups.map(({ name, about, operations: files }) => ({
+    name,
+    about,
+    operations: files.flatMap((file) => Object.values<Operation>(file)),
+  })),
 );
+
+type ValuesOfEach<File> = File extends unknown ? File[keyof File] : never;
+
+/** Of every operation its own type: `main/operations/api.ts` tells clients what each takes and answers. */
+export type KnownOperation = ValuesOfEach<(typeof groups)[number]['operations'][number]>;

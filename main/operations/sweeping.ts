@@ -1,18 +1,18 @@
 /** Removes what has expired: codes, tokens, sessions. It changes nothing that anybody could still use. */
-import { deleteExpiredApiKeys } from '../db/api-keys.ts';
-import type { Reader, Writer } from '../db/connection.ts';
-import { deleteExpiredOneTimeCodes } from '../db/one-time-codes.ts';
-import { settleReservations } from '../db/policy-reservations.ts';
-import { deleteExpiredReadOnlySessions } from '../db/read-only-sessions.ts';
-import { deleteExpiredSpentTokens } from '../db/spent-tokens.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { getVault } from '../db/vault.ts';
+import { deleteExpiredApiKeys } from '../storage/tables/api-keys.ts';
+import type { Reader, Writer } from '../storage/connection.ts';
+import { deleteExpiredOneTimeCodes } from '../storage/tables/one-time-codes.ts';
+import { settleReservations } from '../storage/tables/policy-reservations.ts';
+import { deleteExpiredReadOnlySessions } from '../storage/tables/read-only-sessions.ts';
+import { deleteExpiredSpentTokens } from '../storage/tables/spent-tokens.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { getVault } from '../storage/tables/vault.ts';
 import type { Clock } from '../lib/clock.ts';
-import { forgetContacts } from './contacts.ts';
-import { sessionCredentialTypes } from './session-keys.ts';
-import { owned } from '../lib/faults.ts';
+import { forgetContacts } from './users/contacts.ts';
+import { sessionCredentialTypes } from './sign-in/session-keys.ts';
+import { every } from '../lib/concurrency/every.ts';
 
-/** For so long a client whose key has expired is told that, and not that nobody knows the key. */
+/** For so long, a client with an expired key learns that it has expired, and not that it is unknown. */
 const tellsExpiredMs = 3_600_000;
 
 /** @param now Milliseconds. */
@@ -50,8 +50,5 @@ export function startSweeping({ units, keys, clock, onFault }: SweepParts, every
     });
     before = now;
   };
-  const timer = setInterval(owned(sweep, onFault), everyMs).unref();
-  return () => {
-    clearInterval(timer);
-  };
+  return every(everyMs, sweep, onFault);
 }

@@ -8,7 +8,7 @@ import { isUpdateMetadataSigned } from '../lib/update-signature.ts';
 import { gather, signMetadata, writeSums } from './seal-release.ts';
 import { makeUpdateKey } from './update-key.ts';
 
-const source = readFileSync(join(import.meta.dirname, '../desktop/update-key.ts'), 'utf8');
+const source = readFileSync(join(import.meta.dirname, '../desktop/updates/update-key.ts'), 'utf8');
 const unpinned = source.replace(/= (null|'[0-9a-f]{64}');/, '= null;');
 
 let directory: string;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { updateKey } from '../desktop/update-key.ts';
+import { updateKey } from '../desktop/updates/update-key.ts';
 import { isUpdateMetadataSigned, signUpdateMetadata } from '../lib/update-signature.ts';
 
 const sumsName = 'SHA256SUMS';

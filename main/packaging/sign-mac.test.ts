@@ -15,7 +15,7 @@ const { MacPackager } = builder('app-builder-lib') as {
   readonly MacPackager: { readonly prototype: { readonly doSign: (...parts: unknown[]) => Promise<void> } };
 };
 
-const usual = 'main/desktop/entitlements.mac.plist';
+const usual = 'main/packaging/entitlements.mac.plist';
 const commands = 'main/packaging/entitlements.command.plist';
 
 let directory: string;

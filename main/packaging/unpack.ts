@@ -19,26 +19,26 @@ export const digestOf = (bytes: Uint8Array | string): string =>
  */
 export function unpack(base: string, manifest: Manifest, read: (path: string) => Uint8Array): string {
   const directory = join(base, digestOf(JSON.stringify(manifest)).slice(0, 32));
-  for (const place of [base, directory]) {
-    mkdirSync(place, { recursive: true, mode: 0o700 });
-    refuseShared(place);
+  for (const target of [base, directory]) {
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    refuseShared(target);
   }
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
-    const place = join(entry.parentPath, entry.name);
-    const isOurs = Object.hasOwn(manifest, relative(directory, place).replaceAll(sep, '/'));
-    if (!entry.isDirectory() && !(entry.isFile() && isOurs)) rmSync(place, { force: true });
+    const target = join(entry.parentPath, entry.name);
+    const isOurs = Object.hasOwn(manifest, relative(directory, target).replaceAll(sep, '/'));
+    if (!entry.isDirectory() && !(entry.isFile() && isOurs)) rmSync(target, { force: true });
   }
   for (const [path, digest] of Object.entries(manifest)) {
-    const place = join(directory, path);
-    if (contentDigest(place) === digest) continue;
+    const target = join(directory, path);
+    if (contentDigest(target) === digest) continue;
     const bytes = read(path);
     if (digestOf(bytes) !== digest) throw new Error(`${path} is not what this program was made with`);
-    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     // Another process may start from the same files at this moment: each sees a whole one.
     const unfinished = join(base, `.unfinished-${randomUUID()}`);
     try {
       writeFileSync(unfinished, bytes, { mode: 0o600, flag: 'wx' });
-      renameSync(unfinished, place);
+      renameSync(unfinished, target);
     } finally {
       rmSync(unfinished, { force: true });
     }

@@ -1,12 +1,12 @@
 /**
  * `npm run update-key -- FILE`: makes the key that signs updates. Its private half goes to a new file, which never belongs
- * into the project; its public half into the line of `main/desktop/update-key.ts` that the app is built with.
+ * into the project; its public half into the line of `main/desktop/updates/update-key.ts` that the app is built with.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const pinnedIn = join(import.meta.dirname, '../desktop/update-key.ts');
+const pinnedIn = join(import.meta.dirname, '../desktop/updates/update-key.ts');
 
 const line = /^export const updateKey: string [|] null = (null|'[0-9a-f]{64}');$/m;
 

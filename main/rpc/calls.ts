@@ -1,12 +1,12 @@
-/** The service's side of the window's door: `preload/contract.ts`, over a vault. */
+/** The service's side of the rpc: `preload/contract.ts`, over a vault. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type {
   About,
   BackupRecord,
   BackupsStatus,
-  Bridge,
-  ChosenBackup,
+  WindowRpc,
+  UploadedBackup,
   Keyslots,
   Licence,
   LogCheck,
@@ -20,57 +20,58 @@ import type {
   Settings as SettingsShown,
   Sheet,
   ShownMessage,
-  VaultBridge,
+  VaultRpc,
   VaultEvent,
   VaultStatus,
   VerifiedBackup,
-} from '../preload/contract.ts';
-import { readAbout, readLicences } from './about.ts';
-import { guardOf } from './activities/owner-guards.ts';
-import { parse, parseSecret } from './activities/parse.ts';
-import type { AuditLog } from './audit/audit-log.ts';
-import type { Backups } from './backup/backups.ts';
-import type { RestoreWish } from './backup/restore.ts';
-import { mnemonicFromEntropy, sentenceFromEntropy } from './crypto/mnemonics.ts';
-import { p256PublicKey, signP256 } from './crypto/p256.ts';
-import { toHex } from './crypto/encodings.ts';
-import { copyOfBytes } from './crypto/secret-text.ts';
-import type { Reader } from './db/connection.ts';
-import { readable } from './db/damage.ts';
-import { listKeyslots } from './db/keyslots.ts';
-import { getOrganization } from './db/organizations.ts';
-import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
-import { areWordsNotShown } from './db/settings.ts';
-import { getUserRow } from './db/users.ts';
-import { getVault, requireVault, type VaultRow } from './db/vault.ts';
-import { Freezer } from './freeze.ts';
-import { handle, refusal, type Service } from './http/handle.ts';
-import { parseJson } from './http/json-body.ts';
-import type { JournalEntry, RequestJournal } from './http/request-journal.ts';
+} from '../../preload/contract.ts';
+import { readAbout, readLicences } from '../app/build-info.ts';
+import { describeDiagnostics } from '../app/diagnostics.ts';
+import { stepUpOf } from '../activities/decision/step-up.ts';
+import { parse, parseSecret } from '../lib/parse.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Backups } from '../backup/backups.ts';
+import type { RestoreWish } from '../backup/restore.ts';
+import { mnemonicFromEntropy, sentenceFromEntropy } from '../crypto/keys/mnemonics.ts';
+import { p256PublicKey, signP256 } from '../crypto/keys/p256.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { copyOfBytes } from '../crypto/secret-text.ts';
+import type { Reader } from '../storage/connection.ts';
+import { readable } from '../storage/file/damage.ts';
+import { listKeyslots } from '../storage/tables/keyslots.ts';
+import { getOrganization } from '../storage/tables/organizations.ts';
+import { getServerKey, serverKeyContext } from '../storage/tables/server-keys.ts';
+import { areWordsNotShown } from '../storage/tables/settings.ts';
+import { getUserRow } from '../storage/tables/users.ts';
+import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
+import { Freezer } from '../app/freeze.ts';
+import { handle, refusal, type Service } from '../http/handle.ts';
+import { parseJson } from '../http/json-body.ts';
+import type { JournalEntry, RequestJournal } from '../http/request-journal.ts';
 import {
   backupSecret,
   checkWords,
   confirmedWordsList,
-  DrawnPhrase,
+  NewRecoveryPhrase,
   KeyslotCalls,
   passwordText,
-  proofParams,
-  withProof,
-} from './bridge-keyslots.ts';
-import { KeychainWatch } from './keyslots/keychain-watch.ts';
-import { LatchkeyError } from './lib/errors.ts';
-import { Listeners } from './lib/listeners.ts';
-import type { Messages } from './messages/messages.ts';
-import { channelChange, messageTest } from './messages/settings.ts';
-import { selfTest } from './self-test/self-test.ts';
-import type { Settings } from './settings/settings.ts';
-import { checkMissing, setUp, type SetupParts } from './setup.ts';
-import { owned } from './lib/faults.ts';
+  secretParams,
+  withSecret,
+} from './keyslot-calls.ts';
+import { KeychainWatch } from '../keys/keychain/keychain-watch.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { Listeners } from '../lib/listeners.ts';
+import type { Messages } from '../delivery/messages/messages.ts';
+import { channelChange, messageTest } from '../delivery/messages/settings.ts';
+import { selfTest } from '../self-test/self-test.ts';
+import type { Settings } from '../settings/settings.ts';
+import { checkMissing, setUp, type SetupParts } from '../app/create-vault.ts';
+import { owned } from '../lib/faults.ts';
 
-/** Between two events that tell how far a restore is, in milliseconds. */
+/** Between two events with the progress of a restore, in milliseconds. */
 const progressPause = 100;
 
-/** What the bridge says of the process around the vault. */
+/** What the rpc reports about the process around the vault. */
 export interface Surroundings {
   readonly version: string;
   readonly directory: string | null;
@@ -86,7 +87,7 @@ export interface Surroundings {
     ((wish: Pick<RestoreWish, 'file' | 'name' | 'how' | 'onProgress'>) => Promise<unknown>) | null;
 }
 
-/** What a new vault is told of its owner. */
+/** What a new vault learns about its owner. */
 export const ownerForm = {
   organizationName: z.string().trim().min(1).max(64),
   userName: z.string().trim().min(1).max(64),
@@ -106,7 +107,7 @@ const backUpParams = z.object({
   replace: z.boolean().optional(),
   secret: backupSecret.optional(),
 });
-const restoreParams = z.object({ file: filePath, secret: proofParams });
+const restoreParams = z.object({ file: filePath, secret: secretParams });
 const verifyParams = z.object({ file: filePath, secret: backupSecret.optional() });
 const scheduleParams = z
   .object({
@@ -124,7 +125,7 @@ const requestId = z.int().nonnegative();
 const callBody = z.record(z.string(), z.unknown());
 
 /** What works beside the service, and answers calls of its own. */
-export interface DoorParts {
+export interface RpcParts {
   readonly log: AuditLog;
   readonly backups: Backups;
   readonly messages: Messages;
@@ -135,7 +136,7 @@ export interface DoorParts {
 /** Public halves of the vault's own keys. */
 export type ServerKeys = NonNullable<VaultStatus['serverKeys']>;
 
-export class VaultDoor implements VaultBridge {
+export class VaultCalls implements VaultRpc {
   readonly #parts: SetupParts;
   readonly #service: Service;
   readonly #log: AuditLog;
@@ -147,7 +148,7 @@ export class VaultDoor implements VaultBridge {
   readonly #listeners = new Listeners<[VaultEvent]>();
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
-  readonly #drawn = new DrawnPhrase();
+  readonly #drawn = new NewRecoveryPhrase();
   readonly #keychain: KeychainWatch;
   #unlocking: VaultStatus['unlocking'] = null;
   #lastTimestamp = 0;
@@ -156,7 +157,7 @@ export class VaultDoor implements VaultBridge {
   constructor(
     parts: SetupParts,
     service: Service,
-    { log, backups, messages, journal, settings, ...around }: Surroundings & DoorParts,
+    { log, backups, messages, journal, settings, ...around }: Surroundings & RpcParts,
   ) {
     this.#parts = parts;
     this.#backups = backups;
@@ -168,7 +169,7 @@ export class VaultDoor implements VaultBridge {
     this.#keychain = new KeychainWatch({
       keychain: parts.keychain,
       onChange: () => {
-        this.announce({ kind: 'status' });
+        this.emit({ kind: 'status' });
       },
     });
     this.#around = around;
@@ -176,15 +177,15 @@ export class VaultDoor implements VaultBridge {
     const onUnlocking = (progress: VaultStatus['unlocking'] = null): void => {
       if (progress === null && this.#unlocking === null) return;
       this.#unlocking = progress;
-      this.announce(progress === null ? { kind: 'status' } : { kind: 'unlocking', ...progress });
+      this.emit(progress === null ? { kind: 'status' } : { kind: 'unlocking', ...progress });
     };
-    this.#keyslots = new KeyslotCalls({ ...parts, witness: log, onUnlocking }, this.#drawn);
+    this.#keyslots = new KeyslotCalls({ ...parts, log, onUnlocking }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.forget();
-      // Whoever unlocks has more to do before the file can be read, which a listener may do at once.
+      // The unlock has more to do before the file can be read, which a listener may do at once.
       queueMicrotask(
         owned(() => {
-          this.announce({ kind: 'status' });
+          this.emit({ kind: 'status' });
         }, service.onFault),
       );
     });
@@ -193,7 +194,7 @@ export class VaultDoor implements VaultBridge {
   async status(): Promise<VaultStatus> {
     const { units, guard, keyring } = this.#parts;
     const keychain = await this.#keychain.state();
-    return units.peek((tx) => {
+    return units.readUnverified((tx) => {
       const vault = getVault(tx);
       // Of a damaged file, what can be read is shown.
       const organization = vault && readable(() => getOrganization(tx, vault.organizationId), undefined);
@@ -226,13 +227,13 @@ export class VaultDoor implements VaultBridge {
 
   async probeKeychain(): Promise<VaultStatus> {
     await this.#keychain.look();
-    this.announce({ kind: 'status' });
+    this.emit({ kind: 'status' });
     return this.status();
   }
 
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
     const { units, keyring, random } = this.#parts;
-    // In a vault that is there a phrase is drawn to open it too, which a locked one does not learn.
+    // In an existing vault a new phrase opens the vault too, so a locked one does not generate it.
     if (!keyring.unlocked) checkMissing(units);
     const entropy = random('recovery phrase', 32);
     const phrase = mnemonicFromEntropy(entropy);
@@ -248,7 +249,7 @@ export class VaultDoor implements VaultBridge {
     if (phrase === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
-        'no recovery phrase was drawn: ask for one, write it down, then create the vault',
+        'no recovery phrase was generated: request one, write it down, then create the vault',
       );
     }
     checkWords(phrase, confirmedWords, 'vault');
@@ -274,7 +275,7 @@ export class VaultDoor implements VaultBridge {
       .finally(() => phrase.fill(0));
     this.#keyslots.made();
     // The keyring spoke when it was unlocked, before the vault was there to be read.
-    this.announce({ kind: 'status' });
+    this.emit({ kind: 'status' });
     return this.status();
   }
 
@@ -295,13 +296,13 @@ export class VaultDoor implements VaultBridge {
     try {
       let told = 0;
       const onProgress: RestoreWish['onProgress'] = (done, total) => {
-        // Every chunk would be too often for whoever listens.
+        // An event for every chunk would be too many.
         const now = Date.now();
         if (done < total && now - told < progressPause) return;
         told = now;
-        this.announce({ kind: 'restore', done, total });
+        this.emit({ kind: 'restore', done, total });
       };
-      await withProof(secret, undefined, async (proof) => {
+      await withSecret(secret, undefined, async (proof) => {
         const how = await proof;
         await this.#backups.withFile(file, (path, name) =>
           restore({ file: resolve(path), name, how, onProgress }),
@@ -310,7 +311,7 @@ export class VaultDoor implements VaultBridge {
       });
     } finally {
       this.#restoring = false;
-      this.announce({ kind: 'status' });
+      this.emit({ kind: 'status' });
     }
     return this.status();
   }
@@ -319,7 +320,7 @@ export class VaultDoor implements VaultBridge {
     try {
       await this.#keyslots.unlock(input);
     } catch (error) {
-      // What was known of the keychain is old when it refuses; whoever waits for the refusal does not wait for more.
+      // The known state of the keychain is old when it refuses; the caller of the refusal does not wait for a new one.
       if (isByKeychain(input)) this.probeKeychain().catch(() => undefined);
       throw error;
     }
@@ -342,10 +343,10 @@ export class VaultDoor implements VaultBridge {
 
   async checkRows(): Promise<readonly RowFinding[]> {
     this.#vault();
-    return Promise.resolve(this.#parts.guard.inspect());
+    return Promise.resolve(this.#parts.guard.verifyNow());
   }
 
-  async call(path: unknown, body: unknown): ReturnType<Bridge['call']> {
+  async call(path: unknown, body: unknown): ReturnType<WindowRpc['call']> {
     const target = parse(callPath, path, 'path').slice('/public/v1/'.length);
     const vault = this.#vault();
     const request = {
@@ -358,8 +359,8 @@ export class VaultDoor implements VaultBridge {
     const headers = { 'x-stamp': this.#stamp(vault, raw) };
     const run = () => handle(this.#service, { path: target, raw, headers, byOwner: true });
     try {
-      // Of the very bytes that are carried out: what came by another way than JSON may turn into something else in them.
-      const guard = guardOf(this.#service, target, parseJson(raw));
+      // Of the very bytes that are executed: what came by another way than JSON may turn into something else in them.
+      const guard = stepUpOf(this.#service, target, parseJson(raw));
       return guard === undefined ? await run() : await this.#keyslots.proven(guard, run);
     } catch (error) {
       return refusal(this.#service, error);
@@ -385,13 +386,13 @@ export class VaultDoor implements VaultBridge {
 
   async changeKeyslots(input: unknown): Promise<Keyslots> {
     const keyslots = await this.#keyslots.changeKeyslots(input);
-    this.announce({ kind: 'status' });
+    this.emit({ kind: 'status' });
     return keyslots;
   }
 
   async checkRecovery(input: unknown): Promise<Keyslots> {
     const keyslots = await this.#keyslots.checkRecovery(input);
-    this.announce({ kind: 'status' });
+    this.emit({ kind: 'status' });
     return keyslots;
   }
 
@@ -412,15 +413,15 @@ export class VaultDoor implements VaultBridge {
     });
   }
 
-  lookAtBackup(file: unknown): Promise<ChosenBackup> {
+  lookAtBackup(file: unknown): Promise<UploadedBackup> {
     return this.#backups.lookAt(resolve(parse(filePath, file, 'file')));
   }
 
   releaseBackup(file: unknown): Promise<void> {
-    return this.#backups.chosen.release(parse(filePath, file, 'file'));
+    return this.#backups.uploads.release(parse(filePath, file, 'file'));
   }
 
-  copyOfBackup(id: unknown): ReturnType<Bridge['copyOfBackup']> {
+  copyOfBackup(id: unknown): ReturnType<WindowRpc['copyOfBackup']> {
     return this.#backups.copyOf(parse(z.uuid(), id, 'id'));
   }
 
@@ -457,7 +458,10 @@ export class VaultDoor implements VaultBridge {
 
   async requests(after?: unknown): Promise<SeenRequests> {
     const { requests, total } = this.#journal.read(parse(requestId.optional(), after, 'after') ?? 0);
-    return Promise.resolve({ total, requests: this.#parts.units.peek((tx) => requests.map(withName(tx))) });
+    return Promise.resolve({
+      total,
+      requests: this.#parts.units.readUnverified((tx) => requests.map(withName(tx))),
+    });
   }
 
   async settings(): Promise<SettingsShown> {
@@ -488,10 +492,19 @@ export class VaultDoor implements VaultBridge {
       keychain,
       directory: this.#around.directory,
       storage: this.#around.storage,
-      checkRows: () => guard.inspect(),
+      checkRows: () => guard.verifyNow(),
       checkLog: () => this.#log.check(),
-      peek: (read) => units.peek(read),
+      readUnverified: (read) => units.readUnverified(read),
       now: () => clock.now(),
+    });
+  }
+
+  async diagnostics(): Promise<string> {
+    const status = await this.status();
+    return describeDiagnostics({
+      status,
+      about: await this.about(),
+      findings: status.state === 'unlocked' ? await this.selfTest() : null,
     });
   }
 
@@ -499,9 +512,9 @@ export class VaultDoor implements VaultBridge {
     return this.#listeners.add(listener);
   }
 
-  /** Tells every window. */
-  announce(event: VaultEvent): void {
-    for (const fault of this.#listeners.tell(event)) this.#service.onFault(fault);
+  /** Emits an event to every window. */
+  emit(event: VaultEvent): void {
+    for (const fault of this.#listeners.emit(event)) this.#service.onFault(fault);
   }
 
   /** @throws LatchkeyError VAULT_MISSING while there is none. */
@@ -515,7 +528,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   #vault(): VaultRow {
-    return this.#parts.units.peek(requireVault);
+    return this.#parts.units.readUnverified(requireVault);
   }
 
   /** The owner's stamp over a request of the window's. */
@@ -523,7 +536,7 @@ export class VaultDoor implements VaultBridge {
     const { units, keyring } = this.#parts;
     const key = units.read((tx) => getServerKey(tx, 'window'));
     if (key === undefined) throw new Error('the vault has no window key');
-    const place = serverKeyPlace('window', vault.organizationId);
+    const place = serverKeyContext('window', vault.organizationId);
     const privateKey = keyring.cached('server key window', () => keyring.open(place, key.sealed));
     const stamp = {
       publicKey: toHex(p256PublicKey(privateKey)),

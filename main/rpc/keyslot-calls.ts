@@ -1,17 +1,22 @@
 /** The window's calls about keyslots and the recovery phrase: what is asked, checked and turned into a change. */
 import { z } from 'zod';
-import type { Keyslots, Sheet } from '../preload/contract.ts';
-import { parseSecret } from './activities/parse.ts';
-import { entropyFromMnemonic, hasWordAt, mnemonicFromEntropy } from './crypto/mnemonics.ts';
-import { copyOfBytes, countCharacters, type SecretText } from './crypto/secret-text.ts';
-import { listKeyslots } from './db/keyslots.ts';
-import { getOrganization } from './db/organizations.ts';
-import { requireVault } from './db/vault.ts';
-import { KeyslotManager, type KeyslotParts, type NewPhrase, type Proof } from './keyslots/manage.ts';
-import { OwnerProof } from './keyslots/owner-proof.ts';
-import { mostShares, phraseFromShares, sharesFromPhrase } from './keyslots/shares.ts';
-import { eraseOpening } from './keyslots/slots.ts';
-import { assertNever, LatchkeyError } from './lib/errors.ts';
+import type { Keyslots, Sheet } from '../../preload/contract.ts';
+import { parseSecret } from '../lib/parse.ts';
+import { entropyFromMnemonic, hasWordAt, mnemonicFromEntropy } from '../crypto/keys/mnemonics.ts';
+import { copyOfBytes, countCharacters, type SecretText } from '../crypto/secret-text.ts';
+import { listKeyslots } from '../storage/tables/keyslots.ts';
+import { getOrganization } from '../storage/tables/organizations.ts';
+import { requireVault } from '../storage/tables/vault.ts';
+import {
+  KeyslotManager,
+  type KeyslotParts,
+  type NewPhrase,
+  type OwnerSecret,
+} from '../keys/change-keyslots.ts';
+import { StepUp } from '../keys/step-up.ts';
+import { mostShares, phraseFromShares, sharesFromPhrase } from '../keys/keyslots/shares.ts';
+import { eraseOpening } from '../keys/keyslots/slots.ts';
+import { assertNever, LatchkeyError } from '../lib/errors.ts';
 
 const text = z.string().min(1).max(1000);
 
@@ -46,13 +51,13 @@ const unlockParams = z.discriminatedUnion('with', [
   withPhrase,
   withShares,
 ]);
-/** What shows that somebody owns the vault. */
-export const proofParams = z.discriminatedUnion('with', [withPassword, withPhrase, withShares]);
+/** A secret that shows that the caller owns the vault. */
+export const secretParams = z.discriminatedUnion('with', [withPassword, withPhrase, withShares]);
 /** What opens a backup of a vault that is there. */
 export const backupSecret = z.discriminatedUnion('with', [withPassword, withPhrase]);
 const recoveryParams = z.discriminatedUnion('with', [withPhrase, withShares]);
 
-const proof = proofParams;
+const proof = secretParams;
 const keyslotId = text;
 const changeParams = z.discriminatedUnion('do', [
   z.object({ do: z.literal('addPassword'), proof, password: passwordText }),
@@ -69,7 +74,7 @@ const changeParams = z.discriminatedUnion('do', [
   z.object({
     do: z.literal('rotate'),
     proof,
-    secrets: z.array(proofParams).max(20),
+    secrets: z.array(secretParams).max(20),
     dropOthers: z.boolean(),
   }),
 ]);
@@ -78,8 +83,8 @@ const sheetParams = z.object({
   shares: z.object({ threshold: z.int(), count: z.int() }).optional(),
 });
 
-/** Keeps the phrase that was drawn last, until it opens the vault. */
-export class DrawnPhrase {
+/** Keeps the phrase that was generated last, until it opens the vault. */
+export class NewRecoveryPhrase {
   #phrase: Uint8Array | undefined;
 
   /** Its bytes, which stay this object's. */
@@ -116,13 +121,13 @@ type Given =
  * Lends what a person offers, in the one form that slots are opened with; shares are put together for that long. It is
  * promised at once: who unlocks looks at the vault's state before anything is awaited.
  */
-export async function withProof<T>(
+export async function withSecret<T>(
   given: Given,
   vaultId: string | undefined,
-  use: (proof: Promise<Proof>) => Promise<T>,
+  use: (proof: Promise<OwnerSecret>) => Promise<T>,
 ): Promise<T> {
   if (given.with !== 'shares') return use(Promise.resolve(given));
-  const proof = phraseFromShares(given.shares, vaultId).then((phrase): Proof => ({
+  const proof = phraseFromShares(given.shares, vaultId).then((phrase): OwnerSecret => ({
     with: 'recovery',
     phrase,
   }));
@@ -136,12 +141,12 @@ export async function withProof<T>(
 export class KeyslotCalls {
   readonly #parts: KeyslotParts;
   readonly #manager: KeyslotManager;
-  readonly #drawn: DrawnPhrase;
-  readonly #proof: OwnerProof;
+  readonly #drawn: NewRecoveryPhrase;
+  readonly #proof: StepUp;
 
-  constructor(parts: KeyslotParts, drawn: DrawnPhrase) {
+  constructor(parts: KeyslotParts, drawn: NewRecoveryPhrase) {
     this.#parts = parts;
-    this.#proof = new OwnerProof(parts.clock);
+    this.#proof = new StepUp(parts.clock);
     parts.keyring.onChange(() => {
       this.#proof.end();
     });
@@ -152,7 +157,7 @@ export class KeyslotCalls {
   async unlock(input: unknown): Promise<void> {
     const how = parseSecret(unlockParams, input, 'unlock');
     if (how.with === 'keychain') {
-      // The keychain opens for whoever sits there.
+      // The keychain opens for any person at the computer.
       await this.#manager.unlock({ with: 'keychain', keychain: this.#parts.keychain });
       return;
     }
@@ -161,29 +166,29 @@ export class KeyslotCalls {
   }
 
   /** With what opened a backup just now. */
-  async unlockWith(how: Proof): Promise<void> {
+  async unlockWith(how: OwnerSecret): Promise<void> {
     await this.#manager.unlock(how);
     this.#proof.open();
   }
 
-  /** The vault was made just now, by somebody who knows what opens it. */
+  /** The vault was created just now, by a person who knows what opens it. */
   made(): void {
     this.#proof.open();
   }
 
   async prove(input: unknown): Promise<{ readonly until: number }> {
-    const how = parseSecret(proofParams, input, 'proof');
+    const how = parseSecret(secretParams, input, 'proof');
     this.#parts.keyring.checkUnlocked();
-    await this.#lend(how, async (proof) => this.#manager.checkProof(await proof));
+    await this.#lend(how, async (proof) => this.#manager.checkSecret(await proof));
     return { until: this.#proof.give() };
   }
 
   /**
-   * Runs what is guarded if the owner has shown just now to be there; an export that succeeds uses the proof up.
+   * Runs a call that needs step-up, if the owner has just stepped up; an export that succeeds uses the step-up up.
    * @throws LatchkeyError PERMISSION_DENIED
    */
   async proven<Answer extends { readonly status: number }>(
-    use: Parameters<OwnerProof['check']>[0],
+    use: Parameters<StepUp['check']>[0],
     run: () => Promise<Answer>,
   ): Promise<Answer> {
     this.#proof.check(use);
@@ -236,7 +241,7 @@ export class KeyslotCalls {
   }
 
   #change(change: z.output<typeof changeParams>): Promise<void> {
-    const run = (work: (proof: Proof) => Promise<void>): Promise<void> =>
+    const run = (work: (proof: OwnerSecret) => Promise<void>): Promise<void> =>
       this.#lend(change.proof, async (proof) => work(await proof));
     const manager = this.#manager;
     switch (change.do) {
@@ -263,7 +268,7 @@ export class KeyslotCalls {
     }
   }
 
-  /** Uses the phrase that was drawn last, once. */
+  /** Uses the phrase that was generated last, once. */
   async #withDrawn(
     { confirmedWords }: { readonly confirmedWords?: z.output<typeof confirmedWordsList> | undefined },
     use: (phrase: NewPhrase) => Promise<void>,
@@ -272,11 +277,11 @@ export class KeyslotCalls {
     if (drawn === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
-        'no recovery phrase was drawn: ask for one, write it down, then add it',
+        'no recovery phrase was generated: request one, write it down, then add it',
       );
     }
     if (confirmedWords !== undefined) checkWords(drawn, confirmedWords, 'change');
-    // A lock erases what was drawn, and must find the change as it was asked for.
+    // A lock erases the generated phrase, and must find the change as it was requested.
     const phrase = copyOfBytes(drawn);
     try {
       await use({ phrase, confirmed: confirmedWords !== undefined });
@@ -286,12 +291,12 @@ export class KeyslotCalls {
     this.#drawn.forget();
   }
 
-  #lend<T>(given: Given, use: (proof: Promise<Proof>) => Promise<T>): Promise<T> {
+  #lend<T>(given: Given, use: (proof: Promise<OwnerSecret>) => Promise<T>): Promise<T> {
     const id = given.with === 'shares' ? this.#parts.units.read(requireVault).id : undefined;
-    return withProof(given, id, use);
+    return withSecret(given, id, use);
   }
 
-  #lendAll(given: readonly Given[], use: (proofs: readonly Proof[]) => Promise<void>): Promise<void> {
+  #lendAll(given: readonly Given[], use: (proofs: readonly OwnerSecret[]) => Promise<void>): Promise<void> {
     const [first, ...rest] = given;
     if (first === undefined) return use([]);
     return this.#lend(first, async (proof) => {

@@ -1,12 +1,12 @@
 /** Whether the algorithms here give the answers that the standards give. */
-import { encodeAddress } from '../crypto/addresses.ts';
-import { curves } from '../crypto/curves.ts';
-import { derivePrivateKey } from '../crypto/derivation.ts';
+import { encodeAddress } from '../chains/addresses/addresses.ts';
+import { curves } from '../crypto/keys/curves.ts';
+import { derivePrivateKey } from '../crypto/keys/derivation.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
-import { seedFromMnemonic } from '../crypto/mnemonics.ts';
-import { generateP256, signP256, verifyP256 } from '../crypto/p256.ts';
-import { checkSecp256k1Accelerator } from '../crypto/secp256k1.ts';
+import { seedFromMnemonic } from '../crypto/keys/mnemonics.ts';
+import { generateP256, signP256, verifyP256 } from '../crypto/keys/p256.ts';
+import { checkSecp256k1Accelerator } from '../crypto/keys/secp256k1.ts';
 import type { Finding } from './finding.ts';
 
 /** Known answers: BIP-39's all-zero mnemonic down to addresses that every wallet agrees on, RFC 8032's first test, FIPS 180's. */

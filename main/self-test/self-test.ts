@@ -1,9 +1,9 @@
 /** What the window's self-test looks at, a line each; it changes nothing. */
 import type { LogCheck, RowFinding, SelfTestFinding, VaultStatus } from '../../preload/contract.ts';
-import type { Reader } from '../db/connection.ts';
-import { describeFinding } from '../integrity/refusal.ts';
-import { lastLogHead } from '../db/log-heads.ts';
-import type { Keychain } from '../keyslots/keychain.ts';
+import type { Reader } from '../storage/connection.ts';
+import { describeFinding } from '../storage/integrity/refusal.ts';
+import { lastLogHead } from '../storage/tables/log-heads.ts';
+import type { Keychain } from '../keys/keychain/keychain.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { checkCryptography } from './cryptography.ts';
 import { checkDisk } from './disk.ts';
@@ -16,12 +16,12 @@ export interface SelfTestParts {
   readonly checkRows: () => readonly RowFinding[];
   readonly checkLog: () => Promise<LogCheck>;
   /** Reads the vault's file. */
-  readonly peek: <T>(read: (tx: Reader) => T) => T;
+  readonly readUnverified: <T>(read: (tx: Reader) => T) => T;
   readonly now: () => number;
 }
 
 export async function selfTest(parts: SelfTestParts): Promise<readonly SelfTestFinding[]> {
-  const checks: readonly [name: string, run: () => Promise<Outcome> | Outcome][] = [
+  const checks: readonly [name: string, run: () => Promise<CheckResult> | CheckResult][] = [
     ['rows', () => rows(parts)],
     ['log', () => log(parts)],
     ['keychain', () => keychain(parts)],
@@ -40,31 +40,31 @@ export async function selfTest(parts: SelfTestParts): Promise<readonly SelfTestF
   return findings;
 }
 
-type Outcome = Pick<SelfTestFinding, 'outcome' | 'detail'>;
-const ok = (detail: string): Outcome => ({ outcome: 'ok', detail });
-const noted = (detail: string): Outcome => ({ outcome: 'note', detail });
-const failed = (detail: string): Outcome => ({ outcome: 'failed', detail });
+type CheckResult = Pick<SelfTestFinding, 'outcome' | 'detail'>;
+const ok = (detail: string): CheckResult => ({ outcome: 'ok', detail });
+const noted = (detail: string): CheckResult => ({ outcome: 'note', detail });
+const failed = (detail: string): CheckResult => ({ outcome: 'failed', detail });
 
-function rows({ checkRows }: SelfTestParts): Outcome {
+function rows({ checkRows }: SelfTestParts): CheckResult {
   const [first, ...others] = checkRows();
   if (first === undefined) return ok('each is as Latchkey wrote it, and none is missing');
   const more = others.length === 0 ? '' : `, and ${String(others.length)} more`;
   return failed(`${describeFinding(first)}${more}`);
 }
 
-async function log({ checkLog }: SelfTestParts): Promise<Outcome> {
+async function log({ checkLog }: SelfTestParts): Promise<CheckResult> {
   const { rows: length, signed, findings } = await checkLog();
   const [first] = findings;
   if (first !== undefined) return failed(first.problem);
   return ok(`an unbroken chain of ${String(length)} entries, of which ${String(signed)} are signed`);
 }
 
-async function keychain({ keychain: tried }: SelfTestParts): Promise<Outcome> {
+async function keychain({ keychain: tried }: SelfTestParts): Promise<CheckResult> {
   const state = await tried.probe();
   return state.available ? ok('a secret can be stored, read and removed') : noted(state.reason);
 }
 
-async function disk({ directory, storage }: SelfTestParts): Promise<Outcome> {
+async function disk({ directory, storage }: SelfTestParts): Promise<CheckResult> {
   if (directory === null) return noted('this vault is in memory and writes nothing');
   const trouble = storage();
   return trouble === null ? checkDisk(directory) : failed(trouble.problem);
@@ -74,8 +74,8 @@ async function disk({ directory, storage }: SelfTestParts): Promise<Outcome> {
 const allowedMs = 60_000;
 
 /** A clock that was set back is told by what the log has seen. */
-function clock({ peek, now }: SelfTestParts): Outcome {
-  const signedAt = peek(lastLogHead)?.signedAt;
+function clock({ readUnverified, now }: SelfTestParts): CheckResult {
+  const signedAt = readUnverified(lastLogHead)?.signedAt;
   if (signedAt === undefined) return noted('the log has no signed time to compare it with yet');
   const behind = signedAt - now();
   if (behind > allowedMs) {

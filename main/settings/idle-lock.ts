@@ -1,6 +1,6 @@
-/** Locks the vault when nobody has used a window in a browser for a while. The desktop's shell has its own eyes. */
+/** Locks the vault when no window in a browser was used for a while. The desktop app watches its own session. */
 import type { Clock } from '../lib/clock.ts';
-import { owned } from '../lib/faults.ts';
+import { every } from '../lib/concurrency/every.ts';
 
 export interface IdleLockParts {
   readonly clock: Clock;
@@ -21,26 +21,27 @@ const lookEveryMs = 1_000;
 export class IdleLock {
   readonly #parts: IdleLockParts;
   #usedAt: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #stop: (() => void) | undefined;
 
   constructor(parts: IdleLockParts) {
     this.#parts = parts;
   }
 
-  /** Somebody uses a window. */
+  /** Called when a window is used. */
   used(): void {
     this.#usedAt = this.#parts.clock.wall();
-    this.#timer ??= setInterval(
-      owned(() => {
-        this.#look();
-      }, this.#parts.onFault),
+    this.#stop ??= every(
       lookEveryMs,
-    ).unref();
+      () => {
+        this.#look();
+      },
+      this.#parts.onFault,
+    );
   }
 
   close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
     this.#usedAt = undefined;
   }
 

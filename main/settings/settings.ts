@@ -1,24 +1,31 @@
 /**
- * The settings of this computer. Those that loosen the vault's guard (auto-lock, the network) are rows of its file, so that
- * a change from outside is noticed as any other; what the shell keeps itself is asked of the shell.
+ * The settings of this computer. Those that weaken the vault's protection (auto-lock, the network) are rows of its file, so
+ * that a change from outside is noticed as any other. The desktop shell answers for what it keeps itself.
  */
 import { z } from 'zod';
 import type { Settings as SettingsShown, SettingsChange } from '../../preload/contract.ts';
-import { parse } from '../activities/parse.ts';
-import type { Reader } from '../db/connection.ts';
-import { hastenDeliveries } from '../db/outbox.ts';
-import { getSetting, isNetworkOn, limitsOf, putSetting, type SettingName } from '../db/settings.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { requireVault } from '../db/vault.ts';
+import { defined } from '../lib/defined.ts';
+import { parse } from '../lib/parse.ts';
+import type { Reader } from '../storage/connection.ts';
+import { retryDeliveriesNow } from '../storage/tables/outbox.ts';
+import {
+  getSetting,
+  isNetworkOn,
+  limitsOf,
+  putSetting,
+  type SettingName,
+} from '../storage/tables/settings.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { requireVault } from '../storage/tables/vault.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import type { Shell } from '../lib/shell.ts';
+import type { DesktopCapabilities } from '../lib/desktop-capabilities.ts';
 
 export interface SettingsParts {
   readonly units: UnitOfWork;
   readonly keys: { checkUnlocked(): void };
   readonly clock: Clock;
-  readonly shell: Shell;
+  readonly shell: DesktopCapabilities;
   readonly onChange: () => void;
 }
 
@@ -72,10 +79,10 @@ export class Settings {
 
   /** The port that the API is served at by the settings; undefined for the default. Also of a file that does not hold. */
   port(): number | undefined {
-    return this.#parts.units.peek(portOf) ?? undefined;
+    return this.#parts.units.readUnverified(portOf) ?? undefined;
   }
 
-  /** Minutes until an unlocked vault that nobody uses is locked; null for never. */
+  /** Minutes without use until an unlocked vault is locked; null for never. */
   idleMinutes(): number | null {
     return this.#parts.units.read(autoLockOf).idleMinutes;
   }
@@ -96,7 +103,7 @@ export class Settings {
       if (port !== undefined) put('port', port);
       if (network !== undefined) put('network', network);
       if (limits !== undefined) put('limits', limits);
-      if (network === true) hastenDeliveries(tx);
+      if (network === true) retryDeliveriesNow(tx);
     });
     if (startAtLogin !== undefined) await shell.startAtLogin?.write(startAtLogin);
     if (updates !== undefined) await shell.updates?.write(updates);
@@ -105,7 +112,7 @@ export class Settings {
   }
 }
 
-function checkShell(shell: Shell, { startAtLogin, updates }: SettingsChange): void {
+function checkShell(shell: DesktopCapabilities, { startAtLogin, updates }: SettingsChange): void {
   const cannot =
     startAtLogin !== undefined && shell.startAtLogin === undefined
       ? 'startAtLogin'
@@ -133,10 +140,3 @@ function withoutUndefined({ autoLock, ...rest }: z.output<typeof change>): Setti
     ...defined(rest),
   };
 }
-
-const defined = <Value extends object>(
-  value: Value,
-): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
-    [Key in keyof Value]?: Exclude<Value[Key], undefined>;
-  };

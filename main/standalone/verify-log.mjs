@@ -3,7 +3,7 @@
 //   node verify-log.mjs FILE [--public-key HEX] [--head SEQUENCE:HASH]...
 // FILE is what `latchkey audit export` wrote, or - for standard input. --public-key is the vault's notary key, as it was
 // noted before: without it the log is held against the key that it names itself. --head is a head that was noted.
-// Ends with 0 when all holds, 1 when something does not, 2 when it was called wrongly. The format is in ARCHITECTURE.md.
+// Ends with 0 when all holds, 1 when something does not, 2 when it was called wrongly. The format is main/audit/FORMAT.md in the project.
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream } from 'node:fs';

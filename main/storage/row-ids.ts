@@ -6,9 +6,9 @@
 import { createHmac } from 'node:crypto';
 import { permuted, Permutation } from '../crypto/permutation.ts';
 import type { Reader } from './connection.ts';
-import { getOrganization } from './organizations.ts';
+import { getOrganization } from './tables/organizations.ts';
 
-export interface Places {
+export interface RowIds {
   /** @param rows Rows' numbers, from 1. */
   show(rows: readonly number[]): readonly number[];
   /** @returns rows' numbers; what no row has, for what is no place. */
@@ -16,17 +16,17 @@ export interface Places {
 }
 
 /** One place, as `show` and `find` do with many. */
-export const showPlace = (places: Places, row: number): number => places.show([row])[0] ?? 0;
-export const findPlace = (places: Places, place: number): number => places.find([place])[0] ?? 0;
+export const toPublicId = (places: RowIds, row: number): number => places.show([row])[0] ?? 0;
+export const fromPublicId = (places: RowIds, place: number): number => places.find([place])[0] ?? 0;
 
-const rowNumbers: Places = { show: (rows) => rows, find: (places) => places };
+const rowNumbers: RowIds = { show: (rows) => rows, find: (places) => places };
 
 /** @param organizationId Of those who are shown the places. */
-export function placesOf(
+export function rowIdsOf(
   tx: Reader,
   organizationId: string,
   table: 'activities' | 'wallet_accounts',
-): Places {
+): RowIds {
   // One that was deleted was a sub-organization: the vault's own stays.
   if (getOrganization(tx, organizationId)?.parentId === null) return rowNumbers;
   const permutation = new Permutation(

@@ -4,7 +4,7 @@ interface Migration {
   readonly sql: string;
 }
 
-/** Tables of the first versions whose rows are authenticated (`integrity/macs.ts`); a later table has its `mac` from the start. */
+/** Tables of the first versions whose rows are authenticated (`integrity/row-mac.ts`); a later table has its `mac` from the start. */
 const authenticatedLater = [
   'vault',
   'keyslots',

@@ -12,6 +12,8 @@ export interface RowFinding {
   readonly row: string | null;
   /** For a person to read. */
   readonly problem: string;
+  /** SQLite cannot read it: no owner can accept that. */
+  readonly damaged?: true;
 }
 
 interface SchemaRow {

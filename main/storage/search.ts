@@ -1,7 +1,7 @@
 /**
  * Finding things by what people have of them: a name, an id, an address, a key, or the beginning of one.
  *
- * Of what there may be few (`operations/limits.ts`) every name is looked at, wherever the text stands in it. Accounts,
+ * Of what there may be few (`operations/shared/limits.ts`) every name is looked at, wherever the text stands in it. Accounts,
  * sub-organizations and activities are many: of those an index finds what begins with the text.
  */
 import type { Reader, Value } from './connection.ts';

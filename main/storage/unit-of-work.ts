@@ -5,13 +5,13 @@
  */
 import type { Connection, Reader, Writer } from './connection.ts';
 import { owned } from '../lib/faults.ts';
-import type { Stage, Storage } from './storage.ts';
+import type { Stage, Storage } from './file/disk-state.ts';
 
-/** What stands over the file: `integrity/guard.ts`. */
+/** Verifies the file's integrity around every transaction: `integrity/guard.ts`. */
 export interface Guard {
   /**
    * Called in each write's transaction before anything else, and after each read.
-   * @throws LatchkeyError VAULT_TAMPERED where somebody else wrote what does not hold.
+   * @throws LatchkeyError VAULT_TAMPERED where another process wrote rows that do not verify.
    */
   check(): void;
   /** Called before each COMMIT. */
@@ -25,17 +25,17 @@ export interface Guard {
   undone(): void;
 }
 
-/** What knows the disk under the file: `db/storage.ts`. */
+/** What knows the disk under the file: `storage/file/disk-state.ts`. */
 type Disk = Pick<Storage, 'isTrouble' | 'refusalOf' | 'committed' | 'giveUpReserve'>;
 
 export interface WriteOptions {
   /** On a full disk it is written into the room that was held back. */
   readonly mustFit?: boolean;
-  /** Is told how many milliseconds the work took. */
+  /** Called with the milliseconds that the work took. */
   readonly meter?: ((ms: number) => void) | undefined;
 }
 
-interface Job extends WriteOptions {
+interface PendingWrite extends WriteOptions {
   readonly run: (tx: Writer) => void;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -53,10 +53,10 @@ export class UnitOfWork {
   readonly #guard: Guard | undefined;
   readonly #disk: Disk | undefined;
   readonly #onGroup: ((ms: number) => void) | undefined;
-  #jobs: Job[] = [];
+  #jobs: PendingWrite[] = [];
   #scheduled = false;
 
-  /** @param onGroup Is told how many milliseconds each transaction took, until it was durable. */
+  /** @param onGroup Called with the milliseconds that each transaction took, until it was durable. */
   constructor(connection: Connection, guard?: Guard, disk?: Disk, onGroup?: (ms: number) => void) {
     this.#onGroup = onGroup;
     this.#connection = connection;
@@ -83,7 +83,7 @@ export class UnitOfWork {
   }
 
   /** Reads what must be shown also of a file that does not hold, and what is needed to look at it again. */
-  peek<T>(work: (tx: Reader) => T): T {
+  readUnverified<T>(work: (tx: Reader) => T): T {
     return work(this.#connection);
   }
 
@@ -136,7 +136,7 @@ export class UnitOfWork {
   first<T>(work: (tx: Writer) => T, options: WriteOptions = {}): T {
     let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
     let value: { readonly is: T } | undefined;
-    const job: Job = {
+    const job: PendingWrite = {
       ...options,
       run: (tx) => {
         value = { is: work(tx) };
@@ -172,11 +172,11 @@ export class UnitOfWork {
   }
 
   /** Commits in one transaction as much of what waits as fits into a turn; the rest waits for the next. */
-  #commit(waiting: Job[]): void {
+  #commit(waiting: PendingWrite[]): void {
     const began = performance.now();
     const end = began + longestGroup;
     let most = waiting.length;
-    const jobs: Job[] = [];
+    const jobs: PendingWrite[] = [];
     let stage: Stage = 'writing';
     try {
       this.#connection.transaction(() => {
@@ -208,7 +208,7 @@ export class UnitOfWork {
   }
 
   /** Rejects what was not committed, but for what must be: that is written once more where room was held back for it. */
-  #reject(jobs: readonly Job[], error: unknown): void {
+  #reject(jobs: readonly PendingWrite[], error: unknown): void {
     const again = jobs.filter(({ mustFit }) => mustFit === true);
     const isRetried = again.length > 0 && this.#disk?.giveUpReserve() === true;
     for (const job of jobs) {
@@ -223,7 +223,7 @@ export class UnitOfWork {
     return this.#disk?.isTrouble(error) === true;
   }
 
-  #attempt(job: Job): void {
+  #attempt(job: PendingWrite): void {
     const began = performance.now();
     try {
       this.#connection.savepoint(() => {

@@ -4,16 +4,16 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/bip39.json' with { type: 'json' };
 import { decodeHex, toHex } from '../crypto/encodings.ts';
-import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
-import type { WalletRow } from '../db/wallets.ts';
-import { Keyring } from '../keyslots/keyring.ts';
+import { mnemonicFromEntropy } from '../crypto/keys/mnemonics.ts';
+import type { WalletRow } from './tables/wallets.ts';
+import { Keyring } from '../keys/keyring.ts';
 import { systemClock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import {
   phraseBytes,
   readPhrase,
   seedOf,
-  walletPlace,
+  walletContext,
   withSeed,
   type WalletPhrase,
 } from './wallet-secrets.ts';
@@ -170,7 +170,10 @@ describe('what is sealed', () => {
     id,
     organizationId: 'organization',
     name: 'Wallet',
-    sealed: keyring.seal(walletPlace({ id, organizationId: 'organization' }), phraseBytes(phraseOf(phrase))),
+    sealed: keyring.seal(
+      walletContext({ id, organizationId: 'organization' }),
+      phraseBytes(phraseOf(phrase)),
+    ),
     exported: 0,
     imported: 1,
     createdAt: 0,

@@ -1,11 +1,10 @@
 /** A wallet's secret: a mnemonic and, where an import brought one, a BIP-39 passphrase. All of it is bytes, which are erased. */
 import { isUtf8 } from 'node:buffer';
-import type { Keys } from '../activities/define.ts';
 import { invalid } from '../crypto/encodings.ts';
-import { entropyFromMnemonic, seedFromMnemonic, sentenceFromEntropy } from '../crypto/mnemonics.ts';
-import type { Place } from '../crypto/sealing.ts';
+import { entropyFromMnemonic, seedFromMnemonic, sentenceFromEntropy } from '../crypto/keys/mnemonics.ts';
+import type { Keys, SealContext } from '../crypto/sealing.ts';
 import { copyOfBytes, ownBytes } from '../crypto/secret-text.ts';
-import { walletsTable, type WalletRow } from '../db/wallets.ts';
+import { walletsTable, type WalletRow } from './tables/wallets.ts';
 
 /** In UTF-8. */
 export interface WalletPhrase {
@@ -19,7 +18,10 @@ const importSeparator = Buffer.from('\n--PASS--\n');
 /** How it is set off in what is sealed. */
 const sealedSeparator = Buffer.from('\n');
 
-export const walletPlace = ({ id, organizationId }: Pick<WalletRow, 'id' | 'organizationId'>): Place => ({
+export const walletContext = ({
+  id,
+  organizationId,
+}: Pick<WalletRow, 'id' | 'organizationId'>): SealContext => ({
   table: walletsTable,
   rowId: id,
   organizationId,
@@ -65,7 +67,7 @@ export function withSeed<T>(
   wallet: Pick<WalletRow, 'id' | 'organizationId' | 'sealed'>,
   use: (seed: Uint8Array) => T,
 ): T {
-  const secret = keys.open(walletPlace(wallet), wallet.sealed);
+  const secret = keys.open(walletContext(wallet), wallet.sealed);
   let seed: Uint8Array | undefined;
   try {
     const [mnemonic, passphrase] = split(secret, sealedSeparator);

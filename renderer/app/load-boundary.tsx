@@ -1,7 +1,7 @@
 import { Component } from 'react';
 import type { ReactNode } from 'react';
-import { Failure } from './states.tsx';
-import { t } from './text.ts';
+import { Failure } from '../ui/feedback.tsx';
+import { t } from './i18n/text.ts';
 
 interface Props {
   readonly children: ReactNode;
@@ -11,8 +11,8 @@ interface State {
   readonly error: Error | null;
 }
 
-/** Says that a screen could not be shown, in its place, instead of an empty window. */
-export class LoadGuard extends Component<Props, State> {
+/** Error boundary: shows a failure where a screen could not be shown, instead of an empty window. */
+export class LoadBoundary extends Component<Props, State> {
   override state: State = { error: null };
 
   static getDerivedStateFromError(error: unknown): State {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
+const renderer = join(import.meta.dirname, '..');
 const styles = join(dirname(createRequire(import.meta.url).resolve('@mantine/core/styles.css')), 'styles');
 const imported = [
   ...readFileSync(join(import.meta.dirname, 'mantine.css'), 'utf8').matchAll(/core\/styles\/(.+)\.css/g),
@@ -10,8 +11,8 @@ const imported = [
 
 test('every Mantine component in use has its styles', () => {
   const available = new Set(globSync('*.css', { cwd: styles }).map((file) => file.replace('.css', '')));
-  const used = globSync('**/*.tsx', { cwd: import.meta.dirname })
-    .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
+  const used = globSync('**/*.tsx', { cwd: renderer })
+    .map((file) => readFileSync(join(renderer, file), 'utf8'))
     .flatMap((source) => [...source.matchAll(/import \{([^}]+)\} from '@mantine\/core'/g)])
     .flatMap(([, names = '']) => names.split(',').map((name) => name.trim()));
   expect(used.length).toBeGreaterThan(30);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { PageHead } from '../parts/page.tsx';
-import { t } from '../parts/text.ts';
+import { PageHead } from '../ui/page.tsx';
+import { t } from './i18n/text.ts';
 
 export function NotFound(): ReactNode {
   return (

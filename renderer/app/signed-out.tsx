@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react';
 import { Code, Title } from '@mantine/core';
-import { Outcomes, useScreenTitle } from '../parts/page.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { Threshold } from '../parts/threshold.tsx';
+import { Expectations, useScreenTitle } from '../ui/page.tsx';
+import { t, Trans } from './i18n/text.ts';
+import { AuthLayout } from '../ui/auth-layout.tsx';
 
 /** A browser window without a session: what that means, and how to get a new link. */
 export function SignedOut(): ReactNode {
   const heading = useScreenTitle(t('This window needs a new link'));
   return (
-    <Threshold
+    <AuthLayout
       latch="away"
-      door={
+      aside={
         <>
           <p>
             <strong>{t('Not signed in.')}</strong>
           </p>
-          <p className="lk-door-more">
+          <p className="lk-auth-aside-more">
             {t(
               'Each browser window gets in with a link that works once, so that no other page on this computer can.',
             )}
@@ -31,7 +31,7 @@ export function SignedOut(): ReactNode {
           'The link was used before, is too old, or Latchkey was started anew since. Your vault is as you left it.',
         )}
       </p>
-      <Outcomes
+      <Expectations
         title={t('How to get in again')}
         items={[
           <>
@@ -44,6 +44,6 @@ export function SignedOut(): ReactNode {
           t('You can paste the link into this very window. Then close any other copy of it.'),
         ]}
       />
-    </Threshold>
+    </AuthLayout>
   );
 }

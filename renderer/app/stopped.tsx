@@ -1,22 +1,22 @@
 import type { ReactNode } from 'react';
 import { Code, Loader, Text, Title } from '@mantine/core';
-import { Outcomes, useScreenTitle } from '../parts/page.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { Threshold } from '../parts/threshold.tsx';
+import { Expectations, useScreenTitle } from '../ui/page.tsx';
+import { t, Trans } from './i18n/text.ts';
+import { AuthLayout } from '../ui/auth-layout.tsx';
 
 /** The service does not answer. The window keeps trying by itself and goes on where it was. */
 export function Stopped(): ReactNode {
   const heading = useScreenTitle(t('The service stopped'));
   return (
     <div role="alert">
-      <Threshold
+      <AuthLayout
         latch="away"
-        door={
+        aside={
           <>
             <p>
               <strong>{t('No answer.')}</strong>
             </p>
-            <p className="lk-door-more">
+            <p className="lk-auth-aside-more">
               {t('A service that is stopped has no key in memory: the vault is locked.')}
             </p>
           </>
@@ -30,7 +30,7 @@ export function Stopped(): ReactNode {
             'This window asks the service on this computer for everything it shows, and it does not answer. What was confirmed is kept. If you were waiting for an answer just now, look under Activity before you ask again.',
           )}
         </p>
-        <Outcomes
+        <Expectations
           title={t('What to do')}
           items={[
             <>
@@ -47,7 +47,7 @@ export function Stopped(): ReactNode {
         <Text size="sm" c="dimmed" mt="md" className="lk-trying">
           <Loader size={14} aria-hidden /> {t('Trying again every few seconds')}
         </Text>
-      </Threshold>
+      </AuthLayout>
     </div>
   );
 }

@@ -1,8 +1,8 @@
-/** Mantine in Latchkey's own colours: a painted door (spruce), its brass, and greys with a little of the door in them. */
+/** Mantine in Latchkey's own colors: spruce, brass, and greys with a little spruce in them. */
 
 import { createTheme } from '@mantine/core';
 import type { CSSVariablesResolver } from '@mantine/core';
-import { t } from './text.ts';
+import { t } from './i18n/text.ts';
 
 const sans =
   "system-ui, -apple-system, 'Segoe UI Variable Text', 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";

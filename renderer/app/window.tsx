@@ -6,17 +6,17 @@ import { Loader, VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
-import { ApprovalNotices } from './parts/approval-notices.tsx';
-import { LoadGuard } from './parts/load-guard.tsx';
-import { Failure, LoadingRows } from './parts/states.tsx';
-import { MessageNotices } from './parts/message-notices.tsx';
-import { OwnerProofDialog } from './parts/owner-proof-dialog.tsx';
-import { Shell } from './parts/shell.tsx';
-import { t } from './parts/text.ts';
-import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
-import { Home } from './screens/home.tsx';
-import { SignedOut } from './screens/signed-out.tsx';
-import { Stopped } from './screens/stopped.tsx';
+import { ApprovalNotices } from '../features/approvals/approval-notices.tsx';
+import { LoadBoundary } from './load-boundary.tsx';
+import { Failure, LoadingRows } from '../ui/feedback.tsx';
+import { MessageNotices } from '../features/messages/message-notices.tsx';
+import { StepUpDialog } from '../features/unlock/step-up-dialog.tsx';
+import { Shell } from './shell/shell.tsx';
+import { t } from './i18n/text.ts';
+import { StatusProvider, useRpcState, useStatusQuery } from './rpc/vault.tsx';
+import { Home } from '../features/home/home.tsx';
+import { SignedOut } from './signed-out.tsx';
+import { Stopped } from './stopped.tsx';
 import {
   About,
   Activity,
@@ -57,17 +57,17 @@ import {
   Webhooks,
   loadAllScreens,
 } from './screens.ts';
-import { Unlock } from './screens/unlock.tsx';
-import { NotFound } from './screens/not-found.tsx';
+import { Unlock } from '../features/unlock/unlock.tsx';
+import { NotFound } from './not-found.tsx';
 
 export function Window(): ReactNode {
-  const door = useDoorState();
-  if (door === 'signed-out') return <SignedOut />;
+  const connection = useRpcState();
+  if (connection === 'signed-out') return <SignedOut />;
   return (
     <>
-      {door === 'stopped' && <Stopped />}
+      {connection === 'stopped' && <Stopped />}
       {/* What was typed stays where it is until the service is back. */}
-      <div hidden={door === 'stopped'}>
+      <div hidden={connection === 'stopped'}>
         <Vault />
       </div>
     </>
@@ -107,20 +107,20 @@ function Vault(): ReactNode {
         </ScreenPart>
       );
     if (status?.state === 'locked') return <Unlock />;
-    return <Places />;
+    return <Screens />;
   }
 }
 
 /** A screen whose code may still be on its way from the service. */
 function ScreenPart({ children }: { readonly children: ReactNode }): ReactNode {
   return (
-    <LoadGuard>
+    <LoadBoundary>
       <Suspense fallback={<LoadingRows label={t('Loading the screen')} late />}>{children}</Suspense>
-    </LoadGuard>
+    </LoadBoundary>
   );
 }
 
-function Places(): ReactNode {
+function Screens(): ReactNode {
   // What the other screens need is fetched when this one stands, so that none is waited for.
   useEffect(() => loadAllScreens(), []);
   // What was said inside the vault is not left standing outside of it.
@@ -134,7 +134,7 @@ function Places(): ReactNode {
     <Router hook={useHashLocation}>
       <MessageNotices />
       <ApprovalNotices />
-      <OwnerProofDialog />
+      <StepUpDialog />
       <Shell>
         <ScreenPart>
           <Switch>

@@ -1,34 +1,34 @@
 import type { ReactNode } from 'react';
-import { SchemeSwitch } from './scheme-switch.tsx';
-import { Latch, Mark } from './mark.tsx';
-import type { LatchPosition } from './mark.tsx';
-import { t } from './text.ts';
-import './threshold.css';
+import { SchemeSwitch } from '../app/shell/scheme-switch.tsx';
+import { Latch, Mark } from '../app/shell/mark.tsx';
+import type { LatchPosition } from '../app/shell/mark.tsx';
+import { t } from '../app/i18n/text.ts';
+import './auth-layout.css';
 
 interface Props {
   readonly latch: LatchPosition;
-  /** What stands on the door, under the mark. */
-  readonly door: ReactNode;
+  /** The text beside the screen, under the mark. */
+  readonly aside: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A screen outside the vault: the door on one side, what to do about it on the other. */
-export function Threshold({ latch, door, children }: Props): ReactNode {
+/** A screen outside the open vault: mark and text on one side, what to do on the other. */
+export function AuthLayout({ latch, aside, children }: Props): ReactNode {
   return (
-    <div className="lk-threshold">
-      <header className="lk-door">
+    <div className="lk-auth">
+      <header className="lk-auth-aside">
         <div className="lk-brand">
           <Mark size={30} />
           <span>Latchkey</span>
         </div>
-        <div className="lk-door-text">{door}</div>
-        <div className="lk-door-latch">
+        <div className="lk-auth-aside-text">{aside}</div>
+        <div className="lk-auth-aside-latch">
           <Latch position={latch} />
         </div>
       </header>
-      <main className="lk-threshold-main">
-        <div className="lk-threshold-body">{children}</div>
-        <div className="lk-threshold-foot">
+      <main className="lk-auth-main">
+        <div className="lk-auth-body">{children}</div>
+        <div className="lk-auth-foot">
           <SchemeSwitch />
         </div>
       </main>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import './states.css';
+import './feedback.css';
 
 export interface Progress {
   readonly done: number;
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** What goes on, said as soon as it takes long enough to be noticed. */
-export function Working({ busy, children, progress }: Props): ReactNode {
+export function Busy({ busy, children, progress }: Props): ReactNode {
   return <div role="status">{busy && <Late progress={progress}>{children}</Late>}</div>;
 }
 

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
-import { Glyph } from './glyph.tsx';
-import { t } from './text.ts';
-import { useBridge } from './vault.tsx';
+import { Icon } from './icon.tsx';
+import { t } from '../app/i18n/text.ts';
+import { useRpc } from '../app/rpc/vault.tsx';
 import './small-buttons.css';
 
 /** How long a copy is confirmed, in milliseconds. */
 const confirmed = 1_800;
 
-type Outcome =
+type CopyState =
   | { readonly state: 'idle' }
   | { readonly state: 'copied' }
   | { readonly state: 'failed'; readonly why: string };
 
-const idle: Outcome = { state: 'idle' };
+const idle: CopyState = { state: 'idle' };
 
 interface Props {
   readonly text: string;
@@ -28,8 +28,8 @@ interface Props {
 
 /** Copies text, and says so to eyes and to a screen reader. */
 export function CopyButton({ text, copy: name, wide = false, secret = false }: Props): ReactNode {
-  const bridge = useBridge();
-  const [outcome, setOutcome] = useState<Outcome>(idle);
+  const rpc = useRpc();
+  const [outcome, setOutcome] = useState<CopyState>(idle);
 
   useEffect(() => {
     if (outcome.state === 'idle') return;
@@ -42,7 +42,7 @@ export function CopyButton({ text, copy: name, wide = false, secret = false }: P
   }, [outcome]);
 
   const copy = () => {
-    bridge.copy(text, { secret }).then(
+    rpc.copy(text, { secret }).then(
       () => {
         setOutcome({ state: 'copied' });
       },
@@ -53,7 +53,7 @@ export function CopyButton({ text, copy: name, wide = false, secret = false }: P
   };
 
   const said = outcome.state === 'failed' ? outcome.why : outcome.state === 'copied' ? t('Copied') : name;
-  const icon = <Glyph of={outcome.state === 'copied' ? 'done' : 'copy'} />;
+  const icon = <Icon of={outcome.state === 'copied' ? 'done' : 'copy'} />;
   return (
     <>
       {wide ? (

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { visibleName } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../main/lib/text/visible-text.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** A value that may be long, in full, with its copy button. */
-export function Value({ text, shown = text, copy, secret = false }: Props): ReactNode {
+export function Copyable({ text, shown = text, copy, secret = false }: Props): ReactNode {
   return (
     <span className="lk-value">
       <span className="lk-mono">{visibleName(shown)}</span>

@@ -2,17 +2,17 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Alert, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { visibleName } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../main/lib/text/visible-text.ts';
 import { FormEnd } from './form-end.tsx';
 import { NameField } from './name-field.tsx';
-import { nameProblem } from './names.ts';
-import type { Named } from './names.ts';
-import { Outcomes, Panel } from './page.tsx';
-import { t } from './text.ts';
+import { nameProblem } from './text/names.ts';
+import type { Named } from './text/names.ts';
+import { Expectations, Panel } from './page.tsx';
+import { t } from '../app/i18n/text.ts';
 import './rows.css';
 
 /** What one does with a thing as a whole, at the end of its page. */
-export function Manage({ children }: { readonly children: ReactNode }): ReactNode {
+export function DangerZone({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <Panel title={t('Manage')} kind="plain">
       <ul className="lk-rows" aria-label={t('Manage')}>
@@ -35,7 +35,7 @@ interface ActionProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
-export function ManageAction({
+export function DangerAction({
   name,
   about,
   title,
@@ -175,7 +175,7 @@ interface ConfirmProps {
   readonly onCancel: () => void;
 }
 
-/** How a text that must be typed is asked for, and what is said where it differs. */
+/** The label of a text that must be typed, and the error where it differs. */
 const confirming = {
   name: {
     ask: t('Type its name to confirm'),
@@ -192,7 +192,7 @@ const confirming = {
   },
 } as const;
 
-/** Asks before what cannot be taken back: what will happen, what would be lost, and for the name where much would be. */
+/** The confirmation of what cannot be undone: what will happen, what is lost, and the name to type where much is lost. */
 export function ConfirmForm({
   does,
   failed,
@@ -226,7 +226,7 @@ export function ConfirmForm({
             {loss.text}
           </Alert>
         )}
-        <Outcomes items={outcomes} />
+        <Expectations items={outcomes} />
         {confirm !== undefined && (
           <TextInput
             label={confirming[confirm.as].ask}

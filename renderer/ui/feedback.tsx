@@ -5,10 +5,10 @@ import type { ReactNode } from 'react';
 import { Alert, Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { readable } from './readable.ts';
-import { t } from './text.ts';
-import './states.css';
+import { visibleName } from '../../main/lib/text/visible-text.ts';
+import { readable } from './text/readable.ts';
+import { t } from '../app/i18n/text.ts';
+import './feedback.css';
 
 interface EmptyProps {
   readonly title: string;

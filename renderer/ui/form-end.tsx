@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 import { Link } from 'wouter';
-import { Failure } from './states.tsx';
-import { t } from './text.ts';
+import { Failure } from './feedback.tsx';
+import { t } from '../app/i18n/text.ts';
 
 interface Props {
   /** Says what did not happen, above the reason. */

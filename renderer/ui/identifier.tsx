@@ -1,8 +1,8 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
-import { visibleName } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../main/lib/text/visible-text.ts';
 import { CopyButton } from './copy-button.tsx';
-import { groups, shorten } from './short.ts';
+import { groups, shorten } from './text/short.ts';
 import './identifier.css';
 
 /** An identifier by its two ends, with the whole of it on hover and on the clipboard. */

@@ -1,18 +1,16 @@
-/** When credentials were last used: a key that nobody uses any more can go. */
+/** When credentials were last used: an unused key can be deleted. */
 
 import type { ReactNode } from 'react';
-import { Moment } from './moment.tsx';
-import { t, Trans } from './text.ts';
-import type { Timestamp } from './time.ts';
-import { useAsk } from './vault.tsx';
+import { RelativeTime } from './relative-time.tsx';
+import { t, Trans } from '../app/i18n/text.ts';
+import type { Timestamp } from './text/time.ts';
+import { useApiQuery } from '../app/rpc/vault.tsx';
 
 /** By credential; undefined while it is not known. */
 export type LastUses = ReadonlyMap<string, Timestamp> | undefined;
 
 export function useLastUses(): LastUses {
-  const { data } = useAsk<{
-    credentialUses: readonly { readonly credentialId: string; readonly lastUsedAt: Timestamp }[];
-  }>('list_credential_uses');
+  const { data } = useApiQuery('list_credential_uses');
   return (
     data && new Map(data.credentialUses.map(({ credentialId, lastUsedAt }) => [credentialId, lastUsedAt]))
   );
@@ -23,6 +21,6 @@ export function LastUse({ at }: { readonly at: Timestamp | undefined }): ReactNo
   return at === undefined ? (
     t('not used yet')
   ) : (
-    <Trans i18nKey="last used <moment/>" components={{ moment: <Moment at={at} /> }} />
+    <Trans i18nKey="last used <moment/>" components={{ moment: <RelativeTime at={at} /> }} />
   );
 }

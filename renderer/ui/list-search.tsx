@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { t } from './text.ts';
-import './long-rows.css';
+import { t } from '../app/i18n/text.ts';
+import { onText } from './on-text.ts';
+import './lists/long-rows.css';
 
 interface Props {
   /** The list that is searched. */
@@ -39,9 +40,7 @@ export function ListSearch({ label, placeholder, typed, onType, onEnter, childre
         spellCheck={false}
         maxLength={200}
         value={typed}
-        onChange={(event) => {
-          onType(event.currentTarget.value);
-        }}
+        onChange={onText(onType)}
       />
       {children}
     </form>

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
-import { longestName, nameHint } from './names.ts';
-import { t } from './text.ts';
+import { longestName, nameHint } from './text/names.ts';
+import { t } from '../app/i18n/text.ts';
+import { onText } from './on-text.ts';
 
 interface Props {
   readonly label?: string;
@@ -41,9 +42,7 @@ export function NameField({
       maxLength={longestName}
       error={problem}
       data-autofocus={first || undefined}
-      onChange={(event) => {
-        onType(event.currentTarget.value);
-      }}
+      onChange={onText(onType)}
     />
   );
 }

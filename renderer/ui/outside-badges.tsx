@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { t } from './text.ts';
+import { t } from '../app/i18n/text.ts';
 
 interface Props {
   readonly of: { readonly exported: boolean; readonly imported: boolean };

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { Title } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { t } from './text.ts';
+import { visibleName } from '../../main/lib/text/visible-text.ts';
+import { t } from '../app/i18n/text.ts';
 import './page.css';
 
 interface HeadProps {
@@ -78,7 +78,11 @@ interface PromiseProps {
 }
 
 /** What will happen, before; what happened, after. Each form of the window shows it beside its button. */
-export function Outcomes({ title = t('What will happen'), items, done = false }: PromiseProps): ReactNode {
+export function Expectations({
+  title = t('What will happen'),
+  items,
+  done = false,
+}: PromiseProps): ReactNode {
   return (
     <section className="lk-outcomes" data-done={done || undefined}>
       <Title order={2} className="lk-outcomes-title">

@@ -1,9 +1,9 @@
 import { useCallback, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { Tooltip } from '@mantine/core';
-import { t } from './text.ts';
-import { dateAndTime, exactTime, millisecondsOf, relativeTime } from './time.ts';
-import type { Timestamp } from './time.ts';
+import { t } from '../app/i18n/text.ts';
+import { dateAndTime, exactTime, millisecondsOf, relativeTime } from './text/time.ts';
+import type { Timestamp } from './text/time.ts';
 
 /** How often relative times are said anew, in milliseconds. */
 const tick = 20_000;
@@ -40,8 +40,8 @@ interface Props {
   readonly exact?: boolean;
 }
 
-/** A time as people say it, and the exact one for whoever asks. */
-export function Moment({ at, ahead = false, exact = false }: Props): ReactNode {
+/** A relative time, with the exact one as its tooltip. */
+export function RelativeTime({ at, ahead = false, exact = false }: Props): ReactNode {
   const time = millisecondsOf(at);
   const present = useNow();
   const said = relativeTime(time, ahead ? present : Math.max(present, time));

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { useNow } from './moment.tsx';
-import { exactTime, millisecondsOf, relativeTime } from './time.ts';
-import type { Timestamp } from './time.ts';
+import { useNow } from './relative-time.tsx';
+import { exactTime, millisecondsOf, relativeTime } from './text/time.ts';
+import type { Timestamp } from './text/time.ts';
 
 interface Props {
   readonly at: Timestamp;
@@ -9,7 +9,7 @@ interface Props {
   readonly say?: (when: string) => string;
 }
 
-/** A time in a row of a long list: as people say it, with the exact one for whoever points at it or has the keyboard there. */
+/** A relative time in a row of a long list, with the exact one on hover or focus. */
 export function RowTime({ at, say }: Props): ReactNode {
   const time = millisecondsOf(at);
   const when = relativeTime(time, Math.max(useNow(), time));

@@ -1,15 +1,15 @@
 /**
- * Secrets on the screen: shown when a button is held, hidden again after a while and when the window loses the focus, and kept
- * out of pictures of the screen where the shell can.
+ * Secrets on the screen: shown while a button is pressed, hidden again after a while and when the window loses the focus, and
+ * kept out of screenshots where the desktop app can.
  */
 
 import { useEffect, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Button, Text } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
-import type { Bridge } from '../../preload/contract.ts';
-import { t } from './text.ts';
-import { useBridge } from './vault.tsx';
+import type { WindowRpc } from '../../preload/contract.ts';
+import { t } from '../app/i18n/text.ts';
+import { useRpc } from '../app/rpc/vault.tsx';
 import './secret.css';
 
 /** How long a secret stays on the screen, in milliseconds. */
@@ -18,7 +18,7 @@ const staysMs = 30_000;
 export const staysToBeWrittenMs = 120_000;
 /** How long before its end it is said that it ends. */
 const saidBeforeMs = 10_000;
-/** How long the button is held. */
+/** How long to press the button. */
 const holdMs = 600;
 
 export interface Reveal {
@@ -31,7 +31,7 @@ export interface Reveal {
 
 /** @param subject What is shown: another one is hidden again. */
 export function useReveal(subject: unknown, stays = staysMs): Reveal {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const [showing, setShowing] = useState<{ readonly subject: unknown; readonly round: number } | null>(null);
   const shown = showing !== null && showing.subject === subject;
   const show = () => {
@@ -40,7 +40,7 @@ export function useReveal(subject: unknown, stays = staysMs): Reveal {
   const hide = () => {
     setShowing(null);
   };
-  useEffect(() => (shown ? protect(bridge) : undefined), [bridge, shown]);
+  useEffect(() => (shown ? protect(rpc) : undefined), [rpc, shown]);
   useEffect(() => {
     if (!shown) return;
     const leave = () => {
@@ -112,7 +112,7 @@ interface HoldProps {
   readonly ref?: React.Ref<HTMLButtonElement>;
 }
 
-/** A button that acts when it is held for a moment; who cannot hold it presses it twice. */
+/** A button that acts after a long press. Two short presses do the same. */
 export function HoldButton({
   children,
   onHeld,
@@ -198,11 +198,11 @@ export function HoldButton({
 
 interface KeySwitchProps {
   readonly reveal: Reveal;
-  /** The button that was held is gone then. */
+  /** The pressed button is gone then. */
   readonly onShown?: () => void;
 }
 
-/** Shows a private key while nobody minds, and hides it again. */
+/** Shows a private key for a while, and hides it again. */
 export function PrivateKeySwitch({ reveal: { shown, show, hide }, onShown }: KeySwitchProps): ReactNode {
   if (!shown) {
     return (
@@ -247,15 +247,15 @@ window.addEventListener('afterprint', () => {
 let protectors = 0;
 
 /** Keeps the window out of pictures. @returns what ends it. */
-function protect(bridge: Bridge): () => void {
-  const tell = (on: boolean) => {
+function protect(rpc: WindowRpc): () => void {
+  const setProtection = (on: boolean) => {
     // A window that could not be protected shows its secret all the same: its owner asked for that.
-    bridge.protectContent(on).catch(() => undefined);
+    rpc.protectContent(on).catch(() => undefined);
   };
   protectors += 1;
-  if (protectors === 1) tell(true);
+  if (protectors === 1) setProtection(true);
   return () => {
     protectors -= 1;
-    if (protectors === 0) tell(false);
+    if (protectors === 0) setProtection(false);
   };
 }

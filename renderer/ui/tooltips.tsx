@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import './hints.css';
+import './tooltips.css';
 
 /** Between a hint and what it is about, and between it and the edges of the window, in pixels. */
 const gap = { target: 5, edge: 8 };
@@ -11,7 +11,7 @@ interface Shown {
 }
 
 /** What an element has to say, by its attribute. */
-function hintOf(target: HTMLElement | null): Shown | null {
+function tooltipOf(target: HTMLElement | null): Shown | null {
   const text = target?.dataset['hint'];
   return target === null || text === undefined ? null : { target, text };
 }
@@ -21,7 +21,7 @@ function hintOf(target: HTMLElement | null): Shown | null {
  * tooltip of their own for each would be most of what a row costs. It is shown for what is pointed at or tapped, and for what
  * has the keyboard or is inside of it; Escape and scrolling shut it, and the pointer may go onto it.
  */
-export function Hints(): ReactNode {
+export function Tooltips(): ReactNode {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<Shown | null>(null);
@@ -40,12 +40,12 @@ export function Hints(): ReactNode {
     };
     on('pointerover', ({ target: over }) => {
       if (!(over instanceof Element) || box.current?.contains(over)) return;
-      setShown(hintOf(over.closest<HTMLElement>('[data-hint]')));
+      setShown(tooltipOf(over.closest<HTMLElement>('[data-hint]')));
     });
     on('focusin', ({ target: focused }) => {
       if (!(focused instanceof Element) || !focused.matches(':is(a, button):focus-visible')) return;
       setShown(
-        hintOf(
+        tooltipOf(
           focused.closest<HTMLElement>('[data-hint]') ?? focused.querySelector<HTMLElement>('[data-hint]'),
         ),
       );
@@ -67,7 +67,7 @@ export function Hints(): ReactNode {
   useEffect(() => {
     if (target === null) return;
     const observer = new MutationObserver(() => {
-      setShown(hintOf(target));
+      setShown(tooltipOf(target));
     });
     observer.observe(target, { attributeFilter: ['data-hint'] });
     return () => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-export interface Task {
+export interface AsyncAction {
   readonly isPending: boolean;
   readonly error: Error | null;
   /** Runs it, one at a time; its failure is shown, and its result is what it does itself. */
@@ -11,7 +11,7 @@ export interface Task {
  * Something that takes a while and touches a secret. Unlike a mutation it leaves nothing behind: neither what it was given
  * nor what came of it is in any cache.
  */
-export function useTask(): Task {
+export function useAsyncAction(): AsyncAction {
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   return {

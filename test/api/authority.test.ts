@@ -3,12 +3,12 @@
  * user outside the quorum, whom a policy allows everything, asks for every activity that there is, against a root user.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operations } from '../main/operations/index.ts';
-import { typeFilters } from '../renderer/parts/activity-words.ts';
-import { policyTemplates } from '../renderer/parts/policy-templates.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
-import { newTestKey, newUserBy, resultOf, send, startTestVault, TestClient } from './support.ts';
-import type { Answer, Json, TestKey, TestVault } from './support.ts';
+import { operations } from '../../main/operations/index.ts';
+import { typeFilters } from '../../renderer/features/activity/activity-words.ts';
+import { policyTemplates } from '../../renderer/features/policies/policy-templates.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { newTestKey, newUserBy, resultOf, send, startTestVault, TestClient } from '../support/support.ts';
+import type { Answer, Json, TestKey, TestVault } from '../support/support.ts';
 
 /** A root user, and one who is to get no say over it. */
 interface Scene {
@@ -163,7 +163,7 @@ const isHarmless = new Set([
   ...['import_private_key', 'import_wallet'],
 ]);
 
-const activities = [...operations.values()].flatMap((operation) =>
+const activities = [...operations.byPath.values()].flatMap((operation) =>
   operation.kind === 'activity' && operation.vote === undefined ? [operation] : [],
 );
 
@@ -712,7 +712,7 @@ test('16: limits are documented, raised by a setting, and answered as limits and
   const refused = await submitAs(vault.root, 'create_api_keys', keys(11));
   expect(refused.body).toMatchObject({ code: 8, turnkeyErrorCode: 'LIMIT_REACHED' });
   expect(refused.body?.['message']).toContain('10 are allowed');
-  await vault.vault.bridge.changeSettings({ limits: 2 });
+  await vault.vault.rpc.changeSettings({ limits: 2 });
   const taken = await submitAs(vault.root, 'create_api_keys', keys(11));
   expect(taken.status, taken.text).toBe(200);
   const beyond = await submitAs(vault.root, 'create_api_keys', keys(11));

@@ -5,12 +5,12 @@ import type { IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from '../main/activities/parse.ts';
-import { parseJson } from '../main/http/json-body.ts';
-import { LatchkeyError } from '../main/lib/errors.ts';
-import { readByTheLanguage } from '../main/lib/plain-json.ts';
-import { requestLimits } from '../main/lib/published-limits.ts';
-import { operations } from '../main/operations/index.ts';
+import { parse } from '../../main/lib/parse.ts';
+import { parseJson } from '../../main/http/json-body.ts';
+import { LatchkeyError } from '../../main/lib/errors.ts';
+import { readByTheLanguage } from '../../main/lib/plain-json.ts';
+import { requestLimits } from '../../main/lib/published-limits.ts';
+import { operations } from '../../main/operations/index.ts';
 import {
   badBody,
   faultKinds,
@@ -20,8 +20,8 @@ import {
   posingBodies,
   targets,
 } from './bad-bodies.ts';
-import type { Answer, Json, TestVault } from './support.ts';
-import { startTestVault } from './support.ts';
+import type { Answer, Json, TestVault } from '../support/support.ts';
+import { startTestVault } from '../support/support.ts';
 
 /** `LATCHKEY_BAD_BODIES=1000000` tries more of them, `LATCHKEY_BAD_BODIES_SEED` others. */
 const bodies = Number(process.env['LATCHKEY_BAD_BODIES'] ?? 10_000);
@@ -113,7 +113,7 @@ describe('a bad body is refused by name, and nothing is written', () => {
 
   test('one that is not bad can be made for every operation', () => {
     for (const target of targets) expect(goodBodies(target, service.organizationId)).not.toHaveLength(0);
-    expect(new Set(targets.map(({ path }) => path))).toEqual(new Set(operations.keys()));
+    expect(new Set(targets.map(({ path }) => path))).toEqual(new Set(operations.byPath.keys()));
   });
 
   test.each(targets)('$name', async (target) => {
@@ -145,7 +145,7 @@ describe('a bad body is refused by name, and nothing is written', () => {
   });
 });
 
-test.each([...operations.keys()])('no bytes at all are too much for %s', async (path) => {
+test.each([...operations.byPath.keys()])('no bytes at all are too much for %s', async (path) => {
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 400 }),
     fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),

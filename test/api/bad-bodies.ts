@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check';
 import { z } from 'zod';
-import { requestLimits } from '../main/lib/published-limits.ts';
-import { operations } from '../main/operations/index.ts';
-import type { Json } from './support.ts';
+import { requestLimits } from '../../main/lib/published-limits.ts';
+import { operations } from '../../main/operations/index.ts';
+import type { Json } from '../support/support.ts';
 
 // ---- What is posted to -------------------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ export interface Target {
   readonly types: readonly string[];
 }
 
-export const targets: readonly Target[] = [...operations].flatMap(([path, operation]): Target[] =>
+export const targets: readonly Target[] = [...operations.byPath].flatMap(([path, operation]): Target[] =>
   operation.kind === 'query'
     ? [{ path, name: path, type: undefined, params: operation.params, types: [] }]
     : operation.versions.map(({ type, params }) => ({
@@ -217,7 +217,7 @@ function formed(schema: Schema, at: string): fc.Arbitrary<unknown> {
     case 'null':
       return fc.constant(null);
     case 'string':
-      throw new Error(`no sample fits ${at}, ${JSON.stringify(schema)}: add one to test/bad-bodies.ts`);
+      throw new Error(`no sample fits ${at}, ${JSON.stringify(schema)}: add one to test/api/bad-bodies.ts`);
     default:
       return fc.constant('anything');
   }

@@ -11,19 +11,23 @@ import {
 import { recoverAddress, verifyTypedData } from 'viem';
 import { recoverAuthorizationAddress } from 'viem/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultAccounts, type Account } from '../main/commands/default-accounts.ts';
-import { addressFormats, addressFormatsOf, type AddressFormat } from '../main/crypto/addresses.ts';
-import { curves, type Curve } from '../main/crypto/curves.ts';
-import { verifyEd25519 } from '../main/crypto/ed25519.ts';
-import { uncompressP256 } from '../main/crypto/p256.ts';
-import { uncompressed, verifySecp256k1 } from '../main/crypto/secp256k1.ts';
+import { defaultAccounts, type Account } from '../../main/commands/wallets/default-accounts.ts';
+import {
+  addressFormats,
+  addressFormatsOf,
+  type AddressFormat,
+} from '../../main/chains/addresses/addresses.ts';
+import { curves, type Curve } from '../../main/crypto/keys/curves.ts';
+import { verifyEd25519 } from '../../main/crypto/keys/ed25519.ts';
+import { uncompressP256 } from '../../main/crypto/keys/p256.ts';
+import { uncompressed, verifySecp256k1 } from '../../main/crypto/keys/secp256k1.ts';
 import {
   accountAt,
   addressFormats as shownFormats,
   chains,
   curves as shownCurves,
-} from '../renderer/parts/chains.ts';
-import eip712 from './vectors/eip712.json' with { type: 'json' };
+} from '../../renderer/features/accounts/chains.ts';
+import eip712 from '../vectors/eip712.json' with { type: 'json' };
 import {
   resultOf,
   startTestVault,
@@ -31,7 +35,7 @@ import {
   type Json,
   type TestClient,
   type TestVault,
-} from './support.ts';
+} from '../support/support.ts';
 
 const message = Buffer.from('every chain');
 const digest = Buffer.from(sha256(message)).toString('hex');

@@ -8,8 +8,8 @@ import {
 } from '@turnkey/http';
 import { Turnkey } from '@turnkey/sdk-server';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { activityOf, ethereumAccount, newTestKey, resultOf, startTestVault } from './support.ts';
-import type { ActivityBody, Answer, Json, TestClient, TestVault } from './support.ts';
+import { activityOf, ethereumAccount, newTestKey, resultOf, startTestVault } from '../support/support.ts';
+import type { ActivityBody, Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
 const hour = 60 * 60_000;
 
@@ -103,7 +103,7 @@ describe('through the vendor’s SDKs', () => {
     return activity;
   };
 
-  test('two approvals carry out what the first of them asked for', async () => {
+  test('two approvals execute what the first of them asked for', async () => {
     const asked = await submitted('by SDK');
     expect(asked).toMatchObject({
       status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED',
@@ -372,7 +372,7 @@ describe('which votes count', () => {
 });
 
 describe('what it comes to', () => {
-  test('an activity that fails when it is carried out keeps why, and answers it', async () => {
+  test('an activity that fails when it is executed keeps why, and answers it', async () => {
     await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
       policyName: 'Tags by two',
       effect: 'EFFECT_ALLOW',
@@ -425,7 +425,7 @@ describe('what it comes to', () => {
 
   test('a locked vault takes no votes', async () => {
     const asked = await waiting('locked');
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     expect(refusal(await approve('ben', asked))).toMatchObject({ status: 400 });
     expect((await approve('ben', asked)).body?.['turnkeyErrorCode']).toBe('VAULT_LOCKED');
     expect(await current(people.ben.client, asked)).toMatchObject({ status: asked.status });

@@ -3,8 +3,8 @@
  * refusals that leave nothing, and errors that name the field, what was seen and what is allowed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkActivityChain } from '../main/db/activities.ts';
-import { operations } from '../main/operations/index.ts';
+import { checkActivityChain } from '../../main/storage/tables/activities.ts';
+import { operations } from '../../main/operations/index.ts';
 import {
   activityOf,
   ethereumAccount,
@@ -13,8 +13,8 @@ import {
   resultOf,
   solanaAccount,
   startTestVault,
-} from './support.ts';
-import type { ActivityBody, Answer, Json, TestClient, TestVault } from './support.ts';
+} from '../support/support.ts';
+import type { ActivityBody, Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
 const uuid = (version: number): RegExp =>
   new RegExp(`^[0-9a-f]{8}-[0-9a-f]{4}-${String(version)}[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`);
@@ -263,7 +263,7 @@ const submits: readonly SubmitCase[] = [
 describe('the answer of an activity', () => {
   test('is pinned down for every version that these activities accept', () => {
     for (const { path } of submits) {
-      const operation = operations.get(`submit/${path}`);
+      const operation = operations.byPath.get(`submit/${path}`);
       const accepted = operation?.kind === 'activity' ? operation.versions.map(({ type }) => type) : [];
       const pinned = submits
         .filter((entry) => entry.path === path)
@@ -1488,7 +1488,7 @@ describe('a locked vault', () => {
       await root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', signing({ signWith: privateKeyId }));
       const rows = countRows();
       const body = root.submitBody(type, parameters());
-      await service.vault.bridge.lock();
+      await service.vault.rpc.lock();
       try {
         const answer = await root.post(`submit/${path}`, body);
         expect(answer.status).toBe(400);
@@ -1510,7 +1510,7 @@ describe('a locked vault', () => {
       return answers.map(({ status, body }) => [status, without('activity', body ?? {})]);
     };
     const unlocked = await ask();
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     try {
       expect(await ask()).toEqual(unlocked);
     } finally {
@@ -1522,7 +1522,7 @@ describe('a locked vault', () => {
     const body = root.submitBody('SIGN_RAW_PAYLOAD_V2', signing());
     const first = await root.post('submit/sign_raw_payload', body);
     const { client } = await service.newUser('Locked out');
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     try {
       expect((await root.post('submit/sign_raw_payload', body)).text).toBe(first.text);
       expect((await client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', signing())).status).toBe(403);

@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { authenticate } from '../main/auth/authenticate.ts';
-import { keccak256, keccak256InSteps } from '../main/crypto/hashes.ts';
-import { refusal } from '../main/http/handle.ts';
-import { mostStreams } from '../main/http/stream-shares.ts';
-import { withoutBreak } from '../main/lib/paced.ts';
-import { mostSmallBytes, OverloadError } from '../main/lib/turns.ts';
+import { authenticate } from '../../main/auth/authenticate.ts';
+import { keccak256, keccak256InSteps } from '../../main/crypto/hashes.ts';
+import { refusal } from '../../main/http/handle.ts';
+import { mostStreams } from '../../main/http/events/stream-shares.ts';
+import { withoutBreak } from '../../main/lib/concurrency/paced.ts';
+import { mostSmallBytes, OverloadError } from '../../main/lib/concurrency/turns.ts';
 import {
   askControl,
   newTestKey,
@@ -23,7 +23,7 @@ import {
   TestClient,
   type TestKey,
   type TestVault,
-} from './support.ts';
+} from '../support/support.ts';
 
 let service: TestVault;
 
@@ -101,6 +101,15 @@ describe('the caller comes first', () => {
     });
     // The parent's user is known there.
     expect((await client.post('submit/create_wallet', body)).status).toBe(400);
+  });
+
+  test('and is looked for in the organization once, where nothing can have come between', async () => {
+    const statements = vi.spyOn(service.vault.connection, 'get');
+    expect((await service.root.query('whoami')).status).toBe(200);
+    const lookups = statements.mock.calls.filter(([sql]) =>
+      sql.includes('FROM api_keys WHERE organization_id = ? AND public_key'),
+    );
+    expect(lookups).toHaveLength(1);
   });
 });
 

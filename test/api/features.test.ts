@@ -1,9 +1,9 @@
 /** Organization features and policies, as an organization shows them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listFeatures } from '../main/db/features.ts';
-import { insertPolicy } from '../main/db/policies.ts';
-import { resultOf, startTestVault } from './support.ts';
-import type { Answer, Json, TestClient, TestVault } from './support.ts';
+import { listFeatures } from '../../main/storage/tables/features.ts';
+import { insertPolicy } from '../../main/storage/tables/policies.ts';
+import { resultOf, startTestVault } from '../support/support.ts';
+import type { Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let root: TestClient;

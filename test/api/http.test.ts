@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeConfig } from '../main/config.ts';
-import { startVault } from '../main/vault.ts';
-import { send, startDevProcess, startTestVault, temporaryDirectory } from './support.ts';
-import type { Answer, Json, RawRequest, TestVault } from './support.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { startVault } from '../../main/app/compose.ts';
+import { send, startDevProcess, startTestVault, temporaryDirectory } from '../support/support.ts';
+import type { Answer, Json, RawRequest, TestVault } from '../support/support.ts';
 
 const paired = 'https://app.example';
 
@@ -247,7 +247,7 @@ describe('Origin', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-private-network');
   });
 
-  test('a paired one cannot use the window’s door', async () => {
+  test('a paired one cannot make rpc calls', async () => {
     const answer = await send(service.url, {
       path: '/window/status',
       headers: { origin: paired, 'content-type': 'application/json' },
@@ -495,7 +495,7 @@ describe('GET /public/v1/discovery/keys', () => {
     const { body } = await ask(first.url);
     expect(Object.keys(body ?? {})).toEqual(['signer', 'notarizer', 'tlsFetcher']);
     for (const key of Object.values(body ?? {})) expect(key).toMatch(/^04[0-9a-f]{128}$/);
-    expect((await first.vault.bridge.status()).serverKeys).toEqual(body);
+    expect((await first.vault.rpc.status()).serverKeys).toEqual(body);
     await first.vault.close();
     const again = await startVault({ ...first.config, port: 0 });
     try {

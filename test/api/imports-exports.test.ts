@@ -36,11 +36,11 @@ import {
   send,
   solanaAccount,
   startTestVault,
-} from './support.ts';
-import { fails as failsIn, invalid, isRefused as isRefusedIn, missing, taken } from './refusals.ts';
-import type { Refusal } from './refusals.ts';
-import type { Answer, Json, TestClient, TestVault } from './support.ts';
-import vectors from './vectors/bip39.json' with { type: 'json' };
+} from '../support/support.ts';
+import { fails as failsIn, invalid, isRefused as isRefusedIn, missing, taken } from '../support/refusals.ts';
+import type { Refusal } from '../support/refusals.ts';
+import type { Answer, Json, TestClient, TestVault } from '../support/support.ts';
+import vectors from '../vectors/bip39.json' with { type: 'json' };
 
 const hour = 60 * 60_000;
 
@@ -426,7 +426,7 @@ describe('a passphrase', () => {
       expect(addresses).toEqual(addressesOf(mnemonic, passphrase));
 
       // Nothing that was derived before is at hand any more.
-      await service.vault.bridge.lock();
+      await service.vault.rpc.lock();
       await service.unlock();
       const accounts = [{ ...ethereumAccount, path: "m/44'/60'/0'/0/7" }];
       const added = resultOf(await root.submit('CREATE_WALLET_ACCOUNTS', { walletId, accounts }));
@@ -968,7 +968,7 @@ describe.each(kinds)('an import of a $noun', (kind) => {
   test('needs the vault unlocked, and is there when it is', async () => {
     const locked: Refusal = { status: 400, code: 9, message: /locked/, turnkeyErrorCode: 'VAULT_LOCKED' };
     const encryptedBundle = await kind.encrypt(root, await begin(kind), kind.newSecret());
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     try {
       await isRefused(() => root.submit(kind.init, { userId: root.userId }), locked);
       await isRefused(() => finish(kind, encryptedBundle), locked);
@@ -1260,7 +1260,7 @@ test('exports need the vault unlocked, and nothing counts as exported until then
   const { walletId, ethereum } = await newWallet(root.client, newName());
   const made = resultOf(await bring(privateKeyKind, privateKeyKind.newSecret()));
   const { publicKeyUncompressed: targetPublicKey } = generateP256KeyPair();
-  await service.vault.bridge.lock();
+  await service.vault.rpc.lock();
   try {
     for (const [type, parameters] of [
       ['EXPORT_WALLET', { walletId }],

@@ -3,13 +3,13 @@
  * sub-organization; before that the same request is sent to its neighbour, by its neighbour, and by others who have no say.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operations } from '../main/operations/index.ts';
-import { startOidcProvider } from './oidc-provider.ts';
-import { sceneIn, sdkCalls } from './sdk-calls.ts';
-import type { Scene, SdkCall } from './sdk-calls.ts';
-import { newTestKey, newUserBy, resultOf, startTestVault, TestClient } from './support.ts';
-import type { Answer, Json, TestVault } from './support.ts';
-import { keptVendorOperations } from './vendor-operations.ts';
+import { operations } from '../../main/operations/index.ts';
+import { startOidcProvider } from '../sign-in/oidc-provider.ts';
+import { sceneIn, sdkCalls } from '../vendor/sdk-calls.ts';
+import type { Scene, SdkCall } from '../vendor/sdk-calls.ts';
+import { newTestKey, newUserBy, resultOf, startTestVault, TestClient } from '../support/support.ts';
+import type { Answer, Json, TestVault } from '../support/support.ts';
+import { keptVendorOperations } from '../vendor/vendor-operations.ts';
 
 /** What cannot be done in a sub-organization. */
 const notHere = new Set([
@@ -105,8 +105,8 @@ function ask(
   return client.post(path, JSON.stringify(body));
 }
 
-/** The same as the side's own user, for whom it works, and keeps what comes of it. */
-async function carryOut(call: SdkCall, side: Side, parameters: Json): Promise<void> {
+/** Makes the same call as the side's own user, which succeeds, and keeps its result. */
+async function execute(call: SdkCall, side: Side, parameters: Json): Promise<void> {
   const answer = await ask(side.client, call, parameters);
   expect(answer.status, answer.text).toBe(200);
   await service.vault.messages.settled();
@@ -182,7 +182,7 @@ const codeOf = ({ body }: Answer): unknown => body?.['turnkeyErrorCode'];
 
 test('there is a call for every operation that the SDKs know', () => {
   const called = new Set([...calls.map(({ path }) => path), ...notHere]);
-  const known = [...operations.keys()].filter((path) => newestTypes.has(path));
+  const known = [...operations.byPath.keys()].filter((path) => newestTypes.has(path));
   expect(known.filter((path) => !called.has(path))).toEqual([]);
 });
 
@@ -190,7 +190,7 @@ let swaps = 0;
 
 describe('what is of one organization is out of reach for', () => {
   test.each(calls)('$path', async (call) => {
-    const operation = operations.get(call.path);
+    const operation = operations.byPath.get(call.path);
     const { organizationId } = own.client;
     const parameters = await parametersOf(call, own);
     const neighbours = await parametersOf(call, neighbour);
@@ -208,7 +208,7 @@ describe('what is of one organization is out of reach for', () => {
       expect([refused.status, codeOf(refused)]).toEqual([400, 'ORGANIZATION_MISMATCH']);
     }
 
-    // Nothing of it is found next door, each thing named by itself where the rest is the neighbour's own.
+    // The neighbor finds nothing of it, even where all else in the request is the neighbor's own.
     const isOwn = (text: string, field: string) =>
       own.ids.has(text) || own.names.has(text) || ofOne.has(field);
     for (const [at, mixed] of swapped(neighbours, parameters, isOwn)) {
@@ -220,9 +220,9 @@ describe('what is of one organization is out of reach for', () => {
     expect(rowsOf(organizationId), 'something of it was changed').toEqual(before);
 
     // What the neighbour is told of its own has nothing of it.
-    await carryOut(call, neighbour, neighbours);
+    await execute(call, neighbour, neighbours);
     expect([...neighbour.ids].filter((id) => own.ids.has(id))).toEqual([]);
-    await carryOut(call, own, parameters);
+    await execute(call, own, parameters);
     expect([...own.ids].filter((id) => neighbour.ids.has(id))).toEqual([]);
   });
 
@@ -243,6 +243,6 @@ describe('what is of one organization is out of reach for', () => {
     const stays = ['activities', 'outbox', 'outbox_payloads', 'uses'];
     expect(left.map(([table]) => table).filter((table) => !stays.includes(table))).toEqual([]);
     expect(rowsOf(neighbour.client.organizationId)).toEqual(neighbours);
-    expect(service.vault.guard.inspect()).toEqual([]);
+    expect(service.vault.guard.verifyNow()).toEqual([]);
   });
 });

@@ -1,8 +1,15 @@
 /** Long lists: where what fits a search is, page by page, and all of it to take away. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fillAccounts, fillActivities } from './long-lists.ts';
-import { activityOf, newTestKey, newWallet, resultOf, startTestVault, TestClient } from './support.ts';
-import type { Json, TestVault } from './support.ts';
+import { fillAccounts, fillActivities } from '../support/long-lists.ts';
+import {
+  activityOf,
+  newTestKey,
+  newWallet,
+  resultOf,
+  startTestVault,
+  TestClient,
+} from '../support/support.ts';
+import type { Json, TestVault } from '../support/support.ts';
 
 const count = 1_500;
 
@@ -206,7 +213,7 @@ describe('activities', () => {
     expect(done).toContain(place);
     expect((await browse([place]))[0]).toMatchObject({ id: waitingId, status: 'ACTIVITY_STATUS_COMPLETED' });
 
-    await service.vault.bridge.logState(true);
+    await service.vault.rpc.logState(true);
     const { body } = await service.root.query('get_activity_entries', { activityId: waitingId });
     const entries = body?.['entries'] as readonly Json[];
     expect(entries).toMatchObject([

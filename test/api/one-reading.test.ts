@@ -6,9 +6,9 @@
 import { encodeFunctionData, erc20Abi, keccak256, maxUint256, serializeTransaction, toHex } from 'viem';
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { permit, permitBatch } from './one-reading/typed-data.ts';
-import { activityOf, resultOf, startTestVault } from './support.ts';
-import type { Answer, Json, TestClient, TestVault } from './support.ts';
+import { permit, permitBatch } from '../one-reading/typed-data.ts';
+import { activityOf, resultOf, startTestVault } from '../support/support.ts';
+import type { Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let client: TestClient;

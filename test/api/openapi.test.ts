@@ -1,15 +1,15 @@
 /** The API's description, as the port serves it: valid by the standard, complete by the operations, true by answers. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeApi } from '../main/http/api-description.ts';
-import { resourceTexts } from '../main/http/api-texts.ts';
-import { referencePolicy } from '../main/lib/content-security-policy.ts';
-import { errorCodes } from '../main/lib/errors.ts';
-import { operations } from '../main/operations/index.ts';
-import packageJson from '../package.json' with { type: 'json' };
-import { checkerOf } from './api-document.ts';
-import { ethereumAccount, newTestKey, newWallet, send, startTestVault } from './support.ts';
-import type { Answer, Json, TestVault } from './support.ts';
+import { describeApi } from '../../main/http/openapi/description.ts';
+import { referencePolicy } from '../../main/lib/web/content-security-policy.ts';
+import { errorCodes } from '../../main/lib/errors.ts';
+import { toOperations } from '../../main/activities/define.ts';
+import { operations } from '../../main/operations/index.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { checkerOf } from '../support/api-document.ts';
+import { ethereumAccount, newTestKey, newWallet, send, startTestVault } from '../support/support.ts';
+import type { Answer, Json, TestVault } from '../support/support.ts';
 
 interface Described {
   readonly operationId: string;
@@ -69,12 +69,12 @@ describe('/openapi.json', () => {
   });
 
   test('has every operation, each with a sentence of its own, under a resource', () => {
-    const paths = [...operations.keys()].map((path) => `/public/v1/${path}`);
+    const paths = [...operations.byPath.keys()].map((path) => `/public/v1/${path}`);
     const beside = ['stream/activities', 'discovery/keys', 'discovery/webhooks/jwks'];
     expect(Object.keys(document.paths).sort()).toEqual(
       [...paths, ...beside.map((path) => `/public/v1/${path}`)].sort(),
     );
-    const said = [...operations.keys()].map((path) => describedAs(path));
+    const said = [...operations.byPath.keys()].map((path) => describedAs(path));
     for (const { operationId, description, tags } of said) {
       expect(description, operationId).toMatch(/^[A-Z].*\.$/);
       expect(tags, operationId).toHaveLength(1);
@@ -82,10 +82,10 @@ describe('/openapi.json', () => {
     expect(new Set(said.map(({ description }) => description)).size).toBe(said.length);
     expect(new Set(said.map(({ operationId }) => operationId)).size).toBe(said.length);
     // A session that may only read asks queries, and nothing else.
-    const withSession = [...operations.keys()].filter((path) =>
+    const withSession = [...operations.byPath.keys()].filter((path) =>
       describedAs(path).security?.some((one) => 'readOnlySession' in one),
     );
-    expect(withSession).toEqual([...operations.keys()].filter((path) => path.startsWith('query/')));
+    expect(withSession).toEqual([...operations.byPath.keys()].filter((path) => path.startsWith('query/')));
   });
 
   test('has the stream of activities, whose answer is no JSON, and its refusals', async () => {
@@ -102,14 +102,8 @@ describe('/openapi.json', () => {
     expect(checkerOf(document).answer('stream/activities', 401, refused.body)).toEqual([]);
   });
 
-  test('says nothing of operations that are not there', () => {
-    const there = new Set([...operations.values()].map(({ path }) => path));
-    const told = resourceTexts.flatMap((resource) => Object.keys(resource.operations));
-    expect(told.filter((path) => !there.has(path))).toEqual([]);
-  });
-
   test('has every type of every activity, and of no other', () => {
-    for (const [path, operation] of operations) {
+    for (const [path, operation] of operations.byPath) {
       if (operation.kind !== 'activity') continue;
       const { schema } = describedAs(path).requestBody.content['application/json'];
       const references = (schema['oneOf'] ?? [schema]) as readonly { readonly $ref: string }[];
@@ -222,9 +216,10 @@ describe('/openapi.json', () => {
 });
 
 test('two schemas of one name are a mistake that is told', () => {
-  const [user, wallet] = ['query/get_user', 'query/get_wallet'].map((path) => operations.get(path));
+  const [user, wallet] = ['query/get_user', 'query/get_wallet'].map((path) => operations.byPath.get(path));
   if (user === undefined || wallet === undefined) throw new Error('there is no get_user, or no get_wallet');
-  const twice = new Map(operations).set('query/again', { ...user, returns: wallet.returns });
+  const again = { ...user, returns: wallet.returns };
+  const twice = toOperations([{ name: 'Twice', about: '', operations: [user, again] }]);
   expect(() => describeApi(twice, '0')).toThrow('two schemas are called GetUserResult');
 });
 

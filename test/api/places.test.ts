@@ -3,10 +3,10 @@
  * a sub-organization that learned one of them would know how much the others do.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { deliveryIds } from '../main/db/webhook-deliveries.ts';
-import { newTestKey, newWallet, resultOf, startTestVault, TestClient } from './support.ts';
-import type { Json, TestVault } from './support.ts';
-import { openStream } from './streams.ts';
+import { deliveryIds } from '../../main/storage/tables/webhook-deliveries.ts';
+import { newTestKey, newWallet, resultOf, startTestVault, TestClient } from '../support/support.ts';
+import type { Json, TestVault } from '../support/support.ts';
+import { openStream } from '../support/streams.ts';
 
 let service: TestVault;
 let apart: TestClient;

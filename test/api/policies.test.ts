@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { policyTemplates } from '../renderer/parts/policy-templates.ts';
+import { policyTemplates } from '../../renderer/features/policies/policy-templates.ts';
 import {
   activityOf,
   CommandProcess,
@@ -15,8 +15,8 @@ import {
   temporaryDirectory,
   TestClient,
   testKeyOf,
-} from './support.ts';
-import type { Answer, Json, TestVault } from './support.ts';
+} from '../support/support.ts';
+import type { Answer, Json, TestVault } from '../support/support.ts';
 
 const hour = 60 * 60_000;
 

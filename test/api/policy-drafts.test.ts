@@ -1,9 +1,9 @@
 /** Policies before they are made, through the port. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkerOf } from './api-document.ts';
-import type { Checker } from './api-document.ts';
-import { send, startTestVault } from './support.ts';
-import type { Json, TestVault } from './support.ts';
+import { checkerOf } from '../support/api-document.ts';
+import type { Checker } from '../support/api-document.ts';
+import { send, startTestVault } from '../support/support.ts';
+import type { Json, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let checker: Checker;

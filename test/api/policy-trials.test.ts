@@ -1,10 +1,10 @@
 /** Policies tried on what has happened, and explained, through the port. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertPolicy } from '../main/db/policies.ts';
-import { checkerOf } from './api-document.ts';
-import type { Checker } from './api-document.ts';
-import { activityOf, newWallet, send, startTestVault } from './support.ts';
-import type { Json, TestClient, TestVault } from './support.ts';
+import { insertPolicy } from '../../main/storage/tables/policies.ts';
+import { checkerOf } from '../support/api-document.ts';
+import type { Checker } from '../support/api-document.ts';
+import { activityOf, newWallet, send, startTestVault } from '../support/support.ts';
+import type { Json, TestClient, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let checker: Checker;

@@ -8,12 +8,12 @@ import { ApiKeyStamper } from '@turnkey/api-key-stamper';
 import { init, TurnkeyApi, TurnkeyClient } from '@turnkey/http';
 import { Turnkey } from '@turnkey/sdk-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { insertAuthenticator } from '../main/db/authenticators.ts';
-import { insertOauthProvider } from '../main/db/oauth-providers.ts';
-import { insertPolicy } from '../main/db/policies.ts';
-import { activityOf, newWallet, resultOf, send, startTestVault } from './support.ts';
-import type { ActivityBody, Answer, Json, TestClient, TestVault } from './support.ts';
-import { taken } from './vendor-operations.ts';
+import { insertAuthenticator } from '../../main/storage/tables/authenticators.ts';
+import { insertOauthProvider } from '../../main/storage/tables/oauth-providers.ts';
+import { insertPolicy } from '../../main/storage/tables/policies.ts';
+import { activityOf, newWallet, resultOf, send, startTestVault } from '../support/support.ts';
+import type { ActivityBody, Answer, Json, TestClient, TestVault } from '../support/support.ts';
+import { taken } from '../vendor/vendor-operations.ts';
 
 // ---- What is asked about ------------------------------------------------------------------------------------------
 

@@ -2,10 +2,17 @@
 import { encryptWalletToBundle } from '@turnkey/crypto';
 import { english, generateMnemonic } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startVault } from '../main/vault.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
-import { activityOf, ethereumAccount, newWallet, resultOf, send, startTestVault } from './support.ts';
-import type { Answer, Json, TestClient, TestVault } from './support.ts';
+import { startVault } from '../../main/app/compose.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import {
+  activityOf,
+  ethereumAccount,
+  newWallet,
+  resultOf,
+  send,
+  startTestVault,
+} from '../support/support.ts';
+import type { Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let root: TestClient;

@@ -4,14 +4,21 @@
  */
 import { decryptCredentialBundle, encryptWalletToBundle, generateP256KeyPair } from '@turnkey/crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertPolicy } from '../main/db/policies.ts';
-import { operations } from '../main/operations/index.ts';
-import { issueOneTimeCode } from '../main/operations/one-time-codes.ts';
-import { startOidcProvider } from './oidc-provider.ts';
-import type { OidcProvider } from './oidc-provider.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
-import { activityOf, ethereumAccount, newTestKey, newWallet, resultOf, startTestVault } from './support.ts';
-import type { ActivityBody, Answer, Json, TestClient, TestVault } from './support.ts';
+import { insertPolicy } from '../../main/storage/tables/policies.ts';
+import { operations } from '../../main/operations/index.ts';
+import { issueOneTimeCode } from '../../main/operations/sign-in/one-time-codes.ts';
+import { startOidcProvider } from '../sign-in/oidc-provider.ts';
+import type { OidcProvider } from '../sign-in/oidc-provider.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import {
+  activityOf,
+  ethereumAccount,
+  newTestKey,
+  newWallet,
+  resultOf,
+  startTestVault,
+} from '../support/support.ts';
+import type { ActivityBody, Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
 /** What a field must look like; one in brackets is an array that holds at least one such element. */
 type Shape = RegExp | 'string' | 'boolean' | readonly [Shape] | Fields;
@@ -559,7 +566,7 @@ test('nothing of the specification is left out', () => {
     `specification: operations ${String(asserted.operations.size)} of 20, ` +
       `fields ${String(asserted.fields.size)} of ${String(declared.size)}\n`,
   );
-  expect(table.map(([path]) => path).filter((path) => !operations.has(path))).toEqual([]);
+  expect(table.map(([path]) => path).filter((path) => !operations.byPath.has(path))).toEqual([]);
   expect([...asserted.operations]).toHaveLength(20);
   expect([...declared].filter((field) => !asserted.fields.has(field))).toEqual([]);
 });
@@ -660,7 +667,7 @@ async function newPrivateKey(
 async function encryptedMnemonic(): Promise<string> {
   const { rootUserId: userId, organizationId, vault } = world.service;
   const begun = await world.root.submit('init_import_wallet', 'INIT_IMPORT_WALLET', { userId });
-  const { serverKeys } = await vault.bridge.status();
+  const { serverKeys } = await vault.rpc.status();
   return encryptWalletToBundle({
     mnemonic: `legal winner thank year wave sausage worth useful legal winner thank yellow`,
     importBundle: textOf(begun, 'importBundle'),

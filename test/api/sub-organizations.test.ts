@@ -1,9 +1,9 @@
 /** Sub-organizations: who is who across organizations, what a parent may do in them, and how they come and go. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertAuthenticator } from '../main/db/authenticators.ts';
-import { limits } from '../main/operations/limits.ts';
-import { issueVerificationToken } from '../main/operations/verification-tokens.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
+import { insertAuthenticator } from '../../main/storage/tables/authenticators.ts';
+import { limits } from '../../main/operations/shared/limits.ts';
+import { issueVerificationToken } from '../../main/operations/sign-in/verification-tokens.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import {
   activityOf,
   ethereumAccount,
@@ -13,8 +13,8 @@ import {
   send,
   startTestVault,
   TestClient,
-} from './support.ts';
-import type { Answer, Json, TestKey, TestVault } from './support.ts';
+} from '../support/support.ts';
+import type { Answer, Json, TestKey, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let root: TestClient;
@@ -584,7 +584,7 @@ describe('contacts that are proven', () => {
     const signed = (token: string, change: Json = {}) => ({
       tokenId: idOf(token),
       type: 'USAGE_TYPE_SIGNUP',
-      // As clients write it: numbers as numbers, and what is not there as empty or not at all.
+      // As clients write it: numbers, and what is not there as empty or not at all.
       signupV2: {
         email: 'three@example.com',
         phoneNumber: '',
@@ -756,7 +756,7 @@ describe('finding them', () => {
 
 describe('the window', () => {
   test('acts in one that has its key, and reads any', async () => {
-    const { bridge } = service.vault;
+    const { rpc } = service.vault;
     const owner = await root.query('get_user', { userId: service.rootUserId });
     const { apiKeys } = owner.body?.['user'] as {
       readonly apiKeys: readonly { readonly apiKeyName: string; readonly credential: TestKey }[];
@@ -768,7 +768,7 @@ describe('the window', () => {
         userOf('Ann', { userEmail: 'a@example.com', apiKeys: windowKey ? [apiKeyOf(windowKey)] : [] }),
       ],
     });
-    const call = (path: string, body: Json) => bridge.call(`/public/v1/${path}`, body);
+    const call = (path: string, body: Json) => rpc.call(`/public/v1/${path}`, body);
     const wallet = { type: 'ACTIVITY_TYPE_CREATE_WALLET', parameters: { walletName: 'W', accounts: [] } };
     expect(await call('submit/create_wallet', { organizationId, ...wallet })).toMatchObject({
       status: 200,
@@ -790,7 +790,7 @@ describe('the window', () => {
     const submit = (operation: string, type: string, parameters: Json) =>
       call(`submit/${operation}`, { organizationId, type: `ACTIVITY_TYPE_${type}`, parameters });
     const [userId] = rootUserIds;
-    await bridge.prove({ with: 'recovery', phrase: service.recoveryPhrase });
+    await rpc.prove({ with: 'recovery', phrase: service.recoveryPhrase });
     expect(
       await submit('create_api_keys', 'CREATE_API_KEYS_V2', { userId, apiKeys: [second] }),
     ).toMatchObject({
@@ -871,7 +871,7 @@ describe('deleting one', () => {
       return rows.some((row) => Object.values(row).includes(organizationId)) ? [name] : [];
     });
     expect(left).toEqual(['activities']);
-    expect(service.vault.guard.inspect()).toEqual([]);
+    expect(service.vault.guard.verifyNow()).toEqual([]);
 
     expect(errorOf(await sub.client.query('whoami'))).toMatchObject({
       status: 401,

@@ -11,10 +11,17 @@ import {
   resultOf,
   solanaAccount,
   startTestVault,
-} from './support.ts';
-import { denied, fails as failsIn, invalid, isRefused as isRefusedIn, missing, stored } from './refusals.ts';
-import type { Refusal } from './refusals.ts';
-import type { ActivityBody, Answer, Json, TestClient, TestKey, TestVault } from './support.ts';
+} from '../support/support.ts';
+import {
+  denied,
+  fails as failsIn,
+  invalid,
+  isRefused as isRefusedIn,
+  missing,
+  stored,
+} from '../support/refusals.ts';
+import type { Refusal } from '../support/refusals.ts';
+import type { ActivityBody, Answer, Json, TestClient, TestKey, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let root: TestClient;

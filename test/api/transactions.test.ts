@@ -30,10 +30,10 @@ import {
   type TransactionSerialized,
 } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verifyEd25519 } from '../main/crypto/ed25519.ts';
-import { insertPolicy } from '../main/db/policies.ts';
-import { fundedPsbt } from './funded-psbt.ts';
-import eip712 from './vectors/eip712.json' with { type: 'json' };
+import { verifyEd25519 } from '../../main/crypto/keys/ed25519.ts';
+import { insertPolicy } from '../../main/storage/tables/policies.ts';
+import { fundedPsbt } from '../support/funded-psbt.ts';
+import eip712 from '../vectors/eip712.json' with { type: 'json' };
 import {
   ethereumAccount,
   resultOf,
@@ -42,7 +42,7 @@ import {
   type Json,
   type TestClient,
   type TestVault,
-} from './support.ts';
+} from '../support/support.ts';
 
 bitcoinjs.initEccLib(tiny);
 

@@ -3,15 +3,15 @@
  * the refusals say the same, and take as many statements and verifications.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apiKeyProof } from '../main/auth/api-key.ts';
-import { passkeyProof } from '../main/auth/webauthn.ts';
-import type { Proof } from '../main/auth/proof.ts';
-import type { Reader } from '../main/db/connection.ts';
-import { LatchkeyError } from '../main/lib/errors.ts';
-import { withoutBreak } from '../main/lib/paced.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
-import { newTestKey, resultOf, startTestVault } from './support.ts';
-import type { TestVault } from './support.ts';
+import { apiKeyProof } from '../../main/auth/api-key.ts';
+import { passkeyProof } from '../../main/auth/webauthn.ts';
+import type { Proof } from '../../main/auth/proof.ts';
+import type { Reader } from '../../main/storage/connection.ts';
+import { LatchkeyError } from '../../main/lib/errors.ts';
+import { withoutBreak } from '../../main/lib/concurrency/paced.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { newTestKey, resultOf, startTestVault } from '../support/support.ts';
+import type { TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let subOrganizationId: string;

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { restore } from '../../main/backup/restore.ts';
-import { makeConfig } from '../../main/config.ts';
-import { noKeychain } from '../../main/keyslots/keychain.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { noKeychain } from '../../main/keys/keychain/keychain.ts';
 import { systemClock } from '../../main/lib/clock.ts';
-import { openVault } from '../../main/vault.ts';
+import { openVault } from '../../main/app/compose.ts';
 
 export interface BackupWork {
   readonly work: 'backup' | 'verify' | 'restore';
@@ -49,10 +49,10 @@ async function run({ work, phrase, vault, file, restored }: BackupWork): Promise
   }
   const opened = openVault(makeConfig({ dataDir: vault, configDir: vault, keychain: false }, {}));
   try {
-    await opened.bridge.unlock(how);
-    if (work === 'backup') await opened.bridge.backUp({ file });
+    await opened.rpc.unlock(how);
+    if (work === 'backup') await opened.rpc.backUp({ file });
     else {
-      const { problemCount } = await opened.bridge.verifyBackup({ file, secret: how });
+      const { problemCount } = await opened.rpc.verifyBackup({ file, secret: how });
       if (problemCount > 0) throw new Error('the backup is not proven');
     }
   } finally {

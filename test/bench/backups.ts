@@ -1,20 +1,20 @@
-/** Backup, drill and restore of vaults of several sizes: what each takes, and the most memory that its process had. */
+/** Backup, verification and restore of vaults of several sizes: what each takes, and the most memory that its process had. */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeConfig } from '../../main/config.ts';
-import { encodeAddress } from '../../main/crypto/addresses.ts';
-import { curves } from '../../main/crypto/curves.ts';
-import { SeedDerivation } from '../../main/crypto/derivation.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { encodeAddress } from '../../main/chains/addresses/addresses.ts';
+import { curves } from '../../main/crypto/keys/curves.ts';
+import { SeedDerivation } from '../../main/crypto/keys/derivation.ts';
 import { toHex } from '../../main/crypto/encodings.ts';
-import { mnemonicFromEntropy, sentenceFromEntropy } from '../../main/crypto/mnemonics.ts';
+import { mnemonicFromEntropy, sentenceFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
 import { uuidV4 } from '../../main/crypto/uuid.ts';
-import { insertAccount } from '../../main/db/wallet-accounts.ts';
-import { getWalletRow, insertWallet } from '../../main/db/wallets.ts';
-import { phraseBytes, walletPlace, withSeed } from '../../main/operations/wallet-secrets.ts';
-import { openVault } from '../../main/vault.ts';
+import { insertAccount } from '../../main/storage/tables/wallet-accounts.ts';
+import { getWalletRow, insertWallet } from '../../main/storage/tables/wallets.ts';
+import { phraseBytes, walletContext, withSeed } from '../../main/storage/wallet-secrets.ts';
+import { openVault } from '../../main/app/compose.ts';
 import type { BackupWork, Measured } from './backup-work.ts';
 
 export type BackupFigures = Readonly<Record<string, number>>;
@@ -38,16 +38,16 @@ export async function measureBackups(
     const file = join(place, 'bench.backup');
     const common = { phrase, vault, file, restored: join(place, 'restored') };
     const backup = await inProcess({ ...common, work: 'backup' });
-    const drill = await inProcess({ ...common, work: 'verify' });
+    const verification = await inProcess({ ...common, work: 'verify' });
     const restored = await inProcess({ ...common, work: 'restore' });
     const found = {
       accounts,
       fileMiB: statSync(file).size / 2 ** 20,
       backupMs: backup.ms,
-      drillMs: drill.ms,
+      verifyMs: verification.ms,
       restoreMs: restored.ms,
       backupMiB: backup.mostMiB,
-      drillMiB: drill.mostMiB,
+      verifyMiB: verification.mostMiB,
       restoreMiB: restored.mostMiB,
     };
     figures.push(found);
@@ -62,7 +62,7 @@ export async function measureBackups(
 /** How many times as much for each time as many accounts. */
 function growth(before: BackupFigures, last: BackupFigures): BackupFigures {
   const times = (name: string): number => (last[name] ?? Number.NaN) / (before[name] ?? Number.NaN);
-  const names = ['backupMs', 'drillMs', 'restoreMs', 'backupMiB', 'drillMiB', 'restoreMiB'];
+  const names = ['backupMs', 'verifyMs', 'restoreMs', 'backupMiB', 'verifyMiB', 'restoreMiB'];
   return Object.fromEntries(names.map((name) => [name, times(name) / times('accounts')]));
 }
 
@@ -85,7 +85,7 @@ async function makeVault(directory: string, recoveryPhrase: string, accounts: nu
       mnemonic: sentenceFromEntropy(randomBytes(16)),
       passphrase: new Uint8Array(0),
     });
-    const sealed = vault.keyring.seal(walletPlace({ id, organizationId }), secret);
+    const sealed = vault.keyring.seal(walletContext({ id, organizationId }), secret);
     await vault.units.write((tx) => {
       insertWallet(tx, { id, organizationId, name: 'Bench', sealed, exported: 0, imported: 0, ...times });
     });

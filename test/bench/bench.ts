@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: signed `sign_raw_payload` requests per second through the real port, beside what their parts cost
- * when each is measured alone in the same run; and the backup, drill and restore of vaults of several sizes. `--json` prints
+ * when each is measured alone in the same run; and the backup, verification and restore of vaults of several sizes. `--json` prints
  * one JSON object; `--seconds` sets the length of each load, `--accounts` the sizes.
  *
  * The bound is one request after another: a stamp verified, a payload signed, a row committed to the disk, and an
@@ -19,18 +19,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildIfNeeded } from '../main/start.ts';
-import { measureBackups } from './bench/backups.ts';
-import { measureLies } from './bench/lies.ts';
-import { measureMutations } from './bench/mutations.ts';
-import { measurePolicies } from './bench/policies.ts';
-import { measurePrimitives } from './bench/primitives.ts';
+import { buildIfNeeded } from '../../main/start.ts';
+import { measureBackups } from './backups.ts';
+import { measureLies } from './lies.ts';
+import { measureMutations } from './mutations.ts';
+import { measurePolicies } from './policies.ts';
+import { measurePrimitives } from './primitives.ts';
 import {
   measureSigning,
   measureSigningDuringBackups,
   measureSigningDuringWebhooks,
   measureSigningInLongLog,
-} from './bench/signing.ts';
+} from './signing.ts';
 
 const { values } = parseArgs({
   options: {

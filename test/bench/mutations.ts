@@ -1,7 +1,7 @@
 /** Valid transactions changed at random: whatever comes of them is read, or said to be unreadable; nothing throws. */
 import fc from 'fast-check';
 import { hexToBytes, serializeTransaction, type Hex } from 'viem';
-import { curves } from '../../main/crypto/curves.ts';
+import { curves } from '../../main/crypto/keys/curves.ts';
 import type { Context } from '../../main/chains/chain.ts';
 import { chains, type TransactionType } from '../../main/chains/chains.ts';
 import vectors from '../vectors/transactions.json' with { type: 'json' };

@@ -1,10 +1,10 @@
 /** What it costs to decide over as many policies as an organization may have. */
-import { decide } from '../../main/policy/decide.ts';
-import type { Facts, Voter } from '../../main/policy/facts.ts';
-import { compilePolicy, type PolicyText } from '../../main/policy/policies.ts';
-import { replay } from '../../main/policy/replay.ts';
+import { decide } from '../../main/policy/decide/decide.ts';
+import type { Facts, Voter } from '../../main/policy/decide/facts.ts';
+import { compilePolicy, type PolicyText } from '../../main/policy/decide/policies.ts';
+import { replay } from '../../main/policy/analysis/replay.ts';
 import { time } from './time.ts';
-import { withoutBreak } from '../../main/lib/paced.ts';
+import { withoutBreak } from '../../main/lib/concurrency/paced.ts';
 
 const user = (index: number): Voter => ({
   userId: `user-${index}`,

@@ -3,12 +3,12 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { curves } from '../../main/crypto/curves.ts';
+import { curves } from '../../main/crypto/keys/curves.ts';
 import { toHex } from '../../main/crypto/encodings.ts';
-import { generateP256, signP256, verifyP256 } from '../../main/crypto/p256.ts';
-import { appendActivity } from '../../main/db/activities.ts';
-import { Connection } from '../../main/db/connection.ts';
-import { migrate } from '../../main/db/migrations.ts';
+import { generateP256, signP256, verifyP256 } from '../../main/crypto/keys/p256.ts';
+import { appendActivity } from '../../main/storage/tables/activities.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { migrate } from '../../main/storage/migrations.ts';
 import { runLoad } from './load.ts';
 import { time } from './time.ts';
 

@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { makeConfig } from '../../main/config.ts';
-import { signP256 } from '../../main/crypto/p256.ts';
-import { appendActivity } from '../../main/db/activities.ts';
-import type { UnitOfWork } from '../../main/db/unit-of-work.ts';
-import { openVault } from '../../main/vault.ts';
-import { fillActivities } from '../long-lists.ts';
-import { askControl } from '../support.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { signP256 } from '../../main/crypto/keys/p256.ts';
+import { appendActivity } from '../../main/storage/tables/activities.ts';
+import type { UnitOfWork } from '../../main/storage/unit-of-work.ts';
+import { openVault } from '../../main/app/compose.ts';
+import { fillActivities } from '../support/long-lists.ts';
+import { askControl } from '../support/support.ts';
 import { runLoad, type Load, type LoadRequest } from './load.ts';
 
 const password = 'correct horse battery staple';
@@ -19,7 +19,7 @@ const password = 'correct horse battery staple';
 /** More than any machine gets through. */
 const preparedPerSecond = 8000;
 
-const command = join(import.meta.dirname, '..', '..', 'dist', 'main', 'cli.js');
+const command = join(import.meta.dirname, '../../dist/main/cli.js');
 
 interface KeyPair {
   readonly publicKey: string;
@@ -307,7 +307,7 @@ const fillLog: Prepare = (vaultDirectory, { organizationId }) => {
 async function inVault(directory: string, work: (units: UnitOfWork) => Promise<void>): Promise<void> {
   const vault = openVault(makeConfig({ dataDir: directory, configDir: directory, keychain: false }, {}));
   try {
-    await vault.bridge.unlock({ with: 'password', password });
+    await vault.rpc.unlock({ with: 'password', password });
     await work(vault.units);
   } finally {
     vault.close();
@@ -322,7 +322,9 @@ async function startBench(directory: string, prepare?: Prepare): Promise<Bench> 
     ...['--data-dir', vaultDirectory, '--config-dir', join(directory, 'config')],
     ...['--password-file', passwordFile, '--no-keychain', '--json'],
   ];
-  const made = await firstLine(start(['init', ...options]));
+  const init = start(['init', ...options]);
+  // It holds the vault for a moment after it has answered.
+  const [made] = await Promise.all([firstLine(init), once(init, 'exit')]);
   const key = {
     publicKey: text(made, 'apiPublicKey'),
     privateKey: new Uint8Array(Buffer.from(readFileSync(text(made, 'privateKeyFile'), 'utf8').trim(), 'hex')),

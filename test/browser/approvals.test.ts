@@ -2,17 +2,16 @@
 import type { Browser } from 'playwright-core';
 import { serializeTransaction } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { serveDevVault } from './service.ts';
-import { button, goTo, heading } from './steps.ts';
+import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('the owner approves and rejects what another user asks for', async () => {

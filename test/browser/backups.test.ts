@@ -1,19 +1,18 @@
-/** Backups in the window: the notice, a backup, a drill with the open vault and with the paper, and a schedule. */
+/** Backups in the window: the notice, a backup, a verification with the open vault and with the phrase, and a schedule. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings } from './inspect.ts';
-import { newVaultPlace, serveDevVault } from './service.ts';
-import { button, chooseSegment, firstRun, goTo, heading, makeWallet } from './steps.ts';
+import { temporaryDirectory } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { axeFindings } from './support/inspect.ts';
+import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { button, chooseSegment, firstRun, goTo, heading, makeWallet } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 describe('a person with a vault', () => {

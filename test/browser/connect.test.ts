@@ -1,17 +1,16 @@
 /** Connect in the window: what came to the API, and what was wrong with it, as it comes. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { newTestKey, send } from '../support.ts';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { serveDevVault } from './service.ts';
-import { button, exportFrom, goTo, heading } from './steps.ts';
+import { newTestKey, send } from '../support/support.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, exportFrom, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('a request that is signed wrongly is explained as it comes, and one that policies refuse leads to them', async () => {

@@ -2,11 +2,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Settings } from '../../preload/contract.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import type { BrowserWindow } from './chromium.ts';
-import { axeFindings } from './inspect.ts';
-import { newVaultPlace, type Service, type VaultPlace } from './service.ts';
-import { firstRun, goTo, heading } from './steps.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import type { BrowserWindow } from './support/chromium.ts';
+import { axeFindings } from './support/inspect.ts';
+import { newVaultPlace, type Service, type VaultPlace } from './support/service.ts';
+import { firstRun, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 let place: VaultPlace;
@@ -15,7 +15,7 @@ let person: BrowserWindow;
 let desktop: Settings['desktop'] = null;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await sharedChromium();
   place = newVaultPlace();
   service = await place.serve();
   person = await openWindow(browser);
@@ -32,7 +32,6 @@ afterAll(async () => {
   await person[Symbol.asyncDispose]();
   await service.stop();
   place[Symbol.dispose]();
-  await browser.close();
 });
 
 const silent = 'This desktop does not report when it is locked.';

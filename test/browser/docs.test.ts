@@ -2,18 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { resourceTexts } from '../../main/http/api-texts.ts';
 import { operations } from '../../main/operations/index.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import type { BrowserWindow } from './chromium.ts';
-import { newVaultPlace, serveDevVault } from './service.ts';
-import type { Service } from './service.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import type { BrowserWindow } from './support/chromium.ts';
+import { newVaultPlace, serveDevVault } from './support/service.ts';
+import type { Service } from './support/service.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 const sidebar = (page: Page) => page.getByRole('complementary', { name: 'Sidebar for Latchkey' });
@@ -50,7 +48,7 @@ describe('the reference page', () => {
 
   test('shows every operation, and is put together from this port alone', async () => {
     const paths: string[] = [];
-    for (const { name, operations: told } of resourceTexts) {
+    for (const { name, operations: told } of operations.groups) {
       const group = sidebar(page)
         .getByRole('listitem')
         .filter({ has: page.getByRole('link', { name, exact: true }) });
@@ -60,13 +58,13 @@ describe('the reference page', () => {
       const links = group.getByRole('link', { name: /HTTP Method: POST$/ });
       await expect
         .poll(() => links.count(), { message: name })
-        .toBe(Object.keys(told).length + (name === 'Activities' ? streams.length : 0));
+        .toBe(told.length + (name === 'Activities' ? streams.length : 0));
       const addresses = await links.evaluateAll((found) =>
         found.map((link) => link.getAttribute('href') ?? ''),
       );
       paths.push(...addresses.map((address) => address.replace(/^.*\/public\/v1\//, '')));
     }
-    expect(paths.sort()).toEqual([...operations.keys(), ...streams].sort());
+    expect(paths.sort()).toEqual([...operations.byPath.keys(), ...streams].sort());
 
     await sidebar(page)
       .getByRole('link', { name: /^Create wallet HTTP/ })

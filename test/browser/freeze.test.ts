@@ -1,16 +1,15 @@
 /** Freezing from the window, and what the threshold says then. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { newVaultPlace } from './service.ts';
-import { button, firstRun, heading, password } from './steps.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace } from './support/service.ts';
+import { button, firstRun, heading, password } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('a vault is frozen from inside, after a question, and opens with its password', async () => {

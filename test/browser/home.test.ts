@@ -3,16 +3,15 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { newVaultPlace, serveDevVault } from './service.ts';
-import { button, firstRun, goTo, heading, makeWallet, readAddresses } from './steps.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { button, firstRun, goTo, heading, makeWallet, readAddresses } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 describe('home', () => {
@@ -75,7 +74,7 @@ describe('the palette', () => {
 
     // A name by a part of it, with what else is called so.
     await page.keyboard.press('ControlOrMeta+k');
-    await page.keyboard.type('days');
+    await page.keyboard.insertText('days');
     await option('Rainy days').waitFor();
     found.push(
       ...(await axeFindings(page, 'palette-found')),
@@ -84,9 +83,9 @@ describe('the palette', () => {
     await page.keyboard.press('Enter');
     await heading(page, 'Rainy days').waitFor();
 
-    // An address by how it begins, whatever its case.
+    // An address by how it begins, whatever its case. At once: letter by letter, an earlier question may be answered first.
     await page.keyboard.press('ControlOrMeta+k');
-    await page.keyboard.type(ethereum.slice(0, 9).toUpperCase().replace('0X', '0x'));
+    await page.keyboard.insertText(ethereum.slice(0, 9).toUpperCase().replace('0X', '0x'));
     await option(new RegExp(ethereum.slice(0, 12))).waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toContain(ethereum);
@@ -96,7 +95,7 @@ describe('the palette', () => {
     const { body } = await service.root.query('list_activities');
     const { activities } = body as unknown as { activities: readonly { id: string }[] };
     await page.keyboard.press('ControlOrMeta+k');
-    await page.keyboard.type(activities[0]?.id ?? '');
+    await page.keyboard.insertText(activities[0]?.id ?? '');
     await option(/Make a wallet/).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Activity' }).waitFor();

@@ -8,18 +8,26 @@ import {
 import type { Browser, Page } from 'playwright-core';
 import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, expect, test } from 'vitest';
-import { resultOf, send } from '../support.ts';
-import type { Answer, Json } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { serveDevVault } from './service.ts';
-import { button, exportFrom, goTo, heading, hold, knownWallet, openDialog, readAddresses } from './steps.ts';
-import { leaveDialog, readFacts, readPhrase } from './steps.ts';
+import { resultOf, send } from '../support/support.ts';
+import type { Answer, Json } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { serveDevVault } from './support/service.ts';
+import {
+  button,
+  exportFrom,
+  goTo,
+  heading,
+  hold,
+  knownWallet,
+  openDialog,
+  readAddresses,
+} from './support/steps.ts';
+import { leaveDialog, readFacts, readPhrase } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 interface Call {

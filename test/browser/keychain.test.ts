@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { inProcess, startKeyring } from '../keychain.ts';
-import type { Environment } from '../keychain.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { newVaultPlace } from './service.ts';
-import type { VaultPlace } from './service.ts';
+import { inProcess, startKeyring } from '../keys/keychain.ts';
+import type { Environment } from '../keys/keychain.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace } from './support/service.ts';
+import type { VaultPlace } from './support/service.ts';
 import {
   button,
   chooseSegment,
@@ -18,13 +18,12 @@ import {
   lock,
   openDialog,
   password,
-} from './steps.ts';
+} from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 const place = 'Keys to the vault';

@@ -2,10 +2,10 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import decodeQR from 'qr/decode.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { readPng } from './png.ts';
-import { newVaultPlace } from './service.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { readPng } from './support/png.ts';
+import { newVaultPlace } from './support/service.ts';
 import {
   askedPositions,
   button,
@@ -20,8 +20,8 @@ import {
   password,
   readPhrase,
   wordField,
-} from './steps.ts';
-import type { Look } from './steps.ts';
+} from './support/steps.ts';
+import type { Look } from './support/steps.ts';
 
 const place = 'Keys to the vault';
 const changed = 'another correct horse';
@@ -29,8 +29,7 @@ const changed = 'another correct horse';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 const proofField = (at: Page | Locator): Locator =>

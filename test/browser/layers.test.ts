@@ -5,16 +5,15 @@
 import { createECDH } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newUserBy, resultOf } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { serveDevVault } from './service.ts';
-import { button, exportFrom, goTo, heading } from './steps.ts';
+import { activityOf, ethereumAccount, newUserBy, resultOf } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, exportFrom, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test.each([1280, 480])('the owner approves an export by mouse at a width of %i', async (width) => {

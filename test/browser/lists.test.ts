@@ -2,24 +2,23 @@
 import type { Browser } from 'playwright-core';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { makeConfig } from '../../main/config.ts';
-import { mnemonicFromEntropy } from '../../main/crypto/mnemonics.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
 import { uuidV4 } from '../../main/crypto/uuid.ts';
-import { insertPrivateKey } from '../../main/db/private-keys.ts';
-import { attachTag, insertTag } from '../../main/db/tags.ts';
-import { insertWallet } from '../../main/db/wallets.ts';
-import { openVault } from '../../main/vault.ts';
-import { fillAccounts, fillActivities } from '../long-lists.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { newVaultPlace } from './service.ts';
-import { button, goTo, heading } from './steps.ts';
+import { insertPrivateKey } from '../../main/storage/tables/private-keys.ts';
+import { attachTag, insertTag } from '../../main/storage/tables/tags.ts';
+import { insertWallet } from '../../main/storage/tables/wallets.ts';
+import { openVault } from '../../main/app/compose.ts';
+import { fillAccounts, fillActivities } from '../support/long-lists.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace } from './support/service.ts';
+import { button, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 const recoveryPhrase = mnemonicFromEntropy(new Uint8Array(32).fill(7));

@@ -2,17 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { checkText, runStandalone } from '../audit-log.ts';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { newVaultPlace } from './service.ts';
-import { button, firstRun, goTo, makeWallet } from './steps.ts';
+import { checkText, runStandalone } from '../storage/audit-log.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace } from './support/service.ts';
+import { button, firstRun, goTo, makeWallet } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('the log is checked, taken away, and found out when somebody changed it', async () => {

@@ -8,11 +8,11 @@ import type { Browser, Page } from 'playwright-core';
 import { privateKeyToAddress } from 'viem/accounts';
 import { bytesToHex } from 'viem';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import type { BrowserWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { newVaultPlace, serveDevVault } from './service.ts';
-import type { Service } from './service.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import type { BrowserWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace, serveDevVault } from './support/service.ts';
+import type { Service } from './support/service.ts';
 import {
   button,
   choose,
@@ -32,14 +32,13 @@ import {
   readAddresses,
   readFacts,
   readPhrase,
-} from './steps.ts';
-import { manageTour } from './tours.ts';
+} from './support/steps.ts';
+import { manageTour } from './support/tours.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 describe('every screen for managing what is in a vault', () => {

@@ -1,17 +1,16 @@
 /** Messages in the window: a mail server and a gateway are set up and tried, and codes shown on this computer. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { mailUser, startMailServer } from '../mail-server.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { newVaultPlace, serveDevVault } from './service.ts';
-import { button, chooseSegment, firstRun, goTo, heading } from './steps.ts';
+import { mailUser, startMailServer } from '../delivery/mail-server.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { button, chooseSegment, firstRun, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('a person sets up mail, tries it, and has codes shown', async () => {

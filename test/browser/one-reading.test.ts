@@ -4,19 +4,18 @@
  */
 import type { Browser, Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support.ts';
-import type { Json, TestClient } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings, visit } from './inspect.ts';
-import { addressesOf, furnish, patterns } from './places.ts';
-import { serveDevVault } from './service.ts';
-import { button, heading } from './steps.ts';
+import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support/support.ts';
+import type { Json, TestClient } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings, visit } from './support/inspect.ts';
+import { addressesOf, furnish, patterns } from './support/places.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 interface Line {

@@ -1,17 +1,16 @@
 /** Policies through the window: written with help, tried on what has happened, explained, and who may do what. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newTestKey, newWallet } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { serveDevVault } from './service.ts';
-import { button, choose, chooseSegment, goTo, heading } from './steps.ts';
+import { newTestKey, newWallet } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, choose, chooseSegment, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 const editor = (page: Page, label: string) => page.getByRole('textbox', { name: label, exact: true });
@@ -135,12 +134,21 @@ describe('who may do what', () => {
       condition: "activity.kind == 'CREATE_WALLET'",
       notes: '',
     });
+    await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Of many parts',
+      effect: 'EFFECT_ALLOW',
+      condition: Array(100).fill("activity.kind == 'CREATE_WALLET'").join(' || '),
+      notes: '',
+    });
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(service.windowUrl);
     await goTo(page, 'Policies');
     await button(page, 'Why was it refused: Make a tag for users').click();
     await page.getByText('Denied, since nothing allows it.').waitFor();
+    // An explanation that was cut says so.
+    await page.locator('summary').filter({ hasText: 'Of many parts' }).click();
+    await page.getByText(/^[0-9]+ more parts are not shown\.$/).waitFor();
     expect(await axeFindings(page, 'policies-refused')).toEqual([]);
     await page.getByRole('link', { name: 'Who may do what' }).click();
     await page.getByRole('list', { name: 'May, being of the root quorum' }).waitFor();

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pageProcesses } from '../smoke/sandbox.ts';
-import { launchChromium } from './chromium.ts';
+import { launchChromium } from './support/chromium.ts';
 
 let browser: Browser;
 beforeAll(async () => {

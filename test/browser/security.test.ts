@@ -5,18 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { contentSecurityPolicy } from '../../main/lib/content-security-policy.ts';
-import { askControl, send } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { newVaultPlace, serveDevVault } from './service.ts';
-import type { Service } from './service.ts';
-import { button, firstRun, goTo, heading, hold, pairsIn, password } from './steps.ts';
+import { contentSecurityPolicy } from '../../main/lib/web/content-security-policy.ts';
+import { askControl, send } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { newVaultPlace, serveDevVault } from './support/service.ts';
+import type { Service } from './support/service.ts';
+import { button, firstRun, goTo, heading, hold, pairsIn, password } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('the page on the disk that a browser is opened with leads into the window, and is gone then', async () => {

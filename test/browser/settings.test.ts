@@ -1,11 +1,12 @@
 /** Settings, About and what is secret on the screen, in a real Chromium against the real service. */
+import { homedir } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import type { BrowserWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { newVaultPlace } from './service.ts';
-import type { Service, VaultPlace } from './service.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import type { BrowserWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace } from './support/service.ts';
+import type { Service, VaultPlace } from './support/service.ts';
 import {
   button,
   exportFrom,
@@ -19,7 +20,7 @@ import {
   pairsIn,
   password,
   readPhrase,
-} from './steps.ts';
+} from './support/steps.ts';
 
 let browser: Browser;
 let place: VaultPlace;
@@ -29,7 +30,7 @@ let page: Page;
 let phrase: readonly string[];
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await sharedChromium();
   place = newVaultPlace();
   service = await place.serve();
   person = await openWindow(browser);
@@ -44,7 +45,6 @@ afterAll(async () => {
   await person[Symbol.asyncDispose]();
   await service.stop();
   place[Symbol.dispose]();
-  await browser.close();
 });
 
 const toast = (text: string) => page.getByRole('alert').filter({ hasText: text });
@@ -128,6 +128,19 @@ describe('about', () => {
     ]);
     await takePicture(page, 'about');
     expect(await axeFindings(page, 'about')).toEqual([]);
+  });
+
+  test('shows the diagnostics before they are copied, without names', async () => {
+    await button(page, 'Show diagnostics').click();
+    const text = await page.getByRole('region', { name: 'Diagnostics' }).innerText();
+    expect(text).toMatch(/^Latchkey \d+\.\d+\.\d+, built from /);
+    expect(text).toMatch(/^Vault: unlocked, schema \d+, opens with /m);
+    expect(text).toMatch(/^ {2}ok {5}rows: each is as Latchkey wrote it/m);
+    expect(text).toMatch(/^\S+ info {2}The vault is unlocked$/m);
+    expect(text).not.toContain(homedir());
+    await button(page, 'Copy diagnostics').click();
+    await expect.poll(clipboard).toBe(text);
+    expect(await axeFindings(page, 'diagnostics')).toEqual([]);
   });
 
   test('has the licence of everything that is shipped', async () => {

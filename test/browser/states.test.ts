@@ -3,17 +3,25 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import { tooWideFindings } from './inspect.ts';
-import { newVaultPlace, portToKeep, serveDevVault } from './service.ts';
-import { button, chooseSegment, firstRun, goTo, heading, lock, makeWallet, password } from './steps.ts';
-import { refusedUnlocks, tour } from './tours.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { tooWideFindings } from './support/inspect.ts';
+import { newVaultPlace, portToKeep, serveDevVault } from './support/service.ts';
+import {
+  button,
+  chooseSegment,
+  firstRun,
+  goTo,
+  heading,
+  lock,
+  makeWallet,
+  password,
+} from './support/steps.ts';
+import { refusedUnlocks, tour } from './support/tours.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 const stopped = (page: Page) => heading(page, 'Latchkey’s service stopped');

@@ -3,21 +3,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { makeConfig } from '../../main/config.ts';
-import { openVault } from '../../main/vault.ts';
-import { noSmallDisks, SmallDisk } from '../small-disk.ts';
-import { CommandProcess, temporaryDirectory, TestClient, testKeyOf } from '../support.ts';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { goTo, heading, lock } from './steps.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { openVault } from '../../main/app/compose.ts';
+import { noSmallDisks, SmallDisk } from '../storage/small-disk.ts';
+import { CommandProcess, temporaryDirectory, TestClient, testKeyOf } from '../support/support.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { goTo, heading, lock } from './support/steps.ts';
 
 const password = 'a password of the storage test';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 const obstacle = noSmallDisks();

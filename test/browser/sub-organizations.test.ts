@@ -1,16 +1,15 @@
 /** Sub-organizations in the window: one is made, its user acts in it, the vault's owner reads it and can do no more; another is acted in. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { ethereumAccount, newTestKey, resultOf, TestClient } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { serveDevVault } from './service.ts';
-import { button, confirmWhenAsked, goTo, heading, openDialog, readFacts } from './steps.ts';
+import { ethereumAccount, newTestKey, resultOf, TestClient } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, confirmWhenAsked, goTo, heading, openDialog, readFacts } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('one of a customer’s own is read, and nothing in it is changed; one that this window may act in is deleted', async () => {

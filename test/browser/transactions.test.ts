@@ -8,17 +8,16 @@ import {
   serializeTransaction,
 } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import { ethereumAccount, resultOf } from '../support.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { serveDevVault } from './service.ts';
-import { button, choose, chooseSegment, goTo, heading } from './steps.ts';
+import { ethereumAccount, resultOf } from '../support/support.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, choose, chooseSegment, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('a person reads what a transaction does, and signs it', async () => {

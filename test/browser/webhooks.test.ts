@@ -1,17 +1,16 @@
 /** Webhooks through the window: an endpoint added, tested, switched off and deleted, and its deliveries. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { WebhookReceiver } from '../webhook-receiver.ts';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import { axeFindings, tooWideFindings } from './inspect.ts';
-import { serveDevVault } from './service.ts';
-import { button, goTo, heading } from './steps.ts';
+import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('the window adds an endpoint, tests it, shows what became of that, and lets it go', async () => {

@@ -8,11 +8,11 @@ import type { Page } from 'playwright-core';
 import decodeQr from 'qr/decode.js';
 import { hexToBytes, isAddress, keccak256, recoverAddress, toBytes } from 'viem';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
-import type { BrowserWindow } from './chromium.ts';
-import { readPng } from './png.ts';
-import { newVaultPlace } from './service.ts';
-import type { Service } from './service.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import type { BrowserWindow } from './support/chromium.ts';
+import { readPng } from './support/png.ts';
+import { newVaultPlace } from './support/service.ts';
+import type { Service } from './support/service.ts';
 import {
   button,
   choose,
@@ -25,7 +25,7 @@ import {
   password,
   readAddresses,
   readFacts,
-} from './steps.ts';
+} from './support/steps.ts';
 
 const run = promisify(execFile);
 const output = join(import.meta.dirname, '../output');
@@ -36,8 +36,7 @@ let page: Page;
 
 beforeAll(async () => {
   const resources = new AsyncDisposableStack();
-  const browser = await launchChromium();
-  resources.defer(() => browser.close());
+  const browser = await sharedChromium();
   const place = resources.use(newVaultPlace());
   service = resources.use(await place.serve());
   person = await openWindow(browser);

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestLimits } from '../../main/lib/published-limits.ts';
-import { newTestKey, newWallet, resultOf, startTestVault } from '../support.ts';
-import type { Answer, Json, TestVault } from '../support.ts';
+import { newTestKey, newWallet, resultOf, startTestVault } from '../support/support.ts';
+import type { Answer, Json, TestVault } from '../support/support.ts';
 import { atLength, report } from './length.ts';
 
 let service: TestVault;

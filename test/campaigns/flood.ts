@@ -3,8 +3,8 @@
  * the largest bodies that are read. It ends with its standard input, and prints what was answered as a line of JSON.
  */
 import { Agent, request } from 'node:http';
-import { newTestKey, testKeyOf } from '../support.ts';
-import type { TestKey } from '../support.ts';
+import { newTestKey, testKeyOf } from '../support/support.ts';
+import type { TestKey } from '../support/support.ts';
 
 /** What a flood is told, as its only argument. */
 export interface FloodPlan {

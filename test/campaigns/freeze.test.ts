@@ -4,7 +4,14 @@ import { createInterface } from 'node:readline';
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { activityOf, askControl, newUserBy, newWallet, type Json, type TestClient } from '../support.ts';
+import {
+  activityOf,
+  askControl,
+  newUserBy,
+  newWallet,
+  type Json,
+  type TestClient,
+} from '../support/support.ts';
 import { FaultyDisk, type DiskCall, type DiskFault } from './faulty-disk.ts';
 import type { Flooded, FloodPlan } from './flood.ts';
 import { atLength, report } from './length.ts';

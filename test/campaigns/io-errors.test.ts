@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { activityOf, newWallet } from '../support.ts';
+import { activityOf, newWallet } from '../support/support.ts';
 import { FaultyDisk, type DiskCall, type DiskFault } from './faulty-disk.ts';
 import { atLength, report } from './length.ts';
 import { ServedVault, Signing } from './served-vault.ts';
@@ -59,7 +59,7 @@ test.skipIf(process.platform !== 'linux')(
       const kept = activityOf(await again.query('get_activity', { activityId: id }));
       expect(kept).toMatchObject({ status: 'ACTIVITY_STATUS_COMPLETED', fingerprint, result });
     }
-    // What was refused was carried out or was not, and nothing was carried out twice.
+    // What was refused was executed or was not, and nothing was executed twice.
     for (const { sent } of signing.refused.slice(-atLength(20, 500))) {
       const first = activityOf(await again.post('submit/sign_raw_payload', sent));
       expect(activityOf(await again.post('submit/sign_raw_payload', sent)).id).toBe(first.id);

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { checkActivityChain } from '../../main/db/activities.ts';
-import { Connection } from '../../main/db/connection.ts';
-import { activityOf, newWallet, type ActivityBody, type Json, type TestClient } from '../support.ts';
+import { checkActivityChain } from '../../main/storage/tables/activities.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { activityOf, newWallet, type ActivityBody, type Json, type TestClient } from '../support/support.ts';
 import { atLength, report } from './length.ts';
 import { ServedVault, Signing, type Acknowledged } from './served-vault.ts';
 

@@ -25,10 +25,10 @@ import {
   vi,
   type MockInstance,
 } from 'vitest';
-import { makeConfig } from '../../main/config.ts';
-import { logEnd } from '../../main/db/activities.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { logEnd } from '../../main/storage/tables/activities.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
-import { openVault } from '../../main/vault.ts';
+import { openVault } from '../../main/app/compose.ts';
 import {
   CommandProcess,
   newWallet,
@@ -37,7 +37,7 @@ import {
   temporaryDirectory,
   TestClient,
   testKeyOf,
-} from '../support.ts';
+} from '../support/support.ts';
 import { atLength, report } from './length.ts';
 
 /** For each kind of damage. */
@@ -122,7 +122,7 @@ async function opened({ directory }: Killed): Promise<{ rows: number } | Latchke
   let vault: ReturnType<typeof openVault> | undefined;
   try {
     vault = openVault(config);
-    await vault.bridge.unlock({ with: 'password', password });
+    await vault.rpc.unlock({ with: 'password', password });
     return vault.units.read((tx) => ({ rows: logEnd(tx).sequence }));
   } catch (error) {
     if (error instanceof LatchkeyError) return error;
@@ -262,6 +262,18 @@ describe('after a crash', () => {
     expect(await opened(killed)).not.toBeInstanceOf(LatchkeyError);
   });
 
+  test('doctor names what is gone, and the log that was kept', async () => {
+    putBack(killed);
+    edit(logOf(killed), (bytes) => {
+      bytes[5000] = (bytes[5000] ?? 0) ^ 1;
+    });
+    const { message } = (await opened(killed)) as LatchkeyError;
+    const doctor = await runCommand(['doctor', '--data-dir', killed.directory, '--no-keychain']);
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toContain(join(killed.directory, 'vault.db-wal.damaged'));
+    expect(doctor.stdout).toContain(`failed answered activities: ${message}`);
+  });
+
   test('a file that was emptied is not taken for a new one', async () => {
     putBack(killed);
     truncateSync(join(killed.directory, 'vault.db'), 0);
@@ -332,7 +344,7 @@ describe('while it is served', () => {
     move(directory);
     // At once, whether or not the clock has looked.
     expect(await sign()).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_TAMPERED' } });
-    const { state, tampering } = await vault.bridge.status();
+    const { state, tampering } = await vault.rpc.status();
     expect(state).toBe('locked');
     expect(tampering?.findings[0]?.problem).toContain(said);
   });
@@ -346,6 +358,6 @@ describe('while it is served', () => {
     await expect(service.unlock()).rejects.toMatchObject({ code: 'VAULT_TAMPERED' });
     renameSync(elsewhere, there);
     await service.unlock();
-    expect((await vault.bridge.status()).tampering).toBeNull();
+    expect((await vault.rpc.status()).tampering).toBeNull();
   });
 });

@@ -5,11 +5,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeConfig } from '../../main/config.ts';
-import { checkActivityChain } from '../../main/db/activities.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { checkActivityChain } from '../../main/storage/tables/activities.ts';
 import { SeededRandom } from '../../main/lib/seeded-random.ts';
-import { openVault } from '../../main/vault.ts';
-import { newWallet, temporaryDirectory } from '../support.ts';
+import { openVault } from '../../main/app/compose.ts';
+import { newWallet, temporaryDirectory } from '../support/support.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { atLength, report } from './length.ts';
 import { Disk, type Chance } from './power-loss.ts';
@@ -78,8 +78,8 @@ async function check(
 ): Promise<number> {
   const opened = openVault(makeConfig({ dataDir: directory, configDir: directory, keychain: false }, {}));
   try {
-    if (isFrozen) expect((await opened.bridge.status()).frozen, image).not.toBeNull();
-    await opened.bridge.unlock({ with: 'password', password });
+    if (isFrozen) expect((await opened.rpc.status()).frozen, image).not.toBeNull();
+    await opened.rpc.unlock({ with: 'password', password });
     expect(opened.connection.pragma('integrity_check'), image).toBe('ok');
     expect(checkActivityChain(opened.connection), image).toMatchObject({ ok: true });
     const rows = opened.connection.all<{ id: string; fingerprint: string; result: string }>(

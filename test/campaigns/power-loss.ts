@@ -48,7 +48,7 @@ export class Disk {
         this.#syncedNames = new Map(this.#names);
         this.#pendingNames = [];
         if (file === undefined) return;
-        file.synced = carryOut(file.synced, file.pending);
+        file.synced = perform(file.synced, file.pending);
         file.pending = [];
         return;
       case 'create':
@@ -87,7 +87,7 @@ export class Disk {
 }
 
 /** Does to a file what was asked of it, in order. */
-function carryOut(content: Buffer, pending: readonly Pending[]): Buffer {
+function perform(content: Buffer, pending: readonly Pending[]): Buffer {
   const ends = pending.map((each) => (each.kind === 'write' ? each.offset + each.data.length : each.size));
   const bytes = Buffer.alloc(Math.max(content.length, ...ends));
   content.copy(bytes);
@@ -113,7 +113,7 @@ function leftOf(synced: Buffer, pending: readonly Pending[], chance: Chance): Bu
     way < 0.5
       ? pending.slice(0, first)
       : pending.filter(() => chance() < 0.6).map((each) => torn(each, chance));
-  return carryOut(synced, reached);
+  return perform(synced, reached);
 }
 
 /** A sector is written or is not; of a longer write some sectors may be. */

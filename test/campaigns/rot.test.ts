@@ -4,16 +4,32 @@
  * what it says is wrong.
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { copyFileSync, mkdirSync, openSync, closeSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { makeConfig } from '../../main/config.ts';
+import { makeConfig } from '../../main/app/config.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
-import { startVault } from '../../main/vault.ts';
+import { startVault } from '../../main/app/compose.ts';
 import { atLength, report } from './length.ts';
-import { fillAccounts, fillActivities } from '../long-lists.ts';
-import { newWallet, startTestVault, temporaryDirectory, TestClient, type TestKey } from '../support.ts';
+import { fillAccounts, fillActivities } from '../support/long-lists.ts';
+import {
+  newWallet,
+  runCommand,
+  startTestVault,
+  temporaryDirectory,
+  TestClient,
+  type TestKey,
+} from '../support/support.ts';
 
 /** For each kind of damage. */
 const trials = atLength(3, 60);
@@ -137,7 +153,7 @@ async function lifeOf(damage: (file: string) => void, name: string) {
     return { started: false, refusals: [error], faults, statuses: [], tampering: undefined };
   }
   try {
-    await attempt(() => vault.bridge.unlock({ with: 'recovery', phrase }));
+    await attempt(() => vault.rpc.unlock({ with: 'recovery', phrase }));
     const client = new TestClient(vault.url, organizationId, key);
     const statuses: [number, string][] = [];
     const body = {
@@ -157,10 +173,10 @@ async function lifeOf(damage: (file: string) => void, name: string) {
       statuses.push([status, JSON.stringify(answer?.['turnkeyErrorCode'])]);
     }
     await vi.waitUntil(() => !vault.guard.walking, { timeout: 60_000 });
-    await attempt(() => vault.bridge.lock());
-    await attempt(() => vault.bridge.unlock({ with: 'recovery', phrase }));
+    await attempt(() => vault.rpc.lock());
+    await attempt(() => vault.rpc.unlock({ with: 'recovery', phrase }));
     await vi.waitUntil(() => !vault.guard.walking, { timeout: 60_000 });
-    const { state, tampering } = await vault.bridge.status();
+    const { state, tampering } = await vault.rpc.status();
     expect(state).not.toBe('none');
     return { started: true, refusals, faults, statuses, tampering };
   } finally {
@@ -218,6 +234,24 @@ describe('a damaged page', () => {
       if (isMet) met++;
     }
     report(`rot, ${what}`, { trials, refused: met });
+    expect(met).toBe(trials);
+  });
+
+  test('any root, of a table or an index, is noticed by an unlock', { timeout }, async () => {
+    const all = pagesOf(pristine).filter(({ number, isRoot }) => number > 1 && isRoot);
+    expect(all.length).toBeGreaterThan(100);
+    // Those that nobody authenticates are read by nothing else.
+    const rare = /backups|webhook_deliveries|credential_uses|^freeze$|^place_key$|^activities_waiting$/;
+    const every = atLength(12, 1);
+    const roots = all.filter(({ owner }, index) => rare.test(owner) || index % every === 0);
+    const unnoticed: string[] = [];
+    for (const { number, owner } of roots) {
+      const isMet = await expectTold((file) => {
+        overwrite(file, number, new Uint8Array(randomBytes(pageSize)));
+      }, owner);
+      if (!isMet) unnoticed.push(owner);
+    }
+    expect(unnoticed).toEqual([]);
   });
 
   test('in the table of activities is found by name after the unlock', { timeout }, async () => {
@@ -234,6 +268,44 @@ describe('a damaged page', () => {
         expect.objectContaining({ table: 'activities', row: `page ${String(number)}` }),
       );
     }
+  });
+
+  test('is named by doctor, which does not take it for a change to be accepted', async () => {
+    const [page] = pagesOf(pristine).filter(({ owner, isLeaf }) => owner === 'activities' && isLeaf);
+    const directory = join(home.path, 'doctor');
+    const number = page?.number ?? 0;
+    mkdirSync(directory, { mode: 0o700 });
+    copyFileSync(pristine, join(directory, 'vault.db'));
+    overwrite(join(directory, 'vault.db'), number, new Uint8Array(pageSize));
+    const secret = join(home.path, 'phrase');
+    writeFileSync(secret, phrase, { mode: 0o600 });
+    const doctor = (...argv: readonly string[]) =>
+      runCommand(['doctor', '--data-dir', directory, '--no-keychain', '--recovery-file', secret, ...argv]);
+    const found = await doctor();
+    expect(found.code).toBe(1);
+    expect(found.stdout).toMatch(
+      new RegExp(`^failed database: activities page ${String(number)}: it cannot be read`, 'm'),
+    );
+    expect(found.stdout).toContain('restore a backup');
+    const refused = await doctor('--accept-changes', '--yes');
+    expect(refused).toMatchObject({ code: 7, stdout: '' });
+    expect(refused.stderr).toContain(`activities page ${String(number)}`);
+    expect(refused.stderr).toContain('Restore a backup');
+    expect(found.stdout + refused.stderr).not.toContain('--accept-changes');
+  });
+
+  test('that holds nothing in use is found by doctor, which reads every page', async () => {
+    const page = pagesOf(pristine).find(({ owner }) => owner === 'webhook_deliveries');
+    const directory = join(home.path, 'nothing in use');
+    const number = page?.number ?? 0;
+    mkdirSync(directory, { mode: 0o700 });
+    copyFileSync(pristine, join(directory, 'vault.db'));
+    overwrite(join(directory, 'vault.db'), number, randomBytes(pageSize));
+    const found = await runCommand(['doctor', '--data-dir', directory, '--no-keychain']);
+    expect(found.code).toBe(1);
+    expect(found.stdout).toMatch(
+      new RegExp(`^failed database: webhook_deliveries page ${String(number)}: `, 'm'),
+    );
   });
 
   test('of SQLite’s own, or a file cut short, is refused', { timeout }, async () => {

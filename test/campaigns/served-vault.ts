@@ -12,7 +12,7 @@ import {
   type ActivityBody,
   type Json,
   type TestKey,
-} from '../support.ts';
+} from '../support/support.ts';
 
 /** An activity that was answered with 200. */
 export interface Acknowledged {
@@ -54,9 +54,10 @@ export class ServedVault implements AsyncDisposable {
     return new ServedVault(resources.move(), path, organizationId);
   }
 
-  /** @param environment Beside the path. @throws Error with what it printed where it does not come up. */
+  /** @param environment Beside the path. @param more Options of the command. @throws Error with what it printed where it does not come up. */
   async serve(
     environment: Readonly<Record<string, string>> = {},
+    more: readonly string[] = [],
   ): Promise<{ readonly process: CommandProcess; readonly client: TestClient }> {
     const argv = [
       'serve',
@@ -67,6 +68,7 @@ export class ServedVault implements AsyncDisposable {
       ...this.#locations,
       '--password-fd',
       '3',
+      ...more,
     ];
     const process = this.#resources.use(new CommandProcess(argv, { descriptor3: password, environment }));
     const { url } = JSON.parse(await process.nextLine()) as { url: string };

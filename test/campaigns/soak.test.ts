@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { newWallet, send, type TestClient } from '../support.ts';
+import { newWallet, send, type TestClient } from '../support/support.ts';
 import { atLength, report } from './length.ts';
 import { ServedVault, Signing } from './served-vault.ts';
 

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, resultOf, runCommand, startTestVault } from './support.ts';
-import type { CommandOptions, Json, TestClient, TestKey, TestVault } from './support.ts';
-import { Terminal } from './terminal.ts';
+import { activityOf, ethereumAccount, resultOf, runCommand, startTestVault } from '../support/support.ts';
+import type { CommandOptions, Json, TestClient, TestKey, TestVault } from '../support/support.ts';
+import { Terminal } from '../support/terminal.ts';
 
 let service: TestVault;
 let bob: TestClient;
@@ -104,13 +104,13 @@ describe('approvals', () => {
       {
         activityId,
         fingerprint,
-        summary: 'Create wallet: walletName "Wanted", accounts (0), mnemonicLength 12',
+        summary: 'Make a wallet: walletName "Wanted", accounts (0), mnemonicLength 12',
         askedBy: { userName: 'Bob' },
         canApprove: true,
       },
     ]);
     const { stdout } = await run(['approvals', 'show', activityId]);
-    expect(stdout).toMatch(/^Create wallet\n {2}\{\n {4}"walletName": "Wanted",\n/);
+    expect(stdout).toMatch(/^Make a wallet\n {2}\{\n {4}"walletName": "Wanted",\n/);
     expect(stdout).toMatch(/^Asked by Bob [-0-9T:]+Z; needs your vote$/m);
     expect(stdout).toMatch(/^ {2}Bob asked for it [-0-9T:]+Z; “Two people” asked for more votes$/m);
     expect(stdout).toContain('\n“Two people” asks for: approvers.count() >= 2\n');

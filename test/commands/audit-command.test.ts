@@ -4,11 +4,11 @@ import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { LogCheck, LogHead } from '../preload/contract.ts';
-import { checkFile, checkText, headsOf, tamper } from './audit-log.ts';
-import { startKeyring } from './keychain.ts';
-import { CommandProcess, runCommand, TestClient, temporaryDirectory, testKeyOf } from './support.ts';
-import type { Json } from './support.ts';
+import type { LogCheck, LogHead } from '../../preload/contract.ts';
+import { checkFile, checkText, headsOf, tamper } from '../storage/audit-log.ts';
+import { startKeyring } from '../keys/keychain.ts';
+import { CommandProcess, runCommand, TestClient, temporaryDirectory, testKeyOf } from '../support/support.ts';
+import type { Json } from '../support/support.ts';
 
 const run = promisify(execFile);
 const password = 'correct horse battery staple';
@@ -243,7 +243,7 @@ describe('latchkey audit', () => {
     const file = join(home.path, 'log.jsonl');
     await home.run('audit', 'export', file);
     const script = join(home.path, 'verify-log.mjs');
-    cpSync(join(import.meta.dirname, '../dist/standalone/verify-log.mjs'), script);
+    cpSync(join(import.meta.dirname, '../../dist/standalone/verify-log.mjs'), script);
     const { stdout } = await run(process.execPath, [script, file], { cwd: home.path, env: {} });
     expect(stdout).toMatch(
       /^2 rows of vault .*\nRow 2 is the one that the vault signed on .*\nEverything holds\.\n$/,

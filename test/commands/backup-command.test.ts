@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,9 +19,9 @@ import {
   TestClient,
   temporaryDirectory,
   testKeyOf,
-} from './support.ts';
-import { startKeyring, type KeyringSession } from './keychain.ts';
-import type { Json } from './support.ts';
+} from '../support/support.ts';
+import { startKeyring, type KeyringSession } from '../keys/keychain.ts';
+import type { Json } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 
@@ -168,6 +169,35 @@ test.each([0, 10])(
     expect(await there.process.stop()).toBe(0);
   },
 );
+
+test('doctor names a scheduled backup that failed or is late, with the way on', async () => {
+  const folder = join(stick.path, 'scheduled');
+  mkdirSync(folder);
+  const doctor = async (): Promise<string | undefined> => {
+    const { stdout } = await laptop.run('doctor');
+    return /^\w+ +scheduled backups: .*$/m.exec(stdout)?.[0];
+  };
+  expect(await doctor()).toBeUndefined();
+  const first = await laptop.serve('--password-file', passwordFile);
+  await laptop.json('backup', 'schedule', folder, '--hours', '24');
+  await expect.poll(() => readdirSync(folder).filter((name) => name.endsWith('.backup'))).toHaveLength(1);
+  const fine = /^ok {5}scheduled backups: every 24 hours into \S+; the next is due \d{4}-/;
+  expect(await doctor()).toMatch(fine);
+  await first.process.stop();
+  expect(await doctor()).toMatch(fine);
+
+  // Set while nothing serves the vault, to a stick that is gone as it is due.
+  const other = join(stick.path, 'other');
+  mkdirSync(other);
+  await laptop.json('backup', 'schedule', other, '--hours', '24', '--password-file', passwordFile);
+  rmdirSync(other);
+  const second = await laptop.serve('--password-file', passwordFile);
+  const failed =
+    /^failed scheduled backups: the last was not made, at \S+: .*Make \S+ writable, or choose another: `latchkey backup schedule/;
+  await expect.poll(doctor).toMatch(failed);
+  await second.process.stop();
+  expect(await doctor()).toMatch(failed);
+});
 
 describe('latchkey backup', () => {
   test('of a vault that does not run opens it with what is given', async () => {

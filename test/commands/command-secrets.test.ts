@@ -10,11 +10,18 @@ import { base58 } from '@scure/base';
 import { decryptExportBundle, generateP256KeyPair } from '@turnkey/crypto';
 import { english, generateMnemonic, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postControl } from '../main/control/client.ts';
-import { listenForControl } from '../main/control/server.ts';
-import { newWallet, resultOf, runCommand, send, startTestVault, temporaryDirectory } from './support.ts';
-import type { CommandOptions, Json, TestKey, TestVault } from './support.ts';
-import { Terminal } from './terminal.ts';
+import { postControl } from '../../main/control/client.ts';
+import { listenForControl } from '../../main/control/server.ts';
+import {
+  newWallet,
+  resultOf,
+  runCommand,
+  send,
+  startTestVault,
+  temporaryDirectory,
+} from '../support/support.ts';
+import type { CommandOptions, Json, TestKey, TestVault } from '../support/support.ts';
+import { Terminal } from '../support/terminal.ts';
 
 /** A served vault, and the command at work for its owner. */
 class Desk implements AsyncDisposable {
@@ -768,7 +775,7 @@ describe('a vault that is not ready', () => {
     const { walletName } = await unexported();
     const file = desk.path(newName());
     const before = desk.stored();
-    await desk.service.vault.bridge.lock();
+    await desk.service.vault.rpc.lock();
     try {
       for (const argv of [
         importWallet(newName()),
@@ -1085,7 +1092,7 @@ test('a vault that is locked in the middle ends the command with 5', async () =>
   const unlocked: Change = (path, answer) =>
     path === '/window/status' ? { value: { ...(answer['value'] as Json), state: 'unlocked' } } : undefined;
   const file = desk.path(newName());
-  await desk.service.vault.bridge.lock();
+  await desk.service.vault.rpc.lock();
   try {
     const ended = await behind(unlocked, ['export', 'wallet', walletName, '--json', '--output', file]);
     expect(ended).toMatchObject({ code: 5, stdout: '' });

@@ -23,9 +23,9 @@ import {
   TestClient,
   temporaryDirectory,
   testKeyOf,
-} from './support.ts';
-import type { CommandOptions, Json } from './support.ts';
-import { Terminal } from './terminal.ts';
+} from '../support/support.ts';
+import type { CommandOptions, Json } from '../support/support.ts';
+import { Terminal } from '../support/terminal.ts';
 
 const password = 'correct horse battery staple';
 
@@ -120,7 +120,7 @@ describe('--help', () => {
 
   test('--version is the version of the package', async () => {
     const { version } = JSON.parse(
-      readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'),
+      readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
     ) as Json;
     expect((await runCommand(['--version'])).stdout).toBe(`${String(version)}\n`);
   });
@@ -442,7 +442,7 @@ describe('serve', () => {
     await using process = empty.start(['serve', '--ui', '--port', '0', '--json', '--no-keychain']);
     expect(JSON.parse(await process.nextLine())).toMatchObject({ state: 'none' });
     expect(await process.stop()).toBe(0);
-    expect(readdirSync(empty.vault)).toEqual(['lock']);
+    expect(readdirSync(empty.vault).sort()).toEqual(['latchkey.log', 'lock']);
   });
 
   test('ends in good order with the terminal that it was started on', async () => {
@@ -456,7 +456,7 @@ describe('serve', () => {
   });
 
   test('ends with the shell that npm has run it', async () => {
-    const cli = join(import.meta.dirname, '../dist/main/cli.js');
+    const cli = join(import.meta.dirname, '../../dist/main/cli.js');
     const shell = home.start(['serve', '--port', '0', '--json', '--no-keychain'], {
       program: ['sh', '-c', '"$0" "$@"; exit $?', process.execPath, cli],
       environment: { ...home.environment, npm_lifecycle_script: 'latchkey serve' },

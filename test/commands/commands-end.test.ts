@@ -23,16 +23,16 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeConfig } from '../main/config.ts';
-import { postControl, SilentError } from '../main/control/client.ts';
-import { readEndpoint } from '../main/db/vault-directory.ts';
-import { openVault } from '../main/vault.ts';
-import { launchdAgent, systemdUnit } from '../main/commands/service-files.ts';
-import { startKeyring } from './keychain.ts';
-import { CommandProcess, runCommand, temporaryDirectory } from './support.ts';
-import type { CommandOptions, Json } from './support.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { postControl, SilentError } from '../../main/control/client.ts';
+import { readEndpoint } from '../../main/storage/file/vault-directory.ts';
+import { openVault } from '../../main/app/compose.ts';
+import { launchdAgent, systemdUnit } from '../../main/commands/vault/service-files.ts';
+import { startKeyring } from '../keys/keychain.ts';
+import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
+import type { CommandOptions, Json } from '../support/support.ts';
 
-const cli = join(import.meta.dirname, '../dist/main/cli.js');
+const cli = join(import.meta.dirname, '../../dist/main/cli.js');
 const password = 'a password of the ending test';
 const phrase = `${'abandon '.repeat(23)}art`;
 const isRoot = process.geteuid?.() === 0;
@@ -411,6 +411,8 @@ describe('4, 11: init', () => {
       'change',
       'recovery',
       '--json',
+      '--output',
+      `${place.passwordFile}.words`,
       '--password-file',
       place.passwordFile,
     ]);

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand, temporaryDirectory } from './support.ts';
+import { runCommand, temporaryDirectory } from '../support/support.ts';
 
 const directory = temporaryDirectory();
 const scripts = new Map<string, string>();

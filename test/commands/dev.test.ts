@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDev } from '../main/commands/dev.ts';
-import { makeConfig } from '../main/config.ts';
+import { startDev } from '../../main/commands/vault/dev.ts';
+import { makeConfig } from '../../main/app/config.ts';
 import {
   activityOf,
   ethereumAccount,
@@ -16,8 +16,8 @@ import {
   startDevProcess,
   startTestVault,
   temporaryDirectory,
-} from './support.ts';
-import type { Answer, DevProcess, Json, TestClient } from './support.ts';
+} from '../support/support.ts';
+import type { Answer, DevProcess, Json, TestClient } from '../support/support.ts';
 
 const get = (dev: DevProcess, path: string): Promise<Answer> =>
   send(dev.line.url, { method: 'GET', path: `/dev/${path}` });
@@ -353,17 +353,17 @@ test('a reset to before the master key was changed locks the vault, and its phra
   const config = makeConfig({ port: '0' }, {});
   const { vault, line } = await startDev(config, { seed: 'rotated', clock: 'real' });
   try {
-    const { bridge, url } = vault;
+    const { rpc, url } = vault;
     const proof = { with: 'recovery', phrase: line.recoveryPhrase } as const;
-    await bridge.changeKeyslots({ do: 'rotate', proof, secrets: [], dropOthers: false });
-    expect((await bridge.status()).state).toBe('unlocked');
+    await rpc.changeKeyslots({ do: 'rotate', proof, secrets: [], dropOthers: false });
+    expect((await rpc.status()).state).toBe('unlocked');
     expect((await send(url, { path: '/dev/reset', body: '{}' })).status).toBe(200);
-    expect((await bridge.status()).state).toBe('locked');
-    await bridge.unlock(proof);
-    expect(await bridge.call('/public/v1/query/whoami', {})).toMatchObject({ status: 200 });
+    expect((await rpc.status()).state).toBe('locked');
+    await rpc.unlock(proof);
+    expect(await rpc.call('/public/v1/query/whoami', {})).toMatchObject({ status: 200 });
     // Nothing was changed since: it stays unlocked.
     expect((await send(url, { path: '/dev/reset', body: '{}' })).status).toBe(200);
-    expect((await bridge.status()).state).toBe('unlocked');
+    expect((await rpc.status()).state).toBe('unlocked');
   } finally {
     await vault.close();
   }

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Keyslots } from '../preload/contract.ts';
-import type { Answer as StepAnswer } from './keychain-child.ts';
-import { inProcess, startKeyring } from './keychain.ts';
-import type { KeyringSession } from './keychain.ts';
-import { CommandProcess, runCommand, temporaryDirectory } from './support.ts';
+import type { Keyslots } from '../../preload/contract.ts';
+import type { Answer as StepAnswer } from '../keys/keychain-child.ts';
+import { inProcess, startKeyring } from '../keys/keychain.ts';
+import type { KeyringSession } from '../keys/keychain.ts';
+import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 
@@ -40,7 +40,7 @@ class Home implements Disposable {
   }
 
   /** Runs a command that says what the keyslots are then. */
-  async keyslots(...argv: readonly string[]): Promise<Keyslots & { readonly recoveryPhrase?: string }> {
+  async keyslots(...argv: readonly string[]): Promise<Keyslots> {
     const { code, stdout, stderr } = await this.run(...argv, '--json');
     if (code !== 0) throw new Error(`latchkey ${argv.join(' ')} ended with ${String(code)}: ${stderr}`);
     return JSON.parse(stdout) as Keyslots;
@@ -171,16 +171,19 @@ describe('without a keychain', () => {
       stderr: 'latchkey: The password does not open this vault.\n',
     });
     const third = ['--no-keychain', '--password-file', home.file('third')];
-    const { recoveryPhrase, ...drawn } = await home.keyslots('keyslots', 'change', 'recovery', ...third);
+    const words = home.file('words');
+    const drawn = await home.keyslots('keyslots', 'change', 'recovery', '--output', words, ...third);
     expect(kinds(drawn).sort()).toEqual(['password', 'recovery']);
-    expect(recoveryPhrase).toMatch(/^([a-z]+ ){23}[a-z]+$/);
+    expect(drawn).toMatchObject({ recoveryFile: words });
+    expect(readFileSync(words, 'utf8')).toMatch(/^([a-z]+ ){23}[a-z]+\n$/);
+    expect(statSync(words).mode & 0o777).toBe(0o600);
     expect(drawn.keyslots.find(({ kind }) => kind === 'recovery')?.confirmedAt).toBeNull();
     expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toMatchObject({
       code: 5,
       stdout: '',
       stderr: 'latchkey: The recovery phrase does not open this vault.\n',
     });
-    home.file('phrase', recoveryPhrase ?? '');
+    home.file('phrase', readFileSync(words, 'utf8').trim());
     expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toEqual({
       code: 0,
       stdout: 'Right: the recovery phrase opens this vault.\n',
@@ -194,6 +197,48 @@ describe('without a keychain', () => {
       code: 1,
       stderr: expect.stringContaining('The password cannot be removed') as unknown,
     });
+  });
+
+  test('words that could not be kept do not replace the old ones', async () => {
+    using home = new Home();
+    await home.init('--no-keychain');
+    const proof = ['--no-keychain', '--password-file', home.file('password')];
+    const before = await home.keyslots('keyslots', 'list');
+    for (const change of [
+      ['change', 'recovery'],
+      ['add', 'recovery'],
+      ['change', 'recovery', '--json'],
+    ]) {
+      expect(await home.run('keyslots', ...change, ...proof)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('give --output FILE') as unknown,
+      });
+    }
+    home.file('taken', 'of another');
+    const nowhere = join(home.path, 'missing', 'words');
+    for (const [output, code] of [
+      [home.file('taken'), 1],
+      [nowhere, 2],
+    ] as const) {
+      const refused = await home.run('keyslots', 'change', 'recovery', '--output', output, ...proof);
+      expect(refused).toMatchObject({ code, stdout: '' });
+      expect(refused.stderr).toContain(output);
+    }
+    expect(readFileSync(home.file('taken'), 'utf8')).toBe('of another\n');
+    expect(await home.keyslots('keyslots', 'list')).toEqual(before);
+    expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toMatchObject({
+      code: 0,
+    });
+    expect(
+      await home.run('keyslots', 'remove', 'recovery', '--output', home.file('words'), ...proof),
+    ).toMatchObject({ code: 2 });
+    const misplaced = ['--new-password-file', home.file('password'), '--output', home.file('words')];
+    expect(await home.run('keyslots', 'add', 'password', ...misplaced, ...proof)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--output is for a recovery phrase') as unknown,
+    });
+    expect(existsSync(home.file('words'))).toBe(false);
   });
 
   test('sheets are new files for their owner alone, and a share on one opens the vault', async () => {
@@ -297,7 +342,11 @@ describe('without a keychain', () => {
         'invalid kind "magic": expected password, keychain or recovery',
       ],
       [['keyslots', 'add', 'password', ...file], 2, 'expected a new password: give --new-password-file'],
-      [['keyslots', 'add', 'recovery'], 2, 'expected a secret that opens the vault now'],
+      [
+        ['keyslots', 'add', 'recovery', '--output', home.file('words')],
+        2,
+        'expected a secret that opens the vault now',
+      ],
       [['keyslots', 'rotate'], 2, 'expected the secrets of the keyslots that are to stay'],
       [['keyslots', 'remove', 'keychain', ...file], 1, 'there is no keyslot "keychain"'],
       [['keyslots', 'add', 'keychain', '--no-keychain', ...file], 1, 'it is switched off (--no-keychain)'],

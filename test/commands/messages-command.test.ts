@@ -6,9 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { MessagesStatus } from '../preload/contract.ts';
-import { mailUser, startMailServer } from './mail-server.ts';
-import { CommandProcess, runCommand, temporaryDirectory } from './support.ts';
+import type { MessagesStatus } from '../../preload/contract.ts';
+import { mailUser, startMailServer } from '../delivery/mail-server.ts';
+import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 

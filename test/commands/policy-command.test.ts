@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { calledFunctions } from '../main/policy/functions.ts';
-import { activityOf, newWallet, runCommand, startTestVault, temporaryDirectory } from './support.ts';
-import type { Json, TestVault } from './support.ts';
+import { calledFunctions } from '../../main/policy/language/functions.ts';
+import { activityOf, newWallet, runCommand, startTestVault, temporaryDirectory } from '../support/support.ts';
+import type { Json, TestVault } from '../support/support.ts';
 
 const papers = temporaryDirectory();
 let service: TestVault;
@@ -188,7 +188,7 @@ describe('request --dry-run', () => {
 });
 
 describe('the README', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   const [, chapter = ''] = /\n## Policies and budgets\n(.*?)\n## /s.exec(readme) ?? [];
 
   test('shows policies that are accepted as they are', async () => {

@@ -2,9 +2,9 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { LastUses } from '../main/auth/last-uses.ts';
-import type { SeenRequest, VaultEvent } from '../preload/contract.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
+import { LastUses } from '../../main/auth/last-uses.ts';
+import type { SeenRequest, VaultEvent } from '../../preload/contract.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import {
   activityOf,
   CommandProcess,
@@ -15,8 +15,8 @@ import {
   stampText,
   startTestVault,
   temporaryDirectory,
-} from './support.ts';
-import type { Json, RawRequest, TestVault } from './support.ts';
+} from '../support/support.ts';
+import type { Json, RawRequest, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const newest = async (): Promise<SeenRequest> => {
-  const { requests } = await service.vault.bridge.requests();
+  const { requests } = await service.vault.rpc.requests();
   const [first] = requests;
   if (first === undefined) throw new Error('no request was seen');
   return first;
@@ -34,10 +34,10 @@ const newest = async (): Promise<SeenRequest> => {
 
 /** An entry is made when the answer is out, which may be after its client has it. */
 const seenAfter = async (post: () => Promise<unknown>): Promise<SeenRequest> => {
-  const before = (await service.vault.bridge.requests()).total;
+  const before = (await service.vault.rpc.requests()).total;
   await post();
   await vi.waitFor(async () => {
-    expect((await service.vault.bridge.requests()).total).toBe(before + 1);
+    expect((await service.vault.rpc.requests()).total).toBe(before + 1);
   });
   return newest();
 };
@@ -152,18 +152,18 @@ describe('what is seen of a request', () => {
 
   test('the last 200 are kept, and only what is newer is asked for', async () => {
     for (let count = 0; count < 205; count++) await service.root.query('whoami');
-    const all = await service.vault.bridge.requests();
+    const all = await service.vault.rpc.requests();
     expect(all.requests).toHaveLength(200);
     expect(all.total).toBeGreaterThan(204);
-    const after = await service.vault.bridge.requests(all.total - 3);
+    const after = await service.vault.rpc.requests(all.total - 3);
     expect(after.requests.map(({ id }) => id)).toEqual([all.total, all.total - 1, all.total - 2]);
-    await expect(service.vault.bridge.requests('x' as never)).rejects.toThrow(/^invalid after/);
+    await expect(service.vault.rpc.requests('x' as never)).rejects.toThrow(/^invalid after/);
   });
 
   test('an event tells who looks, and nobody else', async () => {
     const heard: VaultEvent[] = [];
-    const stop = service.vault.bridge.onEvent((event) => heard.push(event));
-    await service.vault.bridge.requests();
+    const stop = service.vault.rpc.onEvent((event) => heard.push(event));
+    await service.vault.rpc.requests();
     const started = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => service.root.query('whoami')));
     await vi.waitFor(() => {
@@ -390,7 +390,7 @@ describe('a stamp that does not hold is explained', () => {
 
   test('also while the vault is locked', async () => {
     const body = whoami();
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     const seen = await withKey(body, service.key.stamp(`${body}\n`));
     expect(fault(seen)).toMatch(/^signature/);
     await service.unlock();

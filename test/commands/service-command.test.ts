@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchdAgent, systemdUnit } from '../main/commands/service-files.ts';
-import { runCommand, temporaryDirectory } from './support.ts';
-import type { Json } from './support.ts';
+import { launchdAgent, systemdUnit } from '../../main/commands/vault/service-files.ts';
+import { runCommand, temporaryDirectory } from '../support/support.ts';
+import type { Json } from '../support/support.ts';
 
 const home = temporaryDirectory();
 const vault = join(home.path, 'the vault');

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Settings } from '../preload/contract.ts';
-import { CommandProcess, runCommand, temporaryDirectory } from './support.ts';
+import type { Settings } from '../../preload/contract.ts';
+import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 

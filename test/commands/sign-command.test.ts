@@ -11,7 +11,7 @@ import {
 } from 'viem';
 import type { Hex, TransactionSerialized } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verifyEd25519 } from '../main/crypto/ed25519.ts';
+import { verifyEd25519 } from '../../main/crypto/keys/ed25519.ts';
 import {
   activityOf,
   ethereumAccount,
@@ -20,10 +20,10 @@ import {
   solanaAccount,
   startTestVault,
   temporaryDirectory,
-} from './support.ts';
-import { fundedPsbt } from './funded-psbt.ts';
-import type { CommandOptions, Json, TestKey, TestVault } from './support.ts';
-import { Terminal } from './terminal.ts';
+} from '../support/support.ts';
+import { fundedPsbt } from '../support/funded-psbt.ts';
+import type { CommandOptions, Json, TestKey, TestVault } from '../support/support.ts';
+import { Terminal } from '../support/terminal.ts';
 
 const papers = temporaryDirectory();
 let service: TestVault;
@@ -161,7 +161,7 @@ describe('sign transaction', () => {
       'tron',
     ]);
     expect(absent).toMatchObject({ code: 2, stdout: '' });
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     try {
       const locked = await run(['transaction', '-', '--with', ethereum, '--type', 'ethereum'], {
         input: unsigned,
@@ -325,7 +325,7 @@ test('what others have to approve of is told with its fingerprint, and what to d
   const [approve = '', show = ''] = [...stderr.matchAll(/^ {4}latchkey (.+)$/gm)].map(([, line]) => line);
   const approved = await runCommand(approve.split(' '), { environment: environment() });
   expect(approved).toMatchObject({ code: 0, stdout: 'Approved, and done.\n' });
-  expect(approved.stderr).toContain(`Sign transaction with ${ethereum}\n${summary}\n`);
+  expect(approved.stderr).toContain(`Sign a transaction with ${ethereum}\n${summary}\n`);
   const answer = await runCommand([...show.split(' '), '--json'], { environment: environment() });
   const { activity } = JSON.parse(answer.stdout) as {
     activity: { fingerprint: string; result: { signTransactionResult: { signedTransaction: string } } };

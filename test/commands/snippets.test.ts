@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { commandLines, curlExample, environmentLines } from '../renderer/parts/snippets.ts';
+import { commandLines, curlExample, environmentLines } from '../../renderer/features/connect/snippets.ts';
 import {
   CommandProcess,
   newTestKey,
@@ -13,7 +13,7 @@ import {
   runCommand,
   startTestVault,
   temporaryDirectory,
-} from './support.ts';
+} from '../support/support.ts';
 
 /** Runs a script as a person does who has saved it beside its `.env`. */
 async function bash(
@@ -78,7 +78,7 @@ test('the command lines make a key of their own and ask with it', async () => {
   // The command as it is installed.
   const bin = join(home.path, 'bin');
   mkdirSync(bin);
-  const program = join(import.meta.dirname, '../dist/main/cli.js');
+  const program = join(import.meta.dirname, '../../dist/main/cli.js');
   writeFileSync(join(bin, 'latchkey'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(join(bin, 'latchkey'), 0o755);
   writeFileSync(

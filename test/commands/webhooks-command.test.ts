@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
-import { Turns } from '../main/lib/turns.ts';
-import { EventStreams } from '../main/http/event-stream.ts';
-import type { Service } from '../main/http/handle.ts';
+import { Turns } from '../../main/lib/concurrency/turns.ts';
+import { EventStreams } from '../../main/http/events/event-stream.ts';
+import type { Service } from '../../main/http/handle.ts';
 import {
   CommandProcess,
   resultOf,
@@ -14,10 +14,10 @@ import {
   TestClient,
   temporaryDirectory,
   testKeyOf,
-} from './support.ts';
-import { openStream } from './streams.ts';
-import type { Json } from './support.ts';
-import { WebhookReceiver } from './webhook-receiver.ts';
+} from '../support/support.ts';
+import { openStream } from '../support/streams.ts';
+import type { Json } from '../support/support.ts';
+import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 
 const patience = { timeout: 20_000, interval: 20 };
 
@@ -141,7 +141,7 @@ test('a stream tells of activities as they are committed, goes on where another 
     tx.run('DELETE FROM api_keys WHERE public_key = ?', service.key.publicKey),
   );
   expect(body?.['userId']).toBe(service.rootUserId);
-  await service.vault.bridge.call('/public/v1/submit/create_user_tag', {
+  await service.vault.rpc.call('/public/v1/submit/create_user_tag', {
     type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
     parameters: { userTagName: 'unheard', userIds: [] },
   });

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { localCertificate } from './certificates.ts';
+import { localCertificate } from '../support/certificates.ts';
 
 export interface MailServer extends AsyncDisposable {
   readonly port: number;

@@ -7,24 +7,24 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { startDev } from '../main/commands/dev.ts';
-import { makeConfig } from '../main/config.ts';
-import type { Message } from '../main/lib/messages.ts';
-import { startVault } from '../main/vault.ts';
+import { startDev } from '../../main/commands/vault/dev.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import type { OutgoingMessage } from '../../main/lib/messages.ts';
+import { startVault } from '../../main/app/compose.ts';
 import type {
   MessageChannelChange,
   MessageDelivery,
   MessagesStatus,
   VaultEvent,
-} from '../preload/contract.ts';
+} from '../../preload/contract.ts';
 import { mailUser, startMailServer, type MailServer } from './mail-server.ts';
 import type { Orders } from './messages-child.ts';
-import { filesIn } from './secret-watch.ts';
-import { resultOf, send, startTestVault, type TestVault } from './support.ts';
+import { filesIn } from '../support/secret-watch.ts';
+import { resultOf, send, startTestVault, type TestVault } from '../support/support.ts';
 
 const code = 'QX7R-41ZK';
 
-const message = (what: Partial<Message> & { readonly lastsMs?: number } = {}): Message => {
+const message = (what: Partial<OutgoingMessage> & { readonly lastsMs?: number } = {}): OutgoingMessage => {
   const { lastsMs = 300_000, ...fields } = what;
   return {
     channel: 'email',
@@ -37,7 +37,7 @@ const message = (what: Partial<Message> & { readonly lastsMs?: number } = {}): M
   };
 };
 
-const textMessage = (what: Partial<Message> = {}): Message =>
+const textMessage = (what: Partial<OutgoingMessage> = {}): OutgoingMessage =>
   message({ channel: 'sms', to: '+15551234567', subject: '', ...what });
 
 const mailSettings = (
@@ -57,13 +57,13 @@ const mailSettings = (
   },
 });
 
-const post = (service: Pick<TestVault, 'vault' | 'organizationId'>, what: Message): Promise<void> =>
+const post = (service: Pick<TestVault, 'vault' | 'organizationId'>, what: OutgoingMessage): Promise<void> =>
   service.vault.units.write((tx) => {
     service.vault.messages.post(tx, service.organizationId, what);
   });
 
 async function deliveries({ vault }: Pick<TestVault, 'vault'>): Promise<readonly MessageDelivery[]> {
-  return (await vault.bridge.messages()).deliveries;
+  return (await vault.rpc.messages()).deliveries;
 }
 
 async function lastState(service: Pick<TestVault, 'vault'>): Promise<string | undefined> {
@@ -82,8 +82,8 @@ describe('mail', () => {
   test('leaves after the commit, by the server that is set up, and is in the log without its text', async () => {
     await using server = await startMailServer();
     await using service = await startWatchedVault();
-    const { bridge } = service.vault;
-    const status = await bridge.changeMessages(mailSettings(server));
+    const { rpc } = service.vault;
+    const status = await rpc.changeMessages(mailSettings(server));
     expect(JSON.stringify(status)).not.toContain(mailUser.password);
     expect(status.mail).toMatchObject({ host: '127.0.0.1', user: mailUser.user });
 
@@ -104,14 +104,14 @@ describe('mail', () => {
       note: `taken by 127.0.0.1:${String(server.port)}`,
       canRetry: false,
     });
-    await expect(bridge.retryMessage(delivery?.id ?? '')).rejects.toThrow('was delivered');
-    expect(JSON.stringify(await bridge.messages())).not.toContain(code);
+    await expect(rpc.retryMessage(delivery?.id ?? '')).rejects.toThrow('was delivered');
+    expect(JSON.stringify(await rpc.messages())).not.toContain(code);
   });
 
   test('does not leave where its transaction is undone', async () => {
     await using server = await startMailServer();
     await using service = await startWatchedVault();
-    await service.vault.bridge.changeMessages(mailSettings(server));
+    await service.vault.rpc.changeMessages(mailSettings(server));
     await expect(
       service.vault.units.write((tx) => {
         service.vault.messages.post(tx, service.organizationId, message());
@@ -126,7 +126,7 @@ describe('mail', () => {
   test('comes from whom a request says, if the settings allow it', async () => {
     await using server = await startMailServer();
     await using service = await startWatchedVault();
-    await service.vault.bridge.changeMessages(mailSettings(server));
+    await service.vault.rpc.changeMessages(mailSettings(server));
     await post(service, message({ from: { address: 'shop@apps.example', name: 'Shop' } }));
     await expect.poll(() => server.mails.length).toBe(1);
     expect(server.mails[0]?.from).toMatchObject({ address: 'shop@apps.example', name: 'Shop' });
@@ -141,9 +141,9 @@ describe('mail', () => {
     const away = await startMailServer();
     await away[Symbol.asyncDispose]();
     const { settings } = mailSettings(away);
-    await service.vault.bridge.changeMessages({ channel: 'mail', settings });
+    await service.vault.rpc.changeMessages({ channel: 'mail', settings });
     await post(service, message({ from: { address: 'shop@apps.example' } }));
-    await service.vault.bridge.changeMessages({
+    await service.vault.rpc.changeMessages({
       channel: 'mail',
       settings: { ...settings, otherSenders: [] },
     });
@@ -156,14 +156,14 @@ describe('mail', () => {
     const away = await startMailServer();
     const { port } = away;
     await away[Symbol.asyncDispose]();
-    await service.vault.bridge.changeMessages(mailSettings(away));
+    await service.vault.rpc.changeMessages(mailSettings(away));
     await post(service, message());
     await expect.poll(async () => (await deliveries(service))[0]?.attempts).toBeGreaterThan(0);
     const [waiting] = await deliveries(service);
     expect(waiting).toMatchObject({ state: 'waiting', canRetry: true });
     expect(waiting?.note).toContain('the connection to the mail server');
     await using server = await startMailServer({}, port);
-    await service.vault.bridge.retryMessage(waiting?.id ?? '');
+    await service.vault.rpc.retryMessage(waiting?.id ?? '');
     await expect.poll(() => server.mails.length).toBe(1);
     await expect.poll(() => lastState(service)).toBe('delivered');
   });
@@ -176,14 +176,14 @@ describe('mail', () => {
       },
     });
     await using service = await startWatchedVault();
-    await service.vault.bridge.changeMessages(mailSettings(server));
+    await service.vault.rpc.changeMessages(mailSettings(server));
     await post(service, message());
     await expect.poll(() => lastState(service)).toBe('refused');
     const [refused] = await deliveries(service);
     expect(refused).toMatchObject({ attempts: 1, canRetry: true });
     expect(refused?.note).toContain('550 no such mailbox');
     refuse = false;
-    await service.vault.bridge.retryMessage(refused?.id ?? '');
+    await service.vault.rpc.retryMessage(refused?.id ?? '');
     await expect.poll(() => server.mails.length).toBe(1);
   });
 
@@ -205,7 +205,7 @@ describe('mail', () => {
       },
     });
     await using service = await startWatchedVault();
-    await service.vault.bridge.changeMessages(mailSettings(server));
+    await service.vault.rpc.changeMessages(mailSettings(server));
     await post(service, message());
     await expect.poll(() => lastState(service)).toBe('delivered');
     expect(ids).toHaveLength(2);
@@ -217,7 +217,7 @@ describe('mail', () => {
     await using service = await startWatchedVault();
     const away = await startMailServer();
     await away[Symbol.asyncDispose]();
-    await service.vault.bridge.changeMessages(mailSettings(away));
+    await service.vault.rpc.changeMessages(mailSettings(away));
     await post(service, message());
     await expect.poll(async () => (await deliveries(service))[0]?.attempts).toBeGreaterThan(0);
     service.clock.advance(400_000);
@@ -225,7 +225,7 @@ describe('mail', () => {
     service.vault.outbox.look();
     await expect.poll(() => lastState(service)).toBe('expired');
     const [expired] = await deliveries(service);
-    await expect(service.vault.bridge.retryMessage(expired?.id ?? '')).rejects.toThrow('has expired');
+    await expect(service.vault.rpc.retryMessage(expired?.id ?? '')).rejects.toThrow('has expired');
     expect(server.mails).toEqual([]);
   });
 
@@ -233,7 +233,7 @@ describe('mail', () => {
     await using server = await startMailServer();
     await using first = await startWatchedVault();
     const { directory, recoveryPhrase, organizationId } = first;
-    await first.vault.bridge.changeMessages(mailSettings(server));
+    await first.vault.rpc.changeMessages(mailSettings(server));
     await first.vault.close();
 
     const orders: Orders = {
@@ -260,7 +260,7 @@ describe('mail', () => {
     try {
       // Locked, it sends nothing: the rows could not be authenticated, nor opened.
       expect(server.mails).toEqual([]);
-      await again.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
+      await again.rpc.unlock({ with: 'recovery', phrase: recoveryPhrase });
       await expect
         .poll(async () => (await deliveries({ vault: again })).map(({ to, state }) => `${to} ${state}`))
         .toEqual(['also@example.com delivered', 'late@example.com expired', 'good@example.com delivered']);
@@ -276,10 +276,10 @@ describe('mail', () => {
   test('goes on under a new master key', async () => {
     await using server = await startMailServer();
     await using service = await startWatchedVault();
-    const { bridge } = service.vault;
-    await bridge.changeMessages(mailSettings(server));
+    const { rpc } = service.vault;
+    await rpc.changeMessages(mailSettings(server));
     const proof = { with: 'recovery', phrase: service.recoveryPhrase } as const;
-    await bridge.changeKeyslots({ proof, do: 'rotate', secrets: [], dropOthers: false });
+    await rpc.changeKeyslots({ proof, do: 'rotate', secrets: [], dropOthers: false });
     await post(service, message());
     await expect.poll(() => server.mails.length).toBe(1);
   });
@@ -306,7 +306,7 @@ describe('a request for a code', () => {
     const refused = await root.post('submit/init_otp_auth', body);
     expect(refused).toMatchObject({ status: 400, body: { code: 9 } });
     expect(refused.body).toMatchObject({ turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' });
-    await vault.bridge.changeMessages(mailSettings(server));
+    await vault.rpc.changeMessages(mailSettings(server));
     const asked = await root.post('submit/init_otp_auth', body);
     const { otpId } = resultOf(asked);
 
@@ -333,58 +333,56 @@ describe('settings', () => {
   test('keep a password for the server and the account that it was given for, and no others', async () => {
     await using server = await startMailServer();
     await using service = await startWatchedVault();
-    const { bridge } = service.vault;
+    const { rpc } = service.vault;
     const change = mailSettings(server);
     const { password, ...settings } = change.settings;
-    await bridge.changeMessages(change);
-    await bridge.changeMessages({ channel: 'mail', settings: { ...settings, replyTo: 'help@example.com' } });
+    await rpc.changeMessages(change);
+    await rpc.changeMessages({ channel: 'mail', settings: { ...settings, replyTo: 'help@example.com' } });
     await post(service, message());
     await expect.poll(() => server.mails.length).toBe(1);
     for (const other of [{ host: 'localhost' }, { port: 1 }, { user: 'other' }, { certificates: null }]) {
       await expect(
-        bridge.changeMessages({ channel: 'mail', settings: { ...settings, ...other } }),
+        rpc.changeMessages({ channel: 'mail', settings: { ...settings, ...other } }),
       ).rejects.toThrow('missing field settings.password');
     }
-    await bridge.changeMessages({ channel: 'mail', settings: null });
-    await expect(bridge.changeMessages({ channel: 'mail', settings })).rejects.toThrow('settings.password');
+    await rpc.changeMessages({ channel: 'mail', settings: null });
+    await expect(rpc.changeMessages({ channel: 'mail', settings })).rejects.toThrow('settings.password');
     expect(password).toBe(mailUser.password);
   });
 
   test('are refused in words that hold no secret, and by a locked vault', async () => {
     await using service = await startWatchedVault();
-    const { bridge } = service.vault;
+    const { rpc } = service.vault;
     const change = { channel: 'mail', settings: { host: 'x', password: 'a secret\n' } };
-    const error: unknown = await bridge.changeMessages(change as never).catch((reason: unknown) => reason);
+    const error: unknown = await rpc.changeMessages(change as never).catch((reason: unknown) => reason);
     expect(String(error)).toContain('messages.settings.');
     expect(String(error)).not.toContain('a secret');
-    await bridge.lock();
-    await expect(bridge.changeMessages({ channel: 'desktop', on: true })).rejects.toMatchObject({
+    await rpc.lock();
+    await expect(rpc.changeMessages({ channel: 'desktop', on: true })).rejects.toMatchObject({
       code: 'VAULT_LOCKED',
     });
-    expect((await bridge.messages()).desktop).toBe(false);
+    expect((await rpc.messages()).desktop).toBe(false);
   });
 
   test('a test says at once whether they work', async () => {
     await using server = await startMailServer();
     await using service = await startWatchedVault();
-    const { bridge } = service.vault;
+    const { rpc } = service.vault;
     const to = 'ada@example.com';
-    await expect(bridge.testMessages({ channel: 'mail', to })).rejects.toMatchObject({
+    await expect(rpc.testMessages({ channel: 'mail', to })).rejects.toMatchObject({
       code: 'FAILED_PRECONDITION',
     });
     const change = mailSettings(server);
-    await bridge.changeMessages(change);
-    await expect(bridge.testMessages({ channel: 'mail', to })).resolves.toEqual({
+    await rpc.changeMessages(change);
+    await expect(rpc.testMessages({ channel: 'mail', to })).resolves.toEqual({
       note: `taken by 127.0.0.1:${String(server.port)}`,
     });
     expect(server.mails[0]).toMatchObject({ subject: 'A test from Latchkey', recipients: [to] });
-    await bridge.changeMessages({
+    await rpc.changeMessages({
       ...change,
       settings: { ...change.settings, password: 'not the right one' },
     });
-    const error: unknown = await bridge
-      .testMessages({ channel: 'mail', to })
-      .catch((reason: unknown) => reason);
+    const error: unknown = await rpc.testMessages({ channel: 'mail', to }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'UNAVAILABLE' });
     expect(String(error)).toContain('the mail server refused user and password');
     expect(String(error)).not.toContain('not the right one');
@@ -405,7 +403,7 @@ describe('a text message', () => {
     await using service = await startWatchedVault();
     service.secrets.addText('the token of the gateway', 'token-7f3a9c');
     service.secrets.addText('the key in the URL', 'key-55d1b2');
-    const status = await service.vault.bridge.changeMessages({
+    const status = await service.vault.rpc.changeMessages({
       channel: 'sms',
       settings: {
         kind: 'http',
@@ -451,29 +449,29 @@ describe('the desktop channel', () => {
   test('shows what has no other way, until it expires or the vault is locked', async () => {
     await using server = await startMailServer();
     await using service = await startWatchedVault();
-    const { bridge } = service.vault;
+    const { rpc } = service.vault;
     const events: VaultEvent[] = [];
-    bridge.onEvent((event) => events.push(event));
-    await bridge.changeMessages({ channel: 'desktop', on: true });
+    rpc.onEvent((event) => events.push(event));
+    await rpc.changeMessages({ channel: 'desktop', on: true });
     await post(service, textMessage());
     await expect.poll(() => lastState(service)).toBe('delivered');
-    const [shown] = await bridge.shownMessages();
+    const [shown] = await rpc.shownMessages();
     expect(shown).toMatchObject({ channel: 'sms', to: '+15551234567', code });
     expect(events).toContainEqual({ kind: 'message', id: shown?.id });
     // A window that is not the owner's sees events too.
     expect(JSON.stringify(events)).not.toContain(code);
 
-    await bridge.changeMessages(mailSettings(server));
+    await rpc.changeMessages(mailSettings(server));
     await post(service, message());
     await expect.poll(() => server.mails.length).toBe(1);
-    expect(await bridge.shownMessages()).toHaveLength(1);
+    expect(await rpc.shownMessages()).toHaveLength(1);
 
     service.clock.advance(400_000);
-    expect(await bridge.shownMessages()).toEqual([]);
+    expect(await rpc.shownMessages()).toEqual([]);
     await post(service, textMessage({ expiresAt: service.clock.now() + 60_000 }));
-    await expect.poll(async () => (await bridge.shownMessages()).length).toBe(1);
-    await bridge.lock();
-    expect(await bridge.shownMessages()).toEqual([]);
+    await expect.poll(async () => (await rpc.shownMessages()).length).toBe(1);
+    await rpc.lock();
+    expect(await rpc.shownMessages()).toEqual([]);
   });
 });
 
@@ -512,7 +510,7 @@ describe('the inbox of `latchkey dev`', () => {
     expect(await inbox(line.url)).toEqual([]);
     await send(line.url, { path: '/dev/reset', body: JSON.stringify({ id }) });
     expect(await inbox(line.url)).toHaveLength(20);
-    const status: MessagesStatus = await vault.bridge.messages();
+    const status: MessagesStatus = await vault.rpc.messages();
     expect(status).toMatchObject({ inboxOnly: true, mail: null });
     await vault.close();
   });

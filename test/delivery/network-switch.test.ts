@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test, vi } from 'vitest';
-import { IssuerKeys } from '../main/auth/issuer-keys.ts';
-import { systemClock } from '../main/lib/clock.ts';
-import type { MailSettings } from '../preload/contract.ts';
+import { IssuerKeys } from '../../main/auth/issuer-keys.ts';
+import { systemClock } from '../../main/lib/clock.ts';
+import type { MailSettings } from '../../preload/contract.ts';
 import { mailUser, startMailServer } from './mail-server.ts';
-import { activityOf, resultOf, startTestVault, type Json, type TestVault } from './support.ts';
+import { activityOf, resultOf, startTestVault, type Json, type TestVault } from '../support/support.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
 const patience = { timeout: 20_000, interval: 10 };
@@ -27,12 +27,12 @@ describe('with the network off', () => {
   test('mail goes to a server on this machine, and to no other', async () => {
     await using server = await startMailServer();
     await using service = await startTestVault();
-    const { bridge } = service.vault;
-    await bridge.changeSettings({ network: false });
+    const { rpc } = service.vault;
+    await rpc.changeSettings({ network: false });
     const { password } = mailUser;
     const set = (settings: MailSettings) =>
-      bridge.changeMessages({ channel: 'mail', settings: { ...settings, password } });
-    const tryIt = () => bridge.testMessages({ channel: 'mail', to: 'ada@example.com' });
+      rpc.changeMessages({ channel: 'mail', settings: { ...settings, password } });
+    const tryIt = () => rpc.testMessages({ channel: 'mail', to: 'ada@example.com' });
     await set(mail('127.0.0.1', server.port, server.certificate));
     expect(await tryIt()).toEqual({ note: `taken by 127.0.0.1:${String(server.port)}` });
     for (const host of ['mail.example.com', '10.0.0.1']) {
@@ -51,24 +51,24 @@ describe('with the network off', () => {
 
   test('text messages go to a gateway on this machine, and to no other', async () => {
     await using service = await startTestVault();
-    const { bridge } = service.vault;
-    await bridge.changeSettings({ network: false });
+    const { rpc } = service.vault;
+    await rpc.changeSettings({ network: false });
     const gateway = { kind: 'http', method: 'POST', headers: [], body: '{{to}} {{text}}' } as const;
-    const tryIt = () => bridge.testMessages({ channel: 'sms', to: '+15551234567' });
-    await bridge.changeMessages({
+    const tryIt = () => rpc.testMessages({ channel: 'sms', to: '+15551234567' });
+    await rpc.changeMessages({
       channel: 'sms',
       settings: { ...gateway, url: 'https://sms.example.com/send' },
     });
     await expect(tryIt()).rejects.toMatchObject({ message: off });
-    await bridge.changeMessages({ channel: 'sms', settings: { ...gateway, url: 'http://127.0.0.1:9/send' } });
+    await rpc.changeMessages({ channel: 'sms', settings: { ...gateway, url: 'http://127.0.0.1:9/send' } });
     await expect(tryIt()).rejects.not.toMatchObject({ message: off });
   });
 
   test('events wait for a receiver elsewhere, and go at once when the network is on again', async () => {
     await using receiver = await WebhookReceiver.start();
     await using service = await startTestVault({ substitutes: { shell: { isOnline: () => true } } });
-    const { bridge } = service.vault;
-    await bridge.changeSettings({ network: false });
+    const { rpc } = service.vault;
+    await rpc.changeSettings({ network: false });
     const here = await endpoint(service, receiver.url);
     // Nobody has this name: RFC 6761.
     const elsewhere = await endpoint(service, 'https://receiver.invalid/hook');
@@ -83,7 +83,7 @@ describe('with the network off', () => {
     }, patience);
     // Nothing was tried, so nothing will have been tried for too long.
     expect((await lastOf(service, elsewhere))['lastResult'] ?? null).toBeNull();
-    await bridge.changeSettings({ network: true });
+    await rpc.changeSettings({ network: true });
     await vi.waitFor(async () => {
       expect(String((await lastOf(service, elsewhere))['lastResult'])).toMatch(/^it could not be reached/);
     }, patience);
@@ -106,15 +106,15 @@ describe('with the network off', () => {
   test('the switch is part of the file: who turns it from outside is noticed', async () => {
     await using service = await startTestVault();
     const { vault } = service;
-    await vault.bridge.changeSettings({ network: false });
-    expect(vault.guard.inspect()).toEqual([]);
+    await vault.rpc.changeSettings({ network: false });
+    expect(vault.guard.verifyNow()).toEqual([]);
     const other = new Sqlite(join(service.directory, 'vault.db'));
     other.exec("UPDATE settings SET value = 'true' WHERE name = 'network'");
     other.close();
-    expect(vault.guard.inspect()).toContainEqual(
+    expect(vault.guard.verifyNow()).toContainEqual(
       expect.objectContaining({ table: 'settings', row: 'network' }),
     );
-    expect((await vault.bridge.status()).state).toBe('locked');
+    expect((await vault.rpc.status()).state).toBe('locked');
   });
 });
 
@@ -123,16 +123,16 @@ describe('without a network', () => {
     let online = false;
     await using receiver = await WebhookReceiver.start();
     await using service = await startTestVault({ substitutes: { shell: { isOnline: () => online } } });
-    const { bridge } = service.vault;
+    const { rpc } = service.vault;
     const told = vi.fn<() => void>();
-    const stop = bridge.onEvent(({ kind }) => {
+    const stop = rpc.onEvent(({ kind }) => {
       if (kind === 'status') told();
     });
     const here = await endpoint(service, receiver.url);
     const elsewhere = await endpoint(service, 'https://receiver.invalid/hook');
-    expect((await bridge.status()).delayed).toBeNull();
+    expect((await rpc.status()).delayed).toBeNull();
     const password = mailUser.password;
-    await bridge.changeMessages({
+    await rpc.changeMessages({
       channel: 'mail',
       settings: { ...mail('mail.invalid', 587, null), password },
     });
@@ -141,7 +141,7 @@ describe('without a network', () => {
     });
     expect(asked.status, asked.text).toBe(200);
     await vi.waitFor(async () => {
-      expect((await bridge.status()).delayed).toEqual({ why: 'offline', messages: 1, endpoints: 1 });
+      expect((await rpc.status()).delayed).toEqual({ why: 'offline', messages: 1, endpoints: 1 });
     }, patience);
     await vi.waitFor(async () => {
       expect(await lastOf(service, here)).toMatchObject({ state: 'delivered' });
@@ -154,10 +154,10 @@ describe('without a network', () => {
     }, patience);
     expect(told).toHaveBeenCalledOnce();
     await vi.waitFor(async () => {
-      expect((await bridge.status()).delayed).toEqual({ why: 'failing', messages: 1, endpoints: 1 });
+      expect((await rpc.status()).delayed).toEqual({ why: 'failing', messages: 1, endpoints: 1 });
     }, patience);
-    await bridge.lock();
-    expect((await bridge.status()).delayed).toBeNull();
+    await rpc.lock();
+    expect((await rpc.status()).delayed).toBeNull();
     stop();
   });
 });

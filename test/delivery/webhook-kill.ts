@@ -1,7 +1,7 @@
 /** Activities under `kill -9` of the vault at random moments, and a receiver that fails now and then. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Connection } from '../main/db/connection.ts';
+import { Connection } from '../../main/storage/connection.ts';
 import {
   CommandProcess,
   newWallet,
@@ -10,7 +10,7 @@ import {
   TestClient,
   temporaryDirectory,
   testKeyOf,
-} from './support.ts';
+} from '../support/support.ts';
 import { fetchWebhookKeys, WebhookReceiver } from './webhook-receiver.ts';
 
 export interface KillReport {

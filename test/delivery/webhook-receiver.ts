@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net';
 import { verifyTurnkeyWebhookSignature } from '@turnkey/crypto';
 import type { TurnkeyWebhookVerificationKey } from '@turnkey/crypto';
-import { send } from './support.ts';
-import type { ActivityBody } from './support.ts';
+import { send } from '../support/support.ts';
+import type { ActivityBody } from '../support/support.ts';
 
 export interface ReceivedEvent {
   readonly headers: IncomingHttpHeaders;

@@ -1,6 +1,6 @@
 /** No event is lost: the vault is killed in the middle of its work, over and over. */
 import { expect, test } from 'vitest';
-import { atLength } from './campaigns/length.ts';
+import { atLength } from '../campaigns/length.ts';
 import { killUnderWebhooks } from './webhook-kill.ts';
 
 const activities = atLength(200, 2_500);

@@ -1,10 +1,17 @@
 /** Webhooks through the real port, to real receivers that behave, and that do not. */
 import { describe, expect, test, vi } from 'vitest';
-import { appendActivity, getLogRow, logEnd } from '../main/db/activities.ts';
-import { startDev } from '../main/commands/dev.ts';
-import { listWebhookEndpoints } from '../main/db/webhook-endpoints.ts';
-import { activityOf, newTestKey, resultOf, startTestVault, TestClient, testKeyOf } from './support.ts';
-import type { Answer, Json, TestVault } from './support.ts';
+import { appendActivity, getLogRow, logEnd } from '../../main/storage/tables/activities.ts';
+import { startDev } from '../../main/commands/vault/dev.ts';
+import { listWebhookEndpoints } from '../../main/storage/tables/webhook-endpoints.ts';
+import {
+  activityOf,
+  newTestKey,
+  resultOf,
+  startTestVault,
+  TestClient,
+  testKeyOf,
+} from '../support/support.ts';
+import type { Answer, Json, TestVault } from '../support/support.ts';
 import { fetchWebhookKeys, WebhookReceiver } from './webhook-receiver.ts';
 import type { Misbehaviour } from './webhook-receiver.ts';
 
@@ -698,7 +705,7 @@ test('a vault that was locked sends what waits once it is unlocked, and another 
       { state: 'waiting', lastResult: 'HTTP 503', attempts: 1 },
     ]);
   }, patience);
-  await service.vault.bridge.lock();
+  await service.vault.rpc.lock();
   receiver.misbehave = undefined;
   service.clock.advance(10_000);
   service.vault.webhooks.look();

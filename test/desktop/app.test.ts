@@ -1,11 +1,11 @@
 /** The whole application on a stand-in for Electron: the real entry, the real vault on disk, the real preload script. */
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Bridge } from '../../preload/contract.ts';
+import type { WindowRpc } from '../../preload/contract.ts';
 import { createVault, Launcher, password, type Electron } from './launch.ts';
 
 let launcher: Launcher;
@@ -89,6 +89,15 @@ describe('the application', () => {
     });
     tray?.menu?.choose('Lock now');
     await expect(latchkey.status()).resolves.toMatchObject({ state: 'locked' });
+
+    electron.app.quit();
+    const log = join(launcher.vault, 'latchkey.log');
+    await vi.waitFor(async () => {
+      expect(await readFile(log, 'utf8')).toMatch(
+        /info {2}Latchkey \S+ starts: [^]*The service listens on [^]*unlocked\n[^]*locked\n[^]*info {2}Latchkey ends\n$/,
+      );
+    });
+    expect((await stat(log)).mode & 0o777).toBe(0o600);
   });
 
   test('finds its vault again, locked', async () => {
@@ -165,7 +174,7 @@ describe('the application', () => {
 
 describe('a start that cannot be', () => {
   beforeEach(() => {
-    vi.spyOn(console, 'error').mockReturnValue(undefined);
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   });
 
   async function failure(electron: Electron): Promise<string> {
@@ -182,8 +191,8 @@ describe('a start that cannot be', () => {
   }
 
   test('names who holds the vault', async () => {
-    const { makeConfig } = await import('../../main/config.ts');
-    const { openVault } = await import('../../main/vault.ts');
+    const { makeConfig } = await import('../../main/app/config.ts');
+    const { openVault } = await import('../../main/app/compose.ts');
     const held = openVault(makeConfig({ dataDir: launcher.vault, keychain: false }, {}));
     try {
       const message = await failure(await launcher.launch());
@@ -195,8 +204,8 @@ describe('a start that cannot be', () => {
   });
 
   test('is a window of the process that holds the vault, where its owner wants that', async () => {
-    const { makeConfig } = await import('../../main/config.ts');
-    const { startVault } = await import('../../main/vault.ts');
+    const { makeConfig } = await import('../../main/app/config.ts');
+    const { startVault } = await import('../../main/app/compose.ts');
     const config = makeConfig({ dataDir: launcher.vault, keychain: false, port: '0' }, {});
     const held = await startVault(config);
     vi.stubEnv('APPIMAGE', '/home/ada/Latchkey.AppImage');
@@ -218,7 +227,7 @@ describe('a start that cannot be', () => {
         { message: 'The vault is in use already', buttons: ['Use it from this window', 'Quit'] },
       ]);
       await import('../../preload/index.ts');
-      const latchkey = machine.mainWorld['latchkey'] as Bridge;
+      const latchkey = machine.mainWorld['latchkey'] as WindowRpc;
       await createVault(latchkey);
       expect(held.keyring.unlocked).toBe(true);
       await expect(latchkey.unlock({ with: 'password', password: 'incorrect' })).rejects.toThrow(
@@ -257,8 +266,8 @@ describe('a start that cannot be', () => {
   });
 
   test('ends without a word where its owner leaves the vault to the process that holds it', async () => {
-    const { makeConfig } = await import('../../main/config.ts');
-    const { startVault } = await import('../../main/vault.ts');
+    const { makeConfig } = await import('../../main/app/config.ts');
+    const { startVault } = await import('../../main/app/compose.ts');
     const held = await startVault(makeConfig({ dataDir: launcher.vault, keychain: false, port: '0' }, {}));
     try {
       const electron = await launcher.launch(['--port', '0'], ({ machine }) => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApprovalsDouble } from './approvals-double.ts';
-import { BridgeDouble } from './bridge-double.ts';
+import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
@@ -24,14 +24,14 @@ const event = (id: string, status: string) =>
     status: `ACTIVITY_STATUS_${status}`,
   }) as const;
 
-let double: BridgeDouble;
+let double: RpcDouble;
 let watched: ReturnType<typeof watchApprovals>;
 
 beforeAll(becomeReady);
 
 beforeEach(() => {
   vi.useFakeTimers();
-  double = new BridgeDouble();
+  double = new RpcDouble();
 });
 
 afterEach(() => {
@@ -121,7 +121,7 @@ describe('what waits for votes', () => {
   });
 
   test('is reported where it cannot be known, and asked for again', async () => {
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     double.failure = new Error('closed');
     watch();
     await settle();

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Settings } from '../../preload/contract.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
-import { BridgeDouble } from './bridge-double.ts';
+import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
@@ -11,7 +11,7 @@ const { startAutoLock } = await import('../../main/desktop/auto-lock.ts');
 const minute = 60_000;
 /** What Linux says beside Electron is tried in session-watch.test.ts. */
 const noBus = { systemBus: '', sessionBus: undefined, loginSession: undefined };
-let double: BridgeDouble;
+let double: RpcDouble;
 let watch: Disposable | undefined;
 
 beforeAll(becomeReady);
@@ -20,7 +20,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   machine.idleSeconds = 0;
   machine.screenLocked = false;
-  double = new BridgeDouble();
+  double = new RpcDouble();
 });
 
 afterEach(() => {
@@ -138,7 +138,7 @@ describe('auto-lock', () => {
   });
 
   test('says nothing where there is no open vault, and logs a vault that did not lock', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     watch = startAutoLock(double, noBus);
     double.failure = new LatchkeyError('VAULT_MISSING', 'there is no vault yet');
     powerMonitor.emit('suspend');

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MockInstance } from 'vitest';
-import { BridgeDouble } from './bridge-double.ts';
+import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
@@ -9,11 +9,11 @@ const { endOnFault, reviveWindows } = await import('../../main/desktop/crash.ts'
 
 beforeAll(becomeReady);
 
-let logged: MockInstance<typeof console.error>;
+let logged: MockInstance<typeof process.stderr.write>;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  logged = vi.spyOn(console, 'error').mockReturnValue();
+  logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   machine.questions = [];
   machine.answers = [];
   machine.ended = undefined;
@@ -99,7 +99,7 @@ describe('a page', () => {
 
 describe('an error that nobody caught', () => {
   test('locks the vault at once, says so, and ends the application', () => {
-    const double = new BridgeDouble();
+    const double = new RpcDouble();
     const before = process.listenerCount('uncaughtException');
     const ending = endOnFault(double);
     const [own] = process.listeners('uncaughtException').slice(-1);

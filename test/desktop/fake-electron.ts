@@ -696,32 +696,32 @@ export const contextBridge = {
   exposeInMainWorld(key: string, api: unknown): void {
     if (key in machine.mainWorld)
       throw new Error(`Cannot bind an API on top of an existing property: ${key}`);
-    machine.mainWorld[key] = throughBridge(api);
+    machine.mainWorld[key] = throughContextBridge(api);
   },
 } satisfies Pick<Electron['contextBridge'], 'exposeInMainWorld'>;
 
 /** docs/api/context-bridge.md, "Parameter / Error / Return Type support": copied and frozen, functions wrapped, errors a message. */
-function throughBridge(value: unknown): unknown {
+function throughContextBridge(value: unknown): unknown {
   if (typeof value === 'function') {
     return (...args: unknown[]) => {
       try {
-        const result: unknown = Reflect.apply(value, undefined, args.map(throughBridge));
-        return throughBridge(result);
+        const result: unknown = Reflect.apply(value, undefined, args.map(throughContextBridge));
+        return throughContextBridge(result);
       } catch (error) {
-        throw throughBridge(error) as Error;
+        throw throughContextBridge(error) as Error;
       }
     };
   }
   if (value instanceof Promise) {
-    return value.then(throughBridge, (error: unknown) => {
-      throw throughBridge(error) as Error;
+    return value.then(throughContextBridge, (error: unknown) => {
+      throw throughContextBridge(error) as Error;
     });
   }
   if (value instanceof Error) return new Error(value.message);
-  if (Array.isArray(value)) return value.map(throughBridge);
+  if (Array.isArray(value)) return value.map(throughContextBridge);
   if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
     return Object.freeze(
-      Object.fromEntries(Object.entries(value).map(([key, member]) => [key, throughBridge(member)])),
+      Object.fromEntries(Object.entries(value).map(([key, member]) => [key, throughContextBridge(member)])),
     );
   }
   return structuredClone(value);

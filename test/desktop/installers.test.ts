@@ -14,7 +14,7 @@ import { extractAll, extractFile, listPackage, statFile } from '@electron/asar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applicationId } from '../../main/desktop/application-id.ts';
 import { afterPack } from '../../main/packaging/after-pack.ts';
-import { expectToServeAndSign } from '../packed-command.ts';
+import { expectToServeAndSign } from '../project/packed-command.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
 
@@ -265,6 +265,9 @@ describe('the packages for Linux', () => {
   });
 });
 
+/** What names the lines of the sources in a stack that is logged. */
+const isServiceMap = (path: string): boolean => /^dist\/main\/[\w-]+[.]js[.]map$/.test(path);
+
 describe('the packed application', () => {
   let directory: string;
   let resources: string;
@@ -339,7 +342,8 @@ describe('the packed application', () => {
       'main/desktop/icons/window.png',
       'package.json',
     ]);
-    expect(packed.filter((path) => /[.](map|ts|c|cpp|h|gyp)$|README/.test(path))).toEqual([]);
+    const forBuilding = packed.filter((path) => /[.](map|ts|c|cpp|h|gyp)$|README/.test(path));
+    expect(forBuilding.filter((path) => !isServiceMap(path))).toEqual([]);
     expect(packed.filter((path) => path.includes('/LICENSE')).length).toBeGreaterThan(2);
     expect(packed.filter((path) => path.endsWith('.node')).sort()).toEqual([
       `node_modules/@node-rs/argon2-${platform}-gnu/argon2.${platform}-gnu.node`,
@@ -384,9 +388,21 @@ describe('the packed application', () => {
       // Prebuilt programs are their makers'.
       if (path.endsWith('.node') || path.endsWith('.wasm')) continue;
       for (const place of places) expect(text.includes(place), `${place} in ${path}`).toBe(false);
-      if (path.startsWith('dist/') && !path.startsWith('dist/reference/')) {
+      if (/^dist\/(?!main\/|reference\/)/.test(path))
         expect(text, path).not.toMatch(/^\/\/# sourceMappingURL=/m);
-      }
+    }
+  });
+
+  test('maps the stacks of the service to the lines of its sources, without their text', () => {
+    const maps = packedFiles().filter(isServiceMap);
+    expect(maps).toContain('dist/main/index.js.map');
+    for (const path of maps) {
+      const { sources, sourcesContent } = JSON.parse(extractFile(archive, path).toString('utf8')) as {
+        readonly sources: readonly string[];
+        readonly sourcesContent?: unknown;
+      };
+      expect(sourcesContent, path).toBeUndefined();
+      for (const source of sources) expect(source, path).not.toMatch(/^[\\/]|^\w+:[\\/]/);
     }
   });
 
@@ -397,7 +413,7 @@ describe('the packed application', () => {
     );
     const native = await Promise.all(beside.map((entry) => sizes(join(entry.parentPath, entry.name))));
     // What comes before Electron itself, some 250 MB.
-    expect(await sizes(archive)).toBeLessThan(14 * megabyte);
+    expect(await sizes(archive)).toBeLessThan(16 * megabyte);
     expect(native.reduce((sum, size) => sum + size, 0)).toBeLessThan(5 * megabyte);
   });
 

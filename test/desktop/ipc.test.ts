@@ -1,26 +1,26 @@
-/** Both ends of the bridge: the preload script, as the page sees it, and main's handlers. */
+/** Both ends of the rpc over IPC: the preload script, as the page sees it, and main's handlers. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Bridge, VaultEvent } from '../../preload/contract.ts';
-import { bridgeCalls, channels } from '../../preload/contract.ts';
+import type { WindowRpc, VaultEvent } from '../../preload/contract.ts';
+import { rpcCalls, channels } from '../../preload/contract.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
-import { BridgeDouble } from './bridge-double.ts';
+import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { becomeReady, BrowserWindow, ipcMain, machine } = await import('./fake-electron.ts');
 const { registerScheme, serveScheme } = await import('../../main/desktop/scheme.ts');
-const { serveBridge } = await import('../../main/desktop/ipc.ts');
+const { serveRpc } = await import('../../main/desktop/ipc.ts');
 const { showWindow } = await import('../../main/desktop/window.ts');
 await import('../../preload/index.ts');
 
 const page = { url: 'latchkey://app/', parent: null };
-const latchkey = machine.mainWorld['latchkey'] as Bridge;
+const latchkey = machine.mainWorld['latchkey'] as WindowRpc;
 
 let directory: string;
-let double: BridgeDouble;
+let double: RpcDouble;
 let served: Disposable;
 
 beforeAll(async () => {
@@ -37,8 +37,8 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  double = new BridgeDouble();
-  served = serveBridge(double);
+  double = new RpcDouble();
+  served = serveRpc(double);
   machine.clipboard = '';
 });
 
@@ -47,10 +47,10 @@ afterEach(() => {
 });
 
 describe('the page', () => {
-  test('is shown the bridge and nothing else', () => {
+  test('sees the preload bridge and nothing else', () => {
     expect(Object.keys(machine.mainWorld)).toEqual(['latchkey']);
     expect(Object.keys(latchkey).sort()).toEqual(
-      [...bridgeCalls, 'copy', 'protectContent', 'chooseBackup', 'saveBackup', 'onEvent'].sort(),
+      [...rpcCalls, 'copy', 'protectContent', 'chooseBackup', 'saveBackup', 'onEvent'].sort(),
     );
     expect(Object.isFrozen(latchkey)).toBe(true);
   });
@@ -82,10 +82,10 @@ describe('the page', () => {
   });
 
   test('is told nothing of a fault; the log is', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     double.failure = new Error('disk I/O error at /home/ada/vault.db');
     await expect(latchkey.status()).rejects.toThrow(/^Something went wrong inside Latchkey/);
-    expect(log).toHaveBeenCalledWith(expect.any(String), double.failure);
+    expect(log).toHaveBeenCalledWith(expect.stringContaining(double.failure.message));
     log.mockRestore();
   });
 

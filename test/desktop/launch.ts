@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import type { Bridge } from '../../preload/contract.ts';
+import type { WindowRpc } from '../../preload/contract.ts';
 import type * as fakeElectron from './fake-electron.ts';
 
 export type Electron = typeof fakeElectron;
@@ -62,14 +62,14 @@ export class Launcher {
   async open(
     argv?: readonly string[],
     prepare?: (electron: Electron) => void,
-  ): Promise<{ electron: Electron; latchkey: Bridge }> {
+  ): Promise<{ electron: Electron; latchkey: WindowRpc }> {
     const electron = await this.launch(argv, prepare);
     const { BrowserWindow, machine } = electron;
     const isVisible = (): boolean => BrowserWindow.getAllWindows()[0]?.isVisible() ?? false;
     await vi.waitUntil(() => isVisible() || machine.ended !== undefined, { timeout: 60_000 });
     expect(machine.dialogs).toEqual([]);
     await import('../../preload/index.ts');
-    return { electron, latchkey: machine.mainWorld['latchkey'] as Bridge };
+    return { electron, latchkey: machine.mainWorld['latchkey'] as WindowRpc };
   }
 
   async quit(electron: Electron): Promise<void> {
@@ -97,7 +97,7 @@ export async function hasEnded({ machine }: Electron, code?: number): Promise<vo
   if (code !== undefined) expect(machine.ended).toBe(code);
 }
 
-export async function createVault(latchkey: Bridge): Promise<void> {
+export async function createVault(latchkey: WindowRpc): Promise<void> {
   const words = (await latchkey.newRecoveryPhrase()).phrase.split(' ');
   const confirmedWords = [1, 12, 24].map((position) => ({ position, word: words[position - 1] ?? '' }));
   const vault = { organizationName: 'Home', userName: 'Ada', useKeychain: false, password, confirmedWords };

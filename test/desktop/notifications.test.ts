@@ -1,9 +1,9 @@
 import { serializeTransaction } from 'viem';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ShownMessage } from '../../preload/contract.ts';
-import { activityOf, ethereumAccount, resultOf, startTestVault } from '../support.ts';
+import { activityOf, ethereumAccount, resultOf, startTestVault } from '../support/support.ts';
 import { ApprovalsDouble, payload } from './approvals-double.ts';
-import { BridgeDouble } from './bridge-double.ts';
+import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
@@ -24,7 +24,7 @@ const message: ShownMessage = {
   at: 0,
 };
 
-let double: BridgeDouble;
+let double: RpcDouble;
 let notifying: Disposable;
 
 beforeAll(() => {
@@ -35,7 +35,7 @@ beforeEach(() => {
   machine.notifications = [];
   machine.notifies = true;
   showWindow.mockClear();
-  double = new BridgeDouble();
+  double = new RpcDouble();
   notifying = notifyOfMessages(double);
 });
 
@@ -108,7 +108,7 @@ describe('a message that is shown on this computer', () => {
   });
 
   test('that the system refuses to show is reported', async () => {
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     double.shown = [message];
     double.announce({ kind: 'message', id: 'one' });
     await vi.waitFor(() => {
@@ -199,7 +199,7 @@ describe('an activity that begins to wait for a vote', () => {
     double.failure = new Error('the vault is locked');
     approvals.set('one');
     await shown(1);
-    expect(machine.notifications[0]?.body).toBe('Sign raw payload');
+    expect(machine.notifications[0]?.body).toBe('Sign a payload');
   });
 
   test('is not notified of where it was decided before that could be said', async () => {
@@ -238,7 +238,7 @@ describe('an activity that begins to wait for a vote', () => {
   });
 
   test('that the system refuses to show is reported', async () => {
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     approvals.set('one');
     await shown(1);
     machine.notifications[0]?.emit('failed', {}, 'not signed');
@@ -277,7 +277,7 @@ test('the notification has the title by which the vault describes what is signed
   const { title } = body?.['description'] as { readonly title: string };
   expect(title).toContain('1 ETH');
   using resources = new DisposableStack();
-  resources.use(notifyOfApprovals(resources.use(watchApprovals(vault.bridge)), vault.bridge));
+  resources.use(notifyOfApprovals(resources.use(watchApprovals(vault.rpc)), vault.rpc));
   await client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', request);
   await vi.waitFor(() => {
     expect(machine.notifications.map(({ body: said }) => said)).toEqual([title]);

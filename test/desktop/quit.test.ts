@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  vi.doUnmock('../../main/desktop/update-key.ts');
-  vi.doUnmock('../../main/desktop/update-provider.ts');
+  vi.doUnmock('../../main/desktop/updates/update-key.ts');
+  vi.doUnmock('../../main/desktop/updates/update-provider.ts');
   await launcher[Symbol.asyncDispose]();
 });
 
@@ -64,9 +64,9 @@ describe('quitting with the window open', () => {
     const appPath = join(launcher.directory, 'app');
     await mkdir(appPath);
     await writeFile(join(appPath, 'package.json'), '{"updateUrl":"https://updates.example/"}');
-    vi.doMock('../../main/desktop/update-key.ts', () => ({ updateKey: '00'.repeat(32) }));
+    vi.doMock('../../main/desktop/updates/update-key.ts', () => ({ updateKey: '00'.repeat(32) }));
     const started: Electron[] = [];
-    vi.doMock('../../main/desktop/update-provider.ts', () => ({
+    vi.doMock('../../main/desktop/updates/update-provider.ts', () => ({
       followFeed: () => undefined,
       // As electron-updater/out/BaseUpdater.js quits, once the installer of the new version runs.
       systemUpdater: () => ({
@@ -88,8 +88,8 @@ describe('quitting with the window open', () => {
       'Latchkey 9.9.9 is there',
       'Latchkey 9.9.9 is ready',
     ]);
-    vi.doUnmock('../../main/desktop/update-key.ts');
-    vi.doUnmock('../../main/desktop/update-provider.ts');
+    vi.doUnmock('../../main/desktop/updates/update-key.ts');
+    vi.doUnmock('../../main/desktop/updates/update-provider.ts');
     await startsAgain();
   });
 
@@ -136,7 +136,7 @@ describe('what is open', () => {
     ['closes after a turn', () => new Promise((resolve) => setImmediate(resolve)), 0],
     ['does not close', () => Promise.reject(new Error('the disk is gone')), 1],
   ])('and %s ends with the application', async (_what, close, code) => {
-    vi.spyOn(console, 'error').mockReturnValue();
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const closed = vi.fn(close);
     const electron = await closingBy(closed);
     new electron.BrowserWindow();
@@ -147,7 +147,7 @@ describe('what is open', () => {
   });
 
   test('and never closes is left after five seconds', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const electron = await closingBy(() => new Promise(() => undefined));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {

@@ -3,7 +3,11 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { app, becomeReady, FakeSession, FakeWebContents, machine } = await import('./fake-electron.ts');
-const { guardAllContents, guardContents, guardSession } = await import('../../main/desktop/guards.ts');
+const {
+  restrictAllContents: guardAllContents,
+  restrictContents: guardContents,
+  restrictSession: guardSession,
+} = await import('../../main/desktop/restrictions.ts');
 
 type Session = Parameters<typeof guardSession>[0];
 type Contents = Parameters<typeof guardContents>[0];

@@ -1,15 +1,15 @@
-/** A bridge that notes what it is asked, for the modules around it; the real one is in `app.test.ts`. */
+/** An rpc that records its calls, for tests of the modules around it; `app.test.ts` has the real one. */
 import { basename } from 'node:path';
 import type {
   BackupsStatus,
-  Bridge,
+  WindowRpc,
   Keyslots,
   MessagesStatus,
   Settings,
   Sheet,
   SeenRequests,
   ShownMessage,
-  VaultBridge,
+  VaultRpc,
   VaultEvent,
   VaultState,
   VaultStatus,
@@ -32,7 +32,7 @@ const noMessages: MessagesStatus = {
   deliveries: [],
 };
 
-export class BridgeDouble implements VaultBridge {
+export class RpcDouble implements VaultRpc {
   state: VaultState = 'unlocked';
   frozenAt: number | undefined;
   delayed: VaultStatus['delayed'] = null;
@@ -69,17 +69,17 @@ export class BridgeDouble implements VaultBridge {
     return { phrase: 'abandon '.repeat(23).concat('art') };
   }
 
-  create(...args: Parameters<Bridge['create']>): Promise<VaultStatus> {
+  create(...args: Parameters<WindowRpc['create']>): Promise<VaultStatus> {
     this.state = 'unlocked';
     return this.#answer('create', args);
   }
 
-  restore(...args: Parameters<Bridge['restore']>): Promise<VaultStatus> {
+  restore(...args: Parameters<WindowRpc['restore']>): Promise<VaultStatus> {
     this.state = 'unlocked';
     return this.#answer('restore', args);
   }
 
-  unlock(...args: Parameters<Bridge['unlock']>): Promise<VaultStatus> {
+  unlock(...args: Parameters<WindowRpc['unlock']>): Promise<VaultStatus> {
     this.state = 'unlocked';
     this.frozenAt = undefined;
     return this.#answer('unlock', args);
@@ -103,22 +103,22 @@ export class BridgeDouble implements VaultBridge {
     return [];
   }
 
-  async call(...args: Parameters<Bridge['call']>): ReturnType<Bridge['call']> {
+  async call(...args: Parameters<WindowRpc['call']>): ReturnType<WindowRpc['call']> {
     await this.#answer('call', args);
     return { status: 200, body: this.body };
   }
 
-  async logState(...args: Parameters<Bridge['logState']>): ReturnType<Bridge['logState']> {
+  async logState(...args: Parameters<WindowRpc['logState']>): ReturnType<WindowRpc['logState']> {
     await this.#answer('logState', args);
     return { rows: 0, head: null, publicKey: '', witness: null };
   }
 
-  async checkLog(): ReturnType<Bridge['checkLog']> {
+  async checkLog(): ReturnType<WindowRpc['checkLog']> {
     await this.#answer('checkLog', []);
     return { rows: 0, hash: '00'.repeat(32), signed: 0, signedAt: null, findings: [], more: 0 };
   }
 
-  async exportLog(...args: Parameters<Bridge['exportLog']>): ReturnType<Bridge['exportLog']> {
+  async exportLog(...args: Parameters<WindowRpc['exportLog']>): ReturnType<WindowRpc['exportLog']> {
     await this.#answer('exportLog', args);
     return { text: '', next: null };
   }
@@ -128,17 +128,17 @@ export class BridgeDouble implements VaultBridge {
     return { vaultId: '', keyslots: [] };
   }
 
-  async changeKeyslots(...args: Parameters<Bridge['changeKeyslots']>): Promise<Keyslots> {
+  async changeKeyslots(...args: Parameters<WindowRpc['changeKeyslots']>): Promise<Keyslots> {
     await this.#answer('changeKeyslots', args);
     return this.keyslots();
   }
 
-  async checkRecovery(...args: Parameters<Bridge['checkRecovery']>): Promise<Keyslots> {
+  async checkRecovery(...args: Parameters<WindowRpc['checkRecovery']>): Promise<Keyslots> {
     await this.#answer('checkRecovery', args);
     return this.keyslots();
   }
 
-  async recoverySheet(...args: Parameters<Bridge['recoverySheet']>): Promise<readonly Sheet[]> {
+  async recoverySheet(...args: Parameters<WindowRpc['recoverySheet']>): Promise<readonly Sheet[]> {
     await this.#answer('recoverySheet', args);
     return [];
   }
@@ -148,7 +148,7 @@ export class BridgeDouble implements VaultBridge {
     return noBackups;
   }
 
-  async backUp(...args: Parameters<Bridge['backUp']>): ReturnType<Bridge['backUp']> {
+  async backUp(...args: Parameters<WindowRpc['backUp']>): ReturnType<WindowRpc['backUp']> {
     await this.#answer('backUp', args);
     return {
       id: 'backup',
@@ -163,26 +163,26 @@ export class BridgeDouble implements VaultBridge {
     };
   }
 
-  async lookAtBackup(...args: Parameters<Bridge['lookAtBackup']>): ReturnType<Bridge['lookAtBackup']> {
+  async lookAtBackup(...args: Parameters<WindowRpc['lookAtBackup']>): ReturnType<WindowRpc['lookAtBackup']> {
     await this.#answer('lookAtBackup', args);
     return { file: args[0], name: basename(args[0]), madeAt: 0, size: 1, opensWith: ['password'] };
   }
 
-  async releaseBackup(...args: Parameters<Bridge['releaseBackup']>): Promise<void> {
+  async releaseBackup(...args: Parameters<WindowRpc['releaseBackup']>): Promise<void> {
     await this.#answer('releaseBackup', args);
   }
 
-  async copyOfBackup(...args: Parameters<Bridge['copyOfBackup']>): ReturnType<Bridge['copyOfBackup']> {
+  async copyOfBackup(...args: Parameters<WindowRpc['copyOfBackup']>): ReturnType<WindowRpc['copyOfBackup']> {
     await this.#answer('copyOfBackup', args);
     return this.copy;
   }
 
-  async verifyBackup(...args: Parameters<Bridge['verifyBackup']>): ReturnType<Bridge['verifyBackup']> {
+  async verifyBackup(...args: Parameters<WindowRpc['verifyBackup']>): ReturnType<WindowRpc['verifyBackup']> {
     await this.#answer('verifyBackup', args);
     throw new Error('there is nothing to verify here');
   }
 
-  async scheduleBackups(...args: Parameters<Bridge['scheduleBackups']>): Promise<BackupsStatus> {
+  async scheduleBackups(...args: Parameters<WindowRpc['scheduleBackups']>): Promise<BackupsStatus> {
     await this.#answer('scheduleBackups', args);
     return noBackups;
   }
@@ -192,22 +192,22 @@ export class BridgeDouble implements VaultBridge {
     return noMessages;
   }
 
-  async changeMessages(...args: Parameters<Bridge['changeMessages']>): Promise<MessagesStatus> {
+  async changeMessages(...args: Parameters<WindowRpc['changeMessages']>): Promise<MessagesStatus> {
     await this.#answer('changeMessages', args);
     return noMessages;
   }
 
-  async testMessages(...args: Parameters<Bridge['testMessages']>): ReturnType<Bridge['testMessages']> {
+  async testMessages(...args: Parameters<WindowRpc['testMessages']>): ReturnType<WindowRpc['testMessages']> {
     await this.#answer('testMessages', args);
     return { note: '' };
   }
 
-  async retryMessage(...args: Parameters<Bridge['retryMessage']>): Promise<MessagesStatus> {
+  async retryMessage(...args: Parameters<WindowRpc['retryMessage']>): Promise<MessagesStatus> {
     await this.#answer('retryMessage', args);
     return noMessages;
   }
 
-  async requests(...args: Parameters<Bridge['requests']>): Promise<SeenRequests> {
+  async requests(...args: Parameters<WindowRpc['requests']>): Promise<SeenRequests> {
     await this.#answer('requests', args);
     return { requests: [], total: 0 };
   }
@@ -222,17 +222,17 @@ export class BridgeDouble implements VaultBridge {
     return this.settingsNow;
   }
 
-  async changeSettings(...args: Parameters<Bridge['changeSettings']>): Promise<Settings> {
+  async changeSettings(...args: Parameters<WindowRpc['changeSettings']>): Promise<Settings> {
     await this.#answer('changeSettings', args);
     return this.settingsNow;
   }
 
-  async prove(...args: Parameters<Bridge['prove']>): ReturnType<Bridge['prove']> {
+  async prove(...args: Parameters<WindowRpc['prove']>): ReturnType<WindowRpc['prove']> {
     await this.#answer('prove', args);
     return { until: 0 };
   }
 
-  async about(): ReturnType<Bridge['about']> {
+  async about(): ReturnType<WindowRpc['about']> {
     await this.#answer('about', []);
     return { version: '0.0.0', commit: null, schema: 0, system: '', runtime: [] };
   }
@@ -247,6 +247,11 @@ export class BridgeDouble implements VaultBridge {
     return [];
   }
 
+  async diagnostics(): Promise<string> {
+    await this.#answer('diagnostics', []);
+    return '';
+  }
+
   onEvent(listener: (event: VaultEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -257,7 +262,7 @@ export class BridgeDouble implements VaultBridge {
   }
 
   /** How often a call was made. */
-  count(name: keyof Bridge): number {
+  count(name: keyof WindowRpc): number {
     return this.asked.filter((call) => call.name === name).length;
   }
 
@@ -265,7 +270,7 @@ export class BridgeDouble implements VaultBridge {
     return this.#listeners.size;
   }
 
-  #answer(name: keyof Bridge, args: readonly unknown[]): Promise<VaultStatus> {
+  #answer(name: keyof WindowRpc, args: readonly unknown[]): Promise<VaultStatus> {
     this.asked.push({ name, args });
     if (this.failure !== undefined) return Promise.reject(this.failure);
     return Promise.resolve({

@@ -125,7 +125,7 @@ describe('files', () => {
   });
 
   test('removed after the start are an error of the service, said without detail', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     await writeFile(join(directory, 'gone.js'), '');
     await serveScheme(directory);
     await rm(join(directory, 'gone.js'));

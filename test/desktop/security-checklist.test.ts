@@ -11,17 +11,18 @@ vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { app, becomeReady, BrowserWindow, FakeEvent, ipcMain, machine, protocol, session } =
   await import('./fake-electron.ts');
-const { guardAllContents, guardSession } = await import('../../main/desktop/guards.ts');
-const { serveBridge } = await import('../../main/desktop/ipc.ts');
+const { restrictAllContents: guardAllContents, restrictSession: guardSession } =
+  await import('../../main/desktop/restrictions.ts');
+const { serveRpc } = await import('../../main/desktop/ipc.ts');
 const { registerScheme, serveScheme } = await import('../../main/desktop/scheme.ts');
 const { unsupportedRuntime } = await import('../../main/desktop/versions.ts');
 const { showWindow } = await import('../../main/desktop/window.ts');
-const { BridgeDouble } = await import('./bridge-double.ts');
-const { bridgeCalls, channels } = await import('../../preload/contract.ts');
+const { RpcDouble } = await import('./rpc-double.ts');
+const { rpcCalls, channels } = await import('../../preload/contract.ts');
 await import('../../preload/index.ts');
 
 const projectRoot = join(import.meta.dirname, '../..');
-const double = new BridgeDouble();
+const double = new RpcDouble();
 let served: Disposable;
 let preferences: Record<string, unknown>;
 let page: Response;
@@ -41,7 +42,7 @@ beforeAll(async () => {
   becomeReady();
   guardSession(session.defaultSession as unknown as Parameters<typeof guardSession>[0]);
   await serveScheme(join(projectRoot, 'dist/renderer'));
-  served = serveBridge(double);
+  served = serveRpc(double);
   showWindow();
   preferences = theWindow().options.webPreferences as Record<string, unknown>;
   page = await protocol.request('latchkey://app/');
@@ -53,7 +54,7 @@ afterAll(() => {
 
 /** Every file of the shell and the preload script, as one text. */
 async function shellSources(): Promise<string> {
-  const files = (await readdir(join(projectRoot, 'main/desktop')))
+  const files = (await readdir(join(projectRoot, 'main/desktop'), { recursive: true }))
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => join('main/desktop', name));
   const texts = [...files, 'main/index.ts', 'preload/index.ts'].map((name) =>
@@ -98,7 +99,7 @@ test('4. every process is sandboxed, of windows that nobody thought of too', () 
   expect(machine.sandboxed).toBe(true);
 });
 
-test('5. every permission is denied, asked for or looked up (guards.test.ts)', () => {
+test('5. every permission is denied, asked for or looked up (restrictions.test.ts)', () => {
   const { permissionRequest, permissionCheck, device, displayMedia } = session.defaultSession;
   const answered = vi.fn();
   permissionRequest?.(null as never, 'media', answered, {} as never);
@@ -143,7 +144,7 @@ test('12. what a <webview> is made with needs no look: none is attached', () => 
   expect(theWindow().webContents.attempt('will-attach-webview', {})).toBe(true);
 });
 
-test('13. the page goes nowhere (guards.test.ts)', () => {
+test('13. the page goes nowhere (restrictions.test.ts)', () => {
   const { webContents } = theWindow();
   for (const url of ['https://example.com/', 'latchkey://evil/', 'file:///etc/passwd', 'data:text/html,x']) {
     expect(webContents.attempt('will-navigate', { url, isMainFrame: true })).toBe(true);
@@ -217,10 +218,10 @@ test('19. every fuse that lets others in is blown (installers.test.ts reads them
   });
 });
 
-test('20. the page is shown the bridge, and nothing of Electron’s: no event, no sender, no channel of its choice', () => {
+test('20. the page sees the preload bridge, and nothing of Electron’s: no event, no sender, no channel of its choice', () => {
   const latchkey = machine.mainWorld['latchkey'] as Record<string, unknown>;
   expect(Object.keys(machine.mainWorld)).toEqual(['latchkey']);
-  for (const name of bridgeCalls) expect(latchkey[name]).toBeTypeOf('function');
+  for (const name of rpcCalls) expect(latchkey[name]).toBeTypeOf('function');
   for (const name of ['send', 'invoke', 'on', 'ipcRenderer', 'require', 'process'])
     expect(latchkey).not.toHaveProperty(name);
   const heard = vi.fn();

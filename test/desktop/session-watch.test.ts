@@ -3,9 +3,9 @@
  * it. The class of fault: a screen that is locked, or a desk that is left, of which the vault never hears.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { BusService, type Answer, type HeardCall, type Typed } from '../bus-service.ts';
-import { startKeyring, type KeyringSession } from '../keychain.ts';
-import { BridgeDouble } from './bridge-double.ts';
+import { BusService, type Answer, type HeardCall, type Typed } from '../support/bus-service.ts';
+import { startKeyring, type KeyringSession } from '../keys/keychain.ts';
+import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
@@ -65,7 +65,7 @@ class Logind {
 
 let systemBus: KeyringSession;
 let logind: Logind;
-let double: BridgeDouble;
+let double: RpcDouble;
 let lock: ReturnType<typeof startAutoLock> | undefined;
 const address = (): string => systemBus.environment['DBUS_SESSION_BUS_ADDRESS'] ?? '';
 
@@ -78,7 +78,7 @@ beforeEach(async () => {
   machine.idleSeconds = 3_600;
   systemBus = await startKeyring('bus');
   logind = new Logind();
-  double = new BridgeDouble();
+  double = new RpcDouble();
 });
 
 afterEach(async () => {

@@ -4,16 +4,16 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readConfig, type Config } from '../../main/config.ts';
+import { readConfig, type Config } from '../../main/app/config.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
 import { ApprovalsDouble } from './approvals-double.ts';
-import { BridgeDouble } from './bridge-double.ts';
+import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { app, becomeReady, BrowserWindow, FakeEvent, machine, protocol, readCommandLine } =
   await import('./fake-electron.ts');
-const { refuseDebuggers } = await import('../../main/desktop/guards.ts');
+const { refuseDebuggers } = await import('../../main/desktop/restrictions.ts');
 const { freezeShortcut, listenForFreeze } = await import('../../main/desktop/freeze.ts');
 const { catchLinks } = await import('../../main/desktop/links.ts');
 const { isHiddenStart, loginItem } = await import('../../main/desktop/login.ts');
@@ -21,7 +21,7 @@ const { setMenu } = await import('../../main/desktop/menu.ts');
 const { showWindow } = await import('../../main/desktop/window.ts');
 
 let directory: string;
-let double: BridgeDouble;
+let double: RpcDouble;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'latchkey-shell-'));
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 beforeEach(() => {
-  double = new BridgeDouble();
+  double = new RpcDouble();
   machine.packaged = false;
   machine.dialogs = [];
 });
@@ -59,7 +59,7 @@ describe('a link', () => {
   });
   afterEach(() => {
     following[Symbol.dispose]();
-    app.removeAllListeners('open-url').removeAllListeners('second-instance');
+    for (const name of ['open-url', 'second-instance', 'before-quit']) app.removeAllListeners(name);
   });
 
   /** As macOS hands it over, and as the others do. */
@@ -143,7 +143,7 @@ describe('the shortcut for freezing', () => {
   });
 
   test('is not promised where another application has it', () => {
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     machine.shortcutsTaken = true;
     using listening = listenForFreeze(double, undefined);
     machine.shortcutsTaken = false;
@@ -152,7 +152,7 @@ describe('the shortcut for freezing', () => {
   });
 
   test('says where the freeze could not be noted, and nothing where there is no vault', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const listening = listenForFreeze(double, undefined);
     double.failure = new LatchkeyError('VAULT_MISSING', 'there is no vault yet');
     machine.shortcuts.get(freezeShortcut)?.();
@@ -425,7 +425,7 @@ describe('the window', () => {
   });
 
   test('opens also where its place cannot be noted', () => {
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     machine.paths.set('userData', join(directory, 'nowhere'));
     options().close();
     machine.paths.set('userData', directory);

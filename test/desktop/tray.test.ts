@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApprovalsDouble } from './approvals-double.ts';
-import { BridgeDouble } from './bridge-double.ts';
+import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
@@ -12,7 +12,7 @@ const showWindow = vi.hoisted(() => vi.fn());
 vi.mock('../../main/desktop/window.ts', () => ({ showWindow }));
 
 const projectRoot = join(import.meta.dirname, '../..');
-let double: BridgeDouble;
+let double: RpcDouble;
 let approvals: ApprovalsDouble;
 let shown: Disposable;
 
@@ -24,7 +24,7 @@ beforeAll(() => {
 beforeEach(() => {
   machine.trays = [];
   showWindow.mockClear();
-  double = new BridgeDouble();
+  double = new RpcDouble();
   approvals = new ApprovalsDouble();
 });
 
@@ -149,7 +149,7 @@ describe('the tray', () => {
   });
 
   test('outlives a vault that does not answer', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     double.failure = new Error('closed');
     const tray = show();
     await vi.waitFor(() => {

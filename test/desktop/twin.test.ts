@@ -7,9 +7,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from 'vitest';
-import { readConfig } from '../../main/config.ts';
+import { readConfig } from '../../main/app/config.ts';
 import { ApprovalsDouble } from './approvals-double.ts';
-import { BridgeDouble } from './bridge-double.ts';
+import { RpcDouble } from './rpc-double.ts';
 import { hasEnded, Launcher } from './launch.ts';
 
 /** The stand-in of a new process, ready, and what runs on it. */
@@ -28,12 +28,12 @@ const on = (platform: NodeJS.Platform): void => {
 };
 
 let directory: string;
-let logged: MockInstance<typeof console.error>;
+let logged: MockInstance<typeof process.stderr.write>;
 let shown: DisposableStack;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'latchkey-twin-'));
-  logged = vi.spyOn(console, 'error').mockReturnValue();
+  logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   shown = new DisposableStack();
 });
 
@@ -71,7 +71,7 @@ test('Linux may report no locked screen (docs/api/power-monitor.md; Chromium, ui
   const { startAutoLock } = await import('../../main/desktop/auto-lock.ts');
   // With logind, it is heard: session-watch.test.ts. Without, the settings say so.
   const none = { systemBus: 'unix:path=/nowhere/bus', sessionBus: undefined, loginSession: undefined };
-  using lock = startAutoLock(new BridgeDouble(), none);
+  using lock = startAutoLock(new RpcDouble(), none);
   await vi.waitFor(() => {
     expect(lock.reportsLock).toBe(false);
   });
@@ -90,7 +90,7 @@ describe('a shortcut that the portal did not give is said to be registered (shel
     if (chosen !== undefined) machine.switches.set('ozone-platform', chosen);
     const { listenForFreeze } = await import('../../main/desktop/freeze.ts');
     const { setMenu } = await import('../../main/desktop/menu.ts');
-    using listening = listenForFreeze(new BridgeDouble(), session);
+    using listening = listenForFreeze(new RpcDouble(), session);
     expect(listening.state).toBe(state);
     const nothing = (): void => undefined;
     setMenu('1.0.0', {
@@ -115,8 +115,8 @@ test('links and the count on the icon may be refused, in silence (shell/browser/
   approvals.set('one', 'two');
   shown.use(catchLinks(['latchkey'], { appImage: undefined }).follow(approvals));
   expect(logged.mock.calls.map(([what]) => what as string)).toEqual([
-    'latchkey: the count on the icon:',
-    'latchkey: links to Latchkey:',
+    expect.stringMatching(/^latchkey: the count on the icon: Error: /),
+    expect.stringMatching(/^latchkey: links to Latchkey: Error: /),
   ]);
 });
 
@@ -125,7 +125,7 @@ test('a notification of an unsigned application fails later, when another may be
   const { machine } = await start();
   const { notifyOfApprovals } = await import('../../main/desktop/notifications.ts');
   const approvals = new ApprovalsDouble();
-  shown.use(notifyOfApprovals(approvals, new BridgeDouble()));
+  shown.use(notifyOfApprovals(approvals, new RpcDouble()));
   machine.signed = false;
   approvals.set('one', 'two', 'three', 'four');
   machine.signed = true;

@@ -25,8 +25,8 @@ import { signUpdateMetadata } from '../../main/lib/update-signature.ts';
 vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { app, becomeReady, machine } = await import('./fake-electron.ts');
-const { findUpdateFeed, Updates } = await import('../../main/desktop/updates.ts');
-const { followFeed } = await import('../../main/desktop/update-provider.ts');
+const { findUpdateFeed, Updates } = await import('../../main/desktop/updates/updates.ts');
+const { followFeed } = await import('../../main/desktop/updates/update-provider.ts');
 
 /** electron-updater's downloads, through Node's network in the place of Electron's. */
 class NodeExecutor extends ElectronHttpExecutor {
@@ -80,7 +80,7 @@ beforeEach(() => {
   released = vi.spyOn(app, 'releaseSingleInstanceLock');
   files.clear();
   requests.length = 0;
-  vi.spyOn(console, 'error').mockReturnValue();
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import type { ElectronApplication, Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Bridge, CallAnswer } from '../../preload/contract.ts';
-import { button, firstRun, goTo, heading, makeWallet, password } from '../browser/steps.ts';
+import type { WindowRpc, CallAnswer } from '../../preload/contract.ts';
+import { button, firstRun, goTo, heading, makeWallet, password } from '../browser/support/steps.ts';
 import { pageProcesses } from '../smoke/sandbox.ts';
 import { isAlive } from '../smoke/system.ts';
-import { ethereumAccount } from '../support.ts';
-import { WebhookReceiver } from '../webhook-receiver.ts';
+import { ethereumAccount } from '../support/support.ts';
+import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 import { findApplication, launch } from './application.ts';
 
-declare const latchkey: Bridge;
+declare const latchkey: WindowRpc;
 
 let directory: string;
 let application: ElectronApplication;
@@ -75,7 +75,7 @@ test('a person makes a vault and a wallet, and the page keeps to its policy', as
 });
 
 describe('in the archive', () => {
-  test('the service signs, and its threads start: backup, drill and webhooks', async () => {
+  test('the service signs, and its threads start: backup, verification and webhooks', async () => {
     await using receiver = await WebhookReceiver.start();
     await create();
     const made = await submit('create_wallet', 'CREATE_WALLET', {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encryptWalletToBundle } from '@turnkey/crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { VaultBridge, VaultEvent } from '../preload/contract.ts';
-import { operations } from '../main/operations/index.ts';
-import { startVault } from '../main/vault.ts';
+import type { VaultRpc, VaultEvent } from '../../preload/contract.ts';
+import { operations } from '../../main/operations/index.ts';
+import { startVault } from '../../main/app/compose.ts';
 import {
   activityOf,
   CommandProcess,
@@ -17,8 +17,8 @@ import {
   send,
   startTestVault,
   temporaryDirectory,
-} from './support.ts';
-import type { ActivityBody, Answer, TestClient, TestVault } from './support.ts';
+} from '../support/support.ts';
+import type { ActivityBody, Answer, TestClient, TestVault } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 const recovery = () => ({ with: 'recovery', phrase: service.recoveryPhrase }) as const;
@@ -74,15 +74,15 @@ const frozen = { status: 400, body: { code: 9, turnkeyErrorCode: 'VAULT_FROZEN' 
 describe('freeze', () => {
   test('stops signing at once, and a secret lets it go on', async () => {
     expect(await sign(service.root, 'before')).toMatchObject({ status: 200 });
-    const { keyring, bridge } = service.vault;
-    const freezing = bridge.freeze();
+    const { keyring, rpc } = service.vault;
+    const freezing = rpc.freeze();
     // Before anything is awaited.
     expect(keyring.unlocked).toBe(false);
     expect(await freezing).toMatchObject({ state: 'locked', frozen: { at: expect.any(Number) as unknown } });
     expect(await sign(service.root, 'after')).toMatchObject(frozen);
     // Reading is no signing.
     expect(await service.root.query('list_wallets')).toMatchObject({ status: 200 });
-    expect(await bridge.unlock({ with: 'password', password })).toMatchObject({
+    expect(await rpc.unlock({ with: 'password', password })).toMatchObject({
       state: 'unlocked',
       frozen: null,
     });
@@ -92,8 +92,8 @@ describe('freeze', () => {
   test('rejects what waits for votes as it is lifted, and says so', async () => {
     const { activity, ben } = await waiting('one');
     const events: VaultEvent[] = [];
-    service.vault.bridge.onEvent((event) => events.push(event));
-    await service.vault.bridge.freeze();
+    service.vault.rpc.onEvent((event) => events.push(event));
+    await service.vault.rpc.freeze();
     expect(await now(service.root, activity)).toMatchObject({ status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' });
     expect(await approve(ben, activity)).toMatchObject(frozen);
     await service.unlock();
@@ -113,16 +113,16 @@ describe('freeze', () => {
     });
     const refused = await approve(ben, activity);
     expect(refused.body?.['message']).toMatch(/takes no more votes, it is ACTIVITY_STATUS_REJECTED$/);
-    expect(await service.vault.bridge.checkLog()).toMatchObject({ findings: [] });
+    expect(await service.vault.rpc.checkLog()).toMatchObject({ findings: [] });
   });
 
   test('of a locked vault rejects what waits once it is opened, before a vote is counted', async () => {
     const { activity, ben } = await waiting('two');
-    const { bridge } = service.vault;
-    await bridge.lock();
-    await bridge.freeze();
+    const { rpc } = service.vault;
+    await rpc.lock();
+    await rpc.freeze();
     expect(await now(service.root, activity)).toMatchObject({ status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' });
-    const opening = bridge.unlock(recovery());
+    const opening = rpc.unlock(recovery());
     while (!service.vault.keyring.unlocked) await nextTurn();
     const vote = await approve(ben, activity);
     expect(vote.body?.['message']).toMatch(/takes no more votes, it is ACTIVITY_STATUS_REJECTED$/);
@@ -130,30 +130,95 @@ describe('freeze', () => {
     expect(await now(service.root, activity)).toMatchObject({ status: 'ACTIVITY_STATUS_REJECTED' });
   });
 
+  test('rejects many in small transactions; one that a crash kept from it is rejected later, once, and takes no vote', async () => {
+    const { activity: first, ben } = await waiting('many');
+    const ann = await service.newUser('Ann of many');
+    resultOf(
+      await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+        policyName: 'Ann asks',
+        effect: 'EFFECT_ALLOW',
+        condition: "activity.action == 'SIGN'",
+        consensus: `approvers.any(user, user.id == '${ann.userId}') && approvers.count() >= 2`,
+        notes: '',
+      }),
+    );
+    const others: ActivityBody[] = [];
+    for (let index = 0; index < 70; index++) {
+      others.push(activityOf(await sign(ann.client, `many ${String(index)}`)));
+    }
+    const last = others.at(-1) ?? first;
+    const { rpc, connection, units } = service.vault;
+    const rejections = (): number[] =>
+      units
+        .readUnverified((tx) =>
+          tx.all<{ count: number }>(
+            "SELECT count(*) AS count FROM activities WHERE status = 'ACTIVITY_STATUS_REJECTED' GROUP BY id",
+          ),
+        )
+        .map(({ count }) => count);
+    connection.exec(
+      `CREATE TEMP TRIGGER failing BEFORE INSERT ON activities WHEN NEW.status = 'ACTIVITY_STATUS_REJECTED' AND
+       (SELECT count(*) FROM activities WHERE status = 'ACTIVITY_STATUS_REJECTED') >= 40
+       BEGIN SELECT RAISE (ABORT, 'the process ends here'); END`,
+    );
+    await rpc.freeze();
+    await service.unlock();
+    await vi.waitFor(() => {
+      expect(rejections()).toHaveLength(32);
+    });
+    expect(await now(service.root, last)).toMatchObject({ status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' });
+    const refused = await approve(ben, last);
+    expect(refused.body?.['message']).toMatch(/takes no more votes, it is ACTIVITY_STATUS_REJECTED$/);
+    expect(service.faults.splice(0)).toMatchObject([{ message: 'the process ends here' }]);
+    await service.vault.close();
+
+    const again = await startVault(service.config, { clock: service.clock });
+    try {
+      expect(await again.rpc.status()).toMatchObject({ state: 'locked', frozen: {} });
+      await again.rpc.unlock(recovery());
+      const counts = () =>
+        again.units.readUnverified((tx) => ({
+          rejected: tx.all<{ count: number }>(
+            "SELECT count(*) AS count FROM activities WHERE status = 'ACTIVITY_STATUS_REJECTED' GROUP BY id",
+          ),
+          frozen: tx.all('SELECT 1 FROM freeze').length,
+        }));
+      await vi.waitFor(() => {
+        expect(counts()).toEqual({ rejected: Array(71).fill({ count: 1 }), frozen: 0 });
+      });
+      expect(await again.rpc.checkLog()).toMatchObject({ findings: [] });
+      await vi.waitFor(() => {
+        expect(existsSync(join(service.directory, 'frozen'))).toBe(false);
+      });
+    } finally {
+      await again.close();
+    }
+  });
+
   test('wins over an unlocking that is on its way', async () => {
-    const { bridge } = service.vault;
-    await bridge.lock();
-    const opening = bridge.unlock({ with: 'password', password });
-    await bridge.freeze();
+    const { rpc } = service.vault;
+    await rpc.lock();
+    const opening = rpc.unlock({ with: 'password', password });
+    await rpc.freeze();
     await expect(opening).rejects.toMatchObject({ code: 'VAULT_FROZEN' });
-    expect(await bridge.status()).toMatchObject({ state: 'locked', frozen: {} });
+    expect(await rpc.status()).toMatchObject({ state: 'locked', frozen: {} });
   });
 
   test('twice keeps the first time, and locking changes nothing', async () => {
-    const { bridge } = service.vault;
-    const { frozen: first } = await bridge.freeze();
+    const { rpc } = service.vault;
+    const { frozen: first } = await rpc.freeze();
     service.clock.advance(60_000);
-    expect((await bridge.freeze()).frozen).toEqual(first);
-    expect((await bridge.lock()).frozen).toEqual(first);
+    expect((await rpc.freeze()).frozen).toEqual(first);
+    expect((await rpc.lock()).frozen).toEqual(first);
   });
 
   test('drops the keys also where the file cannot say so', async () => {
-    const { bridge, connection } = service.vault;
+    const { rpc, connection } = service.vault;
     connection.exec(
       "CREATE TEMP TRIGGER full BEFORE INSERT ON freeze BEGIN SELECT RAISE (ABORT, 'the disk is full'); END",
     );
     // The marker beside it can: a restart finds it.
-    expect(await bridge.freeze()).toMatchObject({ state: 'locked', frozen: { unsaved: null } });
+    expect(await rpc.freeze()).toMatchObject({ state: 'locked', frozen: { unsaved: null } });
     expect(existsSync(join(service.directory, 'frozen'))).toBe(true);
   });
 });
@@ -161,7 +226,7 @@ describe('freeze', () => {
 describe('a freeze comes before all that waits', () => {
   const signing = { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2' };
   const signIn = (payload: string) =>
-    service.vault.bridge.call('/public/v1/submit/sign_raw_payload', {
+    service.vault.rpc.call('/public/v1/submit/sign_raw_payload', {
       ...signing,
       parameters: {
         signWith: address,
@@ -171,7 +236,7 @@ describe('a freeze comes before all that waits', () => {
       },
     });
   const countSigned = (): number =>
-    service.vault.units.peek(
+    service.vault.units.readUnverified(
       (tx) =>
         tx.get<{ count: number }>(
           "SELECT count(*) AS count FROM activities WHERE type = ? AND status = 'ACTIVITY_STATUS_COMPLETED'",
@@ -183,12 +248,12 @@ describe('a freeze comes before all that waits', () => {
   test.each([0, 1, 2, 3, 4, 5])(
     '%d turns after requests came: what was not written is refused',
     async (turns) => {
-      const { bridge, keyring } = service.vault;
+      const { rpc, keyring } = service.vault;
       const answers = Promise.all(
         Array.from({ length: 40 }, (_, index) => signIn(`payload ${String(index)}`)),
       );
       for (let turn = 0; turn < turns; turn++) await nextTurn();
-      const freezing = bridge.freeze();
+      const freezing = rpc.freeze();
       const signed = countSigned();
       expect(keyring.unlocked).toBe(false);
       const { frozen: state } = await freezing;
@@ -218,7 +283,7 @@ describe('a freeze comes before all that waits', () => {
       organizationId: service.organizationId,
       dangerouslyOverrideSignerPublicKey: String(keys?.['signer']),
     });
-    const operation = operations.get('submit/import_wallet');
+    const operation = operations.byPath.get('submit/import_wallet');
     if (operation?.kind !== 'activity' || operation.vote !== undefined || !operation.prepare) {
       throw new Error('imports are prepared');
     }
@@ -228,7 +293,7 @@ describe('a freeze comes before all that waits', () => {
       const prepared = (await prepare(context)) as { readonly secret: Uint8Array };
       opened = prepared.secret;
       expect(Buffer.from(opened).toString()).toBe(service.recoveryPhrase);
-      await service.vault.bridge.freeze();
+      await service.vault.rpc.freeze();
       return prepared;
     });
     try {
@@ -249,12 +314,12 @@ describe('a freeze comes before all that waits', () => {
     expect(await sign(service.root, 'first')).toMatchObject({ status: 200 });
     const { id } = activityOf(await sign(service.root, 'last'));
     await service.root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'tag', userIds: [] });
-    const { frozen: state } = await service.vault.bridge.freeze();
+    const { frozen: state } = await service.vault.rpc.freeze();
     expect(state).toMatchObject({ lastSignature: { activityId: id, type: signing.type } });
     await service.vault.close();
     const again = await startVault(service.config, { clock: service.clock });
     try {
-      expect(await again.bridge.status()).toMatchObject({ frozen: state });
+      expect(await again.rpc.status()).toMatchObject({ frozen: state });
     } finally {
       await again.close();
     }
@@ -266,21 +331,21 @@ describe('a freeze that the disk does not take', () => {
     "CREATE TEMP TRIGGER full BEFORE INSERT ON freeze BEGIN SELECT RAISE (ABORT, 'the disk is full'); END";
   const marker = () => join(service.directory, 'frozen');
   const ready = () => join(service.directory, 'not-frozen');
-  const restarted = async <T>(look: (bridge: VaultBridge) => Promise<T>): Promise<T> => {
+  const restarted = async <T>(look: (rpc: VaultRpc) => Promise<T>): Promise<T> => {
     await service.vault.close();
     const again = await startVault(service.config, { clock: service.clock });
     try {
-      return await look(again.bridge);
+      return await look(again.rpc);
     } finally {
       await again.close();
     }
   };
 
   test('is there after a restart by the name of a file, and ends with a secret', async () => {
-    const { bridge, connection } = service.vault;
+    const { rpc, connection } = service.vault;
     expect(existsSync(ready())).toBe(true);
     connection.exec(failing);
-    expect(await bridge.freeze()).toMatchObject({ state: 'locked', frozen: { unsaved: null } });
+    expect(await rpc.freeze()).toMatchObject({ state: 'locked', frozen: { unsaved: null } });
     expect(existsSync(ready())).toBe(false);
     await restarted(async (again) => {
       expect(await again.status()).toMatchObject({
@@ -296,13 +361,13 @@ describe('a freeze that the disk does not take', () => {
   });
 
   test('is in memory alone where the directory takes no name either, and says so', async () => {
-    const { bridge, connection, keyring } = service.vault;
+    const { rpc, connection, keyring } = service.vault;
     connection.exec(failing);
     // What cannot be renamed, for root too.
     rmSync(ready());
     mkdirSync(join(service.directory, 'held'));
     symlinkSync(join(service.directory, 'held', 'missing', 'file'), marker());
-    await expect(bridge.freeze()).rejects.toMatchObject({
+    await expect(rpc.freeze()).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
       message: expect.stringMatching(
         /^The vault is frozen in memory, but not in the file: the disk is full\./,
@@ -310,19 +375,19 @@ describe('a freeze that the disk does not take', () => {
     });
     expect(keyring.unlocked).toBe(false);
     expect(await sign(service.root, 'after')).toMatchObject(frozen);
-    expect(await bridge.status()).toMatchObject({
+    expect(await rpc.status()).toMatchObject({
       state: 'locked',
       frozen: { unsaved: expect.stringContaining('the disk is full') as string },
     });
     // Once it takes it, the same call saves it.
     connection.exec('DROP TRIGGER temp.full');
-    expect(await bridge.freeze()).toMatchObject({ frozen: { unsaved: null } });
+    expect(await rpc.freeze()).toMatchObject({ frozen: { unsaved: null } });
     rmSync(marker());
   });
 
   test.each(['row', 'name'])('holds by the %s alone', async (kept) => {
-    const { bridge, units } = service.vault;
-    await bridge.freeze();
+    const { rpc, units } = service.vault;
+    await rpc.freeze();
     if (kept === 'row') rmSync(marker());
     else await units.write((tx) => tx.run('DELETE FROM freeze'));
     await restarted(async (again) => {
@@ -362,23 +427,23 @@ describe('a frozen vault', () => {
     const { keychain } = memoryKeychain();
     await using own = await startTestVault({ password, substitutes: { keychain } });
     const proof = { with: 'password', password } as const;
-    await own.vault.bridge.changeKeyslots({ do: 'addKeychain', proof });
-    await own.vault.bridge.lock();
-    expect((await own.vault.bridge.unlock({ with: 'keychain' })).state).toBe('unlocked');
-    const { frozen: since } = await own.vault.bridge.freeze();
-    await expect(own.vault.bridge.unlock({ with: 'keychain' })).rejects.toMatchObject({
+    await own.vault.rpc.changeKeyslots({ do: 'addKeychain', proof });
+    await own.vault.rpc.lock();
+    expect((await own.vault.rpc.unlock({ with: 'keychain' })).state).toBe('unlocked');
+    const { frozen: since } = await own.vault.rpc.freeze();
+    await expect(own.vault.rpc.unlock({ with: 'keychain' })).rejects.toMatchObject({
       code: 'VAULT_FROZEN',
     });
     await own.vault.close();
 
     const again = await startVault(own.config, { keychain, clock: own.clock });
     try {
-      expect(await again.bridge.status()).toMatchObject({ state: 'locked', frozen: since });
-      await expect(again.bridge.unlock({ with: 'keychain' })).rejects.toMatchObject({ code: 'VAULT_FROZEN' });
-      expect(await again.bridge.unlock(proof)).toMatchObject({ state: 'unlocked', frozen: null });
+      expect(await again.rpc.status()).toMatchObject({ state: 'locked', frozen: since });
+      await expect(again.rpc.unlock({ with: 'keychain' })).rejects.toMatchObject({ code: 'VAULT_FROZEN' });
+      expect(await again.rpc.unlock(proof)).toMatchObject({ state: 'unlocked', frozen: null });
       // Lifted: the keychain opens it again.
-      await again.bridge.lock();
-      expect(await again.bridge.unlock({ with: 'keychain' })).toMatchObject({ state: 'unlocked' });
+      await again.rpc.lock();
+      expect(await again.rpc.unlock({ with: 'keychain' })).toMatchObject({ state: 'unlocked' });
     } finally {
       await again.close();
     }

@@ -2,11 +2,11 @@
  * A process of its own that uses the keychain: runs the steps given as JSON in its first argument and prints one line of
  * JSON, when it began and an answer for each. It ends when nothing keeps it alive; that it ends is part of what is tested.
  */
-import { sessionBusAddress } from '../main/config.ts';
-import { systemKeychain } from '../main/keyslots/keychain.ts';
-import type { KeychainState } from '../main/keyslots/keychain.ts';
-import { forgetKeychainSlot, makeKeychainSlot, openSlot } from '../main/keyslots/slots.ts';
-import { assertNever, LatchkeyError } from '../main/lib/errors.ts';
+import { sessionBusAddress } from '../../main/app/config.ts';
+import { systemKeychain } from '../../main/keys/keychain/keychain.ts';
+import type { KeychainState } from '../../main/keys/keychain/keychain.ts';
+import { forgetKeychainSlot, makeKeychainSlot, openSlot } from '../../main/keys/keyslots/slots.ts';
+import { assertNever, LatchkeyError } from '../../main/lib/errors.ts';
 import { randomBytes } from 'node:crypto';
 
 /** A slot as JSON carries it: bytes in hex. */

@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { compileCache } from './compile-cache.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import type { Answer, Step } from './keychain-child.ts';
 
 const run = promisify(execFile);

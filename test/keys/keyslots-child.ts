@@ -5,10 +5,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { makeConfig } from '../main/config.ts';
-import type { Keychain } from '../main/keyslots/keychain.ts';
-import { openVault } from '../main/vault.ts';
-import type { KeyslotChange, Keyslots, ProveWith } from '../preload/contract.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import type { Keychain } from '../../main/keys/keychain/keychain.ts';
+import { openVault } from '../../main/app/compose.ts';
+import { cheapPassword } from './password-cost.ts';
+import type { KeyslotChange, Keyslots, ProveWith } from '../../preload/contract.ts';
 
 /** What the process is told in its first argument. */
 export interface Orders {
@@ -57,15 +58,18 @@ async function work({ directory, phrase, password: first, only, dieAt }: Orders)
   const keychain = fileKeychain(directory, (point) => {
     if (point === dieAt) process.kill(process.pid, 'SIGKILL');
   });
-  const { bridge } = openVault(makeConfig({ dataDir: join(directory, 'vault') }, {}), { keychain });
+  const { rpc } = openVault(makeConfig({ dataDir: join(directory, 'vault') }, {}), {
+    keychain,
+    passwordCost: cheapPassword,
+  });
   const byPhrase: ProveWith = { with: 'recovery', phrase };
-  await bridge.unlock(byPhrase);
+  await rpc.unlock(byPhrase);
   let password = first;
   // Node writes it at the end of a process, which this one hardly ever comes to.
   flushCompileCache();
   say({ at: 'ready' });
   for (let count = 0; ; count += 1) {
-    const { keyslots }: Keyslots = await bridge.keyslots();
+    const { keyslots }: Keyslots = await rpc.keyslots();
     const idOf = (kind: string): string => keyslots.find((slot) => slot.kind === kind)?.id ?? '';
     const hasKeychain = idOf('keychain') !== '';
     const next = `password ${String(process.pid)} ${String(count)}`;
@@ -81,7 +85,7 @@ async function work({ directory, phrase, password: first, only, dieAt }: Orders)
     if (change === undefined) throw new Error(`${String(only)} cannot be done now`);
     const after = change.do === 'changePassword' ? next : password;
     say({ at: 'try', change: change.do, password: after });
-    await bridge.changeKeyslots(change);
+    await rpc.changeKeyslots(change);
     password = after;
     say({ at: 'done', change: change.do, password });
     if (only !== undefined) return;

@@ -3,16 +3,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeConfig } from '../main/config.ts';
-import { mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
-import { forEachSealedRecord } from '../main/db/sealed-records.ts';
-import { openVault } from '../main/vault.ts';
-import type { Keyslots } from '../preload/contract.ts';
-import { atLength } from './campaigns/length.ts';
-import { compileCache } from './compile-cache.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
+import { forEachSealedRecord } from '../../main/storage/sealed-records.ts';
+import { openVault } from '../../main/app/compose.ts';
+import type { Keyslots } from '../../preload/contract.ts';
+import { atLength } from '../campaigns/length.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { fileKeychain, keychainEntries } from './keyslots-child.ts';
 import type { DiePoint, Orders, Said } from './keyslots-child.ts';
-import { temporaryDirectory } from './support.ts';
+import { cheapPassword } from './password-cost.ts';
+import { temporaryDirectory } from '../support/support.ts';
 
 const rounds = atLength(25, 100);
 const minute = 60_000;
@@ -47,6 +48,7 @@ async function makeVault(directory: string, password: string): Promise<string> {
   const phrase = mnemonicFromEntropy(crypto.getRandomValues(new Uint8Array(32)));
   const vault = openVault(makeConfig({ dataDir: join(directory, 'vault') }, {}), {
     keychain: fileKeychain(directory),
+    passwordCost: cheapPassword,
   });
   try {
     await vault.setUp({
@@ -76,14 +78,14 @@ async function inspect(
   const vault = openVault(makeConfig({ dataDir: join(directory, 'vault') }, {}), {
     keychain: fileKeychain(directory),
   });
-  const { bridge, connection, units, keyring } = vault;
+  const { rpc, connection, units, keyring } = vault;
   try {
     expect(connection.pragma('integrity_check')).toBe('ok');
-    await bridge.unlock({ with: 'recovery', phrase });
+    await rpc.unlock({ with: 'recovery', phrase });
     units.read((tx) => {
       forEachSealedRecord(tx, (place, sealed) => keyring.open(place, sealed).fill(0));
     });
-    const { vaultId, keyslots } = await bridge.keyslots();
+    const { vaultId, keyslots } = await rpc.keyslots();
     const kinds = keyslots.map(({ kind }) => kind).sort();
     expect([
       ['keychain', 'password', 'recovery'],
@@ -91,7 +93,7 @@ async function inspect(
     ]).toContainEqual(kinds);
     const opened: string[] = [];
     for (const password of passwords) {
-      await bridge.unlock({ with: 'password', password }).then(
+      await rpc.unlock({ with: 'password', password }).then(
         () => opened.push(password),
         () => undefined,
       );
@@ -100,7 +102,7 @@ async function inspect(
     const entries = keyslots
       .filter(({ kind }) => kind === 'keychain')
       .map(({ id }) => encodeURIComponent(`${vaultId}/${id}`));
-    if (entries.length > 0) await bridge.unlock({ with: 'keychain' });
+    if (entries.length > 0) await rpc.unlock({ with: 'keychain' });
     // What the killed process left in the keychain is cleared away once the vault is unlocked.
     await expect.poll(() => keychainEntries(directory)).toEqual(entries);
     return { password: opened[0] ?? '', keyslots };

@@ -3,19 +3,27 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { makeConfig } from '../main/config.ts';
-import { mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
-import { Connection } from '../main/db/connection.ts';
-import { listKeychainLeftovers } from '../main/db/keychain-leftovers.ts';
-import { listKeyslots } from '../main/db/keyslots.ts';
-import { migrate } from '../main/db/migrations.ts';
-import { forEachSealedRecord, sealedColumns } from '../main/db/sealed-records.ts';
-import { LatchkeyError } from '../main/lib/errors.ts';
-import { openVault } from '../main/vault.ts';
-import { issueOneTimeCode } from '../main/operations/one-time-codes.ts';
-import type { Keyslot, KeyslotChange, Keyslots, ProveWith, UnlockWith } from '../preload/contract.ts';
-import { memoryKeychain, newWallet, resultOf, startTestVault, temporaryDirectory } from './support.ts';
-import type { TestVault } from './support.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { listKeychainLeftovers } from '../../main/storage/tables/keychain-leftovers.ts';
+import { listKeyslots } from '../../main/storage/tables/keyslots.ts';
+import { migrate } from '../../main/storage/migrations.ts';
+import { forEachSealedRecord, sealedColumns } from '../../main/storage/sealed-records.ts';
+import { defaultPasswordCost } from '../../main/keys/keyslots/password.ts';
+import { LatchkeyError } from '../../main/lib/errors.ts';
+import { openVault } from '../../main/app/compose.ts';
+import type { Substitutes } from '../../main/app/compose.ts';
+import { issueOneTimeCode } from '../../main/operations/sign-in/one-time-codes.ts';
+import type { Keyslot, KeyslotChange, Keyslots, ProveWith, UnlockWith } from '../../preload/contract.ts';
+import {
+  memoryKeychain,
+  newWallet,
+  resultOf,
+  startTestVault,
+  temporaryDirectory,
+} from '../support/support.ts';
+import type { TestVault } from '../support/support.ts';
 
 const password = 'the first password';
 const proof: ProveWith = { with: 'password', password };
@@ -46,25 +54,25 @@ beforeEach(() => {
 });
 
 /** A vault with a password, a phrase and, unless said otherwise, the keychain's slot. */
-async function start(withKeychain = true): Promise<TestVault> {
-  const service = await startTestVault({ password, substitutes: { keychain: chain.keychain } });
-  if (withKeychain) await service.vault.bridge.changeKeyslots({ do: 'addKeychain', proof });
+async function start(withKeychain = true, more: Substitutes = {}): Promise<TestVault> {
+  const service = await startTestVault({ password, substitutes: { keychain: chain.keychain, ...more } });
+  if (withKeychain) await service.vault.rpc.changeKeyslots({ do: 'addKeychain', proof });
   return service;
 }
 
 const change = (service: TestVault, asked: KeyslotChange): Promise<Keyslots> =>
-  service.vault.bridge.changeKeyslots(asked);
+  service.vault.rpc.changeKeyslots(asked);
 
 const phraseProof = (service: TestVault): ProveWith => ({ with: 'recovery', phrase: service.recoveryPhrase });
 
 async function opensWith(service: TestVault, how: UnlockWith): Promise<boolean> {
-  const { bridge } = service.vault;
-  await bridge.lock();
-  const opened = await bridge.unlock(how).then(
+  const { rpc } = service.vault;
+  await rpc.lock();
+  const opened = await rpc.unlock(how).then(
     () => true,
     () => false,
   );
-  if (!opened) await bridge.unlock({ with: 'recovery', phrase: service.recoveryPhrase });
+  if (!opened) await rpc.unlock({ with: 'recovery', phrase: service.recoveryPhrase });
   return opened;
 }
 
@@ -82,8 +90,8 @@ async function signs(service: TestVault, signWith: string): Promise<boolean> {
 describe('keyslots', () => {
   test('are listed with their age, also while the vault is locked', async () => {
     await using service = await start();
-    const { bridge } = service.vault;
-    const listed = await bridge.keyslots();
+    const { rpc } = service.vault;
+    const listed = await rpc.keyslots();
     expect(kinds(listed)).toEqual(['recovery', 'password', 'keychain']);
     expect(listed.vaultId).toMatch(/^[0-9a-f-]{36}$/);
     expect(slotOf(listed, 'recovery').confirmedAt).toEqual(expect.any(Number));
@@ -93,8 +101,8 @@ describe('keyslots', () => {
       createdAt: expect.any(Number) as unknown,
       confirmedAt: null,
     });
-    await bridge.lock();
-    expect(await bridge.keyslots()).toEqual(listed);
+    await rpc.lock();
+    expect(await rpc.keyslots()).toEqual(listed);
     expect(JSON.stringify(listed)).not.toContain('wrapped');
   });
 
@@ -118,7 +126,7 @@ describe('keyslots', () => {
 
   test('a password that is changed opens no more, and the new one does', async () => {
     await using service = await start();
-    const before = await service.vault.bridge.keyslots();
+    const before = await service.vault.rpc.keyslots();
     const keyslotId = slotOf(before, 'password').id;
     const after = await change(service, {
       do: 'changePassword',
@@ -138,8 +146,8 @@ describe('keyslots', () => {
     const wrapped = (): Buffer[] =>
       service.vault.units.read(listKeyslots).map((slot) => Buffer.from(slot.wrapped));
     const before = wrapped();
-    const { bridge } = service.vault;
-    const listed = await bridge.keyslots();
+    const { rpc } = service.vault;
+    const listed = await rpc.keyslots();
     const changed = 'the second password';
     await change(service, {
       do: 'changePassword',
@@ -167,7 +175,7 @@ describe('keyslots', () => {
       refused('The keychain of this computer opens this vault already.', 'ALREADY_EXISTS'),
     );
     expect(chain.entries.size).toBe(1);
-    const keyslotId = slotOf(await service.vault.bridge.keyslots(), 'keychain').id;
+    const keyslotId = slotOf(await service.vault.rpc.keyslots(), 'keychain').id;
     await change(service, { do: 'remove', proof, keyslotId });
     expect(chain.entries.size).toBe(0);
     expect(await opensWith(service, { with: 'keychain' })).toBe(false);
@@ -177,32 +185,32 @@ describe('keyslots', () => {
   test('a keychain that takes nothing leaves nothing', async () => {
     chain.keychain.set = () => Promise.reject(new Error('no'));
     await using service = await start(false);
-    const before = await service.vault.bridge.keyslots();
+    const before = await service.vault.rpc.keyslots();
     await expect(change(service, { do: 'addKeychain', proof })).rejects.toThrow('no');
-    expect(await service.vault.bridge.keyslots()).toEqual(before);
+    expect(await service.vault.rpc.keyslots()).toEqual(before);
     expect(service.vault.units.read(listKeychainLeftovers)).toEqual([]);
   });
 
   test('a new recovery phrase is drawn, checked and takes the place of the old one, whose shares open nothing then', async () => {
     await using service = await start();
-    const { bridge } = service.vault;
-    const [sheet] = await bridge.recoverySheet({
+    const { rpc } = service.vault;
+    const [sheet] = await rpc.recoverySheet({
       phrase: service.recoveryPhrase,
       shares: { threshold: 2, count: 3 },
     });
     expect(sheet?.secret.kind).toBe('share');
-    const sheets = await bridge.recoverySheet({
+    const sheets = await rpc.recoverySheet({
       phrase: service.recoveryPhrase,
       shares: { threshold: 2, count: 3 },
     });
     const shares = sheets.map(({ code }) => code).slice(1);
     expect(await opensWith(service, { with: 'shares', shares })).toBe(true);
 
-    const keyslotId = slotOf(await bridge.keyslots(), 'recovery').id;
+    const keyslotId = slotOf(await rpc.keyslots(), 'recovery').id;
     await expect(change(service, { do: 'changeRecovery', proof, keyslotId })).rejects.toEqual(
-      refused('no recovery phrase was drawn: ask for one, write it down, then add it'),
+      refused('no recovery phrase was generated: request one, write it down, then add it'),
     );
-    const { phrase } = await bridge.newRecoveryPhrase();
+    const { phrase } = await rpc.newRecoveryPhrase();
     const words = phrase.split(' ');
     const confirm = (positions: readonly number[]) =>
       positions.map((position) => ({ position, word: words[position - 1] ?? '' }));
@@ -223,35 +231,33 @@ describe('keyslots', () => {
     expect(kinds(after).sort()).toEqual(['keychain', 'password', 'recovery']);
     expect(slotOf(after, 'recovery').confirmedAt).not.toBeNull();
     for (const how of [phraseProof(service), { with: 'shares', shares }] as const) {
-      await bridge.lock();
-      await expect(bridge.unlock(how)).rejects.toEqual(
-        refused('The recovery phrase does not open this vault.'),
-      );
+      await rpc.lock();
+      await expect(rpc.unlock(how)).rejects.toEqual(refused('The recovery phrase does not open this vault.'));
     }
-    await bridge.unlock({ with: 'recovery', phrase });
+    await rpc.unlock({ with: 'recovery', phrase });
     // A drawn phrase is used once.
     await expect(change(service, { do: 'addRecovery', proof })).rejects.toEqual(
-      refused(/^no recovery phrase was drawn/),
+      refused(/^no recovery phrase was generated/),
     );
   });
 
   test('a phrase that was drawn is forgotten when the vault is locked', async () => {
     await using service = await start(false);
-    await service.vault.bridge.newRecoveryPhrase();
+    await service.vault.rpc.newRecoveryPhrase();
     await opensWith(service, proof);
     await expect(change(service, { do: 'addRecovery', proof })).rejects.toEqual(
-      refused(/^no recovery phrase was drawn/),
+      refused(/^no recovery phrase was generated/),
     );
   });
 
   test('a phrase that nobody was asked for is not said to be kept, until it is checked', async () => {
     await using service = await start(false);
-    const { bridge } = service.vault;
-    const { phrase } = await bridge.newRecoveryPhrase();
+    const { rpc } = service.vault;
+    const { phrase } = await rpc.newRecoveryPhrase();
     const added = await change(service, { do: 'addRecovery', proof });
     expect(kinds(added)).toEqual(['recovery', 'password', 'recovery']);
     expect(slotOf(added, 'recovery', 1).confirmedAt).toBeNull();
-    const checked = await bridge.checkRecovery({ with: 'recovery', phrase: phrase.toUpperCase() });
+    const checked = await rpc.checkRecovery({ with: 'recovery', phrase: phrase.toUpperCase() });
     expect(slotOf(checked, 'recovery', 1).confirmedAt).toEqual(expect.any(Number));
   });
 });
@@ -259,7 +265,7 @@ describe('keyslots', () => {
 describe('a change is refused', () => {
   test('to whoever shows no secret but the keychain, with every kind of change', async () => {
     await using service = await start();
-    const { id } = slotOf(await service.vault.bridge.keyslots(), 'password');
+    const { id } = slotOf(await service.vault.rpc.keyslots(), 'password');
     const changes = [
       { do: 'addPassword', password: 'new password' },
       { do: 'addKeychain' },
@@ -269,7 +275,7 @@ describe('a change is refused', () => {
       { do: 'remove', keyslotId: id },
       { do: 'rotate', secrets: [], dropOthers: true },
     ];
-    await service.vault.bridge.newRecoveryPhrase();
+    await service.vault.rpc.newRecoveryPhrase();
     const before = service.vault.units.read(listKeyslots);
     const wrong: [unknown, RegExp][] = [
       [undefined, /^missing field change\.proof/],
@@ -294,10 +300,10 @@ describe('a change is refused', () => {
 
   test('in a locked vault, whatever is shown', async () => {
     await using service = await start();
-    const { bridge } = service.vault;
-    const { id } = slotOf(await bridge.keyslots(), 'password');
-    await bridge.newRecoveryPhrase();
-    await bridge.lock();
+    const { rpc } = service.vault;
+    const { id } = slotOf(await rpc.keyslots(), 'password');
+    await rpc.newRecoveryPhrase();
+    await rpc.lock();
     const before = service.vault.units.read(listKeyslots);
     for (const asked of [
       { do: 'addPassword', proof, password: 'new password' },
@@ -309,7 +315,7 @@ describe('a change is refused', () => {
       await expect(change(service, asked)).rejects.toEqual(refused(/^The vault is locked/, 'VAULT_LOCKED'));
     }
     // The check says what it found, and notes nothing.
-    await bridge.checkRecovery({ with: 'recovery', phrase: service.recoveryPhrase });
+    await rpc.checkRecovery({ with: 'recovery', phrase: service.recoveryPhrase });
     expect(service.vault.units.read(listKeyslots)).toEqual(before);
   });
 
@@ -323,7 +329,7 @@ describe('a change is refused', () => {
       secrets: [phraseProof(service)],
       dropOthers: false,
     });
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     for (const outcome of await Promise.allSettled([adding, rotating])) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'VAULT_LOCKED' } });
     }
@@ -332,7 +338,7 @@ describe('a change is refused', () => {
 
   test('that would leave the keychain alone, or nothing', async () => {
     await using service = await start();
-    const listed = await service.vault.bridge.keyslots();
+    const listed = await service.vault.rpc.keyslots();
     await change(service, { do: 'remove', proof, keyslotId: slotOf(listed, 'recovery').id });
     const last = { do: 'remove', proof, keyslotId: slotOf(listed, 'password').id } as const;
     const message =
@@ -340,24 +346,24 @@ describe('a change is refused', () => {
     await expect(change(service, last)).rejects.toEqual(refused(message));
     await change(service, { do: 'remove', proof, keyslotId: slotOf(listed, 'keychain').id });
     await expect(change(service, last)).rejects.toEqual(refused(message));
-    expect(await service.vault.bridge.unlock(proof)).toMatchObject({ state: 'unlocked' });
+    expect(await service.vault.rpc.unlock(proof)).toMatchObject({ state: 'unlocked' });
   });
 
   test('of two that each would be the last but one, both at once: one is done', async () => {
     await using service = await start();
-    const listed = await service.vault.bridge.keyslots();
+    const listed = await service.vault.rpc.keyslots();
     const both = await Promise.allSettled(
       (['recovery', 'password'] as const).map((kind) =>
         change(service, { do: 'remove', proof, keyslotId: slotOf(listed, kind).id }),
       ),
     );
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(kinds(await service.vault.bridge.keyslots())).toHaveLength(2);
+    expect(kinds(await service.vault.rpc.keyslots())).toHaveLength(2);
   });
 
   test('of a slot that is not there, or is of another kind', async () => {
     await using service = await start();
-    const listed = await service.vault.bridge.keyslots();
+    const listed = await service.vault.rpc.keyslots();
     const nowhere = refused('There is no keyslot "nowhere" in this vault.', 'NOT_FOUND');
     await expect(change(service, { do: 'remove', proof, keyslotId: 'nowhere' })).rejects.toEqual(nowhere);
     await expect(
@@ -377,7 +383,7 @@ describe('a change is refused', () => {
         password: 'seven77',
       }),
     ).rejects.toEqual(refused(/expected 8 to 1024 characters, got 7$/));
-    expect(await service.vault.bridge.keyslots()).toEqual(listed);
+    expect(await service.vault.rpc.keyslots()).toEqual(listed);
   });
 });
 
@@ -399,8 +405,8 @@ describe('a new master key', () => {
         { purpose: 'sign in', userId, contact: { channel: 'email', address: 'root@example.org' } },
       ),
     );
-    const { bridge, outbox } = service.vault;
-    await bridge.changeMessages({ channel: 'desktop', on: true });
+    const { rpc, outbox } = service.vault;
+    await rpc.changeMessages({ channel: 'desktop', on: true });
     await units.write((tx) =>
       outbox.enqueue(tx, { organizationId, kind: 'kept', reference: '{}', payload: randomBytes(8) }),
     );
@@ -420,7 +426,7 @@ describe('a new master key', () => {
   test('is under every sealed record and every kept slot, and leaves the old ones nowhere in the file', async () => {
     await using service = await start();
     const address = await fill(service);
-    const { bridge, units, keyring } = service.vault;
+    const { rpc, units, keyring } = service.vault;
     const [before, oldSlots] = [sealedOf(service), units.read(listKeyslots)];
     const [oldEntry] = chain.entries.keys();
     expect(new Set([...before.keys()].map((name) => name.split(' ')[0]))).toEqual(
@@ -464,7 +470,7 @@ describe('a new master key', () => {
     }
 
     // Somebody with the old master key and the new file: nothing that it wrapped is there.
-    await bridge.lock();
+    await rpc.lock();
     const files = ['vault.db', 'vault.db-wal']
       .map((name) => join(service.directory, name))
       .filter(existsSync);
@@ -481,7 +487,8 @@ describe('a new master key', () => {
   });
 
   test('goes with what is sealed meanwhile: nothing is under the old key after it', async () => {
-    await using service = await start(false);
+    // What is sealed meanwhile is sealed while the slots are made, which takes its time at the full cost alone.
+    await using service = await start(false, { passwordCost: defaultPasswordCost });
     const { units, keyring } = service.vault;
     const stop = { asked: false };
     const wallets: string[] = [];
@@ -512,7 +519,7 @@ describe('a new master key', () => {
 
   test('names the slots that would go, and lets them go when told so', async () => {
     await using service = await start();
-    const listed = await service.vault.bridge.keyslots();
+    const listed = await service.vault.rpc.keyslots();
     await change(service, { do: 'addPassword', proof, password: 'another password' });
     const rotate = { do: 'rotate', proof, secrets: [], dropOthers: false } as const;
     await expect(change(service, rotate)).rejects.toEqual(
@@ -527,16 +534,16 @@ describe('a new master key', () => {
     ).rejects.toEqual(refused('The password does not open this vault.'));
     const after = await change(service, { ...rotate, dropOthers: true });
     expect(kinds(after).sort()).toEqual(['keychain', 'password']);
-    await service.vault.bridge.lock();
-    await expect(service.vault.bridge.unlock(phraseProof(service))).rejects.toEqual(
+    await service.vault.rpc.lock();
+    await expect(service.vault.rpc.unlock(phraseProof(service))).rejects.toEqual(
       refused(/^This vault has no recovery phrase to unlock it with/),
     );
-    await service.vault.bridge.unlock({ with: 'keychain' });
+    await service.vault.rpc.unlock({ with: 'keychain' });
   });
 
   test('takes shares for the phrase, and one secret twice', async () => {
     await using service = await start(false);
-    const sheets = await service.vault.bridge.recoverySheet({
+    const sheets = await service.vault.rpc.recoverySheet({
       phrase: service.recoveryPhrase,
       shares: { threshold: 3, count: 5 },
     });
@@ -567,13 +574,13 @@ describe('a new master key', () => {
 
   test('an unlocking that was on its way with the old key is refused', async () => {
     await using service = await start(false);
-    const { bridge } = service.vault;
+    const { rpc } = service.vault;
     const secrets = [phraseProof(service)];
     const outcomes = new Set<string>();
     for (let round = 0; round < 3; round += 1) {
       const rotating = change(service, { do: 'rotate', proof, secrets, dropOthers: false });
       const unlocking = Array.from({ length: 4 }, (_, index) =>
-        new Promise((resolve) => setTimeout(resolve, index * 60)).then(() => bridge.unlock(proof)),
+        new Promise((resolve) => setTimeout(resolve, index * 60)).then(() => rpc.unlock(proof)),
       );
       for (const outcome of await Promise.allSettled(unlocking)) {
         outcomes.add(outcome.status);
@@ -600,12 +607,12 @@ describe('a new master key', () => {
         old?.id ?? null,
       );
     });
-    await service.vault.bridge.lock();
-    await expect(service.vault.bridge.unlock(proof)).rejects.toEqual(
+    await service.vault.rpc.lock();
+    await expect(service.vault.rpc.unlock(proof)).rejects.toEqual(
       refused(/^This keyslot holds a master key that the vault’s records are not sealed under/),
     );
-    expect((await service.vault.bridge.status()).state).toBe('locked');
-    await service.vault.bridge.unlock(phraseProof(service));
+    expect((await service.vault.rpc.status()).state).toBe('locked');
+    await service.vault.rpc.unlock(phraseProof(service));
   });
 
   test('an old copy of the file opens with the slots that it was made with', async () => {
@@ -630,7 +637,7 @@ describe('a new master key', () => {
       keyslotId: slotOf(listed, 'password').id,
       password: changed,
     });
-    const { phrase } = await service.vault.bridge.newRecoveryPhrase();
+    const { phrase } = await service.vault.rpc.newRecoveryPhrase();
     await change(service, {
       do: 'changeRecovery',
       proof: { with: 'password', password: changed },
@@ -643,14 +650,14 @@ describe('a new master key', () => {
         { with: 'password', password: changed },
         { with: 'recovery', phrase },
       ] as const) {
-        await expect(vault.bridge.unlock(how)).rejects.toEqual(refused(/does not open this vault\.$/));
+        await expect(vault.rpc.unlock(how)).rejects.toEqual(refused(/does not open this vault\.$/));
       }
       for (const how of [proof, phraseProof(service)]) {
-        await vault.bridge.unlock(how);
+        await vault.rpc.unlock(how);
         vault.units.read((tx) => {
           forEachSealedRecord(tx, (place, sealed) => vault.keyring.open(place, sealed).fill(0));
         });
-        await vault.bridge.lock();
+        await vault.rpc.lock();
       }
     } finally {
       vault.close();
@@ -691,11 +698,11 @@ describe('what a change left in the keychain', () => {
     await using service = await start();
     const forget = chain.keychain.delete;
     chain.keychain.delete = () => Promise.reject(refusedByKeychain());
-    const { id } = slotOf(await service.vault.bridge.keyslots(), 'keychain');
+    const { id } = slotOf(await service.vault.rpc.keyslots(), 'keychain');
     await change(service, { do: 'remove', proof, keyslotId: id });
-    expect(kinds(await service.vault.bridge.keyslots())).toEqual(['recovery', 'password']);
+    expect(kinds(await service.vault.rpc.keyslots())).toEqual(['recovery', 'password']);
     expect(chain.entries.size).toBe(1);
-    // The slot's key, and the witness of the log.
+    // The slot's key, and the log's rollback anchor.
     expect(tail(service)).toHaveLength(2);
     chain.keychain.delete = forget;
     await opensWith(service, proof);
@@ -705,7 +712,7 @@ describe('what a change left in the keychain', () => {
 
   test('is all that goes: the entries of other vaults, of slots in use and of others stay', async () => {
     await using service = await start();
-    const { vaultId } = await service.vault.bridge.keyslots();
+    const { vaultId } = await service.vault.rpc.keyslots();
     for (const account of ['another vault/slot', `${vaultId}/unknown`]) {
       await chain.keychain.set(account, new Uint8Array(32));
     }
@@ -727,26 +734,26 @@ const refusedByKeychain = (): Error => new LatchkeyError('INVALID_ARGUMENT', 'Th
 describe('the recovery phrase', () => {
   test('is right or wrong, and shown by neither answer', async () => {
     await using service = await start(false);
-    const { bridge } = service.vault;
-    const before = slotOf(await bridge.keyslots(), 'recovery').confirmedAt ?? 0;
+    const { rpc } = service.vault;
+    const before = slotOf(await rpc.keyslots(), 'recovery').confirmedAt ?? 0;
     service.clock.advance(5000);
-    const right = await bridge.checkRecovery({ with: 'recovery', phrase: service.recoveryPhrase });
+    const right = await rpc.checkRecovery({ with: 'recovery', phrase: service.recoveryPhrase });
     expect(slotOf(right, 'recovery').confirmedAt).toBeGreaterThanOrEqual(before + 5000);
     expect(JSON.stringify(right)).not.toContain(service.recoveryPhrase.slice(0, 12));
     const other = mnemonicFromEntropy(randomBytes(32));
-    await expect(bridge.checkRecovery({ with: 'recovery', phrase: other })).rejects.toEqual(
+    await expect(rpc.checkRecovery({ with: 'recovery', phrase: other })).rejects.toEqual(
       refused('The recovery phrase does not open this vault.'),
     );
     for (const how of [{ with: 'keychain' }, proof, {}]) {
-      await expect(bridge.checkRecovery(how as never)).rejects.toEqual(refused(/recovery\.with/));
+      await expect(rpc.checkRecovery(how as never)).rejects.toEqual(refused(/recovery\.with/));
     }
   });
 
   test('is on a sheet only where it opens the vault', async () => {
     await using service = await start(false);
-    const { bridge } = service.vault;
-    const { vaultId } = await bridge.keyslots();
-    const [sheet, ...more] = await bridge.recoverySheet({
+    const { rpc } = service.vault;
+    const { vaultId } = await rpc.keyslots();
+    const [sheet, ...more] = await rpc.recoverySheet({
       phrase: ` ${service.recoveryPhrase.toUpperCase()}\n`,
     });
     expect(more).toEqual([]);
@@ -759,23 +766,23 @@ describe('the recovery phrase', () => {
         ['Made on', expect.stringMatching(/^\d{4}-\d\d-\d\d$/)],
       ],
     });
-    await expect(bridge.recoverySheet({ phrase: mnemonicFromEntropy(randomBytes(32)) })).rejects.toEqual(
+    await expect(rpc.recoverySheet({ phrase: mnemonicFromEntropy(randomBytes(32)) })).rejects.toEqual(
       refused('The recovery phrase does not open this vault.'),
     );
     await expect(
-      bridge.recoverySheet({ phrase: service.recoveryPhrase, shares: { threshold: 4, count: 3 } }),
+      rpc.recoverySheet({ phrase: service.recoveryPhrase, shares: { threshold: 4, count: 3 } }),
     ).rejects.toEqual(refused(/^invalid threshold: /));
   });
 
   test('shares of another vault say so', async () => {
     await using one = await start(false);
     await using two = await start(false);
-    const sheets = await one.vault.bridge.recoverySheet({
+    const sheets = await one.vault.rpc.recoverySheet({
       phrase: one.recoveryPhrase,
       shares: { threshold: 2, count: 2 },
     });
     await expect(
-      two.vault.bridge.unlock({ with: 'shares', shares: sheets.map(({ code }) => code) }),
+      two.vault.rpc.unlock({ with: 'shares', shares: sheets.map(({ code }) => code) }),
     ).rejects.toEqual(
       refused(/^invalid share at 1: it is of the vault [0-9a-f]{8}…, and this vault is [0-9a-f]{8}…$/),
     );

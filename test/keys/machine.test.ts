@@ -25,10 +25,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { opening } from '../main/commands/serve.ts';
-import { declareCommands } from '../main/commands/program.ts';
-import { listenForControl } from '../main/control/server.ts';
-import { readEndpoint } from '../main/db/vault-directory.ts';
+import { opening } from '../../main/commands/shared/open-page.ts';
+import { declareCommands } from '../../main/commands/program.ts';
+import { listenForControl } from '../../main/control/server.ts';
+import { readEndpoint } from '../../main/storage/file/vault-directory.ts';
 import {
   askControl,
   CommandProcess,
@@ -37,8 +37,8 @@ import {
   signInWindow,
   startTestVault,
   temporaryDirectory,
-} from './support.ts';
-import type { CommandOptions, Json, TestVault } from './support.ts';
+} from '../support/support.ts';
+import type { CommandOptions, Json, TestVault } from '../support/support.ts';
 
 const isRoot = process.geteuid?.() === 0;
 /** Who has no rights here. Where the tests do not run as root, the other user is played by this one. */
@@ -526,27 +526,27 @@ describe('the process list', () => {
   );
 
   test('no other place of the product starts programs', () => {
-    const main = join(import.meta.dirname, '..', 'main');
+    const main = join(import.meta.dirname, '../../main');
     const starting = readdirSync(main, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
       .filter((name) => readFileSync(join(main, name), 'utf8').includes("'node:child_process'"));
     expect(starting.sort()).toEqual([
-      'commands/serve.ts',
-      'commands/service.ts',
+      'commands/shared/open-page.ts',
+      'commands/vault/service.ts',
       'packaging/make-executable.ts',
       'start.ts',
     ]);
   });
 
   test('has no stamp in it when curl is used as the README says', async () => {
-    const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
     const [, lines = ''] = /\*\*With curl\*\*[^\n]*\n\n((?: {4}[^\n]*\n)+)/.exec(readme) ?? [];
     await using service = await startTestVault();
     const keys = service.config.keysDirectory;
     mkdirSync(keys, { recursive: true });
     writeFileSync(join(keys, 'owner.public'), service.key.publicKey);
     writeFileSync(join(keys, 'owner.private'), service.key.privateKey, { mode: 0o600 });
-    const command = join(import.meta.dirname, '..', 'dist/main/cli.js');
+    const command = join(import.meta.dirname, '../../dist/main/cli.js');
     const script = lines
       .replace('<organization id>', service.organizationId)
       .replace('http://127.0.0.1:7377', service.url)
@@ -694,7 +694,7 @@ describe('where the vault’s directory cannot hold the socket', () => {
   });
 });
 
-test('of the port’s own door nothing opens to what endpoint.json says', async () => {
+test('the secrets in endpoint.json open nothing on the port itself', async () => {
   await using service = await startTestVault();
   const { nonce = '', port } = readEndpoint(service.directory) ?? {};
   const probe = createServer().listen(0, '127.0.0.1');

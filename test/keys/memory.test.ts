@@ -9,24 +9,28 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { english, generateMnemonic } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeConfig } from '../main/config.ts';
-import type { Curve } from '../main/crypto/curves.ts';
-import { derivePrivateKey } from '../main/crypto/derivation.ts';
-import { sealToPublicKey } from '../main/crypto/hpke.ts';
-import { entropyFromMnemonic, mnemonicFromEntropy, seedFromMnemonic } from '../main/crypto/mnemonics.ts';
-import { generateP256, uncompressP256 } from '../main/crypto/p256.ts';
-import { open } from '../main/crypto/sealing.ts';
-import { Connection } from '../main/db/connection.ts';
-import { listKeyslots } from '../main/db/keyslots.ts';
-import { forEachSealedRecord } from '../main/db/sealed-records.ts';
-import { requireVault } from '../main/db/vault.ts';
-import { passwordKey, passwordParameters } from '../main/keyslots/password.ts';
-import { recoveryKey, recoveryParameters } from '../main/keyslots/recovery.ts';
-import { keychainAccount, openAnySlot } from '../main/keyslots/slots.ts';
-import { openVault } from '../main/vault.ts';
-import { compileCache } from './compile-cache.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import type { Curve } from '../../main/crypto/keys/curves.ts';
+import { derivePrivateKey } from '../../main/crypto/keys/derivation.ts';
+import { sealToPublicKey } from '../../main/crypto/hpke.ts';
+import {
+  entropyFromMnemonic,
+  mnemonicFromEntropy,
+  seedFromMnemonic,
+} from '../../main/crypto/keys/mnemonics.ts';
+import { generateP256, uncompressP256 } from '../../main/crypto/keys/p256.ts';
+import { open } from '../../main/crypto/sealing.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { listKeyslots } from '../../main/storage/tables/keyslots.ts';
+import { forEachSealedRecord } from '../../main/storage/sealed-records.ts';
+import { requireVault } from '../../main/storage/tables/vault.ts';
+import { passwordKey, passwordParameters } from '../../main/keys/keyslots/password.ts';
+import { recoveryKey, recoveryParameters } from '../../main/keys/keyslots/recovery.ts';
+import { keychainAccount, openAnySlot } from '../../main/keys/keyslots/slots.ts';
+import { openVault } from '../../main/app/compose.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { inProcess, startKeyring, type KeyringSession } from './keychain.ts';
-import { memoryObstacle, Needles, scanMemory } from './process-memory.ts';
+import { memoryObstacle, Needles, scanMemory } from '../support/process-memory.ts';
 import {
   askControl,
   CommandProcess,
@@ -41,10 +45,10 @@ import {
   TestClient,
   type Answer,
   type Json,
-} from './support.ts';
+} from '../support/support.ts';
 
 /** The services of these tests run the sources: what is looked for is the same, and no build is waited for. */
-const program = [process.execPath, join(import.meta.dirname, '../main/cli.ts')] as const;
+const program = [process.execPath, join(import.meta.dirname, '../../main/cli.ts')] as const;
 
 const obstacle = memoryObstacle(process.pid);
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { readEndpoint } from '../main/db/vault-directory.ts';
-import { filesIn, SecretWatch } from './secret-watch.ts';
+import { readEndpoint } from '../../main/storage/file/vault-directory.ts';
+import { filesIn, SecretWatch } from '../support/secret-watch.ts';
 import {
   askControl,
   CommandProcess,
@@ -14,8 +14,8 @@ import {
   send,
   startTestVault,
   temporaryDirectory,
-} from './support.ts';
-import type { Answer, Json } from './support.ts';
+} from '../support/support.ts';
+import type { Answer, Json } from '../support/support.ts';
 
 const password = 'a password that nobody guesses 4711';
 
@@ -77,7 +77,7 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
     await note(root.as(newTestKey()).query('whoami'));
     await note(send(service.url, { method: 'GET', path: '/public/v1/discovery/keys' }));
 
-    // The window's door, as the command line uses it, and with the mistakes that people and programs make.
+    // The rpc, as the command line uses it, and with the mistakes that people and programs make.
     const call = async (path: string, body: unknown): Promise<void> => {
       answers.push(await askControl(service.directory, path, body));
     };
@@ -116,6 +116,7 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
     await call('unlock', password);
     await call('session', { code: { password } });
     await call('status', { args: [] });
+    await call('diagnostics', { args: [] });
     await call('create', {
       args: [
         {
@@ -128,6 +129,7 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
       ],
     });
     await call('lock', { args: [] });
+    await call('diagnostics', { args: [] });
     await note(root.submit('create_wallet', 'CREATE_WALLET', { walletName: 'Locked', accounts: [] }));
     await call('unlock', { args: [{ with: 'password', password }] });
     await call('unlock', { args: [{ with: 'recovery', phrase }] });
@@ -140,7 +142,7 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
         ({ text }, index) => [`answer ${String(index)}: ${text.slice(0, 100)}`, Buffer.from(text)] as const,
       ),
       ['standard output and error', Buffer.from(written.join(''))],
-      ['the status', Buffer.from(JSON.stringify(await vault.bridge.status()))],
+      ['the status', Buffer.from(JSON.stringify(await vault.rpc.status()))],
     ]);
     // The master key, the vault's own keys, both phrases, both keys and what is derived of them.
     expect(secrets.count).toBeGreaterThan(15);
@@ -179,7 +181,10 @@ describe('the command', () => {
     secrets.addText('phrase', recoveryPhrase);
     secrets.addBytes('API key', Buffer.from(apiPrivateKey, 'hex'));
 
-    await using service = new CommandProcess(['serve', '--port', '0', '--json', ...opened], secret);
+    await using service = new CommandProcess(
+      ['serve', '--port', '0', '--json', '--verbose', ...opened],
+      secret,
+    );
     await service.nextLine();
     const run = (argv: readonly string[], options = secret) => runCommand([...argv, ...locations], options);
     const create = JSON.stringify({
@@ -211,7 +216,10 @@ describe('the command', () => {
     expect(secrets.find(places)).toEqual([]);
     const present = new SecretWatch();
     present.addText('organization', organizationId);
-    expect(present.find(places)).toContain('organization in vault.db');
+    present.addText('operation', 'submit/create_wallet');
+    expect(present.find(places)).toEqual(
+      expect.arrayContaining(['organization in vault.db', 'operation in latchkey.log', 'operation in serve']),
+    );
   });
 
   test('dev keeps its API key to its one line', async () => {

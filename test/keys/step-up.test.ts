@@ -2,11 +2,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ownerGuards } from '../main/activities/owner-guards.ts';
-import { operations } from '../main/operations/index.ts';
-import { sdkCalls, setScene, type Scene } from './sdk-calls.ts';
-import { newWallet, resultOf, runCommand, startTestVault, temporaryDirectory, type Json } from './support.ts';
-import { keptVendorOperations } from './vendor-operations.ts';
+import { operations } from '../../main/operations/index.ts';
+import { sdkCalls, setScene, type Scene } from '../vendor/sdk-calls.ts';
+import {
+  newWallet,
+  resultOf,
+  runCommand,
+  startTestVault,
+  temporaryDirectory,
+  type Json,
+} from '../support/support.ts';
+import { keptVendorOperations } from '../vendor/vendor-operations.ts';
 
 const newestTypes = new Map(keptVendorOperations().operations.map(({ path, type }) => [path, type]));
 
@@ -14,29 +20,29 @@ const refused = { status: 403, body: { code: 7, turnkeyErrorCode: 'OWNER_PROOF_R
 
 /** The window over a scene: its calls, and what brings and ends a proof. */
 async function windowOf({ service, target }: Scene) {
-  const { bridge } = service.vault;
+  const { rpc } = service.vault;
   const { walletId } = await newWallet(service.root, 'Exported');
   const submit = async (
     path: string,
     type: string,
     { organizationId, ...parameters }: Json,
   ): Promise<Json> => {
-    const { status, body } = await bridge.call(`/public/v1/submit/${path}`, {
+    const { status, body } = await rpc.call(`/public/v1/submit/${path}`, {
       ...(organizationId === undefined ? {} : { organizationId }),
       type,
       parameters,
     });
     return { status, body };
   };
-  const prove = () => bridge.prove({ with: 'recovery', phrase: service.recoveryPhrase });
+  const prove = () => rpc.prove({ with: 'recovery', phrase: service.recoveryPhrase });
   /** An export uses it up. */
-  const endProof = async (): Promise<void> => {
+  const endStepUp = async (): Promise<void> => {
     await prove();
     const type = 'ACTIVITY_TYPE_EXPORT_WALLET';
     const parameters = { walletId, targetPublicKey: target };
     expect(await submit('export_wallet', type, parameters)).toMatchObject({ status: 200 });
   };
-  return { submit, prove, endProof };
+  return { submit, prove, endProof: endStepUp };
 }
 
 const guarded = [
@@ -64,14 +70,14 @@ const guarded = [
 
 test('of all operations, those that add a way in or export need a proof, which lets them through', async () => {
   await using scene = await setScene();
-  const { submit, prove, endProof } = await windowOf(scene);
+  const { submit, prove, endProof: endStepUp } = await windowOf(scene);
   const found: string[] = [];
   for (const { path, parameters: parametersOf, keep } of sdkCalls) {
     const [kind, operation = ''] = path.split('/');
     const parameters = (await parametersOf(scene)) as unknown as Json;
     const ask = async (): Promise<Json> => {
       if (kind === 'submit') return submit(operation, String(newestTypes.get(path)), parameters);
-      const { status, body } = await scene.service.vault.bridge.call(`/public/v1/${path}`, parameters);
+      const { status, body } = await scene.service.vault.rpc.call(`/public/v1/${path}`, parameters);
       return { status, body };
     };
     let answer = await ask();
@@ -80,7 +86,7 @@ test('of all operations, those that add a way in or export need a proof, which l
       found.push(operation);
       await prove();
       answer = await ask();
-      await endProof();
+      await endStepUp();
     }
     // Only a key of the sub-organization itself deletes it, which the window has not.
     if (operation === 'delete_sub_organization') continue;
@@ -98,12 +104,11 @@ test('of all operations, those that add a way in or export need a proof, which l
   }
   expect(found.sort()).toEqual(guarded);
   // Whoever adds an operation that is about people and how they sign in decides which of these it is.
-  const free = [...operations.values()].flatMap((operation) =>
+  const free = [...operations.byPath.values()].flatMap((operation) =>
     operation.kind === 'activity' &&
-    ['AUTH', 'CREDENTIAL', 'OTP', 'RECOVERY', 'USER', 'ORGANIZATION'].includes(
-      operation.authority.resource,
-    ) &&
-    !(operation.path in ownerGuards)
+    operation.vote === undefined &&
+    operation.stepUp === undefined &&
+    ['AUTH', 'CREDENTIAL', 'OTP', 'RECOVERY', 'USER', 'ORGANIZATION'].includes(operation.authority.resource)
       ? [operation.path]
       : [],
   );
@@ -128,7 +133,7 @@ test('of all operations, those that add a way in or export need a proof, which l
 
 test('parameters decide where only some of them leave a way in', async () => {
   await using scene = await setScene();
-  const { submit, prove, endProof } = await windowOf(scene);
+  const { submit, prove, endProof: endStepUp } = await windowOf(scene);
   const bare = { userName: 'Ann', apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] };
   const create = (...users: readonly Json[]) =>
     submit('create_users', 'ACTIVITY_TYPE_CREATE_USERS_V3', { users });
@@ -156,7 +161,7 @@ test('parameters decide where only some of them leave a way in', async () => {
     expect(await call()).toMatchObject(refused);
     await prove();
     expect(await call()).toMatchObject({ status: 200 });
-    await endProof();
+    await endStepUp();
   }
   const free = [
     () => update({ userName: 'Anna', userPhoneNumber: '', userTagIds: [] }),
@@ -172,7 +177,7 @@ test('parameters decide where only some of them leave a way in', async () => {
 
 test('to approve of what somebody else asked for needs what doing it needs; to reject it needs nothing', async () => {
   await using scene = await setScene();
-  const { submit, prove, endProof } = await windowOf(scene);
+  const { submit, prove, endProof: endStepUp } = await windowOf(scene);
   const { service } = scene;
   const { userId, client } = await service.newUser('Ann');
   await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
@@ -197,11 +202,11 @@ test('to approve of what somebody else asked for needs what doing it needs; to r
   expect(await approve(waiting)).toMatchObject(refused);
   await prove();
   expect(await approve(waiting)).toMatchObject({ status: 200 });
-  await endProof();
+  await endStepUp();
   expect(await approve({ fingerprint: `sha256:${'0'.repeat(64)}` })).toMatchObject({ status: 404 });
 });
 
-test('the command, which registers keys through the same door, is asked too', async () => {
+test('the command registers keys with the same rpc, and must step up too', async () => {
   await using service = await startTestVault();
   using place = temporaryDirectory();
   const phraseFile = join(place.path, 'phrase');

@@ -3,8 +3,8 @@ import * as bitcoinjs from 'bitcoinjs-lib';
 import * as tiny from 'tiny-secp256k1';
 import type { Context, Opened } from '../../main/chains/chain.ts';
 import { bitcoin } from '../../main/chains/bitcoin/chain.ts';
-import { encodeAddress, type AddressFormat } from '../../main/crypto/addresses.ts';
-import { curves } from '../../main/crypto/curves.ts';
+import { encodeAddress, type AddressFormat } from '../../main/chains/addresses/addresses.ts';
+import { curves } from '../../main/crypto/keys/curves.ts';
 
 bitcoinjs.initEccLib(tiny);
 

@@ -10,10 +10,10 @@ import { bitcoin } from '../../main/chains/bitcoin/chain.ts';
 import type { Opened } from '../../main/chains/chain.ts';
 import { mostParts } from '../../main/chains/description.ts';
 import type { FactOf } from '../../main/chains/facts.ts';
-import { encodeAddress } from '../../main/crypto/addresses.ts';
+import { encodeAddress } from '../../main/chains/addresses/addresses.ts';
 import { taggedHash, sha256 } from '../../main/crypto/hashes.ts';
 import { toHex } from '../../main/crypto/encodings.ts';
-import { Unknown } from '../../main/policy/types.ts';
+import { Unknown } from '../../main/policy/language/types.ts';
 import { bitcoinLaw, unsignedOf } from './bitcoin.ts';
 import {
   coinOf,

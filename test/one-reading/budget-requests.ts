@@ -9,7 +9,7 @@ import {
   type Hex,
   type TransactionSerializable,
 } from 'viem';
-import type { Json } from '../support.ts';
+import type { Json } from '../support/support.ts';
 import { friend, type OtherTransaction, type Scene, type SceneKey, type SceneUser } from './budget-scene.ts';
 import type { Random } from './law.ts';
 

@@ -3,8 +3,8 @@ import { base58 } from '@scure/base';
 import * as bitcoinjs from 'bitcoinjs-lib';
 import { TronWeb, utils } from 'tronweb';
 import type { Hex } from 'viem';
-import { addressFormatsOf } from '../../main/crypto/addresses.ts';
-import { policyTemplates } from '../../renderer/parts/policy-templates.ts';
+import { addressFormatsOf } from '../../main/chains/addresses/addresses.ts';
+import { policyTemplates } from '../../renderer/features/policies/policy-templates.ts';
 import {
   ethereumAccount,
   resultOf,
@@ -13,7 +13,7 @@ import {
   type Json,
   type TestClient,
   type TestVault,
-} from '../support.ts';
+} from '../support/support.ts';
 
 /** A key of the vault, and all that a request may call it by. */
 export interface SceneKey {

@@ -7,13 +7,13 @@ import {
   recoverTransactionAddress,
   type Hex,
 } from 'viem';
-import { decideSubmitted, keepReservations } from '../../main/activities/decision.ts';
-import { understand } from '../../main/activities/understand.ts';
-import type { Writer } from '../../main/db/connection.ts';
+import { decideSubmitted, keepReservations } from '../../main/activities/decision/decide.ts';
+import { parseRequest } from '../../main/activities/request/parse-request.ts';
+import type { Writer } from '../../main/storage/connection.ts';
 import type { Caller } from '../../main/lib/caller.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
 import { operations } from '../../main/operations/index.ts';
-import { activityOf, resultOf, type Answer, type Json } from '../support.ts';
+import { activityOf, resultOf, type Answer, type Json } from '../support/support.ts';
 import {
   effectsOf,
   parsed,
@@ -209,7 +209,7 @@ function isAllowed(
   { operation: path, type, parameters }: SceneRequest,
   now: number,
 ): boolean {
-  const operation = operations.get(`submit/${path}`);
+  const operation = operations.byPath.get(`submit/${path}`);
   if (operation?.kind !== 'activity' || operation.vote !== undefined) throw new Error(`no operation ${path}`);
   const caller: Caller = {
     organizationId,
@@ -219,7 +219,7 @@ function isAllowed(
   };
   const body = { type: `ACTIVITY_TYPE_${type}`, timestampMs: String(now), organizationId, parameters };
   try {
-    const { params } = understand(operation, body);
+    const { params } = parseRequest(operation, body);
     const verdict = decideSubmitted(tx, operation, { type: body.type, organizationId, params }, caller, now);
     if (verdict.outcome !== 'allow') return false;
     keepReservations(tx, organizationId, 'an activity', verdict.reservations, now);

@@ -19,7 +19,7 @@ import type { InPayload } from '../../main/chains/chain.ts';
 import type { Description } from '../../main/chains/description.ts';
 import { ethereum } from '../../main/chains/ethereum/chain.ts';
 import type { FactOf } from '../../main/chains/facts.ts';
-import { Unknown } from '../../main/policy/types.ts';
+import { Unknown } from '../../main/policy/language/types.ts';
 import {
   authorizationBy,
   context,

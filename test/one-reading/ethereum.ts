@@ -19,7 +19,7 @@ import type { Context } from '../../main/chains/chain.ts';
 import { ethereum } from '../../main/chains/ethereum/chain.ts';
 import { readAbi } from '../../main/chains/ethereum/abi.ts';
 import { tokenRows } from '../../main/chains/tokens.ts';
-import { curves } from '../../main/crypto/curves.ts';
+import { curves } from '../../main/crypto/keys/curves.ts';
 import { mutateBytes, type LawOptions, type Random, type Reading } from './law.ts';
 
 export const privateKey = hexToBytes(`0x${'46'.repeat(32)}`);

@@ -5,7 +5,7 @@
 import type { Description } from '../../main/chains/description.ts';
 import { concatBytes } from '../../main/crypto/bytes.ts';
 import { sha256 } from '../../main/crypto/hashes.ts';
-import { Unknown } from '../../main/policy/types.ts';
+import { Unknown } from '../../main/policy/language/types.ts';
 
 export interface Random {
   /** A whole number from 0 to `count` - 1. */

@@ -17,7 +17,7 @@ import {
 } from '@solana/kit';
 import type { Context } from '../../main/chains/chain.ts';
 import type { Idl } from '../../main/chains/solana/idl.ts';
-import { ed25519PublicKey } from '../../main/crypto/ed25519.ts';
+import { ed25519PublicKey } from '../../main/crypto/keys/ed25519.ts';
 
 const decoder = getBase58Decoder();
 

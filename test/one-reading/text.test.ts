@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import type { Context } from '../../main/chains/chain.ts';
 import type { Description } from '../../main/chains/description.ts';
 import { openPayload } from '../../main/chains/payloads/open.ts';
-import { visibleText } from '../../main/lib/visible-text.ts';
+import { visibleText } from '../../main/lib/text/visible-text.ts';
 
 const context: Context = {
   key: undefined,

@@ -2,7 +2,7 @@
 import { PbfWriter } from 'pbf';
 import { TronWeb, utils } from 'tronweb';
 import type { Context } from '../../main/chains/chain.ts';
-import { curves } from '../../main/crypto/curves.ts';
+import { curves } from '../../main/crypto/keys/curves.ts';
 
 export const privateKey = '01'.repeat(32);
 const address = TronWeb.address.fromPrivateKey(privateKey);

@@ -2,7 +2,7 @@ import { maxUint256 } from 'viem';
 import { describe, expect, test } from 'vitest';
 import type { Description, Line } from '../../main/chains/description.ts';
 import type { FactOf } from '../../main/chains/facts.ts';
-import { Unknown } from '../../main/policy/types.ts';
+import { Unknown } from '../../main/policy/language/types.ts';
 import { savings, sender, stranger, usdc } from './ethereum.ts';
 import { violationsOf } from './law.ts';
 import {
@@ -93,7 +93,7 @@ describe('what moves money or rights is told with token, amount and receiver, an
     [
       'ERC-4337',
       userOperation,
-      `Let ${you} carry out a call, as a smart account`,
+      `Let ${you} execute a call, as a smart account`,
       'does not read the call inside',
     ],
     ['CoW Protocol', orders[0], 'Trade 1,251 USDC against 0.000000000000000001 WETH', order],

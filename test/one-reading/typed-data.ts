@@ -13,7 +13,7 @@ import {
 } from 'viem';
 import eip712 from '../vectors/eip712.json' with { type: 'json' };
 import { describeTypedData, typedDataFact } from '../../main/chains/ethereum/typed-data.ts';
-import { readTypedData } from '../../main/crypto/typed-data.ts';
+import { readTypedData } from '../../main/chains/ethereum/eip712.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
 import { context, sender, stranger, usdc } from './ethereum.ts';
 import { mutateBytes, type LawOptions, type Random, type Reading } from './law.ts';

@@ -1,11 +1,11 @@
 // `npm run check`: every check, however many fail. Two at a time, the longest first.
 import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 
-const projectRoot = dirname(import.meta.dirname);
+const projectRoot = join(import.meta.dirname, '../..');
 
 /** Each is also a script of its own: `npm run check:types`. */
-const checks = ['lint', 'types', 'format', 'layers', 'unused', 'docs', 'texts', 'lock'] as const;
+const checks = ['lint', 'types', 'format', 'layers', 'unused', 'docs', 'texts', 'folders', 'lock'] as const;
 
 /** @returns whether the check found nothing. */
 async function run(name: string): Promise<boolean> {

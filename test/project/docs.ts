@@ -1,13 +1,15 @@
 // `npm run docs`: writes what README.md says of compatibility, between its two marks, from the operations themselves, the
-// calls that the tests make with the vendor's SDKs, and the list of the real API's operations. `--check` only compares.
+// calls that the tests make with the vendor's SDKs, and the list of the real API's operations. `--check` only compares, and
+// looks whether the papers name what is there.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resourceTexts } from '../main/http/api-texts.ts';
-import { operations } from '../main/operations/index.ts';
-import { sdkCalls } from './sdk-calls.ts';
-import { keptVendorOperations, taken } from './vendor-operations.ts';
+import { pathOf } from '../../main/activities/define.ts';
+import { operations } from '../../main/operations/index.ts';
+import { sdkCalls } from '../vendor/sdk-calls.ts';
+import { keptVendorOperations, taken } from '../vendor/vendor-operations.ts';
+import { missingInProject } from './papers.ts';
 
-const readme = join(import.meta.dirname, '..', 'README.md');
+const readme = join(import.meta.dirname, '../../README.md');
 const start = '<!-- compatibility:start -->\n';
 const end = '<!-- compatibility:end -->';
 
@@ -76,34 +78,30 @@ const count = (paths: readonly string[]): string =>
 /** One line for each operation of ours, under the resource that it is about. */
 function matrix(): string[] {
   const tried = new Map(sdkCalls.map(({ path, method }) => [path, method]));
-  const places = resourceTexts.flatMap((resource) => Object.keys(resource.operations));
-  const rows = [...operations]
-    .map(([path, operation]) => {
-      const resource =
-        resourceTexts.find((text) => Object.hasOwn(text.operations, operation.path))?.name ?? 'Other';
+  const rows = operations.groups.flatMap((group) =>
+    group.operations.map((operation) => {
+      const path = pathOf(operation);
       const types =
         operation.kind === 'query'
           ? '(a query)'
           : operation.versions.map(({ type }) => `\`${type.replace('ACTIVITY_TYPE_', '')}\``).join(', ');
       const method = tried.get(path);
-      const cells = [
-        resource,
+      return [
+        group.name,
         `\`${operation.path}\``,
         types,
         method === undefined ? (taken.has(path) ? 'none yet' : 'Latchkey’s own') : `\`${method}\``,
       ];
-      return { place: places.indexOf(operation.path), cells };
-    })
-    .sort((a, b) => a.place - b.place);
+    }),
+  );
   return [
     '<details>',
     '<summary>Every operation that Latchkey has</summary>',
     '',
     '| about | operation | accepts `ACTIVITY_TYPE_…` | SDK method tried |',
     '|---|---|---|---|',
-    ...rows.map(({ cells }, index) => {
-      const [resource = '', ...rest] = cells;
-      const again = rows[index - 1]?.cells[0] === resource;
+    ...rows.map(([resource = '', ...rest], index) => {
+      const again = rows[index - 1]?.[0] === resource;
       return `| ${[again ? '' : resource, ...rest].join(' | ')} |`;
     }),
     '',
@@ -114,7 +112,7 @@ function matrix(): string[] {
 /** What the real API has and Latchkey has not, by plan. */
 function missing(): string[] {
   const vendor = keptVendorOperations().operations.map(({ path }) => path);
-  const left = vendor.filter((path) => !operations.has(path));
+  const left = vendor.filter((path) => !operations.byPath.has(path));
   const inPart = (part: Part | undefined): string[] => left.filter((path) => partOf(path) === part);
   const named = (plan: Plan): string =>
     parts
@@ -133,8 +131,8 @@ function missing(): string[] {
 /** @returns what stands between the marks. */
 export function compatibility(): string {
   const { source, operations: vendor } = keptVendorOperations();
-  const common = vendor.filter(({ path }) => operations.has(path));
-  const there = specified.filter((path) => operations.has(path));
+  const common = vendor.filter(({ path }) => operations.byPath.has(path));
+  const there = specified.filter((path) => operations.byPath.has(path));
   const [vendorPackage = ''] = source.split(',');
   return [
     `Latchkey has ${common.length} of the real API's ${vendor.length} operations (as ${vendorPackage} lists them), and ${there.length} of ${specified.length} in the specification`,
@@ -168,8 +166,10 @@ if (import.meta.main) {
   const wanted = withCompatibility(text);
   if (!process.argv.includes('--check')) {
     writeFileSync(readme, wanted);
-  } else if (text !== wanted) {
-    console.error('README.md does not say what there is: run npm run docs');
-    process.exitCode = 1;
+  } else {
+    const problems = missingInProject();
+    if (text !== wanted) problems.push('README.md does not say what there is: run npm run docs');
+    for (const problem of problems) console.error(problem);
+    if (problems.length > 0) process.exitCode = 1;
   }
 }

@@ -4,9 +4,9 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeExecutable } from '../main/packaging/make-executable.ts';
+import { makeExecutable } from '../../main/packaging/make-executable.ts';
 import { expectToServeAndSign } from './packed-command.ts';
-import { runCommand, temporaryDirectory } from './support.ts';
+import { runCommand, temporaryDirectory } from '../support/support.ts';
 
 /** Milliseconds. Some 130 MB are written, and a vault is made and served. */
 const patience = 180_000;
@@ -40,7 +40,7 @@ test('runs what it was made with, whatever became of the files that it unpacked'
   const command = join(cache, 'latchkey', name, 'dist/main/cli.js');
   const before = readFileSync(command, 'utf8');
   writeFileSync(command, 'console.log("changed")');
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
     version: string;
   };
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
@@ -64,7 +64,7 @@ test('a service that it installs runs it again, and no script', async () => {
 test('keeps to its size, and tells nothing of the machine that made it', async () => {
   const added = statSync(executable).size - statSync(process.execPath).size;
   expect(added).toBeLessThan(20 * 2 ** 20);
-  const projectRoot = join(import.meta.dirname, '..');
+  const projectRoot = join(import.meta.dirname, '../..');
   const { stdout } = await promisify(execFile)('grep', ['-c', '-a', '-F', projectRoot, executable]).catch(
     (error: unknown) => error as { readonly stdout: string },
   );

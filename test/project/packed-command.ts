@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashMessage, recoverAddress } from 'viem';
 import { expect } from 'vitest';
-import { CommandProcess, ethereumAccount, runCommand, temporaryDirectory } from './support.ts';
-import type { CommandOptions, Json } from './support.ts';
-import { WebhookReceiver } from './webhook-receiver.ts';
+import { CommandProcess, ethereumAccount, runCommand, temporaryDirectory } from '../support/support.ts';
+import type { CommandOptions, Json } from '../support/support.ts';
+import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 
 /**
  * Makes a vault, serves it with its window, signs with a wallet of it, writes and tries a backup, and has an event posted:

@@ -3,7 +3,12 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { findLitestream, litestreamPackage, litestreamVersion, toolsDirectory } from './litestream.ts';
+import {
+  findLitestream,
+  litestreamPackage,
+  litestreamVersion,
+  toolsDirectory,
+} from '../storage/litestream.ts';
 
 /** Whether a program of one of these names is on the PATH. */
 function hasProgram(...names: readonly string[]): boolean {

@@ -5,13 +5,13 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { parseEther, serializeTransaction } from 'viem';
-import { launchChromium, openWindow } from './browser/chromium.ts';
-import { serveDevVault } from './browser/service.ts';
-import { button, heading } from './browser/steps.ts';
-import { activityOf, ethereumAccount, resultOf, solanaAccount, testKeyOf } from './support.ts';
-import type { Json, TestKey } from './support.ts';
+import { launchChromium, openWindow } from '../browser/support/chromium.ts';
+import { serveDevVault } from '../browser/support/service.ts';
+import { button, heading } from '../browser/support/steps.ts';
+import { activityOf, ethereumAccount, resultOf, solanaAccount, testKeyOf } from '../support/support.ts';
+import type { Json, TestKey } from '../support/support.ts';
 
-const pictures = join(import.meta.dirname, '../.github/screens');
+const pictures = join(import.meta.dirname, '../../.github/screens');
 
 /** The port that Latchkey has by itself, so that the pictures show it. */
 const port = 7377;

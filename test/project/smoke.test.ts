@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { createPackage } from '@electron/asar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isDrawn, smoke } from './smoke/smoke.ts';
-import { builtCommand, install, type Subject } from './smoke/subject.ts';
-import { isAlive, splitCommandLine, splitExec, thisSystem, type System } from './smoke/system.ts';
-import { temporaryDirectory } from './support.ts';
+import { isDrawn, smoke } from '../smoke/smoke.ts';
+import { builtCommand, install, type Subject } from '../smoke/subject.ts';
+import { isAlive, splitCommandLine, splitExec, thisSystem, type System } from '../smoke/system.ts';
+import { temporaryDirectory } from '../support/support.ts';
 
 const minute = 60_000;
 
@@ -40,7 +40,7 @@ test(
 
 describe('fails on', () => {
   const directory = temporaryDirectory();
-  const icons = join(import.meta.dirname, '../main/desktop/icons');
+  const icons = join(import.meta.dirname, '../../main/desktop/icons');
   /** The command, which takes Chromium's switches and writes its log, as the app does. */
   const app = join(directory.path, 'app.mjs');
   const archive = join(directory.path, 'app.asar');
@@ -251,5 +251,5 @@ function emptyPng(side: number): Buffer {
 test('an image shows something, or does not', () => {
   expect(isDrawn(emptyPng(16))).toBe(false);
   expect(isDrawn(new Uint8Array())).toBe(false);
-  expect(isDrawn(readFileSync(join(import.meta.dirname, '../main/desktop/icons/tray.png')))).toBe(true);
+  expect(isDrawn(readFileSync(join(import.meta.dirname, '../../main/desktop/icons/tray.png')))).toBe(true);
 });

@@ -3,8 +3,14 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { desktopObstacle, fetchWatched, findElectron, isBuildStale, sandboxObstacle } from './start.ts';
-import type { Computer, Search } from './start.ts';
+import {
+  desktopObstacle,
+  fetchWatched,
+  findElectron,
+  isBuildStale,
+  sandboxObstacle,
+} from '../../main/start.ts';
+import type { Computer, Search } from '../../main/start.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -233,7 +239,7 @@ describe.skipIf(process.platform === 'win32')('findElectron', () => {
   test('one that does not start is not taken', async () => {
     await putElectron('mine/electron', 'v45.0.1', 127);
     expect(await find({ ELECTRON_OVERRIDE_DIST_PATH: join(directory, 'mine') })).toEqual({
-      obstacle: "Electron's runtime does not start (it ended with 127)",
+      obstacle: "Electron's runtime does not start (it ended with exit code 127)",
     });
   });
 

@@ -1,11 +1,12 @@
 // `npm run texts`: gathers what the window says in renderer/locales/en.json, for translators and the pseudo-locale, from the
-// calls of t() and <Trans> in renderer/. Forms of numbers stand in numbers.json, written by people: what is missing there is
+// calls of t() and <Trans> in renderer/, and the titles of activities, which commands say too. Forms of numbers stand in numbers.json, written by people: what is missing there is
 // proposed. `--check` only compares.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
+import { activityTitles } from '../../main/lib/text/activity-titles.ts';
 
-const projectRoot = join(import.meta.dirname, '..');
+const projectRoot = join(import.meta.dirname, '../..');
 const renderer = join(projectRoot, 'renderer');
 const locales = join(renderer, 'locales');
 
@@ -28,6 +29,8 @@ function textsOf(path: string, problems: string[]): Found[] {
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && node.expression.getText() === 't') {
       const [text, values] = node.arguments;
+      // These are gathered below.
+      if (text?.getText().startsWith('activityTitle(') === true) return;
       add(node, text, values !== undefined && hasCount(values));
     } else if (
       (ts.isJsxSelfClosingElement(node) || ts.isJsxOpeningElement(node)) &&
@@ -80,12 +83,13 @@ const read = (file: string): string => {
 function gather(): { readonly files: Readonly<Record<string, string>>; readonly problems: string[] } {
   const problems: string[] = [];
   const found = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name) && !name.endsWith('parts/text.ts'))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name) && !name.endsWith('i18n/text.ts'))
     .sort()
     .flatMap((name) => textsOf(join(renderer, name), problems));
   const written = JSON.parse(read('numbers.json')) as Readonly<Record<string, string>>;
   const numbers: Record<string, string> = {};
   const texts: Record<string, string> = {};
+  for (const text of Object.values(activityTitles)) texts[text] = text;
   for (const { text, counted } of found) {
     if (!counted) {
       texts[text] = text;

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-const projectRoot = join(import.meta.dirname, '..');
+const projectRoot = join(import.meta.dirname, '../..');
 const directory = join(projectRoot, '.github/workflows');
 
 const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));

@@ -1,20 +1,20 @@
-/** The window's door over HTTP: the contract through the window's own client, and who is let in at all. */
+/** The rpc over HTTP: the contract through the window's own client, and which requests are accepted. */
 import { createECDH } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { VaultDoor } from '../main/bridge.ts';
-import { readEndpoint } from '../main/db/vault-directory.ts';
-import { bridgeCalls, ownerProofRequired } from '../preload/contract.ts';
-import { openDoor } from '../renderer/bridge.ts';
-import type { Door } from '../renderer/bridge.ts';
-import { describeBridge } from './bridge-contract.ts';
-import { newWallet, send, startTestVault } from './support.ts';
-import type { Answer, TestVault } from './support.ts';
+import type { VaultCalls } from '../../main/rpc/calls.ts';
+import { readEndpoint } from '../../main/storage/file/vault-directory.ts';
+import { rpcCalls, stepUpRequired } from '../../preload/contract.ts';
+import { connectRpc } from '../../renderer/app/rpc/rpc.ts';
+import type { RpcConnection } from '../../renderer/app/rpc/rpc.ts';
+import { describeRpc } from './rpc-contract.ts';
+import { newWallet, send, startTestVault } from '../support/support.ts';
+import type { Answer, TestVault } from '../support/support.ts';
 
 /** As much of a browser tab as the window's client asks for: an address, storage for the tab, and cookies. */
-function openTab(link: string): { readonly door: Door; close(): void } {
+function openTab(link: string): { readonly connection: RpcConnection; close(): void } {
   const { origin, hash, pathname, search } = new URL(link);
   const storage = new Map<string, string>();
   let cookie: string | undefined;
@@ -44,9 +44,9 @@ function openTab(link: string): { readonly door: Door; close(): void } {
     if (given !== undefined) [cookie] = given.split(';', 1);
     return response;
   });
-  const door = openDoor();
+  const connection = connectRpc();
   return {
-    door,
+    connection,
     close: () => {
       closed = true;
       // The client of the tab keeps the functions that it was opened with; the next tab brings its own.
@@ -55,11 +55,11 @@ function openTab(link: string): { readonly door: Door; close(): void } {
   };
 }
 
-describeBridge('HTTP', async () => {
+describeRpc('HTTP', async () => {
   const service = await startTestVault({ empty: true, config: { ui: true } });
   const tab = openTab(service.vault.newLink());
   return {
-    bridge: tab.door.bridge,
+    rpc: tab.connection.rpc,
     [Symbol.asyncDispose]: async () => {
       tab.close();
       await service[Symbol.asyncDispose]();
@@ -71,29 +71,25 @@ describeBridge('HTTP', async () => {
 test.each([
   ['a String object', (id: string) => new String(id)],
   ['an object that JSON writes as the text', (id: string) => ({ toJSON: () => id })],
-])('the owner is asked about what is carried out, and %s is no way round it', async (_, disguise) => {
+])('the owner is asked about what is executed, and %s is no way round it', async (_, disguise) => {
   await using service = await startTestVault();
   const { walletId } = await newWallet(service.root, 'Guarded');
   const target = createECDH('prime256v1').generateKeys('hex', 'uncompressed');
-  const { status, body } = await service.vault.bridge.call('/public/v1/submit/export_wallet', {
+  const { status, body } = await service.vault.rpc.call('/public/v1/submit/export_wallet', {
     type: 'ACTIVITY_TYPE_EXPORT_WALLET',
     parameters: { walletId: disguise(walletId), targetPublicKey: target },
   });
-  expect([status, body]).toMatchObject([403, { turnkeyErrorCode: ownerProofRequired }]);
+  expect([status, body]).toMatchObject([403, { turnkeyErrorCode: stepUpRequired }]);
 });
 
 test('on the service’s own side a refused call rejects as well, and throws nothing', async () => {
   await using service = await startTestVault({ empty: true });
-  const { bridge } = service.vault;
-  const calls = [
-    bridge.lock(),
-    bridge.unlock({ with: 'keychain' }),
-    bridge.call('/public/v1/query/whoami', {}),
-  ];
+  const { rpc } = service.vault;
+  const calls = [rpc.lock(), rpc.unlock({ with: 'keychain' }), rpc.call('/public/v1/query/whoami', {})];
   for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'VAULT_MISSING' });
   await using made = await startTestVault();
-  await made.vault.bridge.lock();
-  const phrase = made.vault.bridge.newRecoveryPhrase();
+  await made.vault.rpc.lock();
+  const phrase = made.vault.rpc.newRecoveryPhrase();
   await expect(phrase).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
 });
 
@@ -200,7 +196,7 @@ describe('who is let in', () => {
   });
 
   test('nothing at all is not enough', async () => {
-    for (const path of [...bridgeCalls, 'link', 'page']) {
+    for (const path of [...rpcCalls, 'link', 'page']) {
       notSignedIn(await post(path, { args: [] }));
     }
     notSignedIn(await send(service.url, { method: 'GET', path: '/window/events' }));
@@ -243,10 +239,10 @@ describe('who is let in', () => {
     service.clock.advance(9 * 60_000);
     expect((await use()).status).toBe(200);
     service.clock.advance(9 * 60_000);
-    expect((await service.vault.bridge.status()).state).toBe('unlocked');
+    expect((await service.vault.rpc.status()).state).toBe('unlocked');
     service.clock.advance(60_000);
     await vi.waitFor(async () => {
-      expect((await service.vault.bridge.status()).state).toBe('locked');
+      expect((await service.vault.rpc.status()).state).toBe('locked');
     }, 10_000);
     notSignedIn(await post('used', {}));
   });
@@ -274,7 +270,7 @@ describe('who is let in', () => {
     for (const name of ['copy', 'constructor', 'onEvent', 'announce', 'serverKeys']) {
       const answer = await post(name, { args: [] }, headers);
       expect(answer.status).toBe(404);
-      expect(answer.body?.['message']).toBe(`unknown call: expected one of ${bridgeCalls.join(', ')}`);
+      expect(answer.body?.['message']).toBe(`unknown call: expected one of ${rpcCalls.join(', ')}`);
     }
     const noList = await post('status', {}, headers);
     expect(noList.body?.['message']).toBe('missing field args: expected an array');
@@ -295,7 +291,7 @@ describe('who is let in', () => {
     expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(received).toMatch(/\r\nContent-Type: text\/event-stream\r\n/);
     expect(received).toMatch(/\r\nCache-Control: no-store\r\n/);
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     await vi.waitFor(() => {
       expect(received).toContain('data: {"kind":"status"}\n\n');
     });
@@ -310,9 +306,9 @@ describe('who is let in', () => {
     const { port, host } = new URL(service.url);
     const socket = connect(Number(port), '127.0.0.1');
     const ended = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
-    const { bridge } = service.vault;
+    const { rpc } = service.vault;
     let told = 0;
-    const stop = bridge.onEvent(() => told++);
+    const stop = rpc.onEvent(() => told++);
     socket.write(
       `GET /window/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nX-Latchkey-Session: ${token}\r\n\r\n`,
     );
@@ -321,7 +317,7 @@ describe('who is let in', () => {
     // More than the system holds for the two ends.
     const many = { kind: 'message', id: 'x'.repeat(64 * 1024) } as const;
     while (told < 400) {
-      (bridge as VaultDoor).announce(many);
+      (rpc as VaultCalls).emit(many);
       if (told % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     stop();

@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ownerProofRequired } from '../preload/contract.ts';
-import type { Bridge, CreateVault, UnlockWith, VaultBridge, VaultEvent } from '../preload/contract.ts';
-import { temporaryDirectory } from './support.ts';
+import { stepUpRequired } from '../../preload/contract.ts';
+import type { WindowRpc, CreateVault, UnlockWith, VaultRpc, VaultEvent } from '../../preload/contract.ts';
+import { temporaryDirectory } from '../support/support.ts';
 
-export interface OpenBridge extends AsyncDisposable {
+export interface OpenRpc extends AsyncDisposable {
   /** Clipboard and screen belong to the window's side, and are not crossed; files are looked at for each by itself. */
-  readonly bridge: VaultBridge;
+  readonly rpc: VaultRpc;
 }
 
 const password = 'correct horse battery staple';
@@ -22,7 +22,7 @@ const generator = {
 /** An error with a message for a person, under the contract's name. */
 const refusal = (message: string | RegExp): unknown =>
   expect.objectContaining({
-    name: 'BridgeError',
+    name: 'RpcError',
     message: typeof message === 'string' ? message : (expect.stringMatching(message) as unknown),
   });
 
@@ -42,22 +42,22 @@ const newVault = (phrase: string, more: Partial<CreateVault> = {}): CreateVault 
 
 /**
  * Runs the contract.
- * @param makeBridge Opens the transport to a new vault that is not made yet and has no keychain.
+ * @param openRpc Opens the transport to a new vault that is not made yet and has no keychain.
  */
-export function describeBridge(name: string, makeBridge: () => Promise<OpenBridge>): void {
-  describe(`the bridge over ${name}`, () => {
+export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void {
+  describe(`the rpc over ${name}`, () => {
     describe('before there is a vault', () => {
-      let opened: OpenBridge;
-      let bridge: OpenBridge['bridge'];
+      let opened: OpenRpc;
+      let rpc: OpenRpc['rpc'];
 
       beforeAll(async () => {
-        opened = await makeBridge();
-        ({ bridge } = opened);
+        opened = await openRpc();
+        ({ rpc } = opened);
       });
       afterAll(() => opened[Symbol.asyncDispose]());
 
       test('status says that there is none, and why there is no keychain', async () => {
-        expect(await bridge.status()).toEqual({
+        expect(await rpc.status()).toEqual({
           state: 'none',
           frozen: null,
           version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
@@ -78,25 +78,25 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         });
       });
 
-      test.each<[string, (bridge: OpenBridge['bridge']) => Promise<unknown>]>([
-        ['lock', (door) => door.lock()],
-        ['freeze', (door) => door.freeze()],
-        ['unlock', (door) => door.unlock({ with: 'password', password })],
-        ['call', (door) => door.call('/public/v1/query/whoami', {})],
-        ['logState', (door) => door.logState()],
-        ['checkLog', (door) => door.checkLog()],
-        ['exportLog', (door) => door.exportLog()],
-        ['backUp', (door) => door.backUp({ file: '/nowhere/x.backup' })],
-        ['scheduleBackups', (door) => door.scheduleBackups(null)],
-        ['changeSettings', (door) => door.changeSettings({ network: false })],
+      test.each<[string, (rpc: OpenRpc['rpc']) => Promise<unknown>]>([
+        ['lock', (rpc) => rpc.lock()],
+        ['freeze', (rpc) => rpc.freeze()],
+        ['unlock', (rpc) => rpc.unlock({ with: 'password', password })],
+        ['call', (rpc) => rpc.call('/public/v1/query/whoami', {})],
+        ['logState', (rpc) => rpc.logState()],
+        ['checkLog', (rpc) => rpc.checkLog()],
+        ['exportLog', (rpc) => rpc.exportLog()],
+        ['backUp', (rpc) => rpc.backUp({ file: '/nowhere/x.backup' })],
+        ['scheduleBackups', (rpc) => rpc.scheduleBackups(null)],
+        ['changeSettings', (rpc) => rpc.changeSettings({ network: false })],
       ])('%s says what to do', async (_call, ask) => {
-        await expect(ask(bridge)).rejects.toEqual(
+        await expect(ask(rpc)).rejects.toEqual(
           refusal('there is no vault yet: create one in the window or with `latchkey init`'),
         );
       });
 
       test('there are no backups, and nothing to say of them', async () => {
-        expect(await bridge.backups()).toMatchObject({
+        expect(await rpc.backups()).toMatchObject({
           available: true,
           backups: [],
           schedule: null,
@@ -108,20 +108,20 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
       test('a backup that is not there is not restored, and another can be tried', async () => {
         const secret = { with: 'password', password } as const;
         for (const file of ['/nowhere/x.backup', '/nowhere/y.backup']) {
-          await expect(bridge.restore({ file, secret })).rejects.toEqual(refusal(new RegExp(file)));
+          await expect(rpc.restore({ file, secret })).rejects.toEqual(refusal(new RegExp(file)));
         }
-        await expect(bridge.restore({ file: '', secret })).rejects.toEqual(refusal(/^invalid restore\.file/));
-        expect((await bridge.status()).state).toBe('none');
+        await expect(rpc.restore({ file: '', secret })).rejects.toEqual(refusal(/^invalid restore\.file/));
+        expect((await rpc.status()).state).toBe('none');
       });
 
       test('create wants a phrase to be drawn first', async () => {
-        await expect(bridge.create(newVault('abandon '.repeat(24)))).rejects.toEqual(
-          refusal('no recovery phrase was drawn: ask for one, write it down, then create the vault'),
+        await expect(rpc.create(newVault('abandon '.repeat(24)))).rejects.toEqual(
+          refusal('no recovery phrase was generated: request one, write it down, then create the vault'),
         );
       });
 
       test('a phrase has 24 words, and is drawn anew each time', async () => {
-        const phrases = [await bridge.newRecoveryPhrase(), await bridge.newRecoveryPhrase()];
+        const phrases = [await rpc.newRecoveryPhrase(), await rpc.newRecoveryPhrase()];
         for (const { phrase } of phrases) expect(phrase).toMatch(/^([a-z]+ ){23}[a-z]+$/);
         expect(phrases[0]).not.toEqual(phrases[1]);
       });
@@ -173,18 +173,18 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           /^invalid vault\.userEmail: expected an email address/,
         ],
       ])('create with %s is refused by name, and makes nothing', async (_what, make, message) => {
-        const { phrase } = await bridge.newRecoveryPhrase();
-        const refused = bridge.create(make(phrase));
+        const { phrase } = await rpc.newRecoveryPhrase();
+        const refused = rpc.create(make(phrase));
         await expect(refused).rejects.toEqual(refusal(message));
         const error = await refused.catch((thrown: unknown) => thrown);
         for (const word of phrase.split(' ')) expect(String(error).split(/\W+/)).not.toContain(`"${word}"`);
-        expect((await bridge.status()).state).toBe('none');
+        expect((await rpc.status()).state).toBe('none');
       });
 
       test('create with the words of an older drawing is refused', async () => {
-        const { phrase } = await bridge.newRecoveryPhrase();
-        await bridge.newRecoveryPhrase();
-        await expect(bridge.create(newVault(phrase))).rejects.toEqual(
+        const { phrase } = await rpc.newRecoveryPhrase();
+        await rpc.newRecoveryPhrase();
+        await expect(rpc.create(newVault(phrase))).rejects.toEqual(
           refusal(/^word \d+ is not the one of the recovery phrase$/),
         );
       });
@@ -192,10 +192,10 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
 
     describe('making a vault', () => {
       test('leaves it unlocked, once, and any of its secrets opens it again', async () => {
-        await using opened = await makeBridge();
-        const { bridge } = opened;
-        const { phrase } = await bridge.newRecoveryPhrase();
-        const made = await bridge.create(newVault(phrase, { userEmail: 'ada@example.com' }));
+        await using opened = await openRpc();
+        const { rpc } = opened;
+        const { phrase } = await rpc.newRecoveryPhrase();
+        const made = await rpc.create(newVault(phrase, { userEmail: 'ada@example.com' }));
         expect(made).toMatchObject({
           state: 'unlocked',
           organization: { name: 'Home' },
@@ -207,17 +207,17 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
             tlsFetcher: expect.stringMatching(/^04[0-9a-f]{128}$/) as unknown,
           },
         });
-        expect(await bridge.status()).toEqual(made);
+        expect(await rpc.status()).toEqual(made);
 
         const exists = refusal('there is a vault here already: it is not overwritten');
-        await expect(bridge.create(newVault(phrase))).rejects.toEqual(exists);
+        await expect(rpc.create(newVault(phrase))).rejects.toEqual(exists);
         await expect(
-          bridge.restore({ file: '/nowhere/x.backup', secret: { with: 'password', password } }),
+          rpc.restore({ file: '/nowhere/x.backup', secret: { with: 'password', password } }),
         ).rejects.toEqual(exists);
-        await bridge.lock();
-        await expect(bridge.newRecoveryPhrase()).rejects.toEqual(exists);
-        await bridge.unlock({ with: 'password', password });
-        expect(await bridge.status()).toEqual(made);
+        await rpc.lock();
+        await expect(rpc.newRecoveryPhrase()).rejects.toEqual(exists);
+        await rpc.unlock({ with: 'password', password });
+        expect(await rpc.status()).toEqual(made);
 
         const keys: UnlockWith[] = [
           { with: 'password', password },
@@ -225,80 +225,80 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           { with: 'recovery', phrase: `  ${phrase.toUpperCase().replaceAll(' ', '\n')} ` },
         ];
         for (const key of keys) {
-          expect(await bridge.lock()).toEqual({ ...made, state: 'locked' });
-          expect(await bridge.unlock(key)).toEqual(made);
+          expect(await rpc.lock()).toEqual({ ...made, state: 'locked' });
+          expect(await rpc.unlock(key)).toEqual(made);
         }
         // Unlocking what is unlocked checks what it is given all the same.
-        await expect(bridge.unlock({ with: 'password', password: 'not the one' })).rejects.toEqual(
+        await expect(rpc.unlock({ with: 'password', password: 'not the one' })).rejects.toEqual(
           refusal('The password does not open this vault.'),
         );
-        expect((await bridge.status()).state).toBe('unlocked');
+        expect((await rpc.status()).state).toBe('unlocked');
       });
 
       test('twice at once makes one vault, and leaves it unlocked', async () => {
-        await using opened = await makeBridge();
-        const { bridge } = opened;
-        const { phrase } = await bridge.newRecoveryPhrase();
+        await using opened = await openRpc();
+        const { rpc } = opened;
+        const { phrase } = await rpc.newRecoveryPhrase();
         const both = await Promise.allSettled([
-          bridge.create(newVault(phrase, { organizationName: 'One' })),
-          bridge.create(newVault(phrase, { organizationName: 'Two' })),
+          rpc.create(newVault(phrase, { organizationName: 'One' })),
+          rpc.create(newVault(phrase, { organizationName: 'Two' })),
         ]);
         expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-        expect((await bridge.status()).state).toBe('unlocked');
-        await bridge.lock();
-        expect((await bridge.unlock({ with: 'password', password })).state).toBe('unlocked');
-        expect(await bridge.call('/public/v1/query/whoami', {})).toMatchObject({ status: 200 });
+        expect((await rpc.status()).state).toBe('unlocked');
+        await rpc.lock();
+        expect((await rpc.unlock({ with: 'password', password })).state).toBe('unlocked');
+        expect(await rpc.call('/public/v1/query/whoami', {})).toMatchObject({ status: 200 });
       });
 
       test('that is refused can be tried again with the same phrase', async () => {
-        await using opened = await makeBridge();
-        const { bridge } = opened;
-        const { phrase } = await bridge.newRecoveryPhrase();
-        await expect(bridge.create(newVault(phrase, { password: 'p'.repeat(1025) }))).rejects.toEqual(
+        await using opened = await openRpc();
+        const { rpc } = opened;
+        const { phrase } = await rpc.newRecoveryPhrase();
+        await expect(rpc.create(newVault(phrase, { password: 'p'.repeat(1025) }))).rejects.toEqual(
           refusal(/expected 8 to 1024 characters, got 1025$/),
         );
-        expect((await bridge.create(newVault(phrase))).state).toBe('unlocked');
+        expect((await rpc.create(newVault(phrase))).state).toBe('unlocked');
       });
 
       test('takes words in any case, more of them than needed, and long passwords', async () => {
-        await using opened = await makeBridge();
-        const { bridge } = opened;
-        const { phrase } = await bridge.newRecoveryPhrase();
+        await using opened = await openRpc();
+        const { rpc } = opened;
+        const { phrase } = await rpc.newRecoveryPhrase();
         const confirmedWords = confirm(
           phrase,
           Array.from({ length: 24 }, (_, index) => index + 1),
         ).map(({ position, word }) => ({ position, word: ` ${word.toUpperCase()} ` }));
         const long = '🔑'.repeat(1024);
-        await bridge.create(newVault(phrase, { password: long, confirmedWords }));
-        await bridge.lock();
-        expect((await bridge.unlock({ with: 'password', password: long })).state).toBe('unlocked');
+        await rpc.create(newVault(phrase, { password: long, confirmedWords }));
+        await rpc.lock();
+        expect((await rpc.unlock({ with: 'password', password: long })).state).toBe('unlocked');
       });
     });
 
     describe('with a vault', () => {
-      let opened: OpenBridge;
-      let bridge: OpenBridge['bridge'];
+      let opened: OpenRpc;
+      let rpc: OpenRpc['rpc'];
       let heard: VaultEvent[];
       let stopListening: () => void;
 
       beforeAll(async () => {
-        opened = await makeBridge();
-        ({ bridge } = opened);
-        const { phrase } = await bridge.newRecoveryPhrase();
-        await bridge.create(newVault(phrase));
+        opened = await openRpc();
+        ({ rpc } = opened);
+        const { phrase } = await rpc.newRecoveryPhrase();
+        await rpc.create(newVault(phrase));
         heard = [];
-        stopListening = bridge.onEvent((event) => heard.push(event));
+        stopListening = rpc.onEvent((event) => heard.push(event));
       });
       afterEach(async () => {
-        if ((await bridge.status()).state === 'locked') await bridge.unlock({ with: 'password', password });
+        if ((await rpc.status()).state === 'locked') await rpc.unlock({ with: 'password', password });
       });
       afterAll(async () => {
         stopListening();
         await opened[Symbol.asyncDispose]();
       });
 
-      const createWallet = (walletName: string): ReturnType<Bridge['call']> =>
-        bridge.call('/public/v1/submit/create_wallet', {
+      const createWallet = (walletName: string): ReturnType<WindowRpc['call']> =>
+        rpc.call('/public/v1/submit/create_wallet', {
           type: 'ACTIVITY_TYPE_CREATE_WALLET',
           parameters: { walletName, accounts: [] },
         });
@@ -312,19 +312,19 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
       }
 
       test('call asks as the owner, in the owner’s organization', async () => {
-        const { organization, owner } = await bridge.status();
-        expect(await bridge.call('/public/v1/query/whoami', {})).toMatchObject({
+        const { organization, owner } = await rpc.status();
+        expect(await rpc.call('/public/v1/query/whoami', {})).toMatchObject({
           status: 200,
           body: { organizationId: organization?.id, userId: owner?.userId, username: 'Ada' },
         });
         // Another organization than this one and those under it does not know the window's key.
         const other = { organizationId: '00000000-0000-4000-8000-000000000000' };
-        expect(await bridge.call('/public/v1/query/whoami', other)).toMatchObject({ status: 401 });
+        expect(await rpc.call('/public/v1/query/whoami', other)).toMatchObject({ status: 401 });
       });
 
       test('call runs an activity, and two that look the same are two', async () => {
-        const sign = (): ReturnType<Bridge['call']> =>
-          bridge.call('/public/v1/submit/create_users', {
+        const sign = (): ReturnType<WindowRpc['call']> =>
+          rpc.call('/public/v1/submit/create_users', {
             type: 'ACTIVITY_TYPE_CREATE_USERS_V3',
             parameters: {
               users: [
@@ -339,11 +339,11 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
       test('an operation that fails is an answer, not an error', async () => {
         expect(await createWallet('Here')).toMatchObject({ status: 200 });
         expect(await createWallet('Here')).toMatchObject({ status: 400, body: { code: 3 } });
-        expect(await bridge.call('/public/v1/query/no_such_thing', {})).toMatchObject({
+        expect(await rpc.call('/public/v1/query/no_such_thing', {})).toMatchObject({
           status: 501,
           body: { code: 12 },
         });
-        expect(await bridge.call('/public/v1/query/get_wallet', {})).toMatchObject({
+        expect(await rpc.call('/public/v1/query/get_wallet', {})).toMatchObject({
           status: 400,
           body: { message: 'missing field walletId: expected a string' },
         });
@@ -356,35 +356,35 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         '/public/v1/query/whoami?x',
         '/dev/reset',
       ])('call goes nowhere but to operations: %s', async (path) => {
-        await expect(bridge.call(path, {})).rejects.toEqual(
+        await expect(rpc.call(path, {})).rejects.toEqual(
           refusal(/^invalid path: expected a path like \/public\/v1\/query\/whoami, got "/),
         );
       });
 
       test('call takes an object for a body', async () => {
-        await expect(bridge.call('/public/v1/query/whoami', 'text' as never)).rejects.toEqual(
+        await expect(rpc.call('/public/v1/query/whoami', 'text' as never)).rejects.toEqual(
           refusal(/^invalid body: expected a record, got "text"$/),
         );
       });
 
       test('the log is signed where that is asked for, checked, and exported in whole lines', async () => {
         expect(await createWallet('Logged')).toMatchObject({ status: 200 });
-        const { serverKeys } = await bridge.status();
-        const { rows, publicKey, witness } = await bridge.logState();
+        const { serverKeys } = await rpc.status();
+        const { rows, publicKey, witness } = await rpc.logState();
         expect(publicKey).toBe(serverKeys?.notarizer);
         expect(witness).toBeNull();
-        const { head } = await bridge.logState(true);
+        const { head } = await rpc.logState(true);
         expect(head).toMatchObject({ sequence: rows, publicKey });
-        expect(await bridge.logState()).toEqual({ rows, head, publicKey, witness });
+        expect(await rpc.logState()).toEqual({ rows, head, publicKey, witness });
         const { hash } = head ?? { hash: '' };
-        expect(await bridge.checkLog()).toMatchObject({ rows, hash, signed: rows, findings: [], more: 0 });
-        const { text, next } = await bridge.exportLog();
+        expect(await rpc.checkLog()).toMatchObject({ rows, hash, signed: rows, findings: [], more: 0 });
+        const { text, next } = await rpc.exportLog();
         expect(next).toBeNull();
         expect(text.endsWith('\n')).toBe(true);
         const [first, ...lines] = text.trimEnd().split('\n');
         expect(JSON.parse(first ?? '')).toMatchObject({ kind: 'log', rows, head: { sequence: rows, hash } });
         expect(lines.filter((line) => line.startsWith('{"kind":"activity"'))).toHaveLength(rows);
-        const tail = await bridge.exportLog({ after: rows - 1, until: rows });
+        const tail = await rpc.exportLog({ after: rows - 1, until: rows });
         expect(tail).toEqual({ text: `${lines.slice(-2).join('\n')}\n`, next: null });
       });
 
@@ -393,40 +393,40 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         ['a range without an end', { after: 0 }],
         ['a row before the first', { after: -1, until: 1 }],
       ])('exportLog refuses %s by name', async (_what, range) => {
-        await expect(bridge.exportLog(range as never)).rejects.toEqual(refusal(/range/));
+        await expect(rpc.exportLog(range as never)).rejects.toEqual(refusal(/range/));
       });
 
       test('keyslots are listed, changed by whoever shows a secret, and checked', async () => {
-        const before = await bridge.keyslots();
+        const before = await rpc.keyslots();
         expect(before.keyslots.map(({ kind }) => kind)).toEqual(['recovery', 'password']);
-        const { phrase } = await bridge.newRecoveryPhrase();
+        const { phrase } = await rpc.newRecoveryPhrase();
         const proof = { with: 'password', password } as const;
         await expect(
-          bridge.changeKeyslots({
+          rpc.changeKeyslots({
             do: 'addRecovery',
             proof: { with: 'password', password: 'incorrect horse' },
           }),
         ).rejects.toEqual(refusal('The password does not open this vault.'));
         const confirmedWords = confirm(phrase, [2, 12, 22]);
-        const after = await bridge.changeKeyslots({ do: 'addRecovery', proof, confirmedWords });
+        const after = await rpc.changeKeyslots({ do: 'addRecovery', proof, confirmedWords });
         expect(after.keyslots.slice(0, 2)).toEqual(before.keyslots);
         expect(after.keyslots[2]).toMatchObject({
           kind: 'recovery',
           confirmedAt: expect.any(Number) as unknown,
         });
-        const sheets = await bridge.recoverySheet({ phrase, shares: { threshold: 2, count: 3 } });
+        const sheets = await rpc.recoverySheet({ phrase, shares: { threshold: 2, count: 3 } });
         const shares = sheets.map(({ secret }) => (secret.kind === 'share' ? secret.text : ''));
-        expect(await bridge.checkRecovery({ with: 'shares', shares: shares.slice(1) })).toMatchObject({
+        expect(await rpc.checkRecovery({ with: 'shares', shares: shares.slice(1) })).toMatchObject({
           vaultId: before.vaultId,
         });
-        await expect(bridge.checkRecovery({ with: 'shares', shares: shares.slice(2) })).rejects.toEqual(
+        await expect(rpc.checkRecovery({ with: 'shares', shares: shares.slice(2) })).rejects.toEqual(
           refusal('invalid shares: 2 are needed, and here is one'),
         );
-        await bridge.lock();
-        expect((await bridge.unlock({ with: 'shares', shares: shares.slice(0, 2) })).state).toBe('unlocked');
+        await rpc.lock();
+        expect((await rpc.unlock({ with: 'shares', shares: shares.slice(0, 2) })).state).toBe('unlocked');
         const keyslotId = after.keyslots[2]?.id ?? '';
-        expect(await bridge.changeKeyslots({ do: 'remove', proof, keyslotId })).toEqual(before);
-        await expect(bridge.changeKeyslots({ do: 'magic' } as never)).rejects.toEqual(
+        expect(await rpc.changeKeyslots({ do: 'remove', proof, keyslotId })).toEqual(before);
+        await expect(rpc.changeKeyslots({ do: 'magic' } as never)).rejects.toEqual(
           refusal(/^invalid change\.do: expected one of addPassword, addKeychain, addRecovery/),
         );
       });
@@ -436,9 +436,9 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         const file = join(place.path, 'b.backup');
         await settle();
         heard.length = 0;
-        const made = await bridge.backUp({ file });
+        const made = await rpc.backUp({ file });
         expect(made).toMatchObject({ file, provenAt: null, problem: null, found: true });
-        const looked = await bridge.lookAtBackup(file);
+        const looked = await rpc.lookAtBackup(file);
         expect(looked).toEqual({
           file,
           name: 'b.backup',
@@ -446,15 +446,15 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           size: made.size,
           opensWith: expect.arrayContaining(['password', 'recovery']) as unknown,
         });
-        expect(await bridge.copyOfBackup(made.id)).toEqual({
+        expect(await rpc.copyOfBackup(made.id)).toEqual({
           file,
           name: expect.stringMatching(/^latchkey-Home-\d{4}-\d\d-\d\d-\d{4}\.backup$/) as unknown,
         });
         // A path is no draft: it is left alone.
-        await bridge.releaseBackup(file);
-        const { problemCount, recordedAt } = await bridge.verifyBackup({ file });
+        await rpc.releaseBackup(file);
+        const { problemCount, recordedAt } = await rpc.verifyBackup({ file });
         expect(problemCount).toBe(0);
-        expect((await bridge.backups()).backups).toEqual([{ ...made, provenAt: recordedAt }]);
+        expect((await rpc.backups()).backups).toEqual([{ ...made, provenAt: recordedAt }]);
         await vi.waitFor(() => {
           expect(heard).toContainEqual({ kind: 'backups' });
         });
@@ -463,34 +463,34 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         heard.length = 0;
       });
 
-      test.each<[string, (door: OpenBridge['bridge']) => Promise<unknown>, RegExp]>([
+      test.each<[string, (rpc: OpenRpc['rpc']) => Promise<unknown>, RegExp]>([
         [
           'a backup to nowhere',
-          (door) => door.backUp({ file: 5 } as never),
+          (rpc) => rpc.backUp({ file: 5 } as never),
           /^invalid backup\.file: expected a string/,
         ],
         [
           'a backup of nothing',
-          (door) => door.backUp(null as never),
+          (rpc) => rpc.backUp(null as never),
           /^invalid backup: expected an object, got null$/,
         ],
         [
           'a backup with a keychain’s secret',
-          (door) => door.verifyBackup({ file: '/x', secret: { with: 'keychain' } } as never),
+          (rpc) => rpc.verifyBackup({ file: '/x', secret: { with: 'keychain' } } as never),
           /^invalid backup\.secret\.with: expected one of password, recovery/,
         ],
         [
           'a file that is not there',
-          (door) => door.verifyBackup({ file: '/no/such.backup' }),
+          (rpc) => rpc.verifyBackup({ file: '/no/such.backup' }),
           /^there is no file/,
         ],
         [
           'a schedule without hours',
-          (door) => door.scheduleBackups({ directory: '/' } as never),
+          (rpc) => rpc.scheduleBackups({ directory: '/' } as never),
           /^missing field schedule\.hours/,
         ],
       ])('%s is refused by name', async (_what, ask, message) => {
-        await expect(ask(bridge)).rejects.toEqual(refusal(message));
+        await expect(ask(rpc)).rejects.toEqual(refusal(message));
       });
 
       test('settings are the defaults at first, change by parts, and every window hears of it', async () => {
@@ -503,7 +503,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           updates: null,
           desktop: null,
         };
-        expect(await bridge.settings()).toEqual(defaults);
+        expect(await rpc.settings()).toEqual(defaults);
         await settle();
         heard.length = 0;
         const changed = {
@@ -511,21 +511,19 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           autoLock: { ...defaults.autoLock, idleMinutes: null },
           network: false,
         };
-        expect(await bridge.changeSettings({ autoLock: { idleMinutes: null }, network: false })).toEqual(
+        expect(await rpc.changeSettings({ autoLock: { idleMinutes: null }, network: false })).toEqual(
           changed,
         );
-        expect(await bridge.settings()).toEqual(changed);
-        expect(await bridge.changeSettings({ port: 7400 })).toEqual({ ...changed, port: 7400 });
+        expect(await rpc.settings()).toEqual(changed);
+        expect(await rpc.changeSettings({ port: 7400 })).toEqual({ ...changed, port: 7400 });
         await settle();
         expect(heard).toEqual([{ kind: 'settings' }, { kind: 'settings' }]);
-        await bridge.lock();
-        expect(await bridge.settings()).toEqual({ ...changed, port: 7400 });
-        await expect(bridge.changeSettings({ network: true })).rejects.toEqual(
-          refusal(/^The vault is locked/),
-        );
-        await bridge.unlock({ with: 'password', password });
+        await rpc.lock();
+        expect(await rpc.settings()).toEqual({ ...changed, port: 7400 });
+        await expect(rpc.changeSettings({ network: true })).rejects.toEqual(refusal(/^The vault is locked/));
+        await rpc.unlock({ with: 'password', password });
         const { autoLock } = defaults;
-        expect(await bridge.changeSettings({ autoLock, port: null, network: true })).toEqual(defaults);
+        expect(await rpc.changeSettings({ autoLock, port: null, network: true })).toEqual(defaults);
         await settle();
         heard.length = 0;
       });
@@ -545,7 +543,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         ],
         ['updates without a shell', { updates: 'ask' }, /^settings\.updates: this Latchkey runs without/],
       ])('changeSettings refuses %s by name', async (_what, change, message) => {
-        await expect(bridge.changeSettings(change as never)).rejects.toEqual(refusal(message));
+        await expect(rpc.changeSettings(change as never)).rejects.toEqual(refusal(message));
       });
 
       test('an export needs a secret of the owner’s just before it, each time; so does a way in, for a while', async () => {
@@ -553,8 +551,8 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         const { walletId } = (
           made.body as { activity: { result: { createWalletResult: { walletId: string } } } }
         ).activity.result.createWalletResult;
-        const exportIt = (): ReturnType<Bridge['call']> =>
-          bridge.call('/public/v1/submit/export_wallet', {
+        const exportIt = (): ReturnType<WindowRpc['call']> =>
+          rpc.call('/public/v1/submit/export_wallet', {
             type: 'ACTIVITY_TYPE_EXPORT_WALLET',
             parameters: { walletId, targetPublicKey: `04${generator.x}${generator.y}` },
           });
@@ -563,12 +561,12 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           body: {
             code: 7,
             message: expect.stringMatching(message) as unknown,
-            turnkeyErrorCode: ownerProofRequired,
+            turnkeyErrorCode: stepUpRequired,
           },
         });
         const refused = refusedFor(/^an export needs the vault’s password/);
-        const addUser = (userName: string): ReturnType<Bridge['call']> =>
-          bridge.call('/public/v1/submit/create_users', {
+        const addUser = (userName: string): ReturnType<WindowRpc['call']> =>
+          rpc.call('/public/v1/submit/create_users', {
             type: 'ACTIVITY_TYPE_CREATE_USERS_V3',
             parameters: {
               users: [
@@ -585,53 +583,53 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           });
         const refusedUser = refusedFor(/^to add or widen a way to sign in needs the vault’s password/);
         expect(await exportIt()).toMatchObject(refused);
-        await expect(bridge.prove({ with: 'password', password: 'incorrect horse' })).rejects.toEqual(
+        await expect(rpc.prove({ with: 'password', password: 'incorrect horse' })).rejects.toEqual(
           refusal('The password does not open this vault.'),
         );
-        await expect(bridge.prove({ with: 'keychain' } as never)).rejects.toEqual(
+        await expect(rpc.prove({ with: 'keychain' } as never)).rejects.toEqual(
           refusal(/^invalid proof\.with: expected one of password, recovery, shares/),
         );
         expect(await exportIt()).toMatchObject(refused);
-        const { until } = await bridge.prove({ with: 'password', password });
+        const { until } = await rpc.prove({ with: 'password', password });
         expect(until - Date.now()).toBeGreaterThan(60_000);
         expect(until - Date.now()).toBeLessThan(121_000);
         expect(await exportIt()).toMatchObject({ status: 200 });
         expect(await exportIt()).toMatchObject(refused);
         expect(await addUser('Reachable')).toMatchObject(refusedUser);
-        await bridge.prove({ with: 'password', password });
+        await rpc.prove({ with: 'password', password });
         expect(await addUser('Reachable')).toMatchObject({ status: 200 });
         expect(await exportIt()).toMatchObject(refused);
         expect(await addUser('Reachable too')).toMatchObject({ status: 200 });
-        await bridge.lock();
-        await expect(bridge.prove({ with: 'password', password })).rejects.toEqual(
+        await rpc.lock();
+        await expect(rpc.prove({ with: 'password', password })).rejects.toEqual(
           refusal(/^The vault is locked/),
         );
-        await bridge.unlock({ with: 'password', password });
+        await rpc.unlock({ with: 'password', password });
         expect(await exportIt()).toMatchObject(refused);
         expect(await addUser('Reachable at once')).toMatchObject({ status: 200 });
       });
 
       test('a locked vault keeps its keys from the window, and says so', async () => {
-        expect((await bridge.lock()).state).toBe('locked');
-        expect((await bridge.lock()).state).toBe('locked');
-        await expect(bridge.call('/public/v1/query/whoami', {})).rejects.toEqual(
+        expect((await rpc.lock()).state).toBe('locked');
+        expect((await rpc.lock()).state).toBe('locked');
+        await expect(rpc.call('/public/v1/query/whoami', {})).rejects.toEqual(
           refusal(/^The vault is locked: unlock it/),
         );
-        expect((await bridge.status()).owner?.userName).toBe('Ada');
+        expect((await rpc.status()).owner?.userName).toBe('Ada');
       });
 
       test('a frozen vault says so until a secret opens it', async () => {
-        const frozen = await bridge.freeze();
+        const frozen = await rpc.freeze();
         expect(frozen).toMatchObject({ state: 'locked', frozen: { at: expect.any(Number) as unknown } });
-        expect(await bridge.freeze()).toEqual(frozen);
-        expect(await bridge.lock()).toEqual(frozen);
-        await expect(bridge.call('/public/v1/query/whoami', {})).rejects.toEqual(
+        expect(await rpc.freeze()).toEqual(frozen);
+        expect(await rpc.lock()).toEqual(frozen);
+        await expect(rpc.call('/public/v1/query/whoami', {})).rejects.toEqual(
           refusal(/^The vault is frozen: nothing is signed/),
         );
-        await expect(bridge.unlock({ with: 'keychain' })).rejects.toEqual(
+        await expect(rpc.unlock({ with: 'keychain' })).rejects.toEqual(
           refusal(/^The vault is frozen, and the keychain does not open it then/),
         );
-        expect(await bridge.unlock({ with: 'password', password })).toMatchObject({
+        expect(await rpc.unlock({ with: 'password', password })).toMatchObject({
           state: 'unlocked',
           frozen: null,
         });
@@ -649,16 +647,16 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         [{ with: 'magic' } as never, /^invalid unlock\.with: expected one of keychain, password, recovery/],
         [{ with: 'password' } as never, /^missing field unlock\.password/],
       ])('unlock with %j is refused for a reason, and stays locked', async (how, message) => {
-        await bridge.lock();
-        await expect(bridge.unlock(how)).rejects.toEqual(refusal(message));
-        expect((await bridge.status()).state).toBe('locked');
+        await rpc.lock();
+        await expect(rpc.unlock(how)).rejects.toEqual(refusal(message));
+        expect((await rpc.status()).state).toBe('locked');
       });
 
       test('events tell of every lock and unlock, and of every activity', async () => {
         await settle();
         heard.length = 0;
-        await bridge.lock();
-        await bridge.unlock({ with: 'password', password });
+        await rpc.lock();
+        await rpc.unlock({ with: 'password', password });
         await settle();
         expect(heard).toEqual([{ kind: 'status' }, { kind: 'status' }]);
         heard.length = 0;
@@ -683,7 +681,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           ]);
         });
         // Queries change nothing.
-        await bridge.call('/public/v1/query/list_wallets', {});
+        await rpc.call('/public/v1/query/list_wallets', {});
         await settle();
         expect(heard).toHaveLength(2);
       });
@@ -692,7 +690,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         const own: VaultEvent[] = [];
         await settle();
         heard.length = 0;
-        const stop = bridge.onEvent((event) => own.push(event));
+        const stop = rpc.onEvent((event) => own.push(event));
         await createWallet('First');
         await vi.waitFor(() => {
           expect(own).toHaveLength(1);

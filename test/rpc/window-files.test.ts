@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import type { BackupRecord, BroughtBackup } from '../preload/contract.ts';
-import { bringFile } from '../renderer/parts/bring-file.ts';
-import { send, signInWindow, startTestVault, temporaryDirectory } from './support.ts';
-import type { Answer, TestVault } from './support.ts';
+import type { BackupRecord, UploadProgress } from '../../preload/contract.ts';
+import { uploadFile } from '../../renderer/app/rpc/upload-file.ts';
+import { send, signInWindow, startTestVault, temporaryDirectory } from '../support/support.ts';
+import type { Answer, TestVault } from '../support/support.ts';
 
 const elsewhere = temporaryDirectory();
 const file = join(elsewhere.path, 'family.backup');
@@ -18,7 +18,7 @@ let session: Awaited<ReturnType<typeof signInWindow>>;
 beforeAll(async () => {
   service = await startTestVault({ config: { ui: true } });
   session = await signInWindow(service.vault.newLink());
-  backup = await service.vault.bridge.backUp({ file });
+  backup = await service.vault.rpc.backUp({ file });
   bytes = readFileSync(file);
 });
 afterEach(() => {
@@ -59,10 +59,10 @@ const fetchSaved = (
 /** As the window's client does it in a browser. */
 function choose(
   content: Buffer,
-  options: Parameters<typeof bringFile>[1] = {},
+  options: Parameters<typeof uploadFile>[1] = {},
   name = 'family.backup',
-): ReturnType<typeof bringFile> {
-  return bringFile(new File([new Uint8Array(content)], name), options, {
+): ReturnType<typeof uploadFile> {
+  return uploadFile(new File([new Uint8Array(content)], name), options, {
     async post(query, part) {
       const answer = await send(service.url, {
         path: `/window/files?${query}`,
@@ -70,9 +70,9 @@ function choose(
         body: new Uint8Array(part),
       });
       if (answer.status !== 200) throw new Error(String(answer.body?.['message']));
-      return answer.body?.['value'] as BroughtBackup;
+      return answer.body?.['value'] as UploadProgress;
     },
-    release: (brought) => service.vault.bridge.releaseBackup(brought),
+    release: (brought) => service.vault.rpc.releaseBackup(brought),
   });
 }
 
@@ -108,20 +108,20 @@ test('a backup is brought in parts, two at once, tried under its own name, and g
   expect(told.at(-1)).toBe(1);
   expect(told).toEqual(told.toSorted((a, b) => a - b));
   expect(drafts()).toHaveLength(2);
-  const { bridge } = service.vault;
+  const { rpc } = service.vault;
   await expect(
-    bridge.verifyBackup({ file: one.file, secret: { with: 'password', password: 'not the one' } }),
+    rpc.verifyBackup({ file: one.file, secret: { with: 'password', password: 'not the one' } }),
   ).rejects.toThrow(/The backup stays shut/);
-  expect(await bridge.verifyBackup({ file: one.file })).toMatchObject({
+  expect(await rpc.verifyBackup({ file: one.file })).toMatchObject({
     file: 'family.backup',
     problemCount: 0,
   });
   expect(drafts()).toHaveLength(1);
-  await expect(bridge.verifyBackup({ file: one.file })).rejects.toThrow(/choose it again/);
+  await expect(rpc.verifyBackup({ file: one.file })).rejects.toThrow(/choose it again/);
   // A copy of one that is known proves that one.
-  const { backups } = await bridge.backups();
+  const { backups } = await rpc.backups();
   expect(backups).toEqual([{ ...backup, provenAt: expect.any(Number) as unknown }]);
-  await bridge.releaseBackup(two.file);
+  await rpc.releaseBackup(two.file);
   expect(drafts()).toEqual([]);
 });
 
@@ -157,7 +157,7 @@ test('what is no part of a file is refused by name', async () => {
     /^invalid part\.size: Expected a number/i,
   );
   expect((await post('?name=x&size=9&at=0&file=chosen:none')).status).toBe(404);
-  await service.vault.bridge.lock();
+  await service.vault.rpc.lock();
   expect((await bring()).body?.['message']).toMatch(/^The vault is locked/);
   expect((await saveLink()).body?.['message']).toMatch(/^The vault is locked/);
   await service.unlock();
@@ -203,10 +203,10 @@ test('nothing is taken away but backups of the list', async () => {
 test('a backup that was brought is restored where there is no vault, and known by its name', async () => {
   await using fresh = await startTestVault({ empty: true, config: { ui: true } });
   const name = 'family.backup';
-  const { bridge } = fresh.vault;
+  const { rpc } = fresh.vault;
   const part = { name, size: bytes.length, at: 0, bytes };
   await expect(
-    bridge.restore({ file: 'chosen:none', secret: { with: 'recovery', phrase: 'x' } }),
+    rpc.restore({ file: 'chosen:none', secret: { with: 'recovery', phrase: 'x' } }),
   ).rejects.toThrow(/choose it again/);
   const query = new URLSearchParams({ name, size: String(part.size), at: '0' });
   const answer = await send(fresh.url, {
@@ -214,11 +214,11 @@ test('a backup that was brought is restored where there is no vault, and known b
     headers: await signInWindow(fresh.vault.newLink()),
     body: bytes,
   });
-  const { backup: brought } = answer.body?.['value'] as BroughtBackup;
+  const { backup: brought } = answer.body?.['value'] as UploadProgress;
   expect(drafts(fresh)).toHaveLength(1);
   const secret = { with: 'recovery', phrase: service.recoveryPhrase } as const;
-  expect(await bridge.restore({ file: brought.file, secret })).toMatchObject({ state: 'unlocked' });
+  expect(await rpc.restore({ file: brought.file, secret })).toMatchObject({ state: 'unlocked' });
   expect(drafts(fresh)).toEqual([]);
-  const { backups } = await bridge.backups();
+  const { backups } = await rpc.backups();
   expect(backups).toEqual([expect.objectContaining({ file: name, found: null, madeAt: backup.madeAt })]);
 });

@@ -11,13 +11,13 @@ import {
 import { Turnkey } from '@turnkey/sdk-server';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signToken } from '../main/crypto/signed-tokens.ts';
-import { limits } from '../main/operations/limits.ts';
-import { startSweeping } from '../main/operations/sweeping.ts';
-import { startVault } from '../main/vault.ts';
-import type { Vault } from '../main/vault.ts';
-import { fails as failsAt, invalid, isRefused as isRefusedAt, missing } from './refusals.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
+import { signToken } from '../../main/crypto/signed-tokens.ts';
+import { limits } from '../../main/operations/shared/limits.ts';
+import { startSweeping } from '../../main/operations/sweeping.ts';
+import { startVault } from '../../main/app/compose.ts';
+import type { Vault } from '../../main/app/compose.ts';
+import { fails as failsAt, invalid, isRefused as isRefusedAt, missing } from '../support/refusals.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import {
   activityOf,
   newTestKey,
@@ -28,8 +28,8 @@ import {
   startTestVault,
   TestClient,
   testKeyOf,
-} from './support.ts';
-import type { Answer, Json, TestKey, TestVault } from './support.ts';
+} from '../support/support.ts';
+import type { Answer, Json, TestKey, TestVault } from '../support/support.ts';
 
 const seconds = 1000;
 const minutes = 60 * seconds;
@@ -415,7 +415,7 @@ describe('codes are limited', () => {
     await own.vault.close();
     const again = await startVault(own.config);
     try {
-      await again.bridge.unlock({ with: 'recovery', phrase: own.recoveryPhrase });
+      await again.rpc.unlock({ with: 'recovery', phrase: own.recoveryPhrase });
       const root = new TestClient(again.url, own.organizationId, own.key);
       const { body } = await initOtp(byMail('last@example.org'), root);
       expect(body).toMatchObject({ turnkeyErrorCode: 'MAX_OTP_INITIATED' });
@@ -993,7 +993,7 @@ describe('sessions', () => {
       turnkeyErrorCode: 'PUBLIC_KEY_NOT_FOUND',
     });
     expect(own.vault.connection.get('SELECT max(sequence) AS last FROM activities')).toEqual(log);
-    expect(own.vault.guard.inspect()).toEqual([]);
+    expect(own.vault.guard.verifyNow()).toEqual([]);
     expect(await keysOf(userId, own)).toEqual([]);
   });
 });

@@ -3,13 +3,13 @@ import { createHash, hash } from 'node:crypto';
 import { TurnkeyClient } from '@turnkey/http';
 import { WebauthnStamper } from '@turnkey/webauthn-stamper';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { checkActivityChain } from '../main/db/activities.ts';
-import { verifyCose } from '../main/crypto/cose-keys.ts';
-import { fails, invalid, isRefused, latestActivity, missing, stored, taken } from './refusals.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
-import type { AuthenticatorOptions, Otherwise } from './software-authenticator.ts';
-import { activityOf, newTestKey, resultOf, send, startTestVault } from './support.ts';
-import type { Answer, Json, TestClient, TestVault } from './support.ts';
+import { checkActivityChain } from '../../main/storage/tables/activities.ts';
+import { verifyCose } from '../../main/crypto/keys/cose-keys.ts';
+import { fails, invalid, isRefused, latestActivity, missing, stored, taken } from '../support/refusals.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import type { AuthenticatorOptions, Otherwise } from '../support/software-authenticator.ts';
+import { activityOf, newTestKey, resultOf, send, startTestVault } from '../support/support.ts';
+import type { Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let root: TestClient;
@@ -74,7 +74,7 @@ const whoamiBody = (organizationId = service.organizationId): string => JSON.str
 const whoami = (passkey: SoftwareAuthenticator, otherwise?: Otherwise): Promise<Answer> =>
   post('query/whoami', whoamiBody(), passkey.stamp(whoamiBody(), otherwise));
 
-/** The body of an activity that any member of the root quorum may carry out. */
+/** The body of an activity that any member of the root quorum may execute. */
 const tagBody = (): string =>
   root.submitBody('CREATE_USER_TAG', { userTagName: `Tag ${++tags}`, userIds: [] });
 let tags = 0;
@@ -240,7 +240,7 @@ describe('a passkey is registered', () => {
 describe('a locked vault', () => {
   test('registers no passkey', async () => {
     const userId = await newUser();
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     try {
       const answer = await create(userId, new SoftwareAuthenticator().params('Locked'));
       expect(answer).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_LOCKED' } });
@@ -261,7 +261,7 @@ describe('a locked vault', () => {
       );
     await whoami(passkey);
     const before = count();
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     try {
       expect((await whoami(passkey)).body).toMatchObject({ userId });
       expect(count()).toEqual(before);

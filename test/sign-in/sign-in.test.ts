@@ -12,15 +12,23 @@ import { Turnkey } from '@turnkey/sdk-server';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
 import type { JSONWebKeySet } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { compressP256 } from '../main/crypto/p256.ts';
-import { issueOneTimeCode } from '../main/operations/one-time-codes.ts';
-import { startVault } from '../main/vault.ts';
+import { compressP256 } from '../../main/crypto/keys/p256.ts';
+import { issueOneTimeCode } from '../../main/operations/sign-in/one-time-codes.ts';
+import { startVault } from '../../main/app/compose.ts';
 import { idTokenSeconds, oidcClient, otherOidcClient, startOidcProvider } from './oidc-provider.ts';
 import type { IdTokenRequest, OidcProvider } from './oidc-provider.ts';
-import { fails, invalid, missing } from './refusals.ts';
-import { filesIn } from './secret-watch.ts';
-import { activityOf, newTestKey, resultOf, send, startTestVault, TestClient, testKeyOf } from './support.ts';
-import type { Answer, Json, TestKey, TestVault } from './support.ts';
+import { fails, invalid, missing } from '../support/refusals.ts';
+import { filesIn } from '../support/secret-watch.ts';
+import {
+  activityOf,
+  newTestKey,
+  resultOf,
+  send,
+  startTestVault,
+  TestClient,
+  testKeyOf,
+} from '../support/support.ts';
+import type { Answer, Json, TestKey, TestVault } from '../support/support.ts';
 
 const seconds = 1000;
 const minutes = 60 * seconds;
@@ -828,7 +836,7 @@ describe('a one-time code', () => {
 
   test('needs the vault unlocked, and is not tried while it is locked', async () => {
     const code = await newCode(await newPerson());
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     for (const otpCode of [code.otpCode, wrong(code.otpCode)]) {
       expect((await use({ ...code, otpCode })).body).toMatchObject({ turnkeyErrorCode: 'VAULT_LOCKED' });
     }
@@ -849,7 +857,7 @@ describe('a one-time code', () => {
     await first.vault.close();
     const again = await startVault(first.config);
     try {
-      await again.bridge.unlock({ with: 'recovery', phrase: first.recoveryPhrase });
+      await again.rpc.unlock({ with: 'recovery', phrase: first.recoveryPhrase });
       const root = new TestClient(again.url, first.organizationId, first.key);
       expect((await use(code, root)).body?.['message']).toBe('Invalid OTP code');
       activityOf(await use(other, root));

@@ -7,9 +7,9 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { ApiKeyStamper } from '@turnkey/api-key-stamper';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkActivityChain } from '../main/db/activities.ts';
-import { activityOf, newTestKey, resultOf, send, stampText, startTestVault } from './support.ts';
-import type { Answer, Json, TestVault } from './support.ts';
+import { checkActivityChain } from '../../main/storage/tables/activities.ts';
+import { activityOf, newTestKey, resultOf, send, stampText, startTestVault } from '../support/support.ts';
+import type { Answer, Json, TestVault } from '../support/support.ts';
 
 const minute = 60_000;
 

@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { extractFile } from '@electron/asar';
-import { findRunning, type Running } from '../../main/commands/client.ts';
-import { readEndpoint } from '../../main/db/vault-directory.ts';
-import type { Bridge, BridgeCall, CallAnswer } from '../../preload/contract.ts';
-import { WebhookReceiver } from '../webhook-receiver.ts';
+import { findRunning, type Running } from '../../main/commands/shared/client.ts';
+import { readEndpoint } from '../../main/storage/file/vault-directory.ts';
+import type { WindowRpc, RpcCall, CallAnswer } from '../../preload/contract.ts';
+import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 import { install, type Subject } from './subject.ts';
 import { isAlive, thisSystem, type System } from './system.ts';
 import { until } from './until.ts';
@@ -57,10 +57,10 @@ function check(holds: boolean, complaint: string): asserts holds {
 interface Started {
   readonly pid: number;
   readonly running: Running;
-  readonly ask: <Name extends BridgeCall>(
+  readonly ask: <Name extends RpcCall>(
     name: Name,
-    ...args: Parameters<Bridge[Name]>
-  ) => Promise<Awaited<ReturnType<Bridge[Name]>>>;
+    ...args: Parameters<WindowRpc[Name]>
+  ) => Promise<Awaited<ReturnType<WindowRpc[Name]>>>;
 }
 
 /** @throws Error naming the step that failed, with what the program said. */

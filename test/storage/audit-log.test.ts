@@ -14,7 +14,7 @@ import {
   runStandalone,
   tamper,
 } from './audit-log.ts';
-import { temporaryDirectory } from './support.ts';
+import { temporaryDirectory } from '../support/support.ts';
 
 let signedLog: string;
 let directory: string;

@@ -3,17 +3,17 @@ import { execFile } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { checkLog, type KnownHead } from '../main/audit/check.ts';
-import { checkExport, exportPart, exportStart } from '../main/audit/export.ts';
-import { headOfRow, identityOf, notaryKey, type SignedHead } from '../main/audit/heads.ts';
-import { activityHash, genesis, listLog } from '../main/db/activities.ts';
-import { Connection } from '../main/db/connection.ts';
-import { lastLogHead, listLogHeads } from '../main/db/log-heads.ts';
-import { requireVault } from '../main/db/vault.ts';
-import type { LogCheck } from '../preload/contract.ts';
-import { startTestVault, type TestVault } from './support.ts';
+import { checkLog, type KnownHead } from '../../main/audit/check.ts';
+import { checkExport, exportPart, exportStart } from '../../main/audit/export.ts';
+import { headOfRow, identityOf, logSigningKey, type SignedHead } from '../../main/audit/signed-heads.ts';
+import { activityHash, genesis, listLog } from '../../main/storage/tables/activities.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { lastLogHead, listLogHeads } from '../../main/storage/tables/log-heads.ts';
+import { requireVault } from '../../main/storage/tables/vault.ts';
+import type { LogCheck } from '../../preload/contract.ts';
+import { startTestVault, type TestVault } from '../support/support.ts';
 
-export const standalone = join(import.meta.dirname, '../main/standalone/verify-log.mjs');
+export const standalone = join(import.meta.dirname, '../../main/standalone/verify-log.mjs');
 
 /** Makes this many activities, one after another. */
 export async function addActivities({ root }: Pick<TestVault, 'root'>, count: number): Promise<void> {
@@ -31,7 +31,7 @@ export async function makeSignedLog(directory: string): Promise<string> {
   await using service = await startTestVault();
   for (let head = 0; head < 3; head++) {
     await addActivities(service, 4);
-    await service.vault.bridge.logState(true);
+    await service.vault.rpc.logState(true);
   }
   await service.vault.close();
   copyFileSync(join(service.directory, 'vault.db'), file);
@@ -82,7 +82,7 @@ export async function checkFile(file: string, noted: readonly KnownHead[] = []):
   const connection = Connection.openReadOnly(file);
   try {
     const vault = requireVault(connection);
-    const { publicKey } = notaryKey(connection, vault);
+    const { publicKey } = logSigningKey(connection, vault);
     return await checkLog((work) => work(connection), { identity: identityOf(vault), publicKey, noted });
   } finally {
     connection.close();
@@ -95,7 +95,7 @@ export function exportFile(file: string): string {
   try {
     const vault = requireVault(connection);
     const last = lastLogHead(connection);
-    const { publicKey } = notaryKey(connection, vault);
+    const { publicKey } = logSigningKey(connection, vault);
     const head = last === undefined ? null : headOfRow(last);
     let { text, next } = exportStart(connection, identityOf(vault), publicKey, head);
     while (next !== null) {

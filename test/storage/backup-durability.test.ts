@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { BackupFile } from '../main/backup/file.ts';
-import { chunkKey, openMasterKey } from '../main/backup/open.ts';
-import { appendActivity, checkActivityChain } from '../main/db/activities.ts';
-import { Connection } from '../main/db/connection.ts';
-import { atLength, report } from './campaigns/length.ts';
+import { BackupFile } from '../../main/backup/file.ts';
+import { chunkKey, openMasterKey } from '../../main/backup/open.ts';
+import { appendActivity, checkActivityChain } from '../../main/storage/tables/activities.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { atLength, report } from '../campaigns/length.ts';
 import {
   askControl,
   CommandProcess,
@@ -19,8 +19,8 @@ import {
   startTestVault,
   TestClient,
   temporaryDirectory,
-} from './support.ts';
-import type { TestKey } from './support.ts';
+} from '../support/support.ts';
+import type { TestKey } from '../support/support.ts';
 
 const rounds = atLength(15, 50);
 const seconds = 1_000;

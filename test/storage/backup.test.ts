@@ -1,4 +1,4 @@
-/** Backups of a vault that runs: what is in the file, what a drill finds, and what a restore makes of it. */
+/** Backups of a vault that runs: what is in the file, what a verification finds, and what a restore makes of it. */
 import { randomBytes, randomInt } from 'node:crypto';
 import {
   chmodSync,
@@ -15,18 +15,18 @@ import {
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BackupFile } from '../main/backup/file.ts';
-import { chunkCount, sealedLength } from '../main/backup/format.ts';
-import type { BackupSecret } from '../preload/contract.ts';
-import { restore, type Restored, type RestoreWish } from '../main/backup/restore.ts';
-import { Connection } from '../main/db/connection.ts';
-import { migrate } from '../main/db/migrations.ts';
-import { noKeychain, type Keychain } from '../main/keyslots/keychain.ts';
-import { systemClock } from '../main/lib/clock.ts';
-import { startVault } from '../main/vault.ts';
-import type { Vault } from '../main/vault.ts';
-import { newWallet, resultOf, startTestVault, temporaryDirectory, TestClient } from './support.ts';
-import type { TestVault } from './support.ts';
+import { BackupFile } from '../../main/backup/file.ts';
+import { chunkCount, sealedLength } from '../../main/backup/format.ts';
+import type { BackupSecret } from '../../preload/contract.ts';
+import { restore, type Restored, type RestoreWish } from '../../main/backup/restore.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { migrate } from '../../main/storage/migrations.ts';
+import { noKeychain, type Keychain } from '../../main/keys/keychain/keychain.ts';
+import { systemClock } from '../../main/lib/clock.ts';
+import { startVault } from '../../main/app/compose.ts';
+import type { Vault } from '../../main/app/compose.ts';
+import { newWallet, resultOf, startTestVault, temporaryDirectory, TestClient } from '../support/support.ts';
+import type { TestVault } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 
@@ -139,7 +139,7 @@ describe('a backup of a vault with everything in it', () => {
     file = join(place.path, 'all.backup');
     filled = await fill(vault);
     before = contents(join(vault.directory, 'vault.db'));
-    await vault.vault.bridge.backUp({ file });
+    await vault.vault.rpc.backUp({ file });
   });
   afterAll(async () => {
     place[Symbol.dispose]();
@@ -152,7 +152,7 @@ describe('a backup of a vault with everything in it', () => {
     expect(readdirSync(vault.directory).filter((name) => /copy|draft/.test(name))).toEqual([]);
     await using backup = await BackupFile.open(file);
     expect(backup.head.header.keyslots.map(({ kind }) => kind).sort()).toEqual(['password', 'recovery']);
-    const { backups } = await vault.vault.bridge.backups();
+    const { backups } = await vault.vault.rpc.backups();
     expect(backups).toMatchObject([{ file, size: statSync(file).size, found: true, logRows: 6 }]);
   });
 
@@ -203,9 +203,9 @@ describe('a backup of a vault with everything in it', () => {
       vault: it,
       [Symbol.asyncDispose]: () => it.close(),
     }));
-    expect((await served.vault.bridge.status()).state).toBe('locked');
+    expect((await served.vault.rpc.status()).state).toBe('locked');
     const secret = how();
-    await served.vault.bridge.unlock(secret);
+    await served.vault.rpc.unlock(secret);
     const client = new TestClient(served.vault.url, vault.organizationId, vault.key);
     const body = client.submitBody('SIGN_RAW_PAYLOAD_V2', {
       signWith: filled.ethereum,
@@ -217,12 +217,12 @@ describe('a backup of a vault with everything in it', () => {
     const here = resultOf(await vault.root.post('submit/sign_raw_payload', body));
     expect([there.r, there.s, there.v]).toEqual([here.r, here.s, here.v]);
     // What it was made from is known, and nobody's schedule is kept.
-    expect(await served.vault.bridge.backups()).toMatchObject({
+    expect(await served.vault.rpc.backups()).toMatchObject({
       backups: [{ file, logRows: 6 }],
       schedule: null,
     });
     // Both went on from the same log: this one has no part of the other's, and the file belongs to both.
-    expect(await served.vault.bridge.verifyBackup({ file })).toMatchObject({
+    expect(await served.vault.rpc.verifyBackup({ file })).toMatchObject({
       problemCount: 0,
       uncovered: { activities: 1, resources: [] },
     });
@@ -240,13 +240,13 @@ describe('a backup of a vault with everything in it', () => {
       recoveryConfirmed: true,
     });
     const moved = join(place.path, 'moved.backup');
-    await first.vault.bridge.backUp({ file: moved });
+    await first.vault.rpc.backUp({ file: moved });
     using home = temporaryDirectory();
     const restored = await restore({ ...wish(home.path, moved, phrase()), keychain: next });
     expect(restored).toMatchObject({ keyslots: ['recovery', 'keychain'], keychainProblem: null });
     const second = await startVault({ ...first.config, dataDirectory: home.path }, { keychain: next });
     try {
-      expect((await second.bridge.unlock({ with: 'keychain' })).state).toBe('unlocked');
+      expect((await second.rpc.unlock({ with: 'keychain' })).state).toBe('unlocked');
     } finally {
       await second.close();
     }
@@ -255,7 +255,7 @@ describe('a backup of a vault with everything in it', () => {
   });
 
   test('is proven, with what it opened told, and the date recorded', async () => {
-    const proven = await vault.vault.bridge.verifyBackup({ file, secret: phrase() });
+    const proven = await vault.vault.rpc.verifyBackup({ file, secret: phrase() });
     expect(proven).toMatchObject({
       file,
       openedWith: 'recovery',
@@ -266,7 +266,7 @@ describe('a backup of a vault with everything in it', () => {
       problems: [],
       problemCount: 0,
     });
-    const { backups, notices } = await vault.vault.bridge.backups();
+    const { backups, notices } = await vault.vault.rpc.backups();
     expect(backups.find((backup) => backup.file === file)).toMatchObject({
       provenAt: proven.recordedAt,
       problem: null,
@@ -276,13 +276,13 @@ describe('a backup of a vault with everything in it', () => {
 
   test('is compared with the vault, which goes on', async () => {
     const since = join(place.path, 'since.backup');
-    await vault.vault.bridge.backUp({ file: since });
+    await vault.vault.rpc.backUp({ file: since });
     await newWallet(vault.root, 'After');
     await vault.root.submit('update_user_name', 'UPDATE_USER_NAME', {
       userId: vault.rootUserId,
       userName: 'Renamed',
     });
-    const { uncovered } = await vault.vault.bridge.verifyBackup({ file: since });
+    const { uncovered } = await vault.vault.rpc.verifyBackup({ file: since });
     expect(uncovered).toEqual({
       activities: 2,
       resources: [
@@ -305,8 +305,8 @@ describe('a backup of a vault with everything in it', () => {
       notThisOne,
     );
     expect(readdirSync(home.path)).toEqual([]);
-    const { bridge } = vault.vault;
-    await expect(bridge.verifyBackup({ file, secret: { with: 'recovery', phrase: wrong } })).rejects.toEqual(
+    const { rpc } = vault.vault;
+    await expect(rpc.verifyBackup({ file, secret: { with: 'recovery', phrase: wrong } })).rejects.toEqual(
       notThisOne,
     );
   });
@@ -341,10 +341,10 @@ describe('a backup of a vault with everything in it', () => {
   });
 
   test('is not written over anything that was not to be replaced', async () => {
-    const { bridge } = vault.vault;
+    const { rpc } = vault.vault;
     const other = join(place.path, 'other');
     const bytes = readFileSync(file);
-    await expect(bridge.backUp({ file })).rejects.toEqual(
+    await expect(rpc.backUp({ file })).rejects.toEqual(
       refusal('ALREADY_EXISTS', /already: choose another name/),
     );
     expect(readFileSync(file).equals(bytes)).toBe(true);
@@ -369,17 +369,17 @@ describe('a backup of a vault with everything in it', () => {
       ],
     ] as const) {
       make();
-      await expect(bridge.backUp({ file: other, replace: true }), name).rejects.toEqual(
+      await expect(rpc.backUp({ file: other, replace: true }), name).rejects.toEqual(
         refusal('ALREADY_EXISTS', /is no Latchkey backup, and only a backup is replaced by one/),
       );
       rmSync(other, { recursive: true });
     }
     const twice = join(place.path, 'twice.backup');
-    await bridge.backUp({ file: twice });
+    await rpc.backUp({ file: twice });
     const first = readFileSync(twice);
-    await bridge.backUp({ file: twice, replace: true });
+    await rpc.backUp({ file: twice, replace: true });
     expect(readFileSync(twice).equals(first)).toBe(false);
-    const { backups } = await bridge.backups();
+    const { backups } = await rpc.backups();
     expect(backups.filter((backup) => backup.file === twice)).toHaveLength(1);
     rmSync(twice);
   });
@@ -393,36 +393,36 @@ describe('a backup of a vault with everything in it', () => {
       /there is no directory .*gone$/,
     ],
   ])('goes not to %s', async (_what, path, message) => {
-    await expect(vault.vault.bridge.backUp({ file: path() })).rejects.toEqual(
+    await expect(vault.vault.rpc.backUp({ file: path() })).rejects.toEqual(
       refusal('INVALID_ARGUMENT', message),
     );
   });
 
   test('of a locked vault needs a secret of it', async () => {
-    const { bridge } = vault.vault;
+    const { rpc } = vault.vault;
     const locked = join(place.path, 'locked.backup');
-    await bridge.lock();
+    await rpc.lock();
     try {
-      await expect(bridge.backUp({ file: locked })).rejects.toEqual(
+      await expect(rpc.backUp({ file: locked })).rejects.toEqual(
         refusal('VAULT_LOCKED', /^The vault is locked/),
       );
-      await expect(bridge.verifyBackup({ file })).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
+      await expect(rpc.verifyBackup({ file })).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
       await expect(
-        bridge.backUp({ file: locked, secret: { with: 'password', password: 'incorrect horse' } }),
+        rpc.backUp({ file: locked, secret: { with: 'password', password: 'incorrect horse' } }),
       ).rejects.toEqual(refusal('WRONG_SECRET', /^The password does not open this vault\.$/));
       expect(existsSync(locked)).toBe(false);
-      await bridge.backUp({ file: locked, secret: { with: 'password', password } });
-      expect(await bridge.verifyBackup({ file: locked, secret: phrase() })).toMatchObject({
+      await rpc.backUp({ file: locked, secret: { with: 'password', password } });
+      expect(await rpc.verifyBackup({ file: locked, secret: phrase() })).toMatchObject({
         problemCount: 0,
       });
-      expect((await bridge.status()).state).toBe('locked');
+      expect((await rpc.status()).state).toBe('locked');
       // Nothing is written while the vault is locked; it is known all the same.
       const rows = (): unknown[] =>
         vault.vault.connection.all('SELECT * FROM backups WHERE file = ?', locked);
       expect(rows()).toEqual([]);
-      expect((await bridge.backups()).backups[0]).toMatchObject({ file: locked, problem: null });
+      expect((await rpc.backups()).backups[0]).toMatchObject({ file: locked, problem: null });
     } finally {
-      await bridge.unlock({ with: 'password', password });
+      await rpc.unlock({ with: 'password', password });
     }
     await expect
       .poll(() => vault.vault.connection.all('SELECT proven_at FROM backups WHERE file = ?', locked))
@@ -433,13 +433,13 @@ describe('a backup of a vault with everything in it', () => {
   test('of another vault is told apart, and tried with its own secret', async () => {
     await using other = await startTestVault();
     const foreign = join(place.path, 'foreign.backup');
-    await other.vault.bridge.backUp({ file: foreign });
-    const { bridge } = vault.vault;
-    await expect(bridge.verifyBackup({ file: foreign })).rejects.toEqual(
+    await other.vault.rpc.backUp({ file: foreign });
+    const { rpc } = vault.vault;
+    await expect(rpc.verifyBackup({ file: foreign })).rejects.toEqual(
       refusal('INVALID_ARGUMENT', /^this is a backup of another vault/),
     );
     const secret = { with: 'recovery', phrase: other.recoveryPhrase } as const;
-    expect(await bridge.verifyBackup({ file: foreign, secret })).toMatchObject({
+    expect(await rpc.verifyBackup({ file: foreign, secret })).toMatchObject({
       vaultId: expect.not.stringMatching(/^$/) as unknown,
       problemCount: 0,
       uncovered: null,
@@ -448,16 +448,16 @@ describe('a backup of a vault with everything in it', () => {
     rmSync(foreign);
   });
 
-  test('that is damaged is found so by the drill, which says it in the list', async () => {
-    const { bridge } = vault.vault;
+  test('that is damaged is found by a verification, and listed with its problem', async () => {
+    const { rpc } = vault.vault;
     const damaged = join(place.path, 'damaged.backup');
-    await bridge.backUp({ file: damaged });
+    await rpc.backUp({ file: damaged });
     const bytes = readFileSync(damaged);
     writeFileSync(damaged, bytes.with(bytes.length - 5000, (bytes.at(-5000) ?? 0) ^ 1));
-    await expect(bridge.verifyBackup({ file: damaged })).rejects.toEqual(
+    await expect(rpc.verifyBackup({ file: damaged })).rejects.toEqual(
       refusal('BACKUP_UNREADABLE', /part \d of \d is damaged/),
     );
-    expect((await bridge.backups()).backups[0]).toMatchObject({
+    expect((await rpc.backups()).backups[0]).toMatchObject({
       file: damaged,
       provenAt: null,
       problem: expect.stringMatching(/is damaged/) as unknown,
@@ -520,7 +520,7 @@ describe('a backup of a vault with everything in it', () => {
         await expectRefused(Buffer.concat([head, chunkAt(0), chunkAt(0), rest]), 'one part twice');
       }
       const second = join(place.path, 'second.backup');
-      await vault.vault.bridge.backUp({ file: second });
+      await vault.vault.rpc.backUp({ file: second });
       await using other = await BackupFile.open(second);
       const foreign = readFileSync(second);
       const mixed = Buffer.from(whole);
@@ -540,14 +540,14 @@ describe('a backup of a vault with everything in it', () => {
       // Root may write anywhere, but not a file where a directory is.
       const inTheWay = join(place.path, 'full.backup.draft');
       mkdirSync(inTheWay);
-      await expect(vault.vault.bridge.backUp({ file: join(place.path, 'full.backup') })).rejects.toEqual(
+      await expect(vault.vault.rpc.backUp({ file: join(place.path, 'full.backup') })).rejects.toEqual(
         refusal('UNAVAILABLE', /EISDIR|EPERM/),
       );
       rmSync(inTheWay, { recursive: true });
     } else {
       const shut = join(place.path, 'shut');
       mkdirSync(shut, { mode: 0o500 });
-      await expect(vault.vault.bridge.backUp({ file: join(shut, 'b.backup') })).rejects.toEqual(
+      await expect(vault.vault.rpc.backUp({ file: join(shut, 'b.backup') })).rejects.toEqual(
         refusal('UNAVAILABLE', /EACCES/),
       );
       chmodSync(shut, 0o700);
@@ -558,7 +558,7 @@ describe('a backup of a vault with everything in it', () => {
   });
 });
 
-describe('a drill', () => {
+describe('a verification', () => {
   test.each<[string, string, RegExp]>([
     [
       'an address that is another’s',
@@ -623,27 +623,27 @@ describe('a drill', () => {
     await root.submit('init_import_wallet', 'INIT_IMPORT_WALLET', { userId: vault.rootUserId });
     vault.vault.connection.exec(sql);
     const file = join(place.path, 'edited.backup');
-    await vault.vault.bridge.backUp({ file });
-    const found = await vault.vault.bridge.verifyBackup({ file });
+    await vault.vault.rpc.backUp({ file });
+    const found = await vault.vault.rpc.verifyBackup({ file });
     expect(found.problemCount).toBeGreaterThan(0);
     expect(found.problems).toContainEqual(expect.stringMatching(problem));
     expect(found.recordedAt).toBeNull();
-    const { backups } = await vault.vault.bridge.backups();
+    const { backups } = await vault.vault.rpc.backups();
     expect(backups[0]).toMatchObject({ provenAt: null, problem: found.problems[0] });
-    await vault.vault.bridge.lock();
+    await vault.vault.rpc.lock();
   });
 
   test('finds a row that another program changed while the vault was locked', async () => {
     await using vault = await startTestVault();
     using place = temporaryDirectory();
-    await vault.vault.bridge.lock();
+    await vault.vault.rpc.lock();
     const stranger = new Sqlite(join(vault.directory, 'vault.db'));
     stranger.exec("UPDATE users SET name = 'Mallory'");
     stranger.close();
     const file = join(place.path, 'changed.backup');
     const secret = { with: 'recovery', phrase: vault.recoveryPhrase } as const;
-    await vault.vault.bridge.backUp({ file, secret });
-    const found = await vault.vault.bridge.verifyBackup({ file, secret });
+    await vault.vault.rpc.backUp({ file, secret });
+    const found = await vault.vault.rpc.verifyBackup({ file, secret });
     expect(found.problems).toEqual([`users ${vault.rootUserId}: it was changed or added`]);
     const target = join(place.path, 'restored');
     await expect(restore(wish(target, file, secret))).rejects.toEqual(
@@ -665,7 +665,7 @@ describe('a drill', () => {
     copyFileSync(database, older);
     await newWallet(vault.root, 'Second');
     const file = join(place.path, 'b.backup');
-    await vault.vault.bridge.backUp({ file });
+    await vault.vault.rpc.backUp({ file });
     await vault.vault.close();
     // A file of its own: the mark of the one that it takes the place of is not about it.
     for (const name of ['vault.db', 'vault.db-wal', 'vault.db-shm']) {
@@ -674,14 +674,14 @@ describe('a drill', () => {
     copyFileSync(older, database);
     const again = await startVault(vault.config);
     try {
-      await again.bridge.unlock({ with: 'recovery', phrase: vault.recoveryPhrase });
-      expect(await again.bridge.verifyBackup({ file })).toMatchObject({
+      await again.rpc.unlock({ with: 'recovery', phrase: vault.recoveryPhrase });
+      expect(await again.rpc.verifyBackup({ file })).toMatchObject({
         problemCount: 1,
         problems: [/older than its backup/.source].map((text) => expect.stringMatching(text) as unknown),
       });
       const client = new TestClient(again.url, vault.organizationId, vault.key);
       await newWallet(client, 'Another');
-      expect((await again.bridge.verifyBackup({ file })).problems).toEqual([
+      expect((await again.rpc.verifyBackup({ file })).problems).toEqual([
         expect.stringMatching(/entry 2 of the vault is not the one in the backup: their histories part$/),
       ]);
     } finally {
@@ -696,7 +696,7 @@ test('a vault in memory says that it has no backups', async () => {
   rmSync(dirname(String(config.dataDirectory)), { recursive: true });
   const inMemory = await startVault({ ...config, dataDirectory: null });
   try {
-    expect(await inMemory.bridge.backups()).toMatchObject({ available: false, backups: [], notices: [] });
+    expect(await inMemory.rpc.backups()).toMatchObject({ available: false, backups: [], notices: [] });
     await inMemory.setUp({
       organizationName: 'Passing',
       userName: 'Root',
@@ -704,7 +704,7 @@ test('a vault in memory says that it has no backups', async () => {
       recoveryPhrase: `${'abandon '.repeat(23)}art`,
       recoveryConfirmed: true,
     });
-    await expect(inMemory.bridge.backUp({ file: '/tmp/x.backup' })).rejects.toEqual(
+    await expect(inMemory.rpc.backUp({ file: '/tmp/x.backup' })).rejects.toEqual(
       refusal('INVALID_ARGUMENT', /^a vault in memory has no backups$/),
     );
   } finally {

@@ -3,11 +3,11 @@
  * until then.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { reserve, reservedSince } from '../main/db/policy-reservations.ts';
-import { startSweeping } from '../main/operations/sweeping.ts';
-import { activityOf, newTestKey, resultOf, send, startTestVault } from './support.ts';
-import type { Json, TestVault } from './support.ts';
-import { WebhookReceiver } from './webhook-receiver.ts';
+import { reserve, reservedSince } from '../../main/storage/tables/policy-reservations.ts';
+import { startSweeping } from '../../main/operations/sweeping.ts';
+import { activityOf, newTestKey, resultOf, send, startTestVault } from '../support/support.ts';
+import type { Json, TestVault } from '../support/support.ts';
+import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

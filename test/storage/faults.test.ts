@@ -4,11 +4,11 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
-import { EventStreams } from '../main/http/event-stream.ts';
-import type { Service } from '../main/http/handle.ts';
-import { Turns } from '../main/lib/turns.ts';
-import { operations } from '../main/operations/index.ts';
-import { startTestVault } from './support.ts';
+import { EventStreams } from '../../main/http/events/event-stream.ts';
+import type { Service } from '../../main/http/handle.ts';
+import { Turns } from '../../main/lib/concurrency/turns.ts';
+import { operations } from '../../main/operations/index.ts';
+import { startTestVault } from '../support/support.ts';
 
 test('a look at the network that throws is told, and the service answers on', async () => {
   const fault = new Error('no interfaces can be listed');

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ServedVault } from './campaigns/served-vault.ts';
+import { ServedVault } from '../campaigns/served-vault.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -29,7 +29,7 @@ test.runIf(isLinux)('a share that hangs keeps nobody waiting but for its own bac
   expect(made, made.stderr).toMatchObject({ code: 0 });
 
   writeFileSync(hangs, '');
-  // Asked many times, it does not use up the threads that carry out all calls on files.
+  // Asked many times, it does not use up the threads that run all calls on files.
   const refused = Promise.all([
     run(join(share, 'another.backup')),
     ...Array.from({ length: 6 }, () => run('status')),

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { VaultEvent, VaultStatus } from '../preload/contract.ts';
-import { startTestVault, type TestVault } from './support.ts';
+import type { VaultEvent, VaultStatus } from '../../preload/contract.ts';
+import { startTestVault, type TestVault } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 const rows = 3000;
@@ -21,16 +21,16 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const unlock = (): Promise<VaultStatus> =>
-  service.vault.bridge.unlock({ with: 'recovery', phrase: service.recoveryPhrase });
+  service.vault.rpc.unlock({ with: 'recovery', phrase: service.recoveryPhrase });
 
 /** Unlocks, and does something in the turn in which it is first told how far that is: what was found is not read yet. */
 async function unlockAnd(
   act: () => void,
 ): Promise<{ readonly status: VaultStatus; readonly events: VaultEvent[] }> {
-  const { bridge } = service.vault;
-  await bridge.lock();
+  const { rpc } = service.vault;
+  await rpc.lock();
   const events: VaultEvent[] = [];
-  const stop = bridge.onEvent((event) => {
+  const stop = rpc.onEvent((event) => {
     if (event.kind === 'unlocking' && !events.some(({ kind }) => kind === 'unlocking')) act();
     events.push(event);
   });
@@ -43,16 +43,16 @@ async function unlockAnd(
       checked: expect.any(Number) as number,
       total: expect.any(Number) as number,
     });
-    expect((await bridge.status()).unlocking).toBeNull();
+    expect((await rpc.status()).unlocking).toBeNull();
   }
 }
 
 test('says how far it is, answers meanwhile, and signs nothing before the end', async () => {
-  const { bridge, keyring } = service.vault;
+  const { rpc, keyring } = service.vault;
   const meanwhile: Promise<VaultStatus>[] = [];
   const { status, events } = await unlockAnd(() => {
     // Whoever unlocks meanwhile too waits for the same.
-    meanwhile.push(bridge.status(), unlock());
+    meanwhile.push(rpc.status(), unlock());
     expect(() => {
       keyring.checkUnlocked();
     }).toThrow('The vault is locked');
@@ -75,9 +75,9 @@ test.each([
   ['lock', 'VAULT_LOCKED'],
   ['freeze', 'VAULT_FROZEN'],
 ] as const)('a %s ends it', async (close, code) => {
-  const ended = unlockAnd(() => void service.vault.bridge[close]());
+  const ended = unlockAnd(() => void service.vault.rpc[close]());
   await expect(ended).rejects.toMatchObject({ code });
-  expect(await service.vault.bridge.status()).toMatchObject({ state: 'locked' });
+  expect(await service.vault.rpc.status()).toMatchObject({ state: 'locked' });
   expect(await unlock()).toMatchObject({ state: 'unlocked' });
 });
 

@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { checkActivityChain } from '../main/db/activities.ts';
-import { Connection } from '../main/db/connection.ts';
-import { startVault } from '../main/vault.ts';
+import { checkActivityChain } from '../../main/storage/tables/activities.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { startVault } from '../../main/app/compose.ts';
 import { findLitestream, litestreamPackage, litestreamVersion, toolsDirectory } from './litestream.ts';
-import { newWallet, resultOf, startTestVault, temporaryDirectory, TestClient } from './support.ts';
+import { newWallet, resultOf, startTestVault, temporaryDirectory, TestClient } from '../support/support.ts';
 
 const run = promisify(execFile);
 
@@ -33,7 +33,7 @@ const rowsOf = (database: string): number => {
   }
 };
 
-test('a vault that is copied while it works comes to a second machine, and a drill proves it', async () => {
+test('a vault that is copied while it works comes to a second machine, and is verified there', async () => {
   using place = temporaryDirectory();
   const replica = `file://${join(place.path, 'replica')}`;
   const second = join(place.path, 'second');
@@ -78,12 +78,12 @@ test('a vault that is copied while it works comes to a second machine, and a dri
   expect(statSync(join(second, 'vault.db')).mode & 0o077).toBe(0);
   const there = await startVault({ ...vault.config, dataDirectory: second });
   try {
-    expect((await there.bridge.status()).state).toBe('locked');
-    await there.bridge.unlock({ with: 'recovery', phrase: vault.recoveryPhrase });
+    expect((await there.rpc.status()).state).toBe('locked');
+    await there.rpc.unlock({ with: 'recovery', phrase: vault.recoveryPhrase });
     const file = join(place.path, 'second.backup');
-    await there.bridge.backUp({ file });
+    await there.rpc.backUp({ file });
     const secret = { with: 'recovery', phrase: vault.recoveryPhrase } as const;
-    expect(await there.bridge.verifyBackup({ file, secret })).toMatchObject({
+    expect(await there.rpc.verifyBackup({ file, secret })).toMatchObject({
       problemCount: 0,
       counts: { wallets: 1, accounts: 2 },
       log: { rows: 202 },
@@ -99,7 +99,7 @@ test('a vault that is copied while it works comes to a second machine, and a dri
 });
 
 test('the README says how', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   for (const line of [
     'litestream replicate ~/.local/share/latchkey/vault.db',
     'litestream restore -o ~/.local/share/latchkey/vault.db',

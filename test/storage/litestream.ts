@@ -7,7 +7,7 @@ export const litestreamPackage = `@flydotio/litestream-${process.platform}-${pro
 export const litestreamVersion = '1.0.1';
 
 /** Not among the project's own packages: for other platforms than one's own npm would have to find them too. */
-export const toolsDirectory = join(import.meta.dirname, '../node_modules/.cache/tools');
+export const toolsDirectory = join(import.meta.dirname, '../../node_modules/.cache/tools');
 
 /** @returns undefined where there is none. */
 export function findLitestream(): string | undefined {

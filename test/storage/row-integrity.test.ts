@@ -7,26 +7,26 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeConfig } from '../main/config.ts';
-import { mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
-import { open, seal } from '../main/crypto/sealing.ts';
-import { Connection } from '../main/db/connection.ts';
-import { putSealedRowKey, rowKeyPlace } from '../main/db/integrity.ts';
-import { RowGuard } from '../main/integrity/guard.ts';
-import { unprotected } from '../main/integrity/macs.ts';
-import { migrate } from '../main/db/migrations.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
+import { open, seal } from '../../main/crypto/sealing.ts';
+import { Connection } from '../../main/storage/connection.ts';
+import { putSealedRowKey, rowKeyContext } from '../../main/storage/tables/integrity.ts';
+import { RowGuard } from '../../main/storage/integrity/guard.ts';
+import { unprotected } from '../../main/storage/integrity/row-mac.ts';
+import { migrate } from '../../main/storage/migrations.ts';
 import {
-  earlierServerKeyPlace,
+  earlierServerKeyContext,
   serverKeyNames,
-  serverKeyPlace,
+  serverKeyContext,
   type ServerKeyName,
-} from '../main/db/server-keys.ts';
-import { Keyring } from '../main/keyslots/keyring.ts';
-import { systemClock } from '../main/lib/clock.ts';
-import { LatchkeyError } from '../main/lib/errors.ts';
-import type { Random } from '../main/lib/random.ts';
-import { SeededRandom } from '../main/lib/seeded-random.ts';
-import { openVault, startVault, type OpenVault } from '../main/vault.ts';
+} from '../../main/storage/tables/server-keys.ts';
+import { Keyring } from '../../main/keys/keyring.ts';
+import { systemClock } from '../../main/lib/clock.ts';
+import { LatchkeyError } from '../../main/lib/errors.ts';
+import type { Random } from '../../main/lib/random.ts';
+import { SeededRandom } from '../../main/lib/seeded-random.ts';
+import { openVault, startVault, type OpenVault } from '../../main/app/compose.ts';
 import {
   activityOf,
   ethereumAccount,
@@ -38,8 +38,8 @@ import {
   temporaryDirectory,
   TestClient,
   type Json,
-} from './support.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
+} from '../support/support.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
 type Row = Record<string, string | number | Buffer | null>;
 type Rows = Readonly<Record<string, readonly Row[]>>;
@@ -164,7 +164,7 @@ async function makeVault(directory: string): Promise<void> {
     }
   });
   activityOf(await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Last', userIds: [] }));
-  expect(vault.guard.inspect()).toEqual([]);
+  expect(vault.guard.verifyNow()).toEqual([]);
 }
 
 interface Column {
@@ -516,7 +516,7 @@ async function refusalOf(file: Buffer, name: string): Promise<LatchkeyError | un
   let vault: OpenVault | undefined;
   try {
     vault = openVault(configOf(directory));
-    await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
+    await vault.rpc.unlock({ with: 'recovery', phrase: recoveryPhrase });
     // The log is followed in the background.
     const { guard } = vault;
     const end = performance.now() + 60_000;
@@ -659,7 +659,7 @@ async function startPristine(name: string) {
     makeConfig({ dataDir: directory, configDir: home.path, keychain: false, port: '0' }, {}),
     { onFault: (fault) => faults.push(fault) },
   );
-  await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
+  await vault.rpc.unlock({ with: 'recovery', phrase: recoveryPhrase });
   const forger = new Forger(join(directory, 'vault.db'));
   return {
     vault,
@@ -698,7 +698,7 @@ describe('a running vault', () => {
     expect(
       await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'No', userIds: [] }),
     ).toMatchObject(refused);
-    const { state, tampering } = await vault.bridge.status();
+    const { state, tampering } = await vault.rpc.status();
     expect(state).toBe('locked');
     expect(tampering).toEqual({
       total: 1,
@@ -706,11 +706,11 @@ describe('a running vault', () => {
         { table: 'api_keys', row: expect.any(String) as string, problem: 'it was changed or added' },
       ],
     });
-    await expect(vault.bridge.unlock({ with: 'password', password })).rejects.toMatchObject({
+    await expect(vault.rpc.unlock({ with: 'password', password })).rejects.toMatchObject({
       code: 'VAULT_TAMPERED',
     });
     forge(forger, apiKey.publicKey);
-    expect(await vault.bridge.unlock({ with: 'password', password })).toMatchObject({
+    expect(await vault.rpc.unlock({ with: 'password', password })).toMatchObject({
       state: 'unlocked',
       tampering: null,
     });
@@ -738,27 +738,27 @@ describe('a running vault', () => {
       userIds: [],
     });
     expect(answer.status, answer.text).toBe(200);
-    expect(vault.guard.inspect()).toEqual([]);
+    expect(vault.guard.verifyNow()).toEqual([]);
   });
 
   test('finds a log that was changed in its middle', async () => {
     await using service = await startPristine('log');
     const { vault, forger } = service;
-    await vault.bridge.lock();
+    await vault.rpc.lock();
     forger.unwatched(() => {
       forger.run("UPDATE activities SET status = 'ACTIVITY_STATUS_FAILED' WHERE sequence = 2");
     });
-    await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
+    await vault.rpc.unlock({ with: 'recovery', phrase: recoveryPhrase });
     while (vault.guard.walking) await new Promise((resolve) => setImmediate(resolve));
-    expect(await vault.bridge.status()).toMatchObject({
+    expect(await vault.rpc.status()).toMatchObject({
       state: 'locked',
       tampering: { findings: [{ table: 'activities', row: '2' }] },
     });
   });
 
-  test('locked, carries out no activity', async () => {
+  test('locked, executes no activity', async () => {
     await using service = await startPristine('locked');
-    await service.vault.bridge.lock();
+    await service.vault.rpc.lock();
     const before = contents(service.vault.connection);
     const { root } = service;
     const tagged = await root.submit('create_user_tag', 'CREATE_USER_TAG', {
@@ -788,7 +788,7 @@ function earlierFile(version = 3): Buffer {
   const copy = join(home.path, 'copy.db');
   writeFileSync(copy, pristine);
   const from = new Sqlite(copy);
-  const place = (name: ServerKeyName) => serverKeyPlace(name, organizationId);
+  const contextOf = (name: ServerKeyName) => serverKeyContext(name, organizationId);
   for (const table of tablesOf(made)) {
     if (table === 'integrity') continue;
     if (table === 'one_time_codes') {
@@ -799,9 +799,9 @@ function earlierFile(version = 3): Buffer {
     for (const row of from.prepare(`SELECT ${columns.join(', ')} FROM ${table}`).all() as Row[]) {
       if (table === 'server_keys' && !guard) {
         const name = String(row['name']) as ServerKeyName;
-        const scalar = open(masterKey, place(name), row['sealed'] as Buffer);
+        const scalar = open(masterKey, contextOf(name), row['sealed'] as Buffer);
         row['sealed'] = Buffer.from(
-          seal(masterKey, earlierServerKeyPlace(name, organizationId), scalar, random),
+          seal(masterKey, earlierServerKeyContext(name, organizationId), scalar, random),
         );
       }
       made.run(
@@ -812,7 +812,7 @@ function earlierFile(version = 3): Buffer {
   }
   from.close();
   guard?.adopt((tx) => {
-    putSealedRowKey(tx, seal(masterKey, rowKeyPlace, rowKey, random));
+    putSealedRowKey(tx, seal(masterKey, rowKeyContext, rowKey, random));
   });
   keyring.lock();
   made.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -831,7 +831,7 @@ async function unlocked(
   writeFileSync(join(directory, 'vault.db'), file);
   const vault = openVault(configOf(directory));
   try {
-    await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
+    await vault.rpc.unlock({ with: 'recovery', phrase: recoveryPhrase });
     await use(vault);
   } finally {
     vault.close();
@@ -850,13 +850,13 @@ function forgedFile(file: Buffer, forge: (forger: Forger) => void): Buffer {
 
 describe('a vault of an earlier version', () => {
   test('is adopted at its first unlock: its rows are authenticated, and its keys work', async () => {
-    const adopted = await unlocked(earlierFile(), 'adopted', async ({ bridge, guard }) => {
-      expect(guard.inspect()).toEqual([]);
-      const { status } = await bridge.call('/public/v1/query/whoami', {});
+    const adopted = await unlocked(earlierFile(), 'adopted', async ({ rpc, guard }) => {
+      expect(guard.verifyNow()).toEqual([]);
+      const { status } = await rpc.call('/public/v1/query/whoami', {});
       expect(status).toBe(200);
     });
-    await unlocked(adopted, 'adopted', async ({ bridge }) => {
-      expect((await bridge.call('/public/v1/query/list_wallets', {})).status).toBe(200);
+    await unlocked(adopted, 'adopted', async ({ rpc }) => {
+      expect((await rpc.call('/public/v1/query/list_wallets', {})).status).toBe(200);
     });
     const edit = (forger: Forger): number => forger.run('UPDATE users SET root = 1');
     expect(await refusalOf(forgedFile(adopted, edit), 'adopted')).toMatchObject({ code: 'VAULT_TAMPERED' });
@@ -864,17 +864,17 @@ describe('a vault of an earlier version', () => {
 
   test('holds after a table of it went that had rows', async () => {
     const before = earlierFile(4);
-    const used = await unlocked(before, 'with codes', async ({ bridge, guard }) => {
-      expect(guard.inspect()).toEqual([]);
-      const { status } = await bridge.call('/public/v1/submit/create_user_tag', {
+    const used = await unlocked(before, 'with codes', async ({ rpc, guard }) => {
+      expect(guard.verifyNow()).toEqual([]);
+      const { status } = await rpc.call('/public/v1/submit/create_user_tag', {
         type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
         parameters: { userTagName: 'After', userIds: [] },
       });
       expect(status).toBe(200);
-      expect(guard.inspect()).toEqual([]);
+      expect(guard.verifyNow()).toEqual([]);
     });
     await unlocked(used, 'with codes', ({ guard, connection }) => {
-      expect(guard.inspect()).toEqual([]);
+      expect(guard.verifyNow()).toEqual([]);
       expect(tablesOf(connection)).not.toContain('one_time_codes');
     });
     const edit = (forger: Forger): number => forger.run('UPDATE users SET root = 1');
@@ -917,7 +917,7 @@ describe('a vault of an earlier version', () => {
     await unlocked(earlierFile(), 'moved', ({ connection, keyring }) => {
       for (const name of serverKeyNames) {
         const row = connection.get<{ sealed: Buffer }>('SELECT sealed FROM server_keys WHERE name = ?', name);
-        expect(keyring.open(serverKeyPlace(name, organizationId), row?.sealed ?? Buffer.of())).toHaveLength(
+        expect(keyring.open(serverKeyContext(name, organizationId), row?.sealed ?? Buffer.of())).toHaveLength(
           32,
         );
       }
@@ -1007,6 +1007,13 @@ describe('latchkey doctor', () => {
     const rows = async () =>
       (JSON.parse((await run()).stdout) as Report).findings.filter(({ check }) => check === 'rows');
     expect(await rows()).toEqual([expect.objectContaining({ outcome: 'ok' })]);
+    expect((await service.root.query('list_wallets')).status).toBe(200);
+    expect((JSON.parse((await run()).stdout) as Report).findings).toContainEqual(
+      expect.objectContaining({
+        check: 'longest turn',
+        detail: expect.stringMatching(/^\d+ ms, .+, at \d{4}-/) as string,
+      }),
+    );
     expect((await run('--accept-changes', '--recovery-file', phraseFile())).code).toBe(4);
     service.forger.run("UPDATE wallets SET name = name || ' of mine'");
     expect(await rows()).toEqual(
@@ -1015,7 +1022,7 @@ describe('latchkey doctor', () => {
       ]),
     );
     // What it knows then, it says when asked again.
-    expect((await service.vault.bridge.status()).state).toBe('locked');
+    expect((await service.vault.rpc.status()).state).toBe('locked');
     expect(await rows()).toEqual(expect.arrayContaining([expect.objectContaining({ outcome: 'failed' })]));
   });
 });

@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandProcess, runCommand, temporaryDirectory } from './support.ts';
-import type { CommandOptions } from './support.ts';
+import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
+import type { CommandOptions } from '../support/support.ts';
 
-const cli = join(import.meta.dirname, '../dist/main/cli.js');
+const cli = join(import.meta.dirname, '../../dist/main/cli.js');
 
 /** Why this machine has no such disks; undefined where it has. */
 export function noSmallDisks(): string | undefined {

@@ -14,16 +14,16 @@ import { promisify } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { wordlists } from 'bip39';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { derivePrivateKey } from '../main/crypto/derivation.ts';
-import { curves } from '../main/crypto/curves.ts';
-import { encodeAddress } from '../main/crypto/addresses.ts';
-import { seedFromMnemonic } from '../main/crypto/mnemonics.ts';
-import { toHex } from '../main/crypto/encodings.ts';
-import { newWallet, resultOf, startTestVault, temporaryDirectory } from './support.ts';
-import type { TestVault } from './support.ts';
+import { derivePrivateKey } from '../../main/crypto/keys/derivation.ts';
+import { curves } from '../../main/crypto/keys/curves.ts';
+import { encodeAddress } from '../../main/chains/addresses/addresses.ts';
+import { seedFromMnemonic } from '../../main/crypto/keys/mnemonics.ts';
+import { toHex } from '../../main/crypto/encodings.ts';
+import { newWallet, resultOf, startTestVault, temporaryDirectory } from '../support/support.ts';
+import type { TestVault } from '../support/support.ts';
 
 const run = promisify(execFile);
-const source = join(import.meta.dirname, '../main/standalone');
+const source = join(import.meta.dirname, '../../main/standalone');
 const password = 'Jürgen’s pässwörd';
 
 let vault: TestVault;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   );
   publicKey = made.privateKeys[0]?.addresses[0]?.address ?? '';
   backup = join(place.path, 'b.backup');
-  await vault.vault.bridge.backUp({ file: backup });
+  await vault.vault.rpc.backUp({ file: backup });
   mkdirSync(join(place.path, 'program'));
   for (const name of ['decrypt-backup.mjs', 'bip39-english.txt']) {
     copyFileSync(join(source, name), join(place.path, 'program', name));

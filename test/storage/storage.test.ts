@@ -7,10 +7,10 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { noSmallDisks, SmallDisk } from './small-disk.ts';
-import { FaultyDisk } from './campaigns/faulty-disk.ts';
-import { ServedVault } from './campaigns/served-vault.ts';
-import { activityOf, newWallet, TestClient, testKeyOf } from './support.ts';
-import type { CommandOptions, CommandProcess, Json } from './support.ts';
+import { FaultyDisk } from '../campaigns/faulty-disk.ts';
+import { ServedVault } from '../campaigns/served-vault.ts';
+import { activityOf, newWallet, TestClient, testKeyOf } from '../support/support.ts';
+import type { CommandOptions, CommandProcess, Json } from '../support/support.ts';
 
 const obstacle = noSmallDisks();
 if (obstacle !== undefined) process.stderr.write(`${obstacle}\n`);
@@ -121,7 +121,7 @@ describe.skipIf(obstacle !== undefined)('a full disk', () => {
     expect(refused.status, refused.text).toBe(503);
     expect(refused.body).toMatchObject({ code: 14, turnkeyErrorCode: 'STORAGE_UNAVAILABLE' });
     expect(refused.body?.['message']).toBe(
-      `${database} cannot be written: the disk is full. The request was not carried out. Make room on it, and send it again.`,
+      `${database} cannot be written: the disk is full. The request was not executed. Make room on it, and send it again.`,
     );
     for (let index = 0; index < 20; index++) expect((await tag(client, 'again')).status).toBe(503);
     // Reading goes on.
@@ -142,7 +142,7 @@ describe.skipIf(obstacle !== undefined)('a full disk', () => {
     expect(doctor.stdout).not.toContain('All is well');
     expect(vault.log.split('the disk is full')).toHaveLength(2);
 
-    // With room again, the very next request is carried out, and the state is over.
+    // With room again, the very next request is executed, and the state is over.
     vault.disk.empty();
     expect((await tag(client, 'with room')).status).toBe(200);
     await expect.poll(async () => (await vault.status())['storage'], { timeout: 20_000 }).toBeNull();
@@ -183,6 +183,29 @@ describe.skipIf(obstacle !== undefined)('a full disk', () => {
       state: 'locked',
       frozen: { at: expect.any(Number) as number },
     });
+    await vault.stop();
+  });
+
+  test('lets a vault be frozen that no process serves, says how, and the next start finds it', async () => {
+    await using vault = await Vault.on(6 * 1024);
+    await vault.make();
+    await vault.serve();
+    await vault.stop();
+    vault.disk.fill();
+    const { code, stdout, stderr } = await vault.run(['freeze']);
+    expect(stderr).toMatch(
+      /frozen by the name of the file ‘frozen’ beside it, and not in it: .*the disk is full/,
+    );
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(readdirSync(vault.disk.seen('vault'))).toContain('frozen');
+    // Once more changes nothing, and says the same.
+    expect(await vault.run(['freeze'])).toEqual({ code, stdout, stderr });
+    vault.disk.empty();
+    await vault.serve();
+    const { frozen } = await vault.status();
+    expect(frozen).toMatchObject({ at: expect.any(Number) as number });
+    expect(await vault.run(['unlock', '--password-file', vault.passwordFile])).toMatchObject({ code: 0 });
+    expect(await vault.status()).toMatchObject({ state: 'unlocked', frozen: null });
     await vault.stop();
   });
 
@@ -242,6 +265,11 @@ describe.skipIf(obstacle !== undefined)('a disk that can only be read', () => {
       expect(stderr.trim().split('\n')).toHaveLength(1);
       expect(code, argv.join(' ')).toBe(8);
     }
+    const freeze = await vault.run(['freeze']);
+    expect(freeze.stderr).toMatch(
+      /The vault is not frozen, as .* cannot be renamed: the disk can only be read/,
+    );
+    expect(freeze).toMatchObject({ code: 8, stdout: '' });
     const init = await vault.run(
       ['init', '--no-keychain', '--password-file', vault.passwordFile, '--key-name', 'other'],
       { environment: { ...vault.environment, LATCHKEY_DATA_DIR: join(vault.disk.mounted, 'new') } },
@@ -301,8 +329,8 @@ describe.skipIf(process.platform !== 'linux')('a disk that fails under a service
       expect(message, where).toContain(what);
       // SQLite has not written the end of a transaction as it finds the disk full.
       const isOpen = fault !== 'ENOSPC';
-      const certain = 'The request was not carried out';
-      const open = 'The request may have been carried out: the same request, sent again, tells';
+      const certain = 'The request was not executed';
+      const open = 'The request may have been executed: the same request, sent again, tells';
       expect(message.includes(open), `${where}: ${message}`).toBe(isOpen);
       expect(message.includes(certain), `${where}: ${message}`).toBe(!isOpen);
       for (let index = 0; index < 5; index++) expect((await post()).status, where).toBe(503);
@@ -310,7 +338,7 @@ describe.skipIf(process.platform !== 'linux')('a disk that fails under a service
       expect(JSON.parse(stdout), where).toMatchObject({ storage: { cause, file: database } });
       expect(service.stderr.split(what), where).toHaveLength(told + 1);
       disk.heal();
-      // The same request tells, and is carried out once.
+      // The same request tells, and is executed once.
       const first = activityOf(await post());
       expect(activityOf(await post()).id).toBe(first.id);
       await expect

@@ -1,8 +1,8 @@
 /** What is left of a vault that could not be opened, or not be ended as it should: nothing that is held. */
 import { expect, test } from 'vitest';
-import { openVault, startVault } from '../main/vault.ts';
-import { makeConfig } from '../main/config.ts';
-import { temporaryDirectory } from './support.ts';
+import { openVault, startVault } from '../../main/app/compose.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { temporaryDirectory } from '../support/support.ts';
 
 test('one that cannot be opened can be tried again', () => {
   using home = temporaryDirectory();

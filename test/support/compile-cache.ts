@@ -5,5 +5,5 @@ import { join } from 'node:path';
  * hundred starts.
  */
 export const compileCache = {
-  NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled'),
+  NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled'),
 } as const;

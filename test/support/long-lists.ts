@@ -1,11 +1,11 @@
 /** Vaults with far more in them than anybody makes in a test: rows as the service writes them, without what signs and derives. */
 import { createHash, randomBytes } from 'node:crypto';
-import { appendActivity, logEnd, type ActivityEntry } from '../main/db/activities.ts';
-import type { UnitOfWork } from '../main/db/unit-of-work.ts';
-import { keepUserSnapshot } from '../main/db/user-snapshots.ts';
-import { insertAccount } from '../main/db/wallet-accounts.ts';
-import { uuidV4, uuidV7 } from '../main/crypto/uuid.ts';
-import type { ActivityStatus } from '../main/lib/activity-status.ts';
+import { appendActivity, logEnd, type ActivityEntry } from '../../main/storage/tables/activities.ts';
+import type { UnitOfWork } from '../../main/storage/unit-of-work.ts';
+import { keepUserSnapshot } from '../../main/storage/tables/user-snapshots.ts';
+import { insertAccount } from '../../main/storage/tables/wallet-accounts.ts';
+import { uuidV4, uuidV7 } from '../../main/crypto/uuid.ts';
+import type { ActivityStatus } from '../../main/lib/activity-status.ts';
 
 interface Place {
   readonly units: UnitOfWork;

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { derivePrivateKey } from '../main/crypto/derivation.ts';
-import { mnemonicFromEntropy, seedFromMnemonic } from '../main/crypto/mnemonics.ts';
-import type { Random } from '../main/lib/random.ts';
+import { derivePrivateKey } from '../../main/crypto/keys/derivation.ts';
+import { mnemonicFromEntropy, seedFromMnemonic } from '../../main/crypto/keys/mnemonics.ts';
+import type { Random } from '../../main/lib/random.ts';
 
 /** Ids, salts and nonces are public; all else that is drawn is a secret or becomes one. */
 const open = new Set([

@@ -12,20 +12,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { makeConfig } from '../main/config.ts';
-import type { Config, ConfigOptions } from '../main/config.ts';
-import { postControl } from '../main/control/client.ts';
-import { entropyLength, mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
-import { readEndpoint } from '../main/db/vault-directory.ts';
-import type { Keychain } from '../main/keyslots/keychain.ts';
-import type { Clock } from '../main/lib/clock.ts';
-import { operations } from '../main/operations/index.ts';
-import type { NewVault } from '../main/setup.ts';
-import { startVault } from '../main/vault.ts';
-import type { Substitutes, Vault } from '../main/vault.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import type { Config, ConfigOptions } from '../../main/app/config.ts';
+import { postControl } from '../../main/control/client.ts';
+import { entropyLength, mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
+import { readEndpoint } from '../../main/storage/file/vault-directory.ts';
+import type { Keychain } from '../../main/keys/keychain/keychain.ts';
+import type { Clock } from '../../main/lib/clock.ts';
+import { operations } from '../../main/operations/index.ts';
+import type { NewVault } from '../../main/app/create-vault.ts';
+import { startVault } from '../../main/app/compose.ts';
+import type { Substitutes, Vault } from '../../main/app/compose.ts';
+import { cheapPassword } from '../keys/password-cost.ts';
 import { filesIn, SecretWatch } from './secret-watch.ts';
 
-const projectRoot = join(import.meta.dirname, '..');
+const projectRoot = join(import.meta.dirname, '../..');
 
 /** The command as `vite build` makes it. */
 const command = join(projectRoot, 'dist/main/cli.js');
@@ -255,7 +256,7 @@ export class TestClient {
 
 /** Whatever a test is about: an answer holds what its operation declares, and nothing beside. */
 function checkDeclared(path: string, { status, body = {} }: Answer): void {
-  const operation = operations.get(path);
+  const operation = operations.byPath.get(path);
   if (status !== 200 || operation === undefined) return;
   const [shown] =
     operation.kind === 'activity' ? Object.values((body['activity'] as ActivityBody).result) : [body];
@@ -271,7 +272,7 @@ export interface TestVaultOptions {
   readonly substitutes?: Substitutes;
   /** Whose ID tokens sign in; on this machine they need no TLS. */
   readonly oidcIssuers?: readonly string[];
-  /** Argon2 is slow by design: without a password the vault opens with its recovery phrase alone. */
+  /** Without a password the vault opens with its recovery phrase alone. */
   readonly password?: string;
   /** Leaves the directory without a vault in it. */
   readonly empty?: boolean;
@@ -331,6 +332,7 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
     {
       clock,
       onFault: (fault) => faults.push(fault),
+      passwordCost: cheapPassword,
       ...options.substitutes,
       random,
     },
@@ -371,10 +373,10 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
     secrets,
     newUser: (name) => newUserBy(root, name),
     unlock: async () => {
-      await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
+      await vault.rpc.unlock({ with: 'recovery', phrase: recoveryPhrase });
     },
     [Symbol.asyncDispose]: async () => {
-      const findings = vault.keyring.unlocked ? vault.guard.inspect() : [];
+      const findings = vault.keyring.unlocked ? vault.guard.verifyNow() : [];
       await owned.disposeAsync();
       if (findings.length > 0) throw new Error(`rows do not hold: ${JSON.stringify(findings)}`);
       if (faults.length > 0) throw new AggregateError(faults, 'the service reported faults of its own');

@@ -25,12 +25,12 @@ import {
 } from '@turnkey/sdk-server';
 import { hashMessage, hexToBytes, recoverAddress, serializeSignature } from 'viem';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import type { PrivateKey } from '../main/db/private-keys.ts';
-import type { User } from '../main/db/users.ts';
-import type { WalletAccount } from '../main/db/wallet-accounts.ts';
-import type { Wallet } from '../main/db/wallets.ts';
-import { newTestKey, startTestVault } from './support.ts';
-import type { TestVault } from './support.ts';
+import type { PrivateKey } from '../../main/storage/tables/private-keys.ts';
+import type { User } from '../../main/storage/tables/users.ts';
+import type { WalletAccount } from '../../main/storage/tables/wallet-accounts.ts';
+import type { Wallet } from '../../main/storage/tables/wallets.ts';
+import { newTestKey, startTestVault } from '../support/support.ts';
+import type { TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let organizationId: string;

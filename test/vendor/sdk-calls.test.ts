@@ -6,12 +6,12 @@ import { ApiKeyStamper } from '@turnkey/api-key-stamper';
 import { TurnkeyClient } from '@turnkey/http';
 import { Turnkey } from '@turnkey/sdk-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkerOf } from './api-document.ts';
-import type { Checker } from './api-document.ts';
+import { checkerOf } from '../support/api-document.ts';
+import type { Checker } from '../support/api-document.ts';
 import { sdkCalls, setScene } from './sdk-calls.ts';
 import type { Scene, SdkCall } from './sdk-calls.ts';
-import { send } from './support.ts';
-import type { Json } from './support.ts';
+import { send } from '../support/support.ts';
+import type { Json } from '../support/support.ts';
 import { keptVendorOperations, taken } from './vendor-operations.ts';
 
 /** What a client posted and was answered. */

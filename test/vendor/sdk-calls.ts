@@ -12,12 +12,12 @@ import type { TurnkeyApiTypes, TurnkeyClient } from '@turnkey/http';
 import type { Turnkey } from '@turnkey/sdk-server';
 import { parseAbi, serializeTransaction } from 'viem';
 import { english, generateMnemonic, generatePrivateKey } from 'viem/accounts';
-import { signP256 } from '../main/crypto/p256.ts';
-import { startOidcProvider } from './oidc-provider.ts';
-import type { OidcProvider } from './oidc-provider.ts';
-import { SoftwareAuthenticator } from './software-authenticator.ts';
-import { ethereumAccount, newTestKey, send, startTestVault } from './support.ts';
-import type { TestKey, TestVault } from './support.ts';
+import { signP256 } from '../../main/crypto/keys/p256.ts';
+import { startOidcProvider } from '../sign-in/oidc-provider.ts';
+import type { OidcProvider } from '../sign-in/oidc-provider.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { ethereumAccount, newTestKey, send, startTestVault } from '../support/support.ts';
+import type { TestKey, TestVault } from '../support/support.ts';
 
 /** What a type names, without the "anything else" that the server SDK's client allows. */
 type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };

@@ -5,34 +5,34 @@
 import type { TurnkeyApiTypes } from '@turnkey/http';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { activity, query, type Operation } from '../main/activities/define.ts';
-import type { showActivity } from '../main/activities/show.ts';
-import * as activities from '../main/operations/activities.ts';
-import * as apiKeys from '../main/operations/api-keys.ts';
-import * as authenticators from '../main/operations/authenticators.ts';
-import * as features from '../main/operations/features.ts';
-import * as oauthProviders from '../main/operations/oauth-providers.ts';
-import * as organizations from '../main/operations/organizations.ts';
-import * as otp from '../main/operations/otp.ts';
-import * as policies from '../main/operations/policies.ts';
-import * as privateKeys from '../main/operations/private-keys.ts';
-import * as recovery from '../main/operations/recovery.ts';
-import { shownWallet, type shownUser } from '../main/operations/resources.ts';
-import { createReadOnlySession, createReadWriteSession } from '../main/operations/sessions.ts';
-import * as signIn from '../main/operations/sign-in.ts';
-import * as signing from '../main/operations/signing.ts';
-import * as subOrganizations from '../main/operations/sub-organizations.ts';
-import * as smartContractInterfaces from '../main/operations/smart-contract-interfaces.ts';
-import * as tags from '../main/operations/tags.ts';
-import * as transactions from '../main/operations/transactions.ts';
-import * as users from '../main/operations/users.ts';
-import * as votes from '../main/operations/votes.ts';
-import * as walletAccounts from '../main/operations/wallet-accounts.ts';
-import * as wallets from '../main/operations/wallets.ts';
-import * as webhookEndpoints from '../main/operations/webhook-endpoints.ts';
+import { activity, query, type Operation } from '../../main/activities/define.ts';
+import type { toEnvelope } from '../../main/activities/answer/envelope.ts';
+import * as activities from '../../main/operations/activities/activities.ts';
+import * as apiKeys from '../../main/operations/credentials/api-keys.ts';
+import * as authenticators from '../../main/operations/credentials/authenticators.ts';
+import * as features from '../../main/operations/organizations/features.ts';
+import * as oauthProviders from '../../main/operations/credentials/oauth-providers.ts';
+import * as organizations from '../../main/operations/organizations/organizations.ts';
+import * as otp from '../../main/operations/sign-in/otp.ts';
+import * as policies from '../../main/operations/policies/policies.ts';
+import * as privateKeys from '../../main/operations/private-keys/private-keys.ts';
+import * as recovery from '../../main/operations/sign-in/recovery.ts';
+import { shownWallet, type shownUser } from '../../main/operations/shared/resources.ts';
+import { createReadOnlySession, createReadWriteSession } from '../../main/operations/sign-in/sessions.ts';
+import * as signIn from '../../main/operations/sign-in/sign-in.ts';
+import * as signing from '../../main/operations/signing/signing.ts';
+import * as subOrganizations from '../../main/operations/organizations/sub-organizations.ts';
+import * as smartContractInterfaces from '../../main/operations/signing/smart-contract-interfaces.ts';
+import * as tags from '../../main/operations/tags/tags.ts';
+import * as transactions from '../../main/operations/signing/transactions.ts';
+import * as users from '../../main/operations/users/users.ts';
+import * as votes from '../../main/operations/activities/votes.ts';
+import * as walletAccounts from '../../main/operations/wallets/wallet-accounts.ts';
+import * as wallets from '../../main/operations/wallets/wallets.ts';
+import * as webhookEndpoints from '../../main/operations/webhooks/webhook-endpoints.ts';
 import { taken } from './vendor-operations.ts';
 // The package exports the definitions alone, which do not say whose answers they are.
-import type { paths } from '../node_modules/@turnkey/http/dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
+import type { paths } from '../../node_modules/@turnkey/http/dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
 
 /** What arrives of a value as JSON: a field that is undefined is not there. */
 type Arriving<T> = T extends readonly (infer Element)[]
@@ -110,7 +110,7 @@ describe('the vendor’s types take', () => {
   });
 
   test('an activity, as the vault shows it', () => {
-    type Shown = ReturnType<typeof showActivity>;
+    type Shown = ReturnType<typeof toEnvelope>;
     type Vote = Shown['votes'][number];
     type VendorActivity = TurnkeyApiTypes['v1Activity'];
     type VendorVote = TurnkeyApiTypes['v1Vote'];
@@ -128,7 +128,7 @@ describe('the vendor’s types take', () => {
 });
 
 describe('the vendor’s types do not take', () => {
-  const wallet = { path: 'get_wallet', params: z.object({}), run: () => never() } as const;
+  const wallet = { path: 'get_wallet', summary: '', params: z.object({}), run: () => never() } as const;
 
   test('an answer that lacks a field', () => {
     const getWallet = query({
@@ -154,6 +154,7 @@ describe('the vendor’s types do not take', () => {
   test('a result that lacks a field, or has a name of its own', () => {
     const definition = {
       path: 'create_wallet',
+      summary: '',
       type: 'ACTIVITY_TYPE_CREATE_WALLET',
       authority: { resource: 'WALLET', action: 'CREATE' },
       intent: 'createWalletIntent',

@@ -1,12 +1,12 @@
 // The real API's operations, as @turnkey/http's generated types list them. Run, it writes the list that the tests and the
-// README's matrix go by: `node test/vendor-operations.ts`, after an update of @turnkey/http.
+// README's matrix go by: `node test/vendor/vendor-operations.ts`, after an update of @turnkey/http.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Operation } from '../main/activities/define.ts';
-import { operations as served } from '../main/operations/index.ts';
+import type { Operation } from '../../main/activities/define.ts';
+import { operations as served } from '../../main/operations/index.ts';
 
-const projectRoot = join(import.meta.dirname, '..');
-const file = join(import.meta.dirname, 'vectors/turnkey-operations.json');
+const projectRoot = join(import.meta.dirname, '../..');
+const file = join(import.meta.dirname, '../vectors/turnkey-operations.json');
 const vendor = join(projectRoot, 'node_modules/@turnkey/http');
 const types = 'dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
 
@@ -31,7 +31,7 @@ export const keptVendorOperations = (): VendorOperations =>
 
 /** Of what Latchkey has, by path, what it has from the vendor: all but its own. */
 export const taken: ReadonlyMap<string, Operation> = new Map(
-  [...served].filter(([, operation]) => operation.own !== true),
+  [...served.byPath].filter(([, operation]) => operation.own !== true),
 );
 
 /** @returns the list of the package that is installed. */

@@ -1,11 +1,11 @@
 /** An activity as the API shows one: the real API's envelope and, inside its result, the specification's. */
-import type { ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { getUserSnapshot } from '../db/user-snapshots.ts';
-import { timestamp } from '../lib/clock.ts';
-import { errorBody, type Failure } from '../lib/errors.ts';
-import type { ActivityVersion } from './define.ts';
-import { votesOf } from './votes.ts';
+import type { ActivityRow } from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getUserSnapshot } from '../../storage/tables/user-snapshots.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { errorBody, type Failure } from '../../lib/errors.ts';
+import type { ActivityEnvelope, ActivityVersion } from '../define.ts';
+import { votesOf } from '../decision/votes.ts';
 
 /** What a caller may still do with an activity. */
 export interface VoteRights {
@@ -19,13 +19,12 @@ export const rightsOfNobody = ({ status }: Pick<ActivityRow, 'status'>): VoteRig
   canReject: status === 'ACTIVITY_STATUS_COMPLETED',
 });
 
-// Its type is what it returns, field by field: tests hold it against the vendor's.
-export function showActivity(
+export function toEnvelope(
   tx: Reader,
   row: ActivityRow,
   version: ActivityVersion,
   rights: VoteRights = rightsOfNobody(row),
-) {
+): ActivityEnvelope {
   const params = JSON.parse(row.intent) as Record<string, unknown>;
   const result = row.result === null ? undefined : (JSON.parse(row.result) as Record<string, unknown>);
   const specified = version.specified && {
@@ -68,7 +67,7 @@ export function showActivity(
   };
 }
 
-function failureBody(failure: string): Record<string, unknown> {
+function failureBody(failure: string): ActivityEnvelope['failure'] {
   const { code, message, details } = errorBody(JSON.parse(failure) as Failure);
   return { code, message, details };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { appendActivity } from '../db/activities.ts';
-import { Connection } from '../db/connection.ts';
-import { migrate } from '../db/migrations.ts';
-import { insertOrganization } from '../db/organizations.ts';
-import { operations } from '../operations/index.ts';
+import { appendActivity } from '../../storage/tables/activities.ts';
+import { Connection } from '../../storage/connection.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { insertOrganization } from '../../storage/tables/organizations.ts';
+import { operations } from '../../operations/index.ts';
 import { eventsAfter, newestEvent, rowOfEvent } from './events.ts';
 
 test('a page of events is found among so many rows of the log, whoever they are of', () => {

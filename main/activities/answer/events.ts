@@ -1,26 +1,24 @@
 /** The log as events: each revision of an activity, by its place. */
-import { listEvents, logEnd, organizationAt, type ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { getOrganizationRule } from '../db/organizations.ts';
-import { findPlace, placesOf } from '../db/row-places.ts';
-import type { Caller } from '../lib/caller.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Engine } from './engine.ts';
-import { showActivity } from './show.ts';
-import { versionOf } from './stored.ts';
+import { listEvents, logEnd, organizationAt, type ActivityRow } from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganizationRule } from '../../storage/tables/organizations.ts';
+import { fromPublicId, rowIdsOf } from '../../storage/row-ids.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { Engine } from '../request/engine.ts';
+import { toEnvelope } from './envelope.ts';
+import type { ActivityEnvelope } from '../define.ts';
+import { versionOf } from '../request/stored.ts';
 
 export interface ActivityEvent {
   /** Its place in the log, as its organization is shown it. */
   readonly id: number;
-  readonly activity: Record<string, unknown>;
+  readonly activity: ActivityEnvelope;
 }
 
-/** As the API shows it to nobody in particular: the same to whoever it is sent, however often. */
-export const showEvent = (
-  operations: Engine['operations'],
-  tx: Reader,
-  row: ActivityRow,
-): Record<string, unknown> => showActivity(tx, row, versionOf(operations, row.type));
+/** As the API shows it to no caller in particular: every receiver gets the same, each time. */
+export const showEvent = (operations: Engine['operations'], tx: Reader, row: ActivityRow): ActivityEnvelope =>
+  toEnvelope(tx, row, versionOf(operations, row.type));
 
 /** Whether a user is of a sub-organization. */
 export const isOfSubOrganization = (
@@ -34,7 +32,7 @@ export const isOfSubOrganization = (
  */
 export function rowOfEvent(tx: Reader, organizationId: string, id: number): number {
   if (id === 0) return 0;
-  const sequence = findPlace(placesOf(tx, organizationId, 'activities'), id);
+  const sequence = fromPublicId(rowIdsOf(tx, organizationId, 'activities'), id);
   const its = organizationAt(tx, sequence);
   const seesAll = !isOfSubOrganization(tx, { organizationId });
   if (its === organizationId || (its !== undefined && seesAll)) return sequence;
@@ -69,7 +67,7 @@ export function eventsAfter(
   const end = newestEvent(tx);
   const last = isEnd ? undefined : found.at(-1)?.sequence;
   const looked = Math.max(after, last ?? Math.min(after + rows, end));
-  const ids = placesOf(tx, organizationId, 'activities').show(found.map(({ sequence }) => sequence));
+  const ids = rowIdsOf(tx, organizationId, 'activities').show(found.map(({ sequence }) => sequence));
   const events = found.map((row, index) => ({
     id: ids[index] ?? 0,
     activity: showEvent(operations, tx, row),

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { operations } from '../operations/index.ts';
-import { withholdSecrets } from './withhold.ts';
+import { operations } from '../../operations/index.ts';
+import { redactSecrets } from './redact.ts';
 
 const secret = z.string().meta({ format: 'password' });
 
-test('texts that may be secrets are withheld wherever they stand, and all else stays', () => {
+test('texts that may be secrets are redacted wherever they stand, and all else stays', () => {
   const schema = z.object({
     code: secret,
     token: secret.optional(),
@@ -24,7 +24,7 @@ test('texts that may be secrets are withheld wherever they stand, and all else s
     ],
     either: { password: 'p' },
   };
-  expect(withholdSecrets(schema, value)).toEqual({
+  expect(redactSecrets(schema, value)).toEqual({
     code: '(withheld)',
     mine: '(withheld)',
     name: 'Ann',
@@ -34,14 +34,14 @@ test('texts that may be secrets are withheld wherever they stand, and all else s
     ],
     either: { password: '(withheld)' },
   });
-  expect(withholdSecrets(schema, { ...value, either: { key: 'k' } })).toMatchObject({ either: { key: 'k' } });
+  expect(redactSecrets(schema, { ...value, either: { key: 'k' } })).toMatchObject({ either: { key: 'k' } });
 });
 
-test('a code that signs in is withheld, and what remains still fits its operation', () => {
-  const operation = operations.get('submit/otp_auth');
+test('a code that signs in is redacted, and what remains still fits its operation', () => {
+  const operation = operations.byPath.get('submit/otp_auth');
   if (operation?.kind !== 'activity') throw new Error('otp_auth is missing');
   const [version] = operation.versions;
   const params = { otpId: '8f14e45f-ceea-467f-9c4b-3d1b2a5e6f70', otpCode: 'ABC123', targetPublicKey: '04' };
-  const kept = withholdSecrets(version?.params ?? z.never(), params);
+  const kept = redactSecrets(version?.params ?? z.never(), params);
   expect(kept).toEqual({ ...params, otpCode: '(withheld)' });
 });

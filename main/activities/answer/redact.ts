@@ -1,4 +1,4 @@
-/** Parameters without what somebody could sign in with: for what keeps them although nothing came of the request. */
+/** Removes secrets that could sign a user in from parameters, before a failed request is kept. */
 import { z } from 'zod';
 
 /** What stands where a secret was. It is no secret, and a schema for one takes it. */
@@ -18,18 +18,22 @@ interface JsonSchema {
  * @param schema Says of a text that it may be a secret with `format: 'password'`.
  * @returns the same with `(withheld)` for each of those.
  */
-export function withholdSecrets(schema: z.ZodType, value: unknown): unknown {
+export function redactSecrets(schema: z.ZodType, value: unknown): unknown {
   let described = descriptions.get(schema);
   if (described === undefined) {
     described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
     descriptions.set(schema, described);
   }
-  return withhold(described, value, described.$defs ?? {});
+  return redactText(described, value, described.$defs ?? {});
 }
 
 const descriptions = new WeakMap<z.ZodType, JsonSchema>();
 
-function withhold(schema: JsonSchema, value: unknown, named: Readonly<Record<string, JsonSchema>>): unknown {
+function redactText(
+  schema: JsonSchema,
+  value: unknown,
+  named: Readonly<Record<string, JsonSchema>>,
+): unknown {
   const { $ref, format, properties, items, anyOf = [], allOf = [] } = schema;
   if (typeof value === 'string' && format === 'password') return withheld;
   let kept = value;
@@ -37,15 +41,15 @@ function withhold(schema: JsonSchema, value: unknown, named: Readonly<Record<str
     kept = Object.fromEntries(
       Object.entries(kept).map(([key, member]) => {
         const of = Object.hasOwn(properties, key) ? properties[key] : undefined;
-        return [key, of === undefined ? member : withhold(of, member, named)];
+        return [key, of === undefined ? member : redactText(of, member, named)];
       }),
     );
   } else if (items !== undefined && Array.isArray(kept)) {
-    kept = kept.map((element) => withhold(items, element, named));
+    kept = kept.map((element) => redactText(items, element, named));
   }
   const referred = $ref === undefined ? undefined : named[$ref.replace('#/$defs/', '')];
   return [...(referred === undefined ? [] : [referred]), ...anyOf, ...allOf].reduce(
-    (rest, of) => withhold(of, rest, named),
+    (rest, of) => redactText(of, rest, named),
     kept,
   );
 }

@@ -1,13 +1,13 @@
 /** Requests that policies did not allow, noted apart from the log. */
-import { uuidV7 } from '../crypto/uuid.ts';
-import type { Writer } from '../db/connection.ts';
-import { insertRefusal } from '../db/refusals.ts';
-import { keepUserSnapshot } from '../db/user-snapshots.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { ActivityOperation } from './define.ts';
-import type { Engine, SubmitRequest } from './engine.ts';
-import { understand, understandType } from './understand.ts';
-import { withholdSecrets } from './withhold.ts';
+import { uuidV7 } from '../../crypto/uuid.ts';
+import type { Writer } from '../../storage/connection.ts';
+import { insertRefusal } from '../../storage/tables/refusals.ts';
+import { keepUserSnapshot } from '../../storage/tables/user-snapshots.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { ActivityOperation } from '../define.ts';
+import type { Engine, SubmitRequest } from '../request/engine.ts';
+import { parseRequest, versionNamed } from '../request/parse-request.ts';
+import { redactSecrets } from './redact.ts';
 
 /** Of each organization; and no larger than this, in characters. */
 const kept = 1_000;
@@ -25,9 +25,9 @@ export async function noteRefusal(
 ): Promise<void> {
   const reason = reasonOf(error);
   if (reason === undefined || !keys.unlocked) return;
-  const { type, organizationId, intent } = understand(operation, request.body);
-  const { params } = understandType(operation, type);
-  const text = JSON.stringify(withholdSecrets(params, intent));
+  const { type, organizationId, intent } = parseRequest(operation, request.body);
+  const { params } = versionNamed(operation, type);
+  const text = JSON.stringify(redactSecrets(params, intent));
   if (text.length > longestIntent) return;
   const now = clock.now();
   const { meter } = request;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Connection } from '../db/connection.ts';
-import { migrate } from '../db/migrations.ts';
-import { reserve } from '../db/policy-reservations.ts';
-import { insertPrivateKey } from '../db/private-keys.ts';
-import { insertAccount } from '../db/wallet-accounts.ts';
-import { insertWallet } from '../db/wallets.ts';
+import { Connection } from '../../storage/connection.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { reserve } from '../../storage/tables/policy-reservations.ts';
+import { insertPrivateKey } from '../../storage/tables/private-keys.ts';
+import { insertAccount } from '../../storage/tables/wallet-accounts.ts';
+import { insertWallet } from '../../storage/tables/wallets.ts';
 import { countersOf } from './counters.ts';
 
 const organizationId = 'o';

@@ -2,12 +2,12 @@
  * What was reserved in an organization, as policies count it. A counter of a key is kept by its public key. Before, it was
  * kept by the name that a request called the key by, each name apart: what was reserved so is counted in.
  */
-import type { Reader } from '../db/connection.ts';
-import { listCounters, reservedSince } from '../db/policy-reservations.ts';
-import { getPrivateKeyRow, listIdsOfPublicKey } from '../db/private-keys.ts';
-import { findAccountByAddress, listAddressesOfPublicKey } from '../db/wallet-accounts.ts';
-import type { Counters } from '../policy/evaluation.ts';
-import { keyName } from '../policy/functions.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listCounters, reservedSince } from '../../storage/tables/policy-reservations.ts';
+import { getPrivateKeyRow, listIdsOfPublicKey } from '../../storage/tables/private-keys.ts';
+import { findAccountByAddress, listAddressesOfPublicKey } from '../../storage/tables/wallet-accounts.ts';
+import type { Counters } from '../../policy/language/evaluation.ts';
+import { keyName } from '../../policy/language/functions.ts';
 
 export const countersOf = (tx: Reader, organizationId: string): Counters => ({
   total({ measure, by }, since) {

@@ -1,16 +1,16 @@
 /** Whether an activity may happen, asked of the file as it is in one transaction. */
-import type { Reader, Writer } from '../db/connection.ts';
-import { getOrganizationRule, type OrganizationRule } from '../db/organizations.ts';
-import { reserve } from '../db/policy-reservations.ts';
-import { getUserRow } from '../db/users.ts';
-import type { Caller } from '../lib/caller.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { maxRolling } from '../policy/functions.ts';
-import { decide, isRootQuorum, type PolicyEvaluation, type Verdict } from '../policy/decide.ts';
-import type { Reservation } from '../policy/evaluation.ts';
-import type { Facts } from '../policy/facts.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
+import { getOrganizationRule, type OrganizationRule } from '../../storage/tables/organizations.ts';
+import { reserve } from '../../storage/tables/policy-reservations.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { maxRolling } from '../../policy/language/functions.ts';
+import { decide, isRootQuorum, type PolicyEvaluation, type Verdict } from '../../policy/decide/decide.ts';
+import type { Reservation } from '../../policy/language/evaluation.ts';
+import type { Facts } from '../../policy/decide/facts.ts';
 import { countersOf } from './counters.ts';
-import type { ActivityOperation } from './define.ts';
+import type { ActivityOperation } from '../define.ts';
 import { credentialOf, itemFacts, voterOf, votersOf, type Activity } from './facts.ts';
 import { policiesOf } from './policies.ts';
 import { isForRootQuorum } from './root-users.ts';
@@ -30,7 +30,7 @@ export function decideSubmitted(
   const rule = ruleFor(tx, operation, organizationId, caller);
   operation.authority.refuses?.({ tx, organizationId, params, caller });
 
-  // Whoever is from the parent answers to its own quorum and policies.
+  // A caller from the parent answers to the parent's quorum and policies.
   const home = caller.organizationId;
   const { policies, counting } = policiesOf(tx, home, rule);
   const { rootQuorumThreshold } = rule;
@@ -87,7 +87,7 @@ function ruleFor(
   throw ofAnotherOrganization(organizationId, caller);
 }
 
-/** What is answered to somebody who may do nothing in an organization. */
+/** The refusal of a caller who may do nothing in an organization. */
 export const ofAnotherOrganization = (organizationId: string, caller: Caller): LatchkeyError =>
   new LatchkeyError(
     'INVALID_ARGUMENT',
@@ -108,7 +108,7 @@ export function keepReservations(
   }
 }
 
-/** What somebody is answered whom neither quorum nor policies allow something. */
+/** The refusal of a caller whom neither quorum nor policies allow the activity. */
 export const notAllowed = ({ reason, evaluations }: Verdict & { readonly outcome: 'deny' }): LatchkeyError =>
   noPermission(reason, evaluations);
 

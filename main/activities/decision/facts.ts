@@ -1,19 +1,19 @@
 /** What a decision about an activity is taken from: who voted, and what the activity shows to policies. */
-import { findApiKey, listApiKeysOfUser, type ApiKeyRow } from '../db/api-keys.ts';
-import { listAuthenticatorsOfUser, type AuthenticatorRow } from '../db/authenticators.ts';
-import type { Reader } from '../db/connection.ts';
-import { listTagIdsOf } from '../db/tags.ts';
-import { listUserRows, type UserRow } from '../db/users.ts';
-import { once } from '../lib/once.ts';
-import type { Voter } from '../policy/facts.ts';
-import { isOver } from '../lib/clock.ts';
-import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
-import { kindOf, type ActivityOperation, type Item } from './define.ts';
+import { findApiKey, listApiKeysOfUser, type ApiKeyRow } from '../../storage/tables/api-keys.ts';
+import { listAuthenticatorsOfUser, type AuthenticatorRow } from '../../storage/tables/authenticators.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listTagIdsOf } from '../../storage/tables/tags.ts';
+import { listUserRows, type UserRow } from '../../storage/tables/users.ts';
+import { once } from '../../lib/once.ts';
+import type { Voter } from '../../policy/decide/facts.ts';
+import { isOver } from '../../lib/clock.ts';
+import type { ConditionFacts, CredentialFact } from '../../policy/language/schema.ts';
+import { kindOf, type ActivityOperation, type Item } from '../define.ts';
 import type { Vote } from './votes.ts';
 
 export const webauthnScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
 
-/** An activity as its operation understands it. */
+/** An activity, parsed by its operation. */
 export interface Activity {
   /** As it was submitted: `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
   readonly type: string;

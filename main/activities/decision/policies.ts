@@ -1,9 +1,9 @@
 /** The policies of an organization, compiled once for as long as none of them changes. */
-import { Lru } from '../crypto/lru.ts';
-import type { Reader } from '../db/connection.ts';
-import type { OrganizationRule } from '../db/organizations.ts';
-import { listPolicyRows } from '../db/policies.ts';
-import { storedPolicy, type Policy } from '../policy/policies.ts';
+import { Lru } from '../../lib/lru.ts';
+import type { Reader } from '../../storage/connection.ts';
+import type { OrganizationRule } from '../../storage/tables/organizations.ts';
+import { listPolicyRows } from '../../storage/tables/policies.ts';
+import { storedPolicy, type Policy } from '../../policy/decide/policies.ts';
 
 interface PolicyList {
   /** In the order of creation. */
@@ -14,7 +14,7 @@ interface PolicyList {
 
 const none: PolicyList = { policies: [], counting: false };
 
-/** By the organization's mark, which is drawn anew with each change: lists of this process alone, and of any file. */
+/** By the organization's mark, which is random and new with each change: lists of this process alone, and of any file. */
 const compiled = new Lru<string, PolicyList>(256);
 
 export function policiesOf(

@@ -3,41 +3,29 @@
  * then: who voted, with which tags and credentials. What keys and wallets are is as of now.
  */
 import { z } from 'zod';
-import type { Reader } from '../db/connection.ts';
-import { getOrganizationRule } from '../db/organizations.ts';
-import { listRootUserIds, getUserRow, type User } from '../db/users.ts';
-import { getUserSnapshot } from '../db/user-snapshots.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { once } from '../lib/once.ts';
-import { countValues, parsePlainJson } from '../lib/plain-json.ts';
-import { requestLimits } from '../lib/published-limits.ts';
-import type { Voter } from '../policy/facts.ts';
-import type { Case } from '../policy/replay.ts';
-import type { CredentialFact } from '../policy/schema.ts';
-import type { ActivityOperation, Cases, Item, Operation, PastRequest } from './define.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganizationRule } from '../../storage/tables/organizations.ts';
+import { listRootUserIds, getUserRow, type User } from '../../storage/tables/users.ts';
+import { getUserSnapshot } from '../../storage/tables/user-snapshots.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { once } from '../../lib/once.ts';
+import { countValues, parsePlainJson } from '../../lib/plain-json.ts';
+import { requestLimits } from '../../lib/published-limits.ts';
+import type { Voter } from '../../policy/decide/facts.ts';
+import type { Case } from '../../policy/analysis/replay.ts';
+import type { CredentialFact } from '../../policy/language/schema.ts';
+import type { ActivityOperation, Cases, Item, Operations, PastRequest } from '../define.ts';
 import { countersOf } from './counters.ts';
 import { conditionFacts, itemsOf, voterOf, votersOf, type Activity } from './facts.ts';
-import { parse } from './parse.ts';
+import { parse } from '../../lib/parse.ts';
 import { isForRootQuorum } from './root-users.ts';
-import { understandType } from './understand.ts';
+import { versionNamed } from '../request/parse-request.ts';
 import type { Vote } from './votes.ts';
 
 const request = z.object({ type: z.string(), parameters: z.looseObject({}) });
 
 /** The cases of one organization, in one transaction. */
-export function casesOf(
-  tx: Reader,
-  operations: ReadonlyMap<string, Operation>,
-  organizationId: string,
-  now: number,
-): Cases {
-  const byType = new Map<string, ActivityOperation>(
-    [...operations.values()].flatMap((operation) =>
-      operation.kind === 'activity' && operation.vote === undefined
-        ? operation.versions.map(({ type }) => [type, operation] as const)
-        : [],
-    ),
-  );
+export function casesOf(tx: Reader, operations: Operations, organizationId: string, now: number): Cases {
   const rootQuorumThreshold = getOrganizationRule(tx, organizationId)?.rootQuorumThreshold ?? 1;
   const roots = new Set(listRootUserIds(tx, organizationId));
   const voters = once(() => votersOf(tx, organizationId, now));
@@ -71,22 +59,22 @@ export function casesOf(
 
   return {
     ofActivity(row) {
-      const operation = byType.get(row.type);
-      const version = operation?.versions.find(({ type }) => type === row.type);
-      if (operation === undefined || version === undefined) return undefined;
+      const known = operations.byType.get(row.type);
+      if (known === undefined) return undefined;
+      const { operation, version } = known;
       const params = version.upgrade(JSON.parse(row.intent));
       return caseOf(operation, { type: row.type, organizationId, params }, votersThen(row), row.createdAt);
     },
     ofRequest({ body, userId }) {
       const { type, parameters } = parse(request, parsed(body), 'requestBody');
-      const operation = byType.get(type);
+      const operation = operations.byType.get(type)?.operation;
       if (operation === undefined) {
         throw new LatchkeyError(
           'INVALID_ARGUMENT',
           `invalid requestBody.type: Latchkey has no activity of type ${type}`,
         );
       }
-      const version = understandType(operation, type);
+      const version = versionNamed(operation, type);
       const params = version.upgrade(parse(version.params, parameters, 'requestBody.parameters'));
       const user = getUserRow(tx, organizationId, userId);
       if (user === undefined) throw new LatchkeyError('NOT_FOUND', `unable to find user ${userId}`);

@@ -2,10 +2,10 @@
  * The root quorum's own, and what is about one of its members. A user whom a policy lets manage users could otherwise give
  * itself a way in as the owner: so what concerns a root user is for that user and the root quorum alone.
  */
-import type { Reader } from '../db/connection.ts';
-import { getUserRow } from '../db/users.ts';
-import type { Caller } from '../lib/caller.ts';
-import type { ActivityOperation } from './define.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import type { Caller } from '../../lib/caller.ts';
+import type { ActivityOperation } from '../define.ts';
 import type { Activity } from './facts.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** Votes on an activity: how one is kept, and which of them count. */
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { ActivityRow } from '../db/activities.ts';
-import type { Writer } from '../db/connection.ts';
-import { keepUserSnapshot } from '../db/user-snapshots.ts';
-import type { Caller } from '../lib/caller.ts';
-import type { Random } from '../lib/random.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { ActivityRow } from '../../storage/tables/activities.ts';
+import type { Writer } from '../../storage/connection.ts';
+import { keepUserSnapshot } from '../../storage/tables/user-snapshots.ts';
+import type { Caller } from '../../lib/caller.ts';
+import type { Random } from '../../lib/random.ts';
 
 export type Selection = 'VOTE_SELECTION_APPROVED' | 'VOTE_SELECTION_REJECTED';
 

@@ -1,16 +1,17 @@
 /** An activity that waits for votes: who may still give one, and what the votes given come to. */
-import type { ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { getOrganizationRule } from '../db/organizations.ts';
-import { getUserRow } from '../db/users.ts';
-import type { Caller } from '../lib/caller.ts';
-import { decide, mayApprove, type Verdict } from '../policy/decide.ts';
-import type { Facts, Voter } from '../policy/facts.ts';
-import { aboutActivity } from './decision.ts';
+import type { ActivityRow } from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganizationRule } from '../../storage/tables/organizations.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { decide, mayApprove, type Verdict } from '../../policy/decide/decide.ts';
+import type { Facts, Voter } from '../../policy/decide/facts.ts';
+import { aboutActivity } from './decide.ts';
 import { credentialOf, voterOf } from './facts.ts';
 import { policiesOf } from './policies.ts';
 import { isForRootQuorum } from './root-users.ts';
-import { operationOf, type Operations } from './stored.ts';
+import type { Operations } from '../define.ts';
+import { operationOf } from '../request/stored.ts';
 import { standingApprovals, votesOf, type Vote } from './votes.ts';
 
 export interface Waiting {

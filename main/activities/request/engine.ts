@@ -1,18 +1,20 @@
-/** What activities and queries are carried out with. */
-import type { ActivityRow } from '../db/activities.ts';
-import type { Reader, Writer } from '../db/connection.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import type { Caller } from '../lib/caller.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { VerifyIdToken } from '../lib/id-tokens.ts';
-import type { Message } from '../lib/messages.ts';
-import type { Random } from '../lib/random.ts';
-import type { Keys, Operation } from './define.ts';
+/** What activities and queries are executed with. */
+import type { ActivityRow } from '../../storage/tables/activities.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import type { Caller } from '../../lib/caller.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { VerifyIdToken } from '../../lib/web/id-tokens.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
+import type { Random } from '../../lib/random.ts';
+import type { Keys } from '../../crypto/sealing.ts';
+import type { Operations } from '../define.ts';
+import type { Rejections } from './reject-waiting.ts';
 
 /** Made once, by the vault. */
 export interface Engine {
   /** By path, `submit/create_wallet`. */
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly operations: Operations;
   readonly units: UnitOfWork;
   readonly keys: Keys;
   readonly random: Random;
@@ -23,11 +25,13 @@ export interface Engine {
   /** Whether the contacts that the real API has for tests are honoured: in `latchkey dev` alone. */
   readonly sandbox: boolean;
   /** Puts a message into the outbox. @throws LatchkeyError FAILED_PRECONDITION where nothing could send it. */
-  readonly post: (tx: Writer, organizationId: string, message: Message) => void;
+  readonly post: (tx: Writer, organizationId: string, message: OutgoingMessage) => void;
   /** When the credentials of an organization last proved a request: milliseconds, by their ids. */
   readonly lastUses: (tx: Reader, organizationId: string) => ReadonlyMap<string, number>;
   /** Called in the transaction, after each row that is appended to the log. */
   readonly onAppended: (tx: Writer, row: ActivityRow) => void;
+  /** What a freeze rejects, before its row says so. */
+  readonly rejections: Rejections;
 }
 
 /** Who a request proves to be from. */
@@ -49,6 +53,6 @@ export interface SubmitRequest extends Claim {
   readonly raw: Uint8Array;
   /** The same, parsed. */
   readonly body: unknown;
-  /** Is told how many milliseconds its part of a transaction took. */
+  /** Called with the milliseconds that its part of a transaction took. */
   readonly meter: (ms: number) => void;
 }

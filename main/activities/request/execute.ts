@@ -1,15 +1,15 @@
-/** Doing what was allowed, for whoever submitted it and whenever it came to be allowed. */
-import type { ActivityEntry } from '../db/activities.ts';
-import type { Writer } from '../db/connection.ts';
-import type { Caller } from '../lib/caller.ts';
-import { errorCodes, LatchkeyError, toFailure } from '../lib/errors.ts';
-import type { Message } from '../lib/messages.ts';
-import type { Reservation } from '../policy/evaluation.ts';
-import { keepReservations } from './decision.ts';
-import type { ActivityOperation } from './define.ts';
+/** Executes an allowed activity in the name of its submitter, at once or after the last vote. */
+import type { ActivityEntry } from '../../storage/tables/activities.ts';
+import type { Writer } from '../../storage/connection.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { errorCodes, LatchkeyError, toFailure } from '../../lib/errors.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
+import type { Reservation } from '../../policy/language/evaluation.ts';
+import { keepReservations } from '../decision/decide.ts';
+import type { ActivityOperation } from '../define.ts';
 import type { Engine } from './engine.ts';
 
-interface Task {
+interface ToExecute {
   readonly organizationId: string;
   readonly params: unknown;
   /** Who submitted it. */
@@ -30,7 +30,7 @@ export const nothingPrepared: Prepared = { take: () => undefined, [Symbol.dispos
 export async function prepare(
   { units, keys, random, rpId, verifyIdToken }: Engine,
   operation: ActivityOperation,
-  task: Task,
+  task: ToExecute,
 ): Promise<Prepared> {
   try {
     const gathered = units.read((tx) => operation.gather?.({ ...task, keys, rpId, tx }));
@@ -46,24 +46,24 @@ export async function prepare(
   }
 }
 
-export type Outcome =
+export type Execution =
   { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: LatchkeyError };
 
 /** What a refusal wrote is undone and the refusal kept; anything unforeseen undoes the whole request. */
-export function carryOut(
+export function executeActivity(
   tx: Writer,
   engine: Engine,
   operation: ActivityOperation,
-  task: Task & {
+  task: ToExecute & {
     readonly activityId: string;
     readonly prepared: Prepared;
     readonly reservations: readonly Reservation[];
   },
-): Outcome {
+): Execution {
   const { activityId, prepared, reservations, ...rest } = task;
   const { organizationId, caller, now } = task;
   const { keys, random, sandbox } = engine;
-  const post = (message: Message): void => {
+  const post = (message: OutgoingMessage): void => {
     engine.post(tx, organizationId, message);
   };
   try {
@@ -81,7 +81,7 @@ export function carryOut(
 }
 
 /** What a row of the log says of an activity that ended so, or that still waits. */
-export function endOf(outcome: Outcome | undefined): Pick<ActivityEntry, 'status' | 'result' | 'failure'> {
+export function endOf(outcome: Execution | undefined): Pick<ActivityEntry, 'status' | 'result' | 'failure'> {
   if (outcome === undefined) {
     return { status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED', result: null, failure: null };
   }

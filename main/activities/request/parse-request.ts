@@ -1,10 +1,10 @@
 /** Reads an activity's request: its envelope, and its parameters by the schema of the type that it names. */
 import { z } from 'zod';
-import { isUuid } from '../crypto/uuid.ts';
-import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import type { ActivityOperation, ActivityVersion, VoteOperation } from './define.ts';
-import { parse } from './parse.ts';
+import { isUuid } from '../../crypto/uuid.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import type { ActivityOperation, ActivityVersion, VoteOperation } from '../define.ts';
+import { parse } from '../../lib/parse.ts';
 
 /** The organization that a request is about, as it is kept: ids are taken in either case. */
 export const organizationId = z.string().transform((text) => (isUuid(text) ? text.toLowerCase() : text));
@@ -16,7 +16,7 @@ const envelope = z.object({
   parameters: z.looseObject({}),
 });
 
-export interface Understood {
+export interface ParsedRequest {
   readonly type: string;
   readonly timestampMs: string;
   readonly organizationId: string;
@@ -29,21 +29,21 @@ export interface Understood {
  * Reads the request of a caller who is identified already: only to them an error is told.
  * @throws LatchkeyError INVALID_ARGUMENT naming the field.
  */
-export function understand(operation: ActivityOperation | VoteOperation, body: unknown): Understood {
+export function parseRequest(operation: ActivityOperation | VoteOperation, body: unknown): ParsedRequest {
   const { parameters, ...rest } = parse(envelope, body);
-  const version = understandType(operation, rest.type);
+  const version = versionNamed(operation, rest.type);
   const intent: unknown = parse(version.params, parameters, 'parameters');
   return { ...rest, intent, params: version.upgrade(intent) };
 }
 
 /** @throws LatchkeyError INVALID_ARGUMENT that lists the types that the operation accepts. */
-export function understandType(operation: ActivityOperation | VoteOperation, type: string): ActivityVersion {
+export function versionNamed(operation: ActivityOperation | VoteOperation, type: string): ActivityVersion {
   const version = operation.versions.find((candidate) => candidate.type === type);
   if (version) return version;
   const allowed = operation.versions.map((candidate) => candidate.type).join(', ');
   throw new LatchkeyError(
     'INVALID_ARGUMENT',
-    `invalid activity type: ${operation.path} expects ${allowed}, got ${seen(type)}`,
+    `invalid activity type: ${operation.path} expects ${allowed}, got ${quoted(type)}`,
   );
 }
 
@@ -51,7 +51,7 @@ const minutes = 60_000;
 const oldestMs = 60 * minutes;
 const farthestAheadMs = 5 * minutes;
 
-/** Whether a request is recent enough to be carried out, by the machine's own clock. */
+/** Whether a request is recent enough to be executed, by the machine's own clock. */
 export function isLive(timestampMs: string, clock: Clock): boolean {
   const age = clock.wall() - Number(timestampMs);
   return age < oldestMs && age >= -farthestAheadMs;

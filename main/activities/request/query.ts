@@ -1,13 +1,13 @@
 /** The life of a query: it reads, and answers at once or in steps. */
-import { uuidV7 } from '../crypto/uuid.ts';
-import { isPaced, type Paced } from '../lib/paced.ts';
-import { casesOf } from './policy-cases.ts';
-import type { QueryOperation } from './define.ts';
+import { uuidV7 } from '../../crypto/uuid.ts';
+import { isPaced, type Paced } from '../../lib/concurrency/paced.ts';
+import { casesOf } from '../decision/policy-cases.ts';
+import type { QueryOperation } from '../define.ts';
 import type { Claim, Engine } from './engine.ts';
-import { parse } from './parse.ts';
-import { showTo } from './show-to.ts';
+import { parse } from '../../lib/parse.ts';
+import { envelopeFor } from '../answer/envelope-for.ts';
 
-export interface AskRequest extends Claim {
+export interface QueryRequest extends Claim {
   readonly body: unknown;
   /** The organization that it names. */
   readonly organizationId: string;
@@ -19,12 +19,16 @@ type Answer = Record<string, unknown>;
  * @returns the resource under its name, as the SDKs read it, and the specification's envelope beside it; in steps where the
  * operation takes long.
  */
-export function ask(engine: Engine, operation: QueryOperation, request: AskRequest): Answer | Paced<Answer> {
+export function runQuery(
+  engine: Engine,
+  operation: QueryOperation,
+  request: QueryRequest,
+): Answer | Paced<Answer> {
   const now = engine.clock.now();
   const { organizationId, resource } = engine.units.read((tx) => {
     const caller = request.identify(tx);
     const params: unknown = parse(operation.params, request.body);
-    // Whoever is known to the organization or to its parent may read.
+    // Every user of the organization or of its parent may read.
     const organizationId =
       operation.inCallersOrganization === true ? caller.organizationId : request.organizationId;
     const resource = operation.run({
@@ -33,7 +37,7 @@ export function ask(engine: Engine, operation: QueryOperation, request: AskReque
       params,
       caller,
       now,
-      showActivity: (row) => showTo(engine, tx, row, () => caller),
+      showActivity: (row) => envelopeFor(engine, tx, row, () => caller),
       operations: engine.operations,
       lastUses: () => engine.lastUses(tx, organizationId),
       cases: () => casesOf(tx, engine.operations, organizationId, now),
@@ -58,7 +62,7 @@ export function ask(engine: Engine, operation: QueryOperation, request: AskReque
 /** Takes each step in a read of its own, for a caller who is still known. */
 function* inSteps(
   { units }: Engine,
-  request: AskRequest,
+  request: QueryRequest,
   steps: Paced<Readonly<Answer>>,
   envelop: (shown: Readonly<Answer>) => Answer,
 ): Paced<Answer> {

@@ -3,7 +3,7 @@
  * text is strings, which stay in memory until the engine has need of the place.
  */
 import { randomUUID } from 'node:crypto';
-import { ownBytes } from '../crypto/secret-text.ts';
+import { ownBytes } from '../../crypto/secret-text.ts';
 
 /** The members whose texts are secrets, and all texts within them. */
 const secretMembers: ReadonlySet<string> = new Set(['password', 'phrase', 'shares', 'word']);

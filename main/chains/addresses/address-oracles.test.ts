@@ -17,9 +17,9 @@ import { encodeAccountID } from 'ripple-address-codec';
 import { TronWeb } from 'tronweb';
 import { publicKeyToAddress } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { atLength } from '../../test/campaigns/length.ts';
+import { atLength } from '../../../test/campaigns/length.ts';
 import { addressFormatsOf, encodeAddress, type AddressFormat } from './addresses.ts';
-import { toHex } from './encodings.ts';
+import { toHex } from '../../crypto/encodings.ts';
 
 const runs = atLength(150, 1000);
 

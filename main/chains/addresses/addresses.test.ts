@@ -2,10 +2,10 @@ import { p256 } from '@noble/curves/nist.js';
 import { bech32m } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import vectors from '../../test/vectors/addresses.json' with { type: 'json' };
-import bip173 from '../../test/vectors/bip173.json' with { type: 'json' };
-import bip84 from '../../test/vectors/bip84.json' with { type: 'json' };
-import eip55 from '../../test/vectors/eip55.json' with { type: 'json' };
+import vectors from '../../../test/vectors/addresses.json' with { type: 'json' };
+import bip173 from '../../../test/vectors/bip173.json' with { type: 'json' };
+import bip84 from '../../../test/vectors/bip84.json' with { type: 'json' };
+import eip55 from '../../../test/vectors/eip55.json' with { type: 'json' };
 import { base58 } from '@scure/base';
 import {
   addressFormats,
@@ -14,12 +14,12 @@ import {
   signerOf,
   type AddressFormat,
 } from './addresses.ts';
-import { curves, signSchnorr, signTaproot, type Curve } from './curves.ts';
-import { derivePrivateKey } from './derivation.ts';
-import { decodeHex, toHex } from './encodings.ts';
-import { checksumAddress } from './ethereum-addresses.ts';
-import { seedFromMnemonic } from './mnemonics.ts';
-import { publicKeyFromPrivate } from './secp256k1.ts';
+import { curves, signSchnorr, signTaproot, type Curve } from '../../crypto/keys/curves.ts';
+import { derivePrivateKey } from '../../crypto/keys/derivation.ts';
+import { decodeHex, toHex } from '../../crypto/encodings.ts';
+import { checksumAddress } from './ethereum.ts';
+import { seedFromMnemonic } from '../../crypto/keys/mnemonics.ts';
+import { publicKeyFromPrivate } from '../../crypto/keys/secp256k1.ts';
 
 const hex = (text: string): Uint8Array => decodeHex('vector', text);
 

@@ -11,16 +11,17 @@ import {
   p2wsh,
   regtest,
   testnet,
-} from './bitcoin-addresses.ts';
-import { checkBytes, concatBytes } from './bytes.ts';
+} from './bitcoin.ts';
+import { checkBytes, concatBytes } from '../../crypto/bytes.ts';
 import { crc16 } from './checksums.ts';
-import { curves, signSchnorr, signTaproot, type Curve, type CurveEntry } from './curves.ts';
-import { encodeBase58Check, invalid, toHex } from './encodings.ts';
-import { checksumAddress } from './ethereum-addresses.ts';
-import { blake2b256, hash160, keccak256, sha256, sha3 } from './hashes.ts';
-import { uncompressP256 } from './p256.ts';
-import { uncompressed } from './secp256k1.ts';
-import { tonAddress } from './ton-addresses.ts';
+import { curves, signSchnorr, signTaproot, type Curve, type CurveEntry } from '../../crypto/keys/curves.ts';
+import { encodeBase58Check, invalid, toHex } from '../../crypto/encodings.ts';
+import { checksumAddress } from './ethereum.ts';
+import { blake2b256, hash160, keccak256, sha256, sha3 } from '../../crypto/hashes.ts';
+import { uncompressP256 } from '../../crypto/keys/p256.ts';
+import { uncompressed } from '../../crypto/keys/secp256k1.ts';
+import { tonAddress } from './ton.ts';
+import { defined } from '../../lib/defined.ts';
 
 interface AddressFormatEntry {
   readonly curves: readonly Curve[];
@@ -150,7 +151,7 @@ function secp256k1(
   encode: (publicKey: Uint8Array) => string,
   sign?: CurveEntry['sign'],
 ): AddressFormatEntry & { readonly curves: readonly ['CURVE_SECP256K1'] } {
-  return { curves: ['CURVE_SECP256K1'], encode, ...(sign === undefined ? {} : { sign }) };
+  return { curves: ['CURVE_SECP256K1'], encode, ...defined({ sign }) };
 }
 
 function ed25519(

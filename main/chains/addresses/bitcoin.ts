@@ -3,10 +3,10 @@
  * script that coins are locked with.
  */
 import { bech32, bech32m } from '@scure/base';
-import { concatBytes } from './bytes.ts';
-import { encodeBase58Check } from './encodings.ts';
-import { hash160, sha256 } from './hashes.ts';
-import { taprootOutputKey } from './secp256k1.ts';
+import { concatBytes } from '../../crypto/bytes.ts';
+import { encodeBase58Check } from '../../crypto/encodings.ts';
+import { hash160, sha256 } from '../../crypto/hashes.ts';
+import { taprootOutputKey } from '../../crypto/keys/secp256k1.ts';
 
 interface Network {
   /** The byte in front of a hash of a key, in Base58Check. */

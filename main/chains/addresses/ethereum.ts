@@ -1,8 +1,8 @@
 /** Ethereum addresses: writing them with their checksum, and reading them. */
-import { checkBytes } from './bytes.ts';
-import { invalid, toHex } from './encodings.ts';
-import { keccak256 } from './hashes.ts';
-import { kindOf } from './json.ts';
+import { checkBytes } from '../../crypto/bytes.ts';
+import { invalid, toHex } from '../../crypto/encodings.ts';
+import { keccak256 } from '../../crypto/hashes.ts';
+import { kindOf } from '../../crypto/json.ts';
 
 /**
  * An Ethereum address with the checksum of EIP-55 in the case of its letters.

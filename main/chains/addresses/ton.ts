@@ -3,9 +3,9 @@
  * one of the published wallets (github.com/ton-blockchain/wallet-contract and /wallet-contract-v5), known here by the hash
  * and depth of its cell; the data holds the public key.
  */
-import { concatBytes } from './bytes.ts';
+import { concatBytes } from '../../crypto/bytes.ts';
 import { crc16 } from './checksums.ts';
-import { sha256 } from './hashes.ts';
+import { sha256 } from '../../crypto/hashes.ts';
 
 interface WalletContract {
   /** Hash of the code's cell, hex, and the levels of cells below it. */

@@ -1,9 +1,9 @@
 /** Bitcoin. */
-import type { AddressFormat } from '../../crypto/addresses.ts';
+import type { AddressFormat } from '../addresses/addresses.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { sha256 } from '../../crypto/hashes.ts';
 import { once } from '../../lib/once.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { nothingInPayload, refused, whenRead, type Chain, type Context } from '../chain.ts';
 import { attempt } from '../reading.ts';
 import { describeBitcoin } from './describe.ts';

@@ -2,11 +2,11 @@
 import { joinBytes } from '../../crypto/bytes.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { sha256 } from '../../crypto/hashes.ts';
-import { visibleName } from '../../lib/visible-text.ts';
-import { Unknown } from '../../policy/types.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { decimal } from '../amounts.ts';
 import { line, mostParts, timeOf, Writer, type Description, type Line, type Part } from '../description.ts';
-import { worth, type Money, type Owner, type Place, type Source } from './money.ts';
+import { worth, type Money, type Owner, type OwnedOutput, type Source } from './money.ts';
 import { firstTime, type BitcoinTransaction } from './read.ts';
 import { isData } from './scripts.ts';
 import { finalSequence, inputBytes, outputBytes, txIdOf, type Output } from './wire.ts';
@@ -80,22 +80,23 @@ function titleOf({ outputs, outflow }: Money): string {
   return `${capitalized(listed(deeds.length === 0 ? ['send nothing'] : deeds))}: ${total}`;
 }
 
-const receiversOf = (sent: readonly Place[]): string =>
+const receiversOf = (sent: readonly OwnedOutput[]): string =>
   sent.length > mostReceivers
     ? `${btcOf(worth(sent))} to ${String(sent.length)} outputs that are not yours`
-    : listed(sent.map((output) => `${btcOf(output.value)} to ${placeName(output)}`));
+    : listed(sent.map((output) => `${btcOf(output.value)} to ${addressOrScript(output)}`));
 
 const listed = (texts: readonly string[]): string =>
   texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1) ?? ''}`;
 
 const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-const placeName = ({ address }: Place): string => (address === '' ? 'a script without an address' : address);
+const addressOrScript = ({ address }: OwnedOutput): string =>
+  address === '' ? 'a script without an address' : address;
 
 const ownerName = ({ name }: Owner): string =>
   name === undefined ? 'this key' : `your ${visibleName(name)}`;
 
-function partOf(output: Place, writer: Writer): Part {
+function partOf(output: OwnedOutput, writer: Writer): Part {
   const { value, script, address, owner } = output;
   const data = isData(script);
   const burned = value === 0n ? '' : `Burn ${btcOf(value)}, and write`;
@@ -103,15 +104,15 @@ function partOf(output: Place, writer: Writer): Part {
     title: data
       ? `${burned === '' ? 'Write' : burned} data into the chain`
       : owner === undefined
-        ? `Send ${btcOf(value)} to ${placeName(output)}`
-        : `Send ${btcOf(value)} back to ${ownerName(owner)}, ${placeName(output)}`,
+        ? `Send ${btcOf(value)} to ${addressOrScript(output)}`
+        : `Send ${btcOf(value)} back to ${ownerName(owner)}, ${addressOrScript(output)}`,
     lines: address === '' ? [line(data ? 'Data' : 'Script', writer.bytes(script))] : [],
   };
 }
 
-function inputText({ input, signed, place }: Source, version: number): string {
+function inputText({ input, signed, spent }: Source, version: number): string {
   return [
-    sourceText(place, input.spent),
+    sourceText(spent, input.spent),
     ...(signed ? ['this key signs it'] : []),
     `output ${String(input.vout)} of ${txIdOf(input)}`,
     ...sequenceTexts(input.sequence, version),
@@ -119,12 +120,12 @@ function inputText({ input, signed, place }: Source, version: number): string {
 }
 
 /** @param claimed The output that the input spends, as the PSBT claims it. */
-function sourceText(place: Place | Unknown, claimed: Output | undefined): string {
-  if (place instanceof Unknown) {
+function sourceText(spent: OwnedOutput | Unknown, claimed: Output | undefined): string {
+  if (spent instanceof Unknown) {
     return claimed === undefined ? 'Not known' : `Claims ${btcOf(claimed.value)}, which nothing proves`;
   }
-  const owner = place.owner === undefined ? 'not yours' : ownerName(place.owner);
-  return `${btcOf(place.value)} from ${placeName(place)} (${owner})`;
+  const owner = spent.owner === undefined ? 'not yours' : ownerName(spent.owner);
+  return `${btcOf(spent.value)} from ${addressOrScript(spent)} (${owner})`;
 }
 
 /** BIP-68: sequences without this bit wait for a while after the output was confirmed, from version 2 on. */
@@ -152,19 +153,19 @@ function timeLines({ lockTime, inputs }: BitcoinTransaction): Line[] {
   return [line('Only after', applies ? time : `${time}; it has no effect, because all inputs are final`)];
 }
 
-const isForeign = ({ owner }: Place): boolean => owner === undefined;
+const isForeign = ({ owner }: OwnedOutput): boolean => owner === undefined;
 
 const when = (applies: boolean, text: string): string[] => (applies ? [text] : []);
 
 function moneyWarnings({ inputs, outputs, fee, outflow }: Money): string[] {
-  const places = inputs.flatMap(({ place }) => (place instanceof Unknown ? [] : [place]));
-  const foreign = places.filter(isForeign);
+  const spentOutputs = inputs.flatMap(({ spent }) => (spent instanceof Unknown ? [] : [spent]));
+  const foreign = spentOutputs.filter(isForeign);
   const strange = outputs.filter(isForeign);
   const burned = worth(outputs.filter(({ script }) => isData(script)));
   const nameless = strange.filter(({ address, script }) => address === '' && !isData(script)).length;
-  const unproven = inputs.length - places.length;
+  const unproven = inputs.length - spentOutputs.length;
   const sent = worth(strange.length > 0 ? strange : outputs);
-  const gone = worth(places) - worth(foreign) - (worth(outputs) - worth(strange));
+  const gone = worth(spentOutputs) - worth(foreign) - (worth(outputs) - worth(strange));
   const kept = outflow instanceof Unknown ? 0n : outflow - (gone > 0n ? gone : 0n);
   return [
     ...when(
@@ -194,7 +195,7 @@ const hiddenWarnings = (noun: string, count: number): string[] =>
     `Not shown one by one: ${counted(count - mostParts, `more ${noun}`)}. The totals count them.`,
   );
 
-/** Tells the rest of a list by its hash, so that no other list is shown alike. */
+/** Identifies the rest of a list by its hash, so that no other list looks the same. */
 const hiddenLines = (label: string, hidden: readonly Uint8Array[], note = ''): Line[] =>
   hidden.length === 0
     ? []

@@ -1,6 +1,6 @@
 /** What policies may read of Bitcoin's transactions. */
 import { toHex } from '../../crypto/encodings.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { FactOf } from '../facts.ts';
 import type { Money } from './money.ts';
 import { firstTime } from './read.ts';
@@ -8,7 +8,7 @@ import { txIdOf } from './wire.ts';
 
 export const bitcoinFact = ({ transaction, inputs, outputs, fee, outflow }: Money): FactOf<'bitcoin.tx'> => ({
   version: String(transaction.version),
-  inputs: inputs.map(({ input, place }) => ({
+  inputs: inputs.map(({ input, spent: place }) => ({
     tx_id: txIdOf(input),
     vout: input.vout,
     sequence: input.sequence,

@@ -1,10 +1,10 @@
 /**
- * Tells whose money a transaction moves: which inputs and outputs are ours, the total that leaves our keys, the fee, and
+ * Finds whose money a transaction moves: which inputs and outputs are ours, the total that leaves our keys, the fee, and
  * which of these are known. "Ours" means the key that signs, and the organization's keys by its tables. That an input has
  * an address never makes the address ours.
  */
 import { toHex } from '../../crypto/encodings.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import { coversClaims, type Locks } from './faults.ts';
 import type { BitcoinInput, BitcoinTransaction } from './read.ts';
@@ -17,7 +17,7 @@ export interface Owner {
   readonly name: string | undefined;
 }
 
-export interface Place extends Output {
+export interface OwnedOutput extends Output {
   /** Empty for a script that has none. */
   readonly address: string;
   /** `p2pkh`, `p2sh`, `p2wpkh`, `p2wsh`, `p2tr`; empty where there is no address. */
@@ -31,13 +31,13 @@ export interface Source {
   /** Whether the key signs it. */
   readonly signed: boolean;
   /** The output that it spends. */
-  readonly place: Place | Unknown;
+  readonly spent: OwnedOutput | Unknown;
 }
 
 export interface Money {
   readonly transaction: BitcoinTransaction;
   readonly inputs: readonly Source[];
-  readonly outputs: readonly Place[];
+  readonly outputs: readonly OwnedOutput[];
   readonly fee: bigint | Unknown;
   /** By how much our inputs are worth more than our outputs. */
   readonly outflow: bigint | Unknown;
@@ -52,7 +52,7 @@ interface Around {
 }
 
 export function moneyOf(transaction: BitcoinTransaction, { locks, own, network, ours }: Around): Money {
-  const placeOf = ({ value, script }: Output, signed = false): Place => {
+  const outputOf = ({ value, script }: Output, signed = false): OwnedOutput => {
     const found = addressOf(script, network);
     const name = nameOf(script, ours);
     const isOwn = name !== undefined || signed || own?.has(toHex(script)) === true;
@@ -70,11 +70,11 @@ export function moneyOf(transaction: BitcoinTransaction, { locks, own, network, 
     const { spent } = input;
     const place =
       spent !== undefined && (spent.proven || claimed)
-        ? placeOf(spent, signed)
+        ? outputOf(spent, signed)
         : new Unknown(`nothing proves what input ${String(index + 1)} spends`);
-    return { input, signed, place };
+    return { input, signed, spent: place };
   });
-  const outputs = transaction.outputs.map((output) => placeOf(output));
+  const outputs = transaction.outputs.map((output) => outputOf(output));
   return { transaction, inputs, outputs, ...totalsOf(inputs, outputs) };
 }
 
@@ -88,30 +88,37 @@ function nameOf(script: Uint8Array, ours: Context['ours']): string | undefined {
   return undefined;
 }
 
-function totalsOf(inputs: readonly Source[], outputs: readonly Place[]): Pick<Money, 'fee' | 'outflow'> {
-  const places: Place[] = [];
-  for (const { place } of inputs) {
+function totalsOf(
+  inputs: readonly Source[],
+  outputs: readonly OwnedOutput[],
+): Pick<Money, 'fee' | 'outflow'> {
+  const spent: OwnedOutput[] = [];
+  for (const { spent: place } of inputs) {
     if (place instanceof Unknown) return { fee: place, outflow: place };
-    places.push(place);
+    spent.push(place);
   }
-  const fee = worth(places) - worth(outputs);
+  const fee = worth(spent) - worth(outputs);
   return {
     fee: fee < 0n ? new Unknown('its outputs are worth more than its inputs') : fee,
-    outflow: lost(places, outputs, isListed) + lost(places, outputs, isUnlisted),
+    outflow: lost(spent, outputs, isListed) + lost(spent, outputs, isUnlisted),
   };
 }
 
-export const worth = (places: readonly Place[]): bigint => sum(places.map(({ value }) => value));
+export const worth = (outputs: readonly OwnedOutput[]): bigint => sum(outputs.map(({ value }) => value));
 
-const isListed = ({ owner }: Place): boolean => owner?.name !== undefined;
-const isUnlisted = ({ owner }: Place): boolean => owner !== undefined && owner.name === undefined;
+const isListed = ({ owner }: OwnedOutput): boolean => owner?.name !== undefined;
+const isUnlisted = ({ owner }: OwnedOutput): boolean => owner !== undefined && owner.name === undefined;
 
 /**
  * Counts addresses that accounts list apart from others of the signing key. The former are ours in every request, the latter
  * only in requests of that key. A gain of the former does not make up for a loss of the latter: two keys could otherwise
  * each count the gain of a third.
  */
-function lost(inputs: readonly Place[], outputs: readonly Place[], ours: (place: Place) => boolean): bigint {
+function lost(
+  inputs: readonly OwnedOutput[],
+  outputs: readonly OwnedOutput[],
+  ours: (output: OwnedOutput) => boolean,
+): bigint {
   const loss = worth(inputs.filter(ours)) - worth(outputs.filter(ours));
   return loss > 0n ? loss : 0n;
 }

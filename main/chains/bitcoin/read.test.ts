@@ -4,7 +4,7 @@ import * as bitcoinjs from 'bitcoinjs-lib';
 import fc from 'fast-check';
 import * as tiny from 'tiny-secp256k1';
 import { describe, expect, test } from 'vitest';
-import { damaged } from '../../../test/damaged.ts';
+import { damaged } from '../../../test/storage/damaged.ts';
 import {
   coinOf,
   contextOf,
@@ -19,7 +19,7 @@ import {
   type Kind,
   type Source,
 } from '../../../test/one-reading/bitcoin-psbts.ts';
-import { curves } from '../../crypto/curves.ts';
+import { curves } from '../../crypto/keys/curves.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { bitcoin } from './chain.ts';
 

@@ -57,15 +57,17 @@ export interface ReadBitcoin {
 }
 
 /** Nodes pass on no more inputs than these, and each is looked up. */
-const mostPlaces = 2000;
+const mostInputsAndOutputs = 2000;
 
 export function readBitcoin(bytes: Uint8Array): Read<ReadBitcoin> {
   const read = attempt(() => {
     const psbt = readPsbt(bytes);
     const unsigned = psbt.version === 0 ? psbt.unsigned : composed(psbt);
-    const places = unsigned.inputs.length + unsigned.outputs.length;
-    if (places > mostPlaces) {
-      unreadable(`it has ${String(places)} inputs and outputs, and at most ${String(mostPlaces)} are read`);
+    const count = unsigned.inputs.length + unsigned.outputs.length;
+    if (count > mostInputsAndOutputs) {
+      unreadable(
+        `it has ${String(count)} inputs and outputs, and at most ${String(mostInputsAndOutputs)} are read`,
+      );
     }
     const inputs = unsigned.inputs.map((input, index) =>
       withFields(input, psbt.inputs[index] ?? new Map<string, Uint8Array>(), `input ${String(index + 1)}`),

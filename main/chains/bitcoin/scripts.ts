@@ -1,10 +1,10 @@
 /** The scripts that Bitcoin's outputs are locked with: their addresses, and how one key unlocks them. */
 import { bech32, bech32m } from '@scure/base';
-import { mainnet, regtest, testnet } from '../../crypto/bitcoin-addresses.ts';
+import { mainnet, regtest, testnet } from '../addresses/bitcoin.ts';
 import { concatBytes } from '../../crypto/bytes.ts';
 import { encodeBase58Check, toHex } from '../../crypto/encodings.ts';
 import { hash160, sha256 } from '../../crypto/hashes.ts';
-import { taprootOutputKey } from '../../crypto/secp256k1.ts';
+import { taprootOutputKey } from '../../crypto/keys/secp256k1.ts';
 import { attempt, Cursor } from '../reading.ts';
 import { inputFields } from './psbt.ts';
 import type { BitcoinInput } from './read.ts';
@@ -123,7 +123,7 @@ export function ownScripts(publicKey: Uint8Array): ReadonlyMap<string, Lock> {
 const checkSignature = 0xac;
 
 /**
- * Tells of each input how the key unlocks it: by one of its own scripts, or by a script that the PSBT holds, whose hash the
+ * Finds for each input how the key unlocks it: by one of its own scripts, or by a script that the PSBT holds, whose hash the
  * output has, and that names the key.
  */
 export function locksOf(

@@ -1,6 +1,6 @@
 /** Bitcoin's signatures, over the model that was read. Each covers the whole transaction: all inputs and all outputs. */
 import { concatBytes, joinBytes } from '../../crypto/bytes.ts';
-import { curves, signTaproot, type Signature } from '../../crypto/curves.ts';
+import { curves, signTaproot, type Signature } from '../../crypto/keys/curves.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { sha256, taggedHash } from '../../crypto/hashes.ts';
 import { once } from '../../lib/once.ts';

@@ -1,8 +1,8 @@
 /** Ethereum's contract interfaces (ABI in JSON), and calls of contracts read by them. Tron's contracts have the same. */
 import { joinBytes } from '../../crypto/bytes.ts';
-import { checksumAddress } from '../../crypto/ethereum-addresses.ts';
+import { checksumAddress } from '../addresses/ethereum.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
-import { integerBytes } from '../../crypto/integers.ts';
+import { integerBytes } from './integers.ts';
 import { isObject, type JsonObject } from '../../crypto/json.ts';
 import { deepestType, mostValues, type Argument, type ArgumentValue } from '../arguments.ts';
 import { attempt, bigEndian, unreadable, utf8, type Read } from '../reading.ts';
@@ -98,8 +98,8 @@ function readFunction(entry: JsonObject, at: string): AbiFunction {
   return { name, signature: `${name}(${parameters.map(({ text }) => text).join(',')})`, parameters };
 }
 
-/** @param place The name of a parameter that has none. */
-function readParameter(input: unknown, at: string, place: string, depth: number): Parameter {
+/** @param unnamed The name of a parameter that has none. */
+function readParameter(input: unknown, at: string, unnamed: string, depth: number): Parameter {
   if (depth > deepestType) unreadable(`${at} nests deeper than ${String(deepestType)} tuples`);
   const { name = '', type, components } = isObject(input) ? input : {};
   // A name stands before a value in descriptions, where words of ours have spaces.
@@ -115,7 +115,7 @@ function readParameter(input: unknown, at: string, place: string, depth: number)
     (of, [, length]) => ({ kind: 'array', of, length: length === '' ? undefined : Number(length) }),
     element,
   );
-  return { name: name === '' ? place : name, text: text + dimensions, type: array };
+  return { name: name === '' ? unnamed : name, text: text + dimensions, type: array };
 }
 
 function readTuple(components: unknown, at: string, depth: number): [string, AbiType] {
@@ -180,7 +180,7 @@ export function readCall(abi: Abi, data: Uint8Array, addresses = checksummed): C
 
 const word = 32;
 
-/** Whether a value stands elsewhere, and its place holds where. */
+/** Whether a value is dynamic: its head holds the offset of the value. */
 function isDynamic(type: AbiType): boolean {
   switch (type.kind) {
     case 'bytes':
@@ -195,7 +195,7 @@ function isDynamic(type: AbiType): boolean {
   }
 }
 
-/** How many bytes a value takes in its place. */
+/** How many bytes a value's head takes. */
 function sizeOf(type: AbiType): number {
   if (isDynamic(type)) return word;
   if (type.kind === 'array') return (type.length ?? 0) * sizeOf(type.of);
@@ -215,12 +215,12 @@ class Decoder {
     this.#addresses = addresses;
   }
 
-  /** Values that follow each other from `base`, from where the places of dynamic ones are counted as well. */
+  /** Values whose heads follow each other from `base`, which the offsets of dynamic ones also count from. */
   parts(types: readonly AbiType[], base: number): ArgumentValue[] {
-    let place = base;
+    let head = base;
     return types.map((type) => {
-      const at = isDynamic(type) ? base + this.#count(place) : place;
-      place += sizeOf(type);
+      const at = isDynamic(type) ? base + this.#count(head) : head;
+      head += sizeOf(type);
       return this.#value(type, at);
     });
   }
@@ -280,7 +280,7 @@ class Decoder {
     return this.#bytes(at + word, this.#count(at));
   }
 
-  /** A length or a place, which is within the data. */
+  /** A length or an offset, which is within the data. */
   #count(at: number): number {
     const count = bigEndian(this.#bytes(at, word));
     if (count > BigInt(this.#data.length)) unreadable(`the data of ${this.#what} points past its end`);
@@ -297,7 +297,7 @@ class Decoder {
   }
 }
 
-/** Values as `Decoder` gives them: those of a fixed size in their places, and the others after them, in order. */
+/** Values as `Decoder` gives them: the heads, with values of a fixed size in them, and then the tails of dynamic values, in order. */
 function encodeParts(
   types: readonly AbiType[],
   values: readonly ArgumentValue[],
@@ -305,14 +305,14 @@ function encodeParts(
 ): Uint8Array {
   const encoded = types.map((type, index) => encodeValue(type, values[index] ?? null, addresses));
   let end = types.reduce((size, type) => size + sizeOf(type), 0);
-  const places = types.map((type, index) => {
+  const heads = types.map((type, index) => {
     const bytes = encoded[index] ?? new Uint8Array();
     if (!isDynamic(type)) return bytes;
-    const place = integerBytes(BigInt(end), word);
+    const offset = integerBytes(BigInt(end), word);
     end += bytes.length;
-    return place;
+    return offset;
   });
-  return joinBytes([...places, ...encoded.filter((_, index) => isDynamic(types[index] ?? none))]);
+  return joinBytes([...heads, ...encoded.filter((_, index) => isDynamic(types[index] ?? none))]);
 }
 
 const none: AbiType = { kind: 'tuple', parts: [] };

@@ -1,5 +1,5 @@
 /** EIP-7702's authorizations, signed on their own: an account's consent to run a contract's code as its own. */
-import { authorizationMagic, authorizationOf, type Authorization } from '../../crypto/authorizations.ts';
+import { authorizationMagic, authorizationOf, type Authorization } from './eip7702.ts';
 import { line, type Description } from '../description.ts';
 import type { FactOf } from '../facts.ts';
 import { attempt, bigEndian, unreadable, type Read } from '../reading.ts';

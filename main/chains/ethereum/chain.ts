@@ -1,7 +1,7 @@
 /** Ethereum and the chains that run its transactions. */
-import { authorizationMagic } from '../../crypto/authorizations.ts';
-import { curves } from '../../crypto/curves.ts';
-import { Unknown } from '../../policy/types.ts';
+import { authorizationMagic } from './eip7702.ts';
+import { curves } from '../../crypto/keys/curves.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { nothingInPayload, ok, whenRead, type Chain, type Context, type InPayload } from '../chain.ts';
 import { line, type Description } from '../description.ts';
 import type { ChainFacts } from '../facts.ts';

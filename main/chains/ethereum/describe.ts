@@ -1,8 +1,8 @@
 /** Ethereum's transactions in plain language. */
 import { concatBytes } from '../../crypto/bytes.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
-import { integerBytes } from '../../crypto/integers.ts';
-import { Unknown } from '../../policy/types.ts';
+import { integerBytes } from './integers.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { decimal } from '../amounts.ts';
 import type { Context } from '../chain.ts';
 import { line, Writer, type Description, type Line, type Part } from '../description.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { hashTypedData } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { atLength } from '../../test/campaigns/length.ts';
-import eip712 from '../../test/vectors/eip712.json' with { type: 'json' };
-import { LatchkeyError } from '../lib/errors.ts';
-import { toHex } from './encodings.ts';
-import { typedDataDigest } from './typed-data.ts';
+import { atLength } from '../../../test/campaigns/length.ts';
+import eip712 from '../../../test/vectors/eip712.json' with { type: 'json' };
+import { LatchkeyError } from '../../lib/errors.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { typedDataDigest } from './eip712.ts';
 
 const digest = (data: unknown): string => `0x${toHex(typedDataDigest('payload', JSON.stringify(data)))}`;
 const ofViem = (data: unknown): string => hashTypedData(data as Parameters<typeof hashTypedData>[0]);

@@ -1,11 +1,11 @@
 /** EIP-712: the digest of typed structured data. */
-import { seen } from '../lib/errors.ts';
-import { concatBytes, joinBytes } from './bytes.ts';
-import { decodeHex, encodeUtf8, invalid, toHex } from './encodings.ts';
-import { checksumAddress, readEthereumAddress } from './ethereum-addresses.ts';
-import { keccak256 } from './hashes.ts';
+import { quoted } from '../../lib/errors.ts';
+import { concatBytes, joinBytes } from '../../crypto/bytes.ts';
+import { decodeHex, encodeUtf8, invalid, toHex } from '../../crypto/encodings.ts';
+import { checksumAddress, readEthereumAddress } from '../addresses/ethereum.ts';
+import { keccak256 } from '../../crypto/hashes.ts';
 import { integerBytes, readInteger } from './integers.ts';
-import { checkPayloadValues, isObject, kindOf, parseJson, type JsonObject } from './json.ts';
+import { checkPayloadValues, isObject, kindOf, parseJson, type JsonObject } from '../../crypto/json.ts';
 
 interface Member {
   readonly name: string;
@@ -88,7 +88,7 @@ export function readTypedData(field: string, payload: string): TypedData {
   if (typeof primaryType !== 'string' || !types.has(primaryType)) {
     throw invalid(
       `${field}.primaryType`,
-      `expected the name of one of the types, got ${typeof primaryType === 'string' ? seen(primaryType) : kindOf(primaryType)}`,
+      `expected the name of one of the types, got ${typeof primaryType === 'string' ? quoted(primaryType) : kindOf(primaryType)}`,
     );
   }
   const [domainHash, shownDomain] = readStruct(types, domainName, domain, `${field}.domain`);
@@ -128,7 +128,7 @@ function readTypes(field: string, types: JsonObject, domain: JsonObject): Types 
     );
   }
   for (const [name, members] of Object.entries(types)) {
-    const at = `${field}[${seen(name)}]`;
+    const at = `${field}[${quoted(name)}]`;
     if (!nameForm.test(name) || isElementary(name)) {
       throw invalid(
         at,
@@ -146,8 +146,8 @@ function readTypes(field: string, types: JsonObject, domain: JsonObject): Types 
       const base = baseOf(type);
       if (base !== undefined && (read.has(base) || isElementary(base))) return;
       throw invalid(
-        `${field}[${seen(name)}][${String(index)}].type`,
-        `expected an elementary type, one of the types, or an array of either; got ${seen(type)}`,
+        `${field}[${quoted(name)}][${String(index)}].type`,
+        `expected an elementary type, one of the types, or an array of either; got ${quoted(type)}`,
       );
     });
   }
@@ -165,7 +165,7 @@ function readMembers(at: string, members: readonly unknown[]): readonly Member[]
       throw invalid(
         `${at}[${String(index)}]`,
         typeof name === 'string' && names.has(name)
-          ? `${seen(name)} is given twice`
+          ? `${quoted(name)} is given twice`
           : 'expected { name, type }: texts, the name without white space, commas, brackets or parentheses',
       );
     }

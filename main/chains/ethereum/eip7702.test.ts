@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { hashAuthorization } from 'viem/utils';
 import { expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
-import { authorizationDigest } from './authorizations.ts';
-import { toHex } from './encodings.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { authorizationDigest } from './eip7702.ts';
+import { toHex } from '../../crypto/encodings.ts';
 
 const digest = (data: unknown): string => `0x${toHex(authorizationDigest('payload', JSON.stringify(data)))}`;
 const address = '0x63c0c19a282a1b52b07dd5a65b58948a07dae32b';

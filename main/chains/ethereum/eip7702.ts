@@ -1,10 +1,10 @@
 /** EIP-7702: the digest by which an Ethereum account authorizes a contract's code as its own. */
-import { concatBytes } from './bytes.ts';
-import { invalid } from './encodings.ts';
-import { checksumAddress, readEthereumAddress } from './ethereum-addresses.ts';
-import { keccak256 } from './hashes.ts';
+import { concatBytes } from '../../crypto/bytes.ts';
+import { invalid } from '../../crypto/encodings.ts';
+import { checksumAddress, readEthereumAddress } from '../addresses/ethereum.ts';
+import { keccak256 } from '../../crypto/hashes.ts';
 import { integerBytes, readInteger } from './integers.ts';
-import { checkPayloadValues, isObject, kindOf, parseJson } from './json.ts';
+import { checkPayloadValues, isObject, kindOf, parseJson } from '../../crypto/json.ts';
 
 /** What sets it apart from transactions, whose types are smaller. */
 export const authorizationMagic = 0x05;

@@ -1,5 +1,5 @@
 /** What policies may read of Ethereum's transactions. */
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { byName } from '../arguments.ts';
 import type { Context } from '../chain.ts';
 import { mostParts } from '../description.ts';

@@ -1,6 +1,6 @@
 /** Whole numbers as Ethereum's tools write them in JSON. */
-import { invalid } from './encodings.ts';
-import { kindOf } from './json.ts';
+import { invalid } from '../../crypto/encodings.ts';
+import { kindOf } from '../../crypto/json.ts';
 
 /** 2^256 in decimal has 78 digits; longer text is out of any range, and slow to read. */
 const mostDigits = 80;

@@ -1,5 +1,5 @@
 /** What of the chain's coins leaves the account that signs, at most. */
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import { networkOf } from './networks.ts';
 import type { EthereumTransaction, SignedAuthorization } from './read.ts';

@@ -12,8 +12,8 @@ import {
 } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { damaged } from '../../../test/damaged.ts';
-import { curves } from '../../crypto/curves.ts';
+import { damaged } from '../../../test/storage/damaged.ts';
+import { curves } from '../../crypto/keys/curves.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { readEthereum, type ReadEthereum } from './read.ts';
 

@@ -1,12 +1,12 @@
 /** Ethereum's transactions: legacy, with access list (EIP-2930), with fee market (1559), with blobs (4844), with code (7702). */
-import { authorizationOf } from '../../crypto/authorizations.ts';
-import { encodeAddress } from '../../crypto/addresses.ts';
+import { authorizationOf } from './eip7702.ts';
+import { encodeAddress } from '../addresses/addresses.ts';
 import { concatBytes } from '../../crypto/bytes.ts';
-import type { Signature } from '../../crypto/curves.ts';
-import { checksumAddress } from '../../crypto/ethereum-addresses.ts';
+import type { Signature } from '../../crypto/keys/curves.ts';
+import { checksumAddress } from '../addresses/ethereum.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
-import { integerBytes } from '../../crypto/integers.ts';
-import { recoverPublicKey } from '../../crypto/secp256k1.ts';
+import { integerBytes } from './integers.ts';
+import { recoverPublicKey } from '../../crypto/keys/secp256k1.ts';
 import { LatchkeyError } from '../../lib/errors.ts';
 import { attempt, bigEndian, unreadable, type Read } from '../reading.ts';
 import { bytesOfHex, hexOf } from './hex.ts';

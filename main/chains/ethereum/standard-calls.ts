@@ -2,7 +2,7 @@
 import { written, type ArgumentValue } from '../arguments.ts';
 import { readAbi, readCall, type Abi, type AddressForm, type Call, type ReadCall } from './abi.ts';
 
-/** How a chain tells of accounts and tokens. Addresses are as the call's arguments have them. */
+/** How a chain describes accounts and tokens. Addresses are as the call's arguments have them. */
 export interface Words {
   /** @returns the account, by its owner's name for it where it is one of ours. */
   readonly account: (address: string) => string;
@@ -17,8 +17,8 @@ export interface Words {
   readonly sender: string | undefined;
 }
 
-/** A call's arguments, told in words. */
-interface Told {
+/** A call's arguments, described in words. */
+interface Described {
   readonly account: (name: string) => string;
   /** @param token The parameter that names the token; without it, the called contract is the token. */
   readonly amount: (name: string, token?: string) => string;
@@ -32,7 +32,7 @@ interface Told {
   readonly knowsToken: boolean;
 }
 
-type Sentence = (told: Told) => string | undefined;
+type Sentence = (told: Described) => string | undefined;
 
 interface StandardCall {
   readonly name: string;
@@ -92,13 +92,13 @@ const standardCalls: readonly StandardCall[] = [
   ...['increaseAllowance', 'increaseApproval'].map((name) => ({
     name,
     inputs: 'address spender,uint256 amount',
-    title: (told: Told) => `Let ${told.account('spender')} spend more: ${told.limit('amount')}`,
+    title: (told: Described) => `Let ${told.account('spender')} spend more: ${told.limit('amount')}`,
     warnings: [spends],
   })),
   ...['decreaseAllowance', 'decreaseApproval'].map((name) => ({
     name,
     inputs: 'address spender,uint256 amount',
-    title: (told: Told) => `Let ${told.account('spender')} spend less, by ${told.amount('amount')}`,
+    title: (told: Described) => `Let ${told.account('spender')} spend less, by ${told.amount('amount')}`,
   })),
   { name: 'burn', inputs: 'uint256 amount', title: (told) => `Destroy ${told.amount('amount')}` },
   {
@@ -337,7 +337,7 @@ export const readStandardCall = (data: Uint8Array, addresses?: AddressForm): Cal
 /** @returns what the call does, in a sentence without its end; undefined where no standard says. */
 export function titleOfCall(call: Call, words: Words): string | undefined {
   if (call.args === undefined) return undefined;
-  return bySignature.get(call.signature)?.title?.(toldOf(call, words));
+  return bySignature.get(call.signature)?.title?.(describedOf(call, words));
 }
 
 /** What a person should know of the money and the rights that the call gives away, whichever contract it is for. */
@@ -348,7 +348,7 @@ export function warningsOfCall(call: Call, words: Words): readonly string[] {
       ? []
       : [`Calls of ${call.name} can give away tokens or rights. This one cannot be read.`];
   }
-  const told = toldOf(call, words);
+  const told = describedOf(call, words);
   return (standard?.warnings ?? []).flatMap((warning) => warning(told) ?? []);
 }
 
@@ -357,7 +357,7 @@ export const isTokenAmount = ({ signature }: Call, index: number): boolean =>
   namesAndTypes(bySignature.get(signature)?.inputs ?? '')[index]?.name === 'amount';
 
 /** Arguments go by their place: an interface that is kept may name them otherwise. */
-function toldOf({ signature, args }: ReadCall, words: Words): Told {
+function describedOf({ signature, args }: ReadCall, words: Words): Described {
   const names = namesAndTypes(bySignature.get(signature)?.inputs ?? '').map(({ name }) => name);
   const value = (name: string): ArgumentValue => args[names.indexOf(name)]?.value ?? null;
   const text = (name: string): string => written(value(name));

@@ -2,47 +2,47 @@
  * The shapes of typed data that move money or rights. A shape is known by its members, under whichever name an
  * application has it. What has no shape that is known is warned of, by its names as well.
  */
-import type { TypedData, TypedObject, TypedValue } from '../../crypto/typed-data.ts';
+import type { TypedData, TypedObject, TypedValue } from './eip712.ts';
 import type { Writer } from '../description.ts';
 import { bytesOfHex } from './hex.ts';
 import { coinsOf, networkOf } from './networks.ts';
 import { isUnlimited, readStandardCall, titleOfCall, warningsOfCall, type Words } from './standard-calls.ts';
 
-interface Told {
+interface Described {
   readonly title: string;
   readonly warnings: readonly string[];
 }
 
-const told = (title: string, ...warnings: readonly string[]): Told => ({ title, warnings });
+const described = (title: string, ...warnings: readonly string[]): Described => ({ title, warnings });
 
 /** A struct's members, each where it is of that kind, and the words for them. */
-interface Seen {
+interface StructView {
   readonly address: (member: string) => string | undefined;
   readonly whole: (member: string) => bigint | undefined;
   readonly yes: (member: string) => boolean | undefined;
   readonly bytes: (member: string) => Uint8Array | undefined;
   /** The structs of a member: it is one, a list of them, or a list of lists. */
-  readonly structs: (member: string) => readonly Seen[];
+  readonly structs: (member: string) => readonly StructView[];
   readonly words: Words;
   readonly coins: (wei: bigint) => string;
 }
 
 /** @returns undefined where the struct is of another shape. */
-type Shape = (seen: Seen) => Told | undefined;
+type Shape = (viewOf: StructView) => Described | undefined;
 
 /** @returns its title where the shape of the message is known; and what a person should know. */
-export function tellTypedData(
+export function describeShapes(
   { primaryType, domain, message }: TypedData,
   words: Words,
   writer: Writer,
 ): { readonly title: string | undefined; readonly warnings: readonly string[] } {
   const chainId = typeof domain['chainId'] === 'bigint' ? domain['chainId'] : undefined;
-  const seenOf = (struct: TypedObject): Seen =>
-    seen(struct, words, (wei) => coinsOf(networkOf(chainId), wei));
-  const own = toldOf(seenOf(message));
+  const cachedViewOf = (struct: TypedObject): StructView =>
+    viewOf(struct, words, (wei) => coinsOf(networkOf(chainId), wei));
+  const own = toldOf(cachedViewOf(message));
   const title = own.length === 0 ? undefined : own.map((each) => each.title).join('; ');
   const inner = structsIn(Object.values(message))
-    .flatMap((struct) => toldOf(seenOf(struct)))
+    .flatMap((struct) => toldOf(cachedViewOf(struct)))
     .filter((each) => title?.includes(each.title) !== true);
   return {
     title,
@@ -60,7 +60,7 @@ export function tellTypedData(
   };
 }
 
-const toldOf = (struct: Seen): readonly Told[] => shapes.flatMap((shape) => shape(struct) ?? []);
+const toldOf = (struct: StructView): readonly Described[] => shapes.flatMap((shape) => shape(struct) ?? []);
 
 const isStruct = (value: TypedValue): value is TypedObject =>
   typeof value === 'object' && !Array.isArray(value);
@@ -72,16 +72,16 @@ const structsIn = (values: readonly TypedValue[]): readonly TypedObject[] =>
     return [...(isStruct(value) ? [value] : []), ...structsIn(Object.values(value))];
   });
 
-function seen(struct: TypedObject, words: Words, coins: (wei: bigint) => string): Seen {
+function viewOf(struct: TypedObject, words: Words, coins: (wei: bigint) => string): StructView {
   const value = (member: string): TypedValue | undefined =>
     Object.hasOwn(struct, member) ? struct[member] : undefined;
   const text = (member: string, form: RegExp): string | undefined => {
     const given = value(member);
     return typeof given === 'string' && form.test(given) ? given : undefined;
   };
-  const flat = (given: TypedValue): readonly Seen[] => {
+  const flat = (given: TypedValue): readonly StructView[] => {
     if (Array.isArray(given)) return (given as readonly TypedValue[]).flatMap(flat);
-    return isStruct(given) ? [seen(given, words, coins)] : [];
+    return isStruct(given) ? [viewOf(given, words, coins)] : [];
   };
   return {
     address: (member) => text(member, /^0x[0-9a-fA-F]{40}$/),
@@ -128,7 +128,7 @@ const unlimitedWarnings = (words: Words, spender: string, tokens: readonly strin
 const permit: Shape = ({ address, whole, words }) => {
   const [spender, units] = [address('spender'), whole('value')];
   if (spender === undefined || units === undefined) return undefined;
-  return told(
+  return described(
     `Let ${words.account(spender)} spend ${limitOf(words, words.contract, units)}`,
     permitWarning,
     ...unlimitedWarnings(words, spender, isUnlimited(units) ? [words.contract] : []),
@@ -139,7 +139,7 @@ const permit: Shape = ({ address, whole, words }) => {
 const daiPermit: Shape = ({ address, yes, words }) => {
   const [spender, allowed] = [address('spender'), yes('allowed')];
   if (spender === undefined || allowed === undefined) return undefined;
-  return told(
+  return described(
     `Let ${words.account(spender)} spend ${allowed ? '' : 'no more '}${words.token(words.contract)}${allowed ? ' without limit' : ''}`,
     permitWarning,
     ...unlimitedWarnings(words, spender, allowed ? [words.contract] : []),
@@ -165,7 +165,7 @@ const permit2: Shape = ({ address, structs, words }) => {
   const weight = ({ token, units }: Grant): number =>
     (words.knows(token) ? 2 : 0) + (isUnlimited(units) ? 1 : 0);
   const first = grants.toSorted((a, b) => weight(b) - weight(a));
-  return told(
+  return described(
     `Let ${words.account(spender)} spend ${listed(first.map(({ token, units }) => limitOf(words, token, units)))}`,
     permitWarning,
     ...unlimitedWarnings(words, spender, [...new Set(unlimited)]),
@@ -178,7 +178,7 @@ const authorizedTransfer: Shape = ({ address, whole, words }) => {
   if (from === undefined || to === undefined || units === undefined || whole('validBefore') === undefined) {
     return undefined;
   }
-  return told(
+  return described(
     `Send ${words.amount(units, words.contract)} from ${words.account(from)} to ${words.account(to)}`,
     'Anyone who has this signature can make the transfer, without any further transaction of yours.',
   );
@@ -189,18 +189,18 @@ const offer: Shape = (seaport) => {
   const [given, asked] = [seaport.structs('offer'), seaport.structs('consideration')];
   if (seaport.address('offerer') === undefined || given.length + asked.length === 0) return undefined;
   const take = listed(asked.map((each) => `${itemOf(each)} to ${accountIn(each, 'recipient')}`));
-  return told(
+  return described(
     `Offer ${given.length === 0 ? 'nothing' : listed(given.map(itemOf))} for ${take === '' ? 'nothing' : take}`,
     orderWarning,
   );
 };
 
-const accountIn = ({ address, words }: Seen, member: string): string => {
+const accountIn = ({ address, words }: StructView, member: string): string => {
   const account = address(member);
   return account === undefined ? 'an account that is not named' : words.account(account);
 };
 
-function itemOf({ address, whole, words, coins }: Seen): string {
+function itemOf({ address, whole, words, coins }: StructView): string {
   const token = address('token') ?? '';
   const [start, end] = [whole('startAmount') ?? 0n, whole('endAmount') ?? 0n];
   const units = start > end ? start : end;
@@ -222,7 +222,7 @@ const bulkOffer: Shape = ({ structs }) => {
   const tree = structs('tree');
   const offers = tree.flatMap((each) => offer(each) ?? []);
   if (offers.length === 0 || offers.length < tree.length) return undefined;
-  return told(
+  return described(
     `Make ${String(offers.length)} offers: ${listed(offers.map(({ title }) => title))}`,
     orderWarning,
   );
@@ -255,7 +255,7 @@ const orders: readonly Shape[] = orderMembers.map(
       const to = receiver === undefined ? '' : `, paid to ${words.account(receiver)}`;
       // CoW Protocol takes its fee in what is sold, besides the amount.
       const all = units + (whole('feeAmount') ?? 0n);
-      return told(
+      return described(
         `Trade ${words.amount(all, one)} against ${words.amount(otherUnits, other)}${to}`,
         orderWarning,
       );
@@ -275,7 +275,7 @@ const safeTransaction: Shape = ({ address, whole, bytes, words, coins }) => {
     data.length === 0
       ? `Send ${coins(value)} to ${words.account(to)}`
       : `${(call && titleOfCall(call, inner)) ?? `Call ${call === undefined ? 'the contract' : `${call.name} of`} ${words.account(to)}`}${paying}`;
-  return told(
+  return described(
     `As the Safe ${words.contract}: ${operation === 0n ? title : `run the code of ${words.account(to)} as its own`}`,
     'It moves what the Safe owns, once enough owners have signed.',
     ...(operation === 0n ? [] : ['The code can spend all that the Safe owns.']),
@@ -291,8 +291,8 @@ const safeTransaction: Shape = ({ address, whole, bytes, words, coins }) => {
 const userOperation: Shape = ({ address, bytes, words }) => {
   const [sender, data] = [address('sender'), bytes('callData')];
   if (sender === undefined || data === undefined) return undefined;
-  return told(
-    `Let ${words.account(sender)} carry out a call, as a smart account`,
+  return described(
+    `Let ${words.account(sender)} execute a call, as a smart account`,
     'It can move what the smart account owns. This vault does not read the call inside.',
   );
 };
@@ -302,7 +302,7 @@ const forwarded: Shape = ({ address, bytes, words }) => {
   const [from, data] = [address('from'), bytes('data') ?? bytes('functionSignature')];
   if (from === undefined || data === undefined) return undefined;
   const to = address('to');
-  return told(
+  return described(
     `Let another call ${to === undefined ? words.account(words.contract) : words.account(to)} in the name of ${words.account(from)}`,
     'The contract takes the call as yours. This vault does not read the call inside.',
   );
@@ -312,7 +312,9 @@ const forwarded: Shape = ({ address, bytes, words }) => {
 const votes: Shape = ({ address, whole, words }) => {
   const delegatee = address('delegatee');
   if (delegatee === undefined || whole('nonce') === undefined) return undefined;
-  return told(`Let ${words.account(delegatee)} vote with your tokens of ${words.account(words.contract)}`);
+  return described(
+    `Let ${words.account(delegatee)} vote with your tokens of ${words.account(words.contract)}`,
+  );
 };
 
 const shapes: readonly Shape[] = [

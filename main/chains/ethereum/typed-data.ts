@@ -1,13 +1,13 @@
 /** Typed data (EIP-712) in plain language, and what policies may read of it. */
-import type { TypedData } from '../../crypto/typed-data.ts';
-import { Unknown } from '../../policy/types.ts';
+import type { TypedData } from './eip712.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import { line, mostParts, Writer, type Description, type Line, type Part } from '../description.ts';
 import type { FactOf } from '../facts.ts';
 import { hexOf } from './hex.ts';
 import { countLeaves, firstOf, leavesOf } from './listed.ts';
 import { networkOf } from './networks.ts';
-import { tellTypedData } from './typed-data-shapes.ts';
+import { describeShapes } from './typed-data-shapes.ts';
 import { wordsOf } from './words.ts';
 
 export function describeTypedData(data: TypedData, context: Context): Description {
@@ -20,7 +20,7 @@ export function describeTypedData(data: TypedData, context: Context): Descriptio
       ? verifyingContract
       : '';
   const words = wordsOf(context, typeof chainId === 'bigint' ? chainId : undefined, contract, writer);
-  const told = tellTypedData(data, words, writer);
+  const told = describeShapes(data, words, writer);
   const application = typeof name === 'string' ? writer.text(name) : undefined;
   const type = writer.text(primaryType);
   writer.warn(...told.warnings);

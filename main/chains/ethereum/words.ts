@@ -1,5 +1,5 @@
 /** Accounts and tokens of Ethereum's chains, as a description names them. */
-import { encodeAddress } from '../../crypto/addresses.ts';
+import { encodeAddress } from '../addresses/addresses.ts';
 import type { Context } from '../chain.ts';
 import type { Writer } from '../description.ts';
 import { tokenAmount, tokenAt } from '../tokens.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { payloadEncodings } from './payloads.ts';
+import { payloadEncodings } from './encodings.ts';
 
 test('the table', () => {
   expect(Object.keys(payloadEncodings)).toEqual([

@@ -1,7 +1,7 @@
 /** The encodings of a payload to be signed, a row each. */
-import { authorizationDigest } from './authorizations.ts';
-import { decodeHex, encodeUtf8 } from './encodings.ts';
-import { typedDataDigest } from './typed-data.ts';
+import { authorizationDigest } from '../ethereum/eip7702.ts';
+import { decodeHex, encodeUtf8 } from '../../crypto/encodings.ts';
+import { typedDataDigest } from '../ethereum/eip712.ts';
 
 export type PayloadEncoding =
   | 'PAYLOAD_ENCODING_HEXADECIMAL'

@@ -5,10 +5,10 @@
 import fc from 'fast-check';
 import { hashMessage, keccak256, serializeTransaction, toHex } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { curves } from '../../crypto/curves.ts';
+import { curves } from '../../crypto/keys/curves.ts';
 import type { HashFunction } from '../../crypto/hashes.ts';
-import { visibleText } from '../../lib/visible-text.ts';
-import { Unknown } from '../../policy/types.ts';
+import { visibleText } from '../../lib/text/visible-text.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import { openPayload, type OpenedPayload, type RawPayload } from './open.ts';
 

@@ -2,15 +2,15 @@
  * Raw payloads, read once: what is shown, what policies decide on and what is signed come from the same reading. A caller
  * may call a transaction a text, and a digest stands for anything: so each chain is asked what the bytes are to it.
  */
-import { readAuthorization } from '../../crypto/authorizations.ts';
-import { curves, type Curve } from '../../crypto/curves.ts';
+import { readAuthorization } from '../ethereum/eip7702.ts';
+import { curves, type Curve } from '../../crypto/keys/curves.ts';
 import { invalid, toHex } from '../../crypto/encodings.ts';
 import { hashFunctions, type HashFunction } from '../../crypto/hashes.ts';
-import { payloadEncodings, type PayloadEncoding } from '../../crypto/payloads.ts';
-import { readTypedData } from '../../crypto/typed-data.ts';
+import { payloadEncodings, type PayloadEncoding } from './encodings.ts';
+import { readTypedData } from '../ethereum/eip712.ts';
 import { LatchkeyError } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { Context, InPayload } from '../chain.ts';
 import { chains } from '../chains.ts';
 import { line, Writer, type Description, type Line } from '../description.ts';

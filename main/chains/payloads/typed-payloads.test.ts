@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import eip712 from '../../../test/vectors/eip712.json' with { type: 'json' };
-import { compile } from '../../policy/compile.ts';
-import { Evaluation } from '../../policy/evaluation.ts';
-import type { PayloadEncoding } from '../../crypto/payloads.ts';
+import { compile } from '../../policy/language/compile.ts';
+import { Evaluation } from '../../policy/language/evaluation.ts';
+import type { PayloadEncoding } from './encodings.ts';
 import { openPayload } from './open.ts';
 
 const permit = {

@@ -1,6 +1,6 @@
 /** The instructions of a transaction, each read once: by the vault's own tables, or by the interface that is kept. */
-import { encodeAddress } from '../../crypto/addresses.ts';
-import { Unknown } from '../../policy/types.ts';
+import { encodeAddress } from '../addresses/addresses.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import { readCalled, type CalledInstruction } from './idl.ts';
 import type { KnownInstruction, TokenTransfer } from './instructions.ts';

@@ -1,7 +1,7 @@
 /** Solana. */
-import { curves } from '../../crypto/curves.ts';
+import { curves } from '../../crypto/keys/curves.ts';
 import { once } from '../../lib/once.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { nothingInPayload, ok, refused, whenRead, type Chain, type Context } from '../chain.ts';
 import { ownAddressOf, readActions } from './actions.ts';
 import { describeSolana } from './describe.ts';

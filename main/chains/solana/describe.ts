@@ -1,5 +1,5 @@
 /** Solana's transactions in plain language. */
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { decimal } from '../amounts.ts';
 import type { ArgumentValue } from '../arguments.ts';
 import type { Context } from '../chain.ts';
@@ -95,11 +95,11 @@ function titleOf(deeds: readonly Deed[], { price }: Words): string {
   if (shown.length === 0) return 'Do nothing';
   return shown.length > mostDeeds
     ? sumOf(telling, price)
-    : shown.map(({ title }, place) => joined(title, place)).join('; ');
+    : shown.map(({ title }, index) => joined(title, index)).join('; ');
 }
 
-const joined = (title: string, place: number): string =>
-  place === 0 ? title : `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
+const joined = (title: string, index: number): string =>
+  index === 0 ? title : `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
 
 /** Sums up many instructions. */
 function sumOf(deeds: readonly Deed[], price: Pricing): string {
@@ -109,7 +109,7 @@ function sumOf(deeds: readonly Deed[], price: Pricing): string {
   );
   const sent = Map.groupBy(
     effects.flatMap(({ tokens }) => tokens ?? []),
-    ({ from, mint, decimals }) => `${String((mint ?? from).place)}/${String(decimals)}`,
+    ({ from, mint, decimals }) => `${String((mint ?? from).at)}/${String(decimals)}`,
   );
   const unread = deeds.filter(({ action }) => action.known === undefined).length;
   return [
@@ -132,7 +132,7 @@ const total = (sendings: readonly Sending[]): bigint =>
   sendings.reduce((sum, { amount }) => sum + amount, 0n);
 
 const receivers = (sendings: readonly Sending[]): string =>
-  counted(new Set(sendings.map(({ to }) => to?.place)).size, 'account');
+  counted(new Set(sendings.map(({ to }) => to?.at)).size, 'account');
 
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 
@@ -157,9 +157,9 @@ function linesOf(message: SolanaMessage, { maxFee, outflow }: SolanaMoney, { nam
     line('Version', version),
     line('Recent blockhash', recentBlockhash),
     ...[...accounts, ...lookedUp].map((account) =>
-      line(`Account ${String(account.place + 1)}`, roleOf(account, name)),
+      line(`Account ${String(account.at + 1)}`, roleOf(account, name)),
     ),
-    ...message.lookups.map(({ table }, place) => line(`Table ${String(place + 1)}`, table)),
+    ...message.lookups.map(({ table }, index) => line(`Table ${String(index + 1)}`, table)),
   ];
 }
 
@@ -182,21 +182,21 @@ function actionLines(action: SolanaAction, words: Words, writer: Writer): readon
       : [line('Not read', `This vault cannot read all of it: ${writer.text(problem)}`)]),
     ...(foreign && called !== undefined ? calledLines(called, writer) : []),
     ...(problem === undefined ? [] : [line('Data', writer.bytes(data))]),
-    ...accounts.map((account, place) =>
-      line(accountLabel(place, named, foreign, writer), words.name(account)),
+    ...accounts.map((account, index) =>
+      line(accountLabel(index, named, foreign, writer), words.name(account)),
     ),
   ];
 }
 
 /** A name of an interface stands after the account’s number. */
 function accountLabel(
-  place: number,
+  index: number,
   named: readonly NamedAccount[],
   foreign: boolean,
   writer: Writer,
 ): string {
-  const name = named[place]?.name;
-  const label = `Account ${String(place + 1)}`;
+  const name = named[index]?.name;
+  const label = `Account ${String(index + 1)}`;
   return name === undefined
     ? label
     : `${label} (${foreign ? writer.text(name) : labelOf(name).toLowerCase()})`;

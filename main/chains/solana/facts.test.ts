@@ -14,7 +14,7 @@ import {
   u32,
   u64,
 } from '../../../test/one-reading/solana-messages.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { FactOf } from '../facts.ts';
 import { solana } from './chain.ts';
 import { readIdl, type Idl } from './idl.ts';

@@ -1,6 +1,6 @@
 /** What policies may read of Solana's transactions. */
 import { toHex } from '../../crypto/encodings.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { FactOf } from '../facts.ts';
 import { tokenTransfersOf, unreadTransfers, type SolanaAction, type SolanaReading } from './actions.ts';
 import type { NamedAccount } from './instructions.ts';

@@ -48,7 +48,7 @@ const older = {
   ],
 };
 
-const account = (key: string, place: number) => ({ place, key, signer: false, writable: false });
+const account = (key: string, at: number) => ({ at, key, signer: false, writable: false });
 const instruction = (data: Uint8Array, names = ['A', 'V', 'B']): SolanaInstruction => ({
   program: account('P', 9),
   accounts: names.map(account),

@@ -4,7 +4,7 @@ import { decodeBase58, encodeBase58, toHex } from '../../crypto/encodings.ts';
 import { sha256 } from '../../crypto/hashes.ts';
 import { isObject, type JsonObject } from '../../crypto/json.ts';
 import { deepestType, mostValues, type ArgumentValue } from '../arguments.ts';
-import { seen } from '../../lib/errors.ts';
+import { quoted } from '../../lib/errors.ts';
 import { attempt, Cursor, littleEndianBytes, unreadable, utf8, type Read } from '../reading.ts';
 import type { NamedAccount } from './instructions.ts';
 import type { SolanaInstruction } from './read.ts';
@@ -91,7 +91,7 @@ export function readIdl(value: unknown): Read<Idl> {
 function differing<T>(entries: readonly T[], nameOf: (entry: T) => string, what: string): readonly T[] {
   const names = new Set<string>();
   for (const name of entries.map(nameOf)) {
-    if (names.has(name)) unreadable(`${what} are called ${seen(name)}`);
+    if (names.has(name)) unreadable(`${what} are called ${quoted(name)}`);
     names.add(name);
   }
   return entries;
@@ -197,7 +197,7 @@ function readType(type: unknown, at: string, depth: number): IdlType {
     if (typeof defined === 'string') return { kind: 'defined', name: defined };
     if (isObject(defined)) return { kind: 'defined', name: nameOf(defined, at) };
   }
-  const got = typeof type === 'string' ? type : seen(type);
+  const got = typeof type === 'string' ? type : quoted(type);
   return unreadable(`expected a type of an IDL in ${at}, got ${got.slice(0, 50)}`);
 }
 
@@ -282,7 +282,7 @@ export function readCalled(idl: Idl, { accounts, data }: SolanaInstruction): Cal
     return {
       name,
       discriminator,
-      accounts: instruction.accounts.map((account, place) => ({ name: account, account: accounts[place] })),
+      accounts: instruction.accounts.map((account, index) => ({ name: account, account: accounts[index] })),
       args: attempt(() => {
         if (accounts.length < instruction.accounts.length) {
           unreadable(
@@ -307,7 +307,7 @@ function readArguments(
   // Anchor passes over bytes after the end.
   cursor.end();
   const encoder = new Encoder(types);
-  const written = joinBytes(args.map(({ type }, place) => encoder.value(type, read[place]?.value)));
+  const written = joinBytes(args.map(({ type }, index) => encoder.value(type, read[index]?.value)));
   if (Buffer.compare(written, data) !== 0) {
     unreadable(`the data of ${name} has a value that is not written the way that Borsh does`);
   }

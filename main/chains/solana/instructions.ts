@@ -7,6 +7,7 @@ import { decodeBase58, encodeBase58, toHex } from '../../crypto/encodings.ts';
 import { decimal } from '../amounts.ts';
 import { Cursor, littleEndianBytes, unreadable, utf8 } from '../reading.ts';
 import type { SolanaAccount, SolanaInstruction } from './read.ts';
+import { defined } from '../../lib/defined.ts';
 
 export interface NamedAccount {
   readonly name: string;
@@ -53,7 +54,7 @@ export interface Effect {
   readonly out?: { readonly to?: SolanaAccount; readonly lamports: bigint | undefined };
   /** An account that a program, or another key, controls from then on. */
   readonly handsOver?: SolanaAccount;
-  /** A transfer of lamports as the vendor tells it. */
+  /** A transfer of lamports, as the vendor describes it. */
   readonly transfer?: { readonly from: SolanaAccount; readonly to: SolanaAccount; readonly amount: bigint };
   readonly tokens?: TokenTransfer;
 }
@@ -95,13 +96,13 @@ export class Reader {
     return excess;
   }
 
-  /** The accounts that the program takes by their place. */
+  /** The accounts that the program takes, by index. */
   named<Names extends readonly string[]>(...names: Names): AccountsOf<Names> {
     const { accounts } = this.#instruction;
     if (accounts.length < names.length) {
       unreadable(`expected at least ${String(names.length)} accounts, got ${String(accounts.length)}`);
     }
-    this.accounts = names.map((name, place) => ({ name, account: accounts[place] }));
+    this.accounts = names.map((name, index) => ({ name, account: accounts[index] }));
     return accounts.slice(0, names.length) as unknown as AccountsOf<Names>;
   }
 
@@ -120,7 +121,7 @@ export class Reader {
     const left = at?.key === sysvars[sysvar] ? [sysvar, ...more] : [];
     const found = this.named(...before, ...left, ...after);
     return found.filter(
-      (_, place) => place < before.length || place >= before.length + left.length,
+      (_, index) => index < before.length || index >= before.length + left.length,
     ) as unknown as AccountsOf<[...Before, ...After]>;
   }
 
@@ -195,7 +196,7 @@ export class Reader {
   }
 
   #said<Value extends bigint | string | null>(name: string, value: Value, unit?: SaidValue['unit']): Value {
-    this.args.push({ name, value, ...(unit === undefined ? {} : { unit }) });
+    this.args.push({ name, value, ...defined({ unit }) });
     return value;
   }
 

@@ -102,10 +102,10 @@ const linesOf = (message: OffChainMessage, context: Context, writer: Writer): re
   line('Form', message.form),
   ...(message.application === undefined ? [] : [line('Application', message.application)]),
   ...(message.format === undefined ? [] : [line('Format', message.format)]),
-  ...message.signers.map((key, place) => {
+  ...message.signers.map((key, index) => {
     const name = context.ours(key);
     return line(
-      `Signer ${String(place + 1)}`,
+      `Signer ${String(index + 1)}`,
       name === undefined ? key : `your ${writer.text(name)} (${key})`,
     );
   }),

@@ -8,7 +8,7 @@ import {
 import fc from 'fast-check';
 import * as micro from 'micro-sol-signer';
 import { describe, expect, test } from 'vitest';
-import { damaged } from '../../../test/damaged.ts';
+import { damaged } from '../../../test/storage/damaged.ts';
 import {
   context,
   instruction,
@@ -20,9 +20,9 @@ import {
   transaction,
   transfer,
 } from '../../../test/one-reading/solana-messages.ts';
-import { ed25519PublicKey } from '../../crypto/ed25519.ts';
+import { ed25519PublicKey } from '../../crypto/keys/ed25519.ts';
 import { decimal } from '../amounts.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { solana } from './chain.ts';
 import {
   encodeMessage,
@@ -59,7 +59,7 @@ describe.each(['legacy', 0] as const)('version %s', (version) => {
     expect(message.version).toBe(version);
     expect(signersOf(message).map(({ key }) => key)).toEqual([payer]);
     expect(message.recentBlockhash).toBe(lifetime.blockhash);
-    expect(message.accounts[0]).toEqual({ place: 0, key: payer, signer: true, writable: true });
+    expect(message.accounts[0]).toEqual({ at: 0, key: payer, signer: true, writable: true });
     expect(message.instructions[0]?.program.key).toBe(programs.system);
   });
 
@@ -88,12 +88,12 @@ test('another library makes, signs and reads the same', () => {
   expect(Buffer.from(signed(Buffer.from(unsigned, 'base64'))).toString('base64')).toBe(theirs);
 });
 
-test('an account that is looked up keeps its place, and has no key', () => {
+test('an account that is looked up keeps its index, and has no key', () => {
   const bytes = transaction([transfer(payer, keyOf(40), 5n)], { table: [keyOf(39), keyOf(40)] });
   const { message } = read(bytes);
   expect(message.lookups).toEqual([{ table: keyOf(200), writable: [1], readonly: [] }]);
   expect(message.instructions[0]?.accounts[1]).toEqual({
-    place: 2,
+    at: 2,
     key: undefined,
     signer: false,
     writable: true,
@@ -218,8 +218,8 @@ test('what is read is what @solana/kit reads, and is written the same', () => {
     staticAccounts: accounts.map(({ key }) => key),
     lifetimeToken: recentBlockhash,
     instructions: instructions.map(({ program, accounts: named, data }) => [
-      program.place,
-      named.map(({ place }) => place),
+      program.at,
+      named.map(({ at: place }) => place),
       Buffer.from(data).toString('hex'),
     ]),
     lookups: lookups.map(({ table, writable, readonly }) => [table, writable, readonly]),

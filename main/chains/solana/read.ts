@@ -3,13 +3,13 @@
  * `sanitize` refuses is refused here.
  */
 import { concatBytes, joinBytes } from '../../crypto/bytes.ts';
-import type { Signature } from '../../crypto/curves.ts';
+import type { Signature } from '../../crypto/keys/curves.ts';
 import { decodeBase58, encodeBase58 } from '../../crypto/encodings.ts';
 import { attempt, Cursor, unreadable, type Read } from '../reading.ts';
 
 export interface SolanaAccount {
-  /** Its place among the accounts of the transaction, from 0: what is looked up comes after what the message holds. */
-  readonly place: number;
+  /** Its index among the accounts of the transaction, from 0. Looked-up accounts come after the message's own. */
+  readonly at: number;
   /** Base58; undefined for an account whose key is in a table on the chain. */
   readonly key: string | undefined;
   readonly signer: boolean;
@@ -137,13 +137,13 @@ function decodeMessage(bytes: Uint8Array): SolanaMessage {
     }
   }
   const { signed, readonlySigned, readonlyUnsigned, count } = readHead(cursor);
-  const accounts = Array.from({ length: count }, (_, place): StaticAccount => {
-    const signer = place < signed;
+  const accounts = Array.from({ length: count }, (_, at): StaticAccount => {
+    const signer = at < signed;
     return {
-      place,
+      at,
       key: encodeBase58(cursor.take(keyLength)),
       signer,
-      writable: signer ? place < signed - readonlySigned : place < count - readonlyUnsigned,
+      writable: signer ? at < signed - readonlySigned : at < count - readonlyUnsigned,
     };
   });
   if (new Set(accounts.map(({ key }) => key)).size !== count) {
@@ -152,7 +152,7 @@ function decodeMessage(bytes: Uint8Array): SolanaMessage {
   const recentBlockhash = encodeBase58(cursor.take(keyLength));
   const unresolved = Array.from({ length: readCount(cursor, 'instructions') }, () => ({
     program: cursor.byte(),
-    places: [...cursor.take(readCount(cursor, 'accounts of an instruction'))],
+    indexes: [...cursor.take(readCount(cursor, 'accounts of an instruction'))],
     data: cursor.take(readCount(cursor, 'bytes of an instruction')),
   }));
   const lookups = versioned
@@ -161,7 +161,7 @@ function decodeMessage(bytes: Uint8Array): SolanaMessage {
   cursor.end();
 
   const lookedUp = lookupReferences(lookups).map((lookup, index): SolanaAccount => ({
-    place: count + index,
+    at: count + index,
     key: undefined,
     signer: false,
     writable: lookup.writable,
@@ -171,7 +171,7 @@ function decodeMessage(bytes: Uint8Array): SolanaMessage {
   if (all.length > mostAccounts) {
     unreadable(`expected at most ${String(mostAccounts)} accounts, got ${String(all.length)}`);
   }
-  const instructions = unresolved.map(({ program, places, data }, index): SolanaInstruction => {
+  const instructions = unresolved.map(({ program, indexes, data }, index): SolanaInstruction => {
     const name = `instruction ${String(index + 1)}`;
     if (program === 0) unreadable(`${name} calls the account that pays the fee, which is no program`);
     return {
@@ -180,10 +180,10 @@ function decodeMessage(bytes: Uint8Array): SolanaMessage {
         unreadable(
           `${name} calls a program that is not among the message’s own accounts: one of an address table is not known here`,
         ),
-      accounts: places.map(
-        (place) =>
-          all[place] ??
-          unreadable(`${name} names account ${String(place)}, of which there are ${String(all.length)}`),
+      accounts: indexes.map(
+        (at) =>
+          all[at] ??
+          unreadable(`${name} names account ${String(at)}, of which there are ${String(all.length)}`),
       ),
       data,
     };
@@ -230,7 +230,7 @@ export function signedSolana(
   { r, s }: Signature,
 ): Uint8Array {
   return encodeSolana({
-    signatures: signatures.with(signer.place, Buffer.from(r + s, 'hex')),
+    signatures: signatures.with(signer.at, Buffer.from(r + s, 'hex')),
     message,
   });
 }
@@ -255,8 +255,8 @@ export function encodeMessage({
     encodeKey(recentBlockhash),
     encodeCount(instructions.length),
     ...instructions.flatMap(({ program, accounts: named, data }) => [
-      Uint8Array.of(program.place),
-      encodeBytes(named.map(({ place }) => place)),
+      Uint8Array.of(program.at),
+      encodeBytes(named.map(({ at }) => at)),
       encodeBytes(data),
     ]),
     ...(version === 0 ? [encodeCount(lookups.length)] : []),

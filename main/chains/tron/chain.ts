@@ -1,5 +1,5 @@
 /** Tron. */
-import { curves } from '../../crypto/curves.ts';
+import { curves } from '../../crypto/keys/curves.ts';
 import { nothingInPayload, ok, whenRead, type Chain } from '../chain.ts';
 import { describeTron } from './describe.ts';
 import { tronFact } from './facts.ts';

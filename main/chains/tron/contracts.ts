@@ -2,10 +2,10 @@
  * Tron's contracts: the fields of each type, and what it does with money and rights. Fields and numbers are those of
  * `protocol/src/main/protos` in java-tron, and what a contract costs is what its actuator charges.
  */
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { decimal } from '../amounts.ts';
 import type { Read } from '../reading.ts';
-import { readMessage, type Message, type MessageOf, type Schema } from './protobuf.ts';
+import { readProtobuf, type ProtobufMessage, type MessageOf, type Schema } from './protobuf.ts';
 
 /** Names accounts and texts in a description. */
 export interface Naming {
@@ -39,7 +39,7 @@ export interface Cost {
 /** A contract that was read to its last byte. */
 export interface KnownContract {
   readonly schema: Schema;
-  readonly fields: Message;
+  readonly fields: ProtobufMessage;
   readonly title: (names: Naming) => string;
   readonly warnings: (names: Naming) => readonly string[];
   readonly out: Amount;
@@ -59,7 +59,7 @@ const typeOf = <const S extends Schema>(
 ): ContractType => ({
   number,
   read(bytes, type) {
-    const read = readMessage(schema, bytes, type);
+    const read = readProtobuf(schema, bytes, type);
     if (!read.ok) return read;
     const fields = read.value;
     return {
@@ -496,8 +496,8 @@ export const contractTypeOf = (number: number): string | undefined => typesByNum
 
 /** The types of contract that bits of `operations` stand for, the lowest bit of the first byte being number 0. */
 export const operationNames = (operations: string): readonly string[] =>
-  [...Buffer.from(operations, 'hex')].flatMap((byte, place) =>
+  [...Buffer.from(operations, 'hex')].flatMap((byte, byteIndex) =>
     Array.from({ length: 8 }, (_, bit) => bit)
       .filter((bit) => (byte & (1 << bit)) !== 0)
-      .map((bit) => contractTypeOf(place * 8 + bit) ?? `Number ${String(place * 8 + bit)}`),
+      .map((bit) => contractTypeOf(byteIndex * 8 + bit) ?? `Number ${String(byteIndex * 8 + bit)}`),
   );

@@ -15,7 +15,7 @@ import {
   usdt,
   written,
 } from '../../../test/one-reading/tron-transactions.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import type { Description } from '../description.ts';
 import type { FactOf } from '../facts.ts';

@@ -1,12 +1,12 @@
 /** Tron's transactions in plain language. */
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import { line, timeOf, Writer, type Description, type Line, type Part } from '../description.ts';
 import { isTokenAmount, titleOfCall, warningsOfCall, type Words } from '../ethereum/standard-calls.ts';
 import { leavesOf } from '../ethereum/listed.ts';
 import { operationNames, prices, trxOf, type Naming } from './contracts.ts';
 import { moneyOf, type TronMoney } from './money.ts';
-import type { Kind, Message, Schema, Value } from './protobuf.ts';
+import type { Kind, ProtobufMessage, Schema, Value } from './protobuf.ts';
 import type { ReadTron, TronContract, TronTransaction } from './read.ts';
 import { callOf, namingOf, wordsOf, type TronCall } from './words.ts';
 
@@ -126,7 +126,7 @@ function partOf(contract: TronContract, names: Naming, context: Context, writer:
 function callTitle(
   called: TronCall | undefined,
   words: Words | undefined,
-  { call_value: value }: Message,
+  { call_value: value }: ProtobufMessage,
 ): string | undefined {
   const told = called?.call && words ? titleOfCall(called.call, words) : undefined;
   if (told === undefined || typeof value !== 'bigint') return undefined;
@@ -163,7 +163,7 @@ function callLines({ call, contract }: TronCall, words: Words, writer: Writer): 
 /** Every field that is not empty, under its own name: a field that is empty is not there. */
 function schemaLines(
   schema: Schema,
-  message: Message,
+  message: ProtobufMessage,
   names: Naming,
   writer: Writer,
   path = '',
@@ -184,7 +184,7 @@ const labelOf = (name: string): string =>
 function valueLines(kind: Kind, value: Value, label: string, names: Naming, writer: Writer): readonly Line[] {
   if (value === undefined || value === '' || value === 0n || value === false) return [];
   if (typeof value === 'object' && typeof kind === 'object' && !Array.isArray(kind)) {
-    const lines = schemaLines(kind as Schema, value as Message, names, writer, `${label}: `);
+    const lines = schemaLines(kind as Schema, value as ProtobufMessage, names, writer, `${label}: `);
     return lines.length === 0 ? [line(label, 'Empty')] : lines;
   }
   return [line(label, shownValue(kind, value, names, writer))];

@@ -1,11 +1,11 @@
 /** What policies may read of Tron's transactions. */
 import { toHex } from '../../crypto/encodings.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { byName } from '../arguments.ts';
 import type { FactOf } from '../facts.ts';
 import { tokenAt } from '../tokens.ts';
 import { moneyOf } from './money.ts';
-import type { Message } from './protobuf.ts';
+import type { ProtobufMessage } from './protobuf.ts';
 import type { ReadTron, TronContract } from './read.ts';
 import { callOf } from './words.ts';
 
@@ -58,7 +58,7 @@ const fieldNames = [
 
 function contractFact(contract: TronContract): ContractFact {
   const { type, permissionId, known } = contract;
-  const fields: Message = known.ok ? known.value.fields : {};
+  const fields: ProtobufMessage = known.ok ? known.value.fields : {};
   const unread = known.ok ? undefined : new Unknown(`the contract cannot be read: ${known.problem}`);
   return {
     ...Object.fromEntries(fieldNames.map((name) => [name, unread ?? fields[name]])),

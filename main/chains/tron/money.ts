@@ -1,5 +1,5 @@
 /** The TRX that leaves the account, at most, by the network’s prices. */
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { prices, type Cost } from './contracts.ts';
 import { bytesField } from './protobuf.ts';
 import type { ReadTron, TronContract, TronTransaction } from './read.ts';

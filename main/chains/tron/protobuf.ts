@@ -34,7 +34,7 @@ export type Schema = Readonly<Record<string, Field>>;
 
 export type Value =
   string | bigint | boolean | undefined | readonly Value[] | { readonly [name: string]: Value };
-export type Message = Readonly<Record<string, Value>>;
+export type ProtobufMessage = Readonly<Record<string, Value>>;
 
 type ValueOf<K> = K extends 'whole' | 'whole32' | 'sun' | 'time'
   ? bigint
@@ -56,7 +56,7 @@ export type MessageOf<S extends Schema> = {
 type Wire = bigint | Uint8Array;
 
 /** @param what What the message is, for problems. */
-export const readMessage = <S extends Schema>(
+export const readProtobuf = <S extends Schema>(
   schema: S,
   bytes: Uint8Array,
   what: string,
@@ -75,7 +75,7 @@ export const readMessage = <S extends Schema>(
 export const fieldNumbers = (bytes: Uint8Array, what: string): Read<readonly number[]> =>
   attempt(() => [...wireOf(bytes, what).keys()]);
 
-function decode(schema: Schema, bytes: Uint8Array, what: string): Message {
+function decode(schema: Schema, bytes: Uint8Array, what: string): ProtobufMessage {
   const wire = wireOf(bytes, what);
   return Object.fromEntries(
     Object.entries(schema).map(([name, [number, kind, many]]) => {
@@ -143,7 +143,7 @@ function addressOf(bytes: Uint8Array, at: string): string {
 }
 
 /** In the order of the fields’ numbers, without those that are empty. */
-export const encode = (schema: Schema, message: Message): Uint8Array =>
+export const encode = (schema: Schema, message: ProtobufMessage): Uint8Array =>
   joinBytes(
     Object.entries(schema)
       .toSorted(([, [one]], [, [other]]) => one - other)
@@ -160,7 +160,7 @@ function encodeValue(kind: Kind, value: Value): Wire {
   if (isNames(kind)) return BigInt(kind.indexOf(value as string));
   if (isNumber(kind)) return value as bigint;
   if (kind === 'bool') return value === true ? 1n : 0n;
-  if (isSchema(kind)) return encode(kind, value as Message);
+  if (isSchema(kind)) return encode(kind, value as ProtobufMessage);
   switch (kind) {
     case 'text':
       return Buffer.from(value as string, 'utf8');

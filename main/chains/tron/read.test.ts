@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TronWeb, utils } from 'tronweb';
 import { describe, expect, test } from 'vitest';
-import { damaged } from '../../../test/damaged.ts';
+import { damaged } from '../../../test/storage/damaged.ts';
 import {
   bytesOf,
   context,
@@ -15,7 +15,7 @@ import {
   written,
 } from '../../../test/one-reading/tron-transactions.ts';
 import { toHex } from '../../crypto/encodings.ts';
-import { Unknown } from '../../policy/types.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { tron } from './chain.ts';
 import { digestOf, readTron, type TronContract, type TronTransaction } from './read.ts';
 

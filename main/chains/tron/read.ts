@@ -1,10 +1,10 @@
 /** Tron's transactions: `raw_data` in Protocol Buffers, as its nodes write it, to one model. */
 import { concatBytes } from '../../crypto/bytes.ts';
-import type { Signature } from '../../crypto/curves.ts';
+import type { Signature } from '../../crypto/keys/curves.ts';
 import { sha256 } from '../../crypto/hashes.ts';
 import { attempt, unreadable, type Read } from '../reading.ts';
 import { contractTypeOf, contractTypes, type KnownContract } from './contracts.ts';
-import { bytesField, fieldNumbers, readMessage, type MessageOf, type Schema } from './protobuf.ts';
+import { bytesField, fieldNumbers, readProtobuf, type MessageOf, type Schema } from './protobuf.ts';
 
 /** Of `Transaction.raw` in java-tron, without `auths` and `scripts`, which nodes pass over. */
 const rawSchema = {
@@ -69,7 +69,7 @@ export function readTron(bytes: Uint8Array): Read<ReadTron> {
         'expected raw_data with a contract, got none: a whole transaction is not taken, only its raw_data',
     };
   }
-  const read = readMessage(rawSchema, bytes, 'raw_data');
+  const read = readProtobuf(rawSchema, bytes, 'raw_data');
   return {
     ok: true,
     value: { bytes, transaction: read.ok ? attempt(() => transactionOf(read.value)) : read },

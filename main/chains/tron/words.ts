@@ -1,5 +1,5 @@
 /** Accounts, tokens and calls of Tron, as a description names them. */
-import { encodeAddress } from '../../crypto/addresses.ts';
+import { encodeAddress } from '../addresses/addresses.ts';
 import { decodeBase58, encodeBase58Check } from '../../crypto/encodings.ts';
 import { concatBytes } from '../../crypto/bytes.ts';
 import type { Context } from '../chain.ts';

@@ -1,15 +1,16 @@
 /** The declarations of `latchkey audit`. */
 import { Option, type Command } from 'commander';
-import { noKeychain, repeatable, secretOptions } from './options.ts';
-import type { ProofOptions } from './proof.ts';
-import { addSubcommand } from './subcommand.ts';
+import { noKeychain, repeatable, secretOptions } from '../shared/options.ts';
+import type { SecretOptions } from '../shared/proof.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
+import { defined } from '../../lib/defined.ts';
 
 interface AuditVerifyFlags {
   readonly publicKey?: string;
   readonly head: readonly string[];
 }
 
-interface AcceptRollbackFlags extends ProofOptions {
+interface AcceptRollbackFlags extends SecretOptions {
   readonly yes?: true;
 }
 
@@ -37,8 +38,7 @@ export function declareAudit(program: Command): void {
     run: async (config, { publicKey, head }, json, [file]) => {
       const { auditVerify } = await import('./audit.ts');
       const given = {
-        ...(file === undefined ? {} : { file }),
-        ...(publicKey === undefined ? {} : { publicKey }),
+        ...defined({ file, publicKey }),
       };
       await auditVerify(config, { ...given, heads: head }, json);
     },

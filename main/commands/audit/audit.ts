@@ -1,27 +1,34 @@
 /** `latchkey audit`: the activity log taken out, checked and noted down; and the word of an owner who put an older file back. */
-import { closeSync, createReadStream, fsyncSync, rmSync, writeSync } from 'node:fs';
+import { createReadStream, writeSync } from 'node:fs';
 import { confirm } from '@clack/prompts';
-import type { LogCheck, LogHead, LogPart, LogRange, LogState } from '../../preload/contract.ts';
-import { checkLog, isoTime, type KnownHead } from '../audit/check.ts';
-import { checkExport, exportPart, exportStart } from '../audit/export.ts';
-import { hashHex, headOfRow, headVerifier, identityOf, notaryKey, publicKeyHex } from '../audit/heads.ts';
-import { knownWitness, readWitness, usesKeychain } from '../audit/witness.ts';
-import type { Config } from '../config.ts';
-import { logEnd } from '../db/activities.ts';
-import type { Connection } from '../db/connection.ts';
-import { lastLogHead } from '../db/log-heads.ts';
-import { schemaVersion } from '../db/migrations.ts';
-import { requireVault, type VaultRow } from '../db/vault.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import { namingFile } from '../files/storage-causes.ts';
-import { keychainOf, openVault } from '../vault.ts';
-import { findRunning, noVault } from './client.ts';
-import { dataDirectory } from './control.ts';
-import { createFile } from './new-files.ts';
-import { CommandError, exitCodes, note, print, reasonOf } from './output.ts';
-import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
-import { askForPassword, canAsk } from './secrets.ts';
-import { hasVaultFile, readVaultFile } from './vault-file.ts';
+import type { LogCheck, LogHead, LogPart, LogRange, LogState } from '../../../preload/contract.ts';
+import { checkLog, isoTime, type KnownHead } from '../../audit/check.ts';
+import { checkExport, exportPart, exportStart } from '../../audit/export.ts';
+import {
+  hashHex,
+  headOfRow,
+  headVerifier,
+  identityOf,
+  logSigningKey,
+  publicKeyHex,
+} from '../../audit/signed-heads.ts';
+import { knownAnchor, readAnchor, usesKeychain } from '../../audit/rollback-anchor.ts';
+import type { Config } from '../../app/config.ts';
+import { logEnd } from '../../storage/tables/activities.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { lastLogHead } from '../../storage/tables/log-heads.ts';
+import { schemaVersion } from '../../storage/migrations.ts';
+import { requireVault, type VaultRow } from '../../storage/tables/vault.ts';
+import { defined } from '../../lib/defined.ts';
+import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { keychainOf } from '../../app/keychain.ts';
+import { findRunning, noVault } from '../shared/client.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { writeFileOnce } from '../shared/new-files.ts';
+import { CommandError, exitCodes, note, print, reasonOf } from '../shared/output.ts';
+import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
+import { askForPassword, canAsk } from '../shared/secrets.ts';
+import { hasVaultFile, readVaultFile } from '../shared/vault-file.ts';
 
 /** The log of a vault: of the service that serves it, or of its file where none does. */
 interface Source extends Disposable {
@@ -55,7 +62,7 @@ async function openSource(config: Config): Promise<Source> {
       const row = lastLogHead(connection);
       return row === undefined ? null : headOfRow(row);
     };
-    const { publicKey } = notaryKey(connection, vault);
+    const { publicKey } = logSigningKey(connection, vault);
     return {
       isRunning: running !== undefined,
       isUnlocked,
@@ -90,22 +97,13 @@ export async function auditExport(config: Config, file: string, json: boolean): 
     await writeParts(source, (text) => writeOut(text));
     return;
   }
-  const descriptor = createFile(file);
-  let isWhole = false;
-  try {
-    await writeParts(source, (text) => {
+  await writeFileOnce(file, (descriptor) =>
+    writeParts(source, (text) => {
       // A single write may take a part of it only.
       const bytes = Buffer.from(text);
       for (let offset = 0; offset < bytes.length;) offset += writeSync(descriptor, bytes, offset);
-    });
-    fsyncSync(descriptor);
-    isWhole = true;
-  } catch (error) {
-    throw namingFile(error, file);
-  } finally {
-    closeSync(descriptor);
-    if (!isWhole) rmSync(file, { force: true });
-  }
+    }),
+  );
   const { rows, head } = await source.state();
   print(
     json,
@@ -131,7 +129,7 @@ const writeOut = (text: string): Promise<void> =>
     });
   });
 
-/** Writes the newest signed head, to be noted down where nobody who changes the file gets at it. */
+/** Writes the newest signed head, for the owner to note it where a person who changes the file cannot reach it. */
 export async function auditHead(config: Config, json: boolean): Promise<void> {
   using source = await openSource(config);
   const { rows, head } = await source.state();
@@ -179,7 +177,7 @@ export async function auditVerify(config: Config, options: AuditVerifyOptions, j
   if (publicKey !== undefined && !publicKeyHex.safeParse(publicKey).success) {
     throw new CommandError(
       exitCodes.usage,
-      `invalid --public-key ${seen(publicKey)}: expected an uncompressed P-256 key, 130 lowercase hex digits that begin with 04`,
+      `invalid --public-key ${quoted(publicKey)}: expected an uncompressed P-256 key, 130 lowercase hex digits that begin with 04`,
     );
   }
   const noted = options.heads.map(notedHead);
@@ -202,7 +200,7 @@ function notedHead(text: string): KnownHead {
   if (!hashHex.safeParse(hash).success) {
     throw new CommandError(
       exitCodes.usage,
-      `invalid --head ${seen(text)}: expected SEQUENCE:HASH as \`latchkey audit head\` writes it`,
+      `invalid --head ${quoted(text)}: expected SEQUENCE:HASH as \`latchkey audit head\` writes it`,
     );
   }
   return { sequence: Number(sequence), hash, known: 'you noted' };
@@ -218,7 +216,7 @@ async function verifyFile(
   try {
     const { check, identity, publicKey } = await checkExport(stream as AsyncIterable<string>, {
       noted,
-      ...(given === undefined ? {} : { publicKey: given }),
+      ...defined({ publicKey: given }),
     });
     const { vaultId, organizationId } = identity;
     const publicKeyFrom = given === undefined ? 'file' : 'given';
@@ -237,19 +235,19 @@ async function verifyVault(
   using source = await openSource(config);
   const { connection, vault } = source;
   const state = source.isRunning ? await source.state() : undefined;
-  const publicKey = given ?? state?.publicKey ?? notaryKey(connection, vault).publicKey;
-  const asked = state === undefined ? await askKeychain(config, source, publicKey) : undefined;
+  const publicKey = given ?? state?.publicKey ?? logSigningKey(connection, vault).publicKey;
+  const asked = state === undefined ? await readKeychain(config, source, publicKey) : undefined;
   const identity = identityOf(vault);
   const all = [...noted, ...(asked?.noted ?? [])];
   const checked = await checkLog((work) => work(connection), { identity, publicKey, noted: all });
   const findings = [...(asked?.findings ?? []), ...checked.findings];
-  const witness = asked?.said ?? witnessOf(state);
+  const anchor = asked?.said ?? anchorOf(state);
   return {
     check: { ...checked, findings },
     ...identity,
     publicKey,
     publicKeyFrom: given !== undefined ? 'given' : source.isUnlocked ? 'vault' : 'file',
-    ...(witness === undefined ? {} : { witness }),
+    ...defined({ witness: anchor }),
   };
 }
 
@@ -259,8 +257,8 @@ interface KeychainWord {
   readonly findings: LogCheck['findings'];
 }
 
-/** What the keychain knows of a vault that nobody serves; a running one is asked itself. */
-async function askKeychain(
+/** The keychain's anchor of a vault that no process serves; a running service answers for its own. */
+async function readKeychain(
   config: Config,
   { connection, vault }: Source,
   publicKey: string,
@@ -268,14 +266,14 @@ async function askKeychain(
   if (!config.useKeychain || !usesKeychain(connection)) return undefined;
   const nothing = { noted: [], findings: [] };
   try {
-    const witness = await readWitness(keychainOf(config), vault.id);
-    if (witness === undefined) return { ...nothing, said: 'The keychain holds no note of the log.' };
-    const said = `The keychain holds a note of row ${witness.sequence}.`;
-    if (headVerifier(identityOf(vault), publicKey)(witness)) {
-      return { said, noted: [knownWitness(witness)], findings: [] };
+    const anchor = await readAnchor(keychainOf(config), vault.id);
+    if (anchor === undefined) return { ...nothing, said: 'The keychain holds no note of the log.' };
+    const said = `The keychain holds a note of row ${anchor.sequence}.`;
+    if (headVerifier(identityOf(vault), publicKey)(anchor)) {
+      return { said, noted: [knownAnchor(anchor)], findings: [] };
     }
     const problem = 'the note that the keychain holds of the newest row is not signed by the vault’s key';
-    return { said, noted: [], findings: [{ row: witness.sequence, problem }] };
+    return { said, noted: [], findings: [{ row: anchor.sequence, problem }] };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     if (error instanceof LatchkeyError && error.code === 'VAULT_ROLLED_BACK') {
@@ -285,7 +283,7 @@ async function askKeychain(
   }
 }
 
-function witnessOf(state: LogState | undefined): string | undefined {
+function anchorOf(state: LogState | undefined): string | undefined {
   if (state?.witness == null) return undefined;
   return 'sequence' in state.witness
     ? `The keychain holds a note of row ${state.witness.sequence}.`
@@ -316,7 +314,7 @@ function describe({ check, vaultId, publicKey, publicKeyFrom, witness }: Verdict
   ];
 }
 
-export interface AcceptRollbackOptions extends ProofOptions {
+export interface AcceptRollbackOptions extends SecretOptions {
   readonly yes: boolean;
 }
 
@@ -328,6 +326,7 @@ export async function acceptRollback(
 ): Promise<void> {
   const directory = dataDirectory(config);
   if (!hasVaultFile(directory)) throw noVault(directory);
+  const { openVault } = await import('../../app/compose.ts');
   const vault = openVault(config);
   try {
     const how = (await readSecret(options)) ?? {

@@ -1,10 +1,10 @@
 /** The declarations of `latchkey backup` and `latchkey restore`. */
 import { Option, type Command } from 'commander';
-import { noKeychain, secretOptions } from './options.ts';
-import type { ProofOptions } from './proof.ts';
-import { addSubcommand } from './subcommand.ts';
+import { noKeychain, secretOptions } from '../shared/options.ts';
+import type { SecretOptions } from '../shared/proof.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
-interface BackupFlags extends ProofOptions {
+interface BackupFlags extends SecretOptions {
   readonly force?: true;
 }
 
@@ -23,7 +23,7 @@ export function declareBackup(program: Command): void {
       await backUp(config, file, { ...flags, force: force === true, json });
     },
   });
-  addSubcommand<ProofOptions>(backup, {
+  addSubcommand<SecretOptions>(backup, {
     name: 'verify <file>',
     description: 'try a backup as a restore would, in memory: open, derive and compare everything',
     options: [noKeychain(), ...secretOptions()],
@@ -40,7 +40,7 @@ export function declareBackup(program: Command): void {
       await backupStatus(config, json);
     },
   });
-  addSubcommand<ProofOptions & { readonly hours: string }>(backup, {
+  addSubcommand<SecretOptions & { readonly hours: string }>(backup, {
     name: 'schedule <directory>',
     description:
       'make backups into a directory while the service runs, keeping 7, 4 weekly and 12 monthly; or off',
@@ -54,7 +54,7 @@ export function declareBackup(program: Command): void {
       await scheduleBackups(config, directory, { ...flags, hours, json });
     },
   });
-  addSubcommand<ProofOptions>(program, {
+  addSubcommand<SecretOptions>(program, {
     name: 'restore <file>',
     description: 'make the vault of a backup anew, where there is none',
     options: [noKeychain(), ...secretOptions()],

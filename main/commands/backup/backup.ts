@@ -6,17 +6,17 @@ import type {
   BackUp,
   UnlockWith,
   VerifiedBackup,
-} from '../../preload/contract.ts';
-import { verifyAlone } from '../backup/prove.ts';
-import type { Config } from '../config.ts';
-import { dataDirectory } from './control.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
-import { withVault, type OpenedVault } from './opened-vault.ts';
-import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
-import { askForPassword, canAsk } from './secrets.ts';
-import { hasVaultFile } from './vault-file.ts';
+} from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { withVault, type OpenedVault } from '../shared/opened-vault.ts';
+import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
+import { askForPassword, canAsk } from '../shared/secrets.ts';
+import { hasVaultFile } from '../shared/vault-file.ts';
+import { defined } from '../../lib/defined.ts';
 
-interface Common extends ProofOptions {
+interface Common extends SecretOptions {
   readonly json: boolean;
 }
 
@@ -29,7 +29,7 @@ export async function backUp(
   const wish: BackUp = {
     ...(file === undefined ? {} : { file: resolve(file) }),
     replace: force,
-    ...(secret === undefined ? {} : { secret }),
+    ...defined({ secret }),
   };
   const made = await withOpened(config, secret, (vault) =>
     withProgress(vault, json, vault.call('backUp', wish)),
@@ -51,7 +51,7 @@ export async function verifyBackup(
 ): Promise<void> {
   const path = resolve(file);
   const secret = await readSecret(options);
-  const wish = { file: path, ...(secret === undefined ? {} : { secret }) };
+  const wish = { file: path, ...defined({ secret }) };
   const found = hasVault(config)
     ? await withOpened(
         config,
@@ -60,9 +60,14 @@ export async function verifyBackup(
         // Another vault's backup opens with another secret than this vault.
         { mayStayLocked: secret !== undefined },
       )
-    : await verifyAlone(path, secret ?? (await askForSecret()), () => undefined);
-  print(json, found, describeProof(found));
+    : await verifiedAlone(path, secret ?? (await askForSecret()));
+  print(json, found, describeVerified(found));
   if (found.problemCount > 0) process.exitCode = exitCodes.failed;
+}
+
+async function verifiedAlone(file: string, secret: BackupSecret): Promise<VerifiedBackup> {
+  const { verifyAlone } = await import('../../backup/verify.ts');
+  return verifyAlone(file, secret, () => undefined);
 }
 
 export async function backupStatus(config: Config, json: boolean): Promise<void> {
@@ -126,7 +131,7 @@ async function chooseSecret(config: Config, keyslots: readonly string[]): Promis
   );
 }
 
-/** @throws CommandError where nobody is there to be asked. */
+/** @throws CommandError without a terminal to prompt on. */
 export async function askForSecret(): Promise<BackupSecret> {
   if (!canAsk()) {
     throw new CommandError(exitCodes.usage, `nothing to open the backup with: give ${secretFlags}`);
@@ -160,7 +165,7 @@ async function withProgress<T>(vault: OpenedVault, json: boolean, work: Promise<
 export const progressText = (done: number, total: number): string =>
   `${String(Math.floor((done / Math.max(total, 1)) * 100)).padStart(3)} %`;
 
-function describeProof(found: VerifiedBackup): string {
+function describeVerified(found: VerifiedBackup): string {
   const { counts, log, uncovered } = found;
   const lines = [
     `${found.file}: ${size(found.size)}, made ${when(found.madeAt)}, of the vault of ${found.organization}.`,
@@ -205,7 +210,7 @@ function describe({ available, backups, schedule, notices }: BackupsStatus): str
   lines.push(
     newest === undefined ? 'No backup is known.' : `Last backup: ${when(newest.madeAt)}, ${newest.file}`,
     proven.length === 0
-      ? 'None was proven by a drill.'
+      ? 'None was proven by a test restore.'
       : `Last proven: ${when(Math.max(...proven.map(({ provenAt }) => provenAt ?? 0)))}`,
     schedule === null
       ? 'No schedule. Set one with: latchkey backup schedule DIRECTORY'

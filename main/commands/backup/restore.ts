@@ -1,16 +1,16 @@
 /** `latchkey restore`: the vault of a backup, on a machine that has none. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { restore } from '../backup/restore.ts';
-import type { Config } from '../config.ts';
-import { systemClock } from '../lib/clock.ts';
-import { keychainOf } from '../vault.ts';
+import { restore } from '../../backup/restore.ts';
+import type { Config } from '../../app/config.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { keychainOf } from '../../app/keychain.ts';
 import { askForSecret, count, progressText, when } from './backup.ts';
-import { dataDirectory } from './control.ts';
-import { note, print } from './output.ts';
-import { readSecret, type ProofOptions } from './proof.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { note, print } from '../shared/output.ts';
+import { readSecret, type SecretOptions } from '../shared/proof.ts';
 
-export interface RestoreOptions extends ProofOptions {
+export interface RestoreOptions extends SecretOptions {
   readonly json: boolean;
 }
 

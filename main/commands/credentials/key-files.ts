@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { toHex } from '../crypto/encodings.ts';
-import { generateP256, isP256PrivateKey, p256PublicKey } from '../crypto/p256.ts';
-import { syncDirectory, writeWholeFile } from '../files/new-files.ts';
-import { namingFile } from '../files/storage-causes.ts';
-import { CommandError, exitCodes, reasonOf } from './output.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { generateP256, isP256PrivateKey, p256PublicKey } from '../../crypto/keys/p256.ts';
+import { syncDirectory, writeWholeFile } from '../../files/new-files.ts';
+import { namingFile } from '../../files/storage-causes.ts';
+import { CommandError, exitCodes, reasonOf } from '../shared/output.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
 export interface KeyPair {

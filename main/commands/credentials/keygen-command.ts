@@ -1,10 +1,10 @@
 /** The declaration of `latchkey keygen`. */
 import { Option, type Command } from 'commander';
-import { secretOptions } from './options.ts';
-import type { ProofOptions } from './proof.ts';
-import { addSubcommand } from './subcommand.ts';
+import { secretOptions } from '../shared/options.ts';
+import type { SecretOptions } from '../shared/proof.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
-interface KeygenFlags extends ProofOptions {
+interface KeygenFlags extends SecretOptions {
   readonly name: string;
   readonly register?: true;
 }

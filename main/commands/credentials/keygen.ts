@@ -1,15 +1,16 @@
 /** `latchkey keygen`: an API key pair as files, and on request registered for the owner. */
 import { rmSync } from 'node:fs';
-import { ownerProofRequired, type VaultStatus } from '../../preload/contract.ts';
+import { stepUpRequired, type VaultStatus } from '../../../preload/contract.ts';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { requireRunning, type Running } from './client.ts';
-import { dataDirectory } from './control.ts';
+import type { Config } from '../../app/config.ts';
+import { submitAsOwner } from '../../rpc/owner-calls.ts';
+import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
+import { dataDirectory } from '../vault/control.ts';
 import { newKeyPair, writeKeyFiles } from './key-files.ts';
-import { CommandError, exitCodes, print } from './output.ts';
-import { requireProof, type ProofOptions } from './proof.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { requireSecret, type SecretOptions } from '../shared/proof.ts';
 
-export interface KeygenOptions extends ProofOptions {
+export interface KeygenOptions extends SecretOptions {
   readonly name: string;
   readonly register: boolean;
   readonly json: boolean;
@@ -29,7 +30,7 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   if (running && status) {
     const prove = async (): Promise<void> => {
       try {
-        await running.call('prove', await requireProof(options, status));
+        await running.call('prove', await requireSecret(options, status));
       } catch (error) {
         // The same command, given a secret, makes them anew.
         rmSync(publicKeyFile);
@@ -62,17 +63,14 @@ async function register(
   prove: () => Promise<void>,
 ): Promise<void> {
   const create = async () => {
-    const answer = await running.call('call', '/public/v1/submit/create_api_keys', {
-      type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
-      parameters: {
-        userId: status.owner?.userId,
-        apiKeys: [{ apiKeyName: name, publicKey, curveType: 'API_KEY_CURVE_P256' }],
-      },
+    const answer = await submitAsOwner(ownerOf(running), 'ACTIVITY_TYPE_CREATE_API_KEYS_V2', {
+      userId: status.owner?.userId ?? '',
+      apiKeys: [{ apiKeyName: name, publicKey, curveType: 'API_KEY_CURVE_P256' }],
     });
     return { status: answer.status, body: refusal.parse(answer.body) };
   };
   let answer = await create();
-  if (answer.body.turnkeyErrorCode === ownerProofRequired) {
+  if (answer.body.turnkeyErrorCode === stepUpRequired) {
     await prove();
     answer = await create();
   }

@@ -1,6 +1,6 @@
 /** The declarations of `latchkey sessions`. */
 import { Option, type Command } from 'commander';
-import { addSubcommand } from './subcommand.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 export function declareSessions(program: Command): void {
   const sessions = program.command('sessions').description('say who is signed in, and end it');

@@ -1,22 +1,17 @@
 /** `latchkey sessions`: who is signed in, and what ends it. */
-import type { Config } from '../config.ts';
-import { count, when } from './backup.ts';
-import { requireRunning, type Running } from './client.ts';
-import { dataDirectory } from './control.ts';
-import { CommandError, exitCodeOfRefusal, exitCodes, print } from './output.ts';
+import type { Config } from '../../app/config.ts';
+import { count, when } from '../backup/backup.ts';
+import { z } from 'zod';
+import type { CallAnswer } from '../../../preload/contract.ts';
+import type { Answer } from '../../operations/api.ts';
+import { queryAsOwner, submitAsOwner } from '../../rpc/owner-calls.ts';
+import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
 
-interface Moment {
-  readonly seconds: string;
-}
+const refusalShape = z.looseObject({ message: z.string(), turnkeyErrorCode: z.string().optional() });
 
-interface Session {
-  readonly sessionId: string;
-  readonly userId: string;
-  readonly sessionType: string;
-  readonly sessionName: string;
-  readonly createdAt: Moment;
-  readonly expiresAt: Moment;
-}
+type Session = Answer<'list_sessions'>['sessions'][number];
 
 /** @param userId Whose; everybody's unless given. */
 export async function listSessions(config: Config, userId: string | undefined, json: boolean): Promise<void> {
@@ -28,7 +23,7 @@ export async function listSessions(config: Config, userId: string | undefined, j
 const line = ({ sessionId, userId, sessionType, sessionName, createdAt, expiresAt }: Session): string =>
   `${sessionId}  ${sessionName}${sessionType === 'SESSION_TYPE_READ_ONLY' ? ' (may only read)' : ''}  user ${userId}  since ${moment(createdAt)}  until ${moment(expiresAt)}`;
 
-const moment = ({ seconds }: Moment): string => when(Number(seconds) * 1000);
+const moment = ({ seconds }: Session['createdAt']): string => when(Number(seconds) * 1000);
 
 /** Ends the sessions that are named, or all of a user's. */
 export async function revokeSessions(
@@ -46,10 +41,12 @@ export async function revokeSessions(
   const present = await sessionsOf(running, user);
   const ended = ids.length === 0 ? present : ids.map((id) => named(present, id));
   for (const [userId, sessions] of Map.groupBy(ended, (session) => session.userId)) {
-    await call(running, 'submit/delete_sessions', {
-      type: 'ACTIVITY_TYPE_DELETE_SESSIONS',
-      parameters: { userId, sessionIds: sessions.map(({ sessionId }) => sessionId) },
+    const sessionIds = sessions.map(({ sessionId }) => sessionId);
+    const answer = await submitAsOwner(ownerOf(running), 'ACTIVITY_TYPE_DELETE_SESSIONS', {
+      userId,
+      sessionIds,
     });
+    if (answer.status !== 200) throw refusedAs(answer);
   }
   print(
     json,
@@ -68,18 +65,16 @@ function named(sessions: readonly Session[], id: string): Session {
 }
 
 async function sessionsOf(running: Running, userId: string | undefined): Promise<readonly Session[]> {
-  const body = await call(running, 'query/list_sessions', userId === undefined ? {} : { userId });
-  return body['sessions'] as readonly Session[];
+  const answer = await queryAsOwner(
+    ownerOf(running),
+    'list_sessions',
+    userId === undefined ? {} : { userId },
+  );
+  if (answer.isRefused) throw refusedAs(answer);
+  return answer.body.sessions;
 }
 
-/** Asks as the vault's owner. */
-async function call(
-  running: Running,
-  path: string,
-  body: Readonly<Record<string, unknown>>,
-): Promise<Record<string, unknown>> {
-  const answer = await running.call('call', `/public/v1/${path}`, body);
-  const answered = answer.body as Record<string, unknown>;
-  if (answer.status === 200) return answered;
-  throw new CommandError(exitCodeOfRefusal(answered['turnkeyErrorCode']), String(answered['message']));
+function refusedAs({ body }: CallAnswer): CommandError {
+  const { message, turnkeyErrorCode } = refusalShape.parse(body);
+  return new CommandError(exitCodeOfRefusal(turnkeyErrorCode), message);
 }

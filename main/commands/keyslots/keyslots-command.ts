@@ -1,8 +1,8 @@
 /** The declarations of `latchkey keyslots`. */
 import { Option, type Command } from 'commander';
 import type { ChangeOptions, RotateOptions } from './keyslots.ts';
-import { proofOptions } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { ownerSecretOptions } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 type KeyslotFlags = Omit<ChangeOptions, 'json'>;
 
@@ -12,6 +12,8 @@ export function declareKeyslots(program: Command): void {
     new Option('--new-password-file <file>', 'read the new password from the first line of a file'),
     new Option('--new-password-fd <number>', 'read the new password from a file descriptor'),
   ];
+  const output = (): Option =>
+    new Option('--output <file>', 'write a new recovery phrase to this new file, for its owner alone');
   addSubcommand(keyslots, {
     name: 'list',
     description: 'show the keyslots: of which kind, made when, checked when',
@@ -23,7 +25,7 @@ export function declareKeyslots(program: Command): void {
   addSubcommand<KeyslotFlags>(keyslots, {
     name: 'add <kind>',
     description: 'add a password, the keychain of this computer, or a recovery phrase (recovery)',
-    options: [...newPassword(), ...proofOptions()],
+    options: [...newPassword(), output(), ...ownerSecretOptions()],
     run: async (config, flags, json, [kind = '']) => {
       const { addKeyslot } = await import('./keyslots.ts');
       await addKeyslot(config, kind, { ...flags, json });
@@ -32,7 +34,7 @@ export function declareKeyslots(program: Command): void {
   addSubcommand<KeyslotFlags>(keyslots, {
     name: 'change <keyslot>',
     description: 'put a new password or recovery phrase in the place of one, named by its id or kind',
-    options: [...newPassword(), ...proofOptions()],
+    options: [...newPassword(), output(), ...ownerSecretOptions()],
     run: async (config, flags, json, [keyslot = '']) => {
       const { changeKeyslot } = await import('./keyslots.ts');
       await changeKeyslot(config, keyslot, { ...flags, json });
@@ -41,7 +43,7 @@ export function declareKeyslots(program: Command): void {
   addSubcommand<KeyslotFlags>(keyslots, {
     name: 'remove <keyslot>',
     description: 'remove a keyslot, named by its id or kind',
-    options: proofOptions(),
+    options: ownerSecretOptions(),
     run: async (config, flags, json, [keyslot = '']) => {
       const { removeKeyslot } = await import('./keyslots.ts');
       await removeKeyslot(config, keyslot, { ...flags, json });
@@ -49,8 +51,8 @@ export function declareKeyslots(program: Command): void {
   });
   addSubcommand<Omit<RotateOptions, 'json' | 'dropOthers'> & { readonly dropOthers?: true }>(keyslots, {
     name: 'rotate',
-    description: 'draw a new master key; keyslots stay whose secrets are given, and the keychain’s',
-    options: [new Option('--drop-others', 'let the other keyslots go'), ...proofOptions()],
+    description: 'replace the master key; keyslots stay whose secrets are given, and the keychain’s',
+    options: [new Option('--drop-others', 'let the other keyslots go'), ...ownerSecretOptions()],
     run: async (config, flags, json) => {
       const { rotate } = await import('./keyslots.ts');
       await rotate(config, { ...flags, dropOthers: flags.dropOthers === true, json });

@@ -1,24 +1,28 @@
 /** `latchkey keyslots`: what opens the vault, and how that is changed. */
-import type { Keyslot, KeyslotChange, Keyslots, ProveWith } from '../../preload/contract.ts';
-import type { Config } from '../config.ts';
-import { confirmPhrase } from './init.ts';
-import { CommandError, exitCodes, print } from './output.ts';
-import { unlocked, withVault, type OpenedVault } from './opened-vault.ts';
-import { readProofs, requireProof, type ProofOptions } from './proof.ts';
-import { askForPassword, canAsk, readPassword } from './secrets.ts';
+import type { Keyslot, KeyslotChange, Keyslots, ProveWith } from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { confirmPhrase } from '../shared/confirm-phrase.ts';
+import { writeSecretFiles } from '../shared/new-files.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { unlocked, withVault, type OpenedVault } from '../shared/opened-vault.ts';
+import { readSecrets, requireSecret, type SecretOptions } from '../shared/proof.ts';
+import { askForPassword, canAsk, readPassword } from '../shared/secrets.ts';
+import { defined } from '../../lib/defined.ts';
 
-export interface ChangeOptions extends ProofOptions {
+export interface ChangeOptions extends SecretOptions {
   readonly newPasswordFile?: string;
   readonly newPasswordFd?: string;
+  /** The new file that takes a new recovery phrase. */
+  readonly output?: string;
   readonly json: boolean;
 }
 
-export interface RotateOptions extends ProofOptions {
+export interface RotateOptions extends SecretOptions {
   readonly dropOthers: boolean;
   readonly json: boolean;
 }
 
-type WithoutProof<Change> = Change extends unknown ? Omit<Change, 'proof'> : never;
+type WithoutSecret<Change> = Change extends unknown ? Omit<Change, 'proof'> : never;
 
 export async function listKeyslots(config: Config, json: boolean): Promise<void> {
   const keyslots = await withVault(config, (vault) => vault.call('keyslots'));
@@ -26,6 +30,7 @@ export async function listKeyslots(config: Config, json: boolean): Promise<void>
 }
 
 export async function addKeyslot(config: Config, kind: string, options: ChangeOptions): Promise<void> {
+  checkOutput(kind, options);
   await withVault(config, async (vault) => {
     switch (kind) {
       case 'keychain':
@@ -46,6 +51,7 @@ export async function addKeyslot(config: Config, kind: string, options: ChangeOp
 export async function changeKeyslot(config: Config, wanted: string, options: ChangeOptions): Promise<void> {
   await withVault(config, async (vault) => {
     const { id: keyslotId, kind } = findKeyslot(await vault.call('keyslots'), wanted);
+    checkOutput(kind, options);
     switch (kind) {
       case 'password':
         return run(vault, options, {
@@ -78,7 +84,7 @@ export async function removeKeyslot(config: Config, wanted: string, options: Cha
 export async function rotate(config: Config, options: RotateOptions): Promise<void> {
   await withVault(config, async (vault) => {
     const { keyslots } = await vault.call('keyslots');
-    const offered = readProofs(options);
+    const offered = readSecrets(options);
     const [proof, ...secrets] = offered.length > 0 ? offered : await askForEach(keyslots);
     if (proof === undefined) {
       throw new CommandError(
@@ -99,39 +105,68 @@ export async function rotate(config: Config, options: RotateOptions): Promise<vo
 async function run(
   vault: OpenedVault,
   options: ChangeOptions,
-  change: WithoutProof<KeyslotChange>,
+  change: WithoutSecret<KeyslotChange>,
 ): Promise<void> {
-  const proof = await requireProof(options, vault.status);
+  const proof = await requireSecret(options, vault.status);
   const after = await unlocked(vault, proof, () => changed(vault, { ...change, proof }));
   print(options.json, after, describe(after));
 }
 
 type Confirmed = Pick<Extract<KeyslotChange, { do: 'addRecovery' }>, 'confirmedWords'>;
 
-/** Draws a phrase, and shows it: to a person who then types some of it, or else in the result. */
+/**
+ * Keeps a new phrase before the vault takes it: in a file, or by a person who types some of its words. A process that dies
+ * between the two leaves the old words in force.
+ */
 async function runWithPhrase(
   vault: OpenedVault,
   options: ChangeOptions,
-  change: (confirmed: Confirmed) => WithoutProof<KeyslotChange>,
+  change: (confirmed: Confirmed) => WithoutSecret<KeyslotChange>,
 ): Promise<void> {
-  const proof = await requireProof(options, vault.status);
+  const { output, json } = options;
+  const proof = await requireSecret(options, vault.status);
   await unlocked(vault, proof, async () => {
     const { phrase } = await vault.call('newRecoveryPhrase');
-    const words = phrase.split(' ');
-    const asked = options.json || !canAsk() ? [] : await confirmPhrase(phrase, 'nothing was changed');
-    const confirmedWords = asked.map((position) => ({ position, word: words[position - 1] ?? '' }));
-    const after = await changed(vault, { ...change(asked.length === 0 ? {} : { confirmedWords }), proof });
+    if (output === undefined) {
+      const words = phrase.split(' ');
+      const asked = await confirmPhrase(phrase, 'nothing was changed');
+      const confirmedWords = asked.map((position) => ({ position, word: words[position - 1] ?? '' }));
+      const after = await changed(vault, { ...change({ confirmedWords }), proof });
+      print(json, after, describe(after));
+      return;
+    }
+    writeSecretFiles('--output', [{ file: output, text: `${phrase}\n` }]);
+    const after = await changed(vault, { ...change({}), proof }).catch((error: unknown) => {
+      // The vault may have changed although its answer did not come: the file stays.
+      note(
+        `${output} has the new words. Whether they open the vault, this tells: \`latchkey recovery check --recovery-file ${output}\`.`,
+      );
+      throw error;
+    });
     print(
-      options.json,
-      { ...after, recoveryPhrase: phrase },
+      json,
+      { ...after, recoveryFile: output },
       [
-        ...(asked.length > 0
-          ? []
-          : ['Recovery phrase (write it down; it is not shown again):', '', phrase, '']),
+        `The new recovery phrase is in ${output}. Write it down, check it with \`latchkey recovery check\`, and delete the file.`,
         describe(after),
       ].join('\n'),
     );
   });
+}
+
+/** @throws CommandError for a phrase that would not be shown, and for a file that would hold none. */
+function checkOutput(kind: string, { output, json }: ChangeOptions): void {
+  if (kind !== 'recovery' && output !== undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      '--output is for a recovery phrase: give it with that kind of keyslot alone',
+    );
+  }
+  if (kind !== 'recovery' || output !== undefined || (canAsk() && !json)) return;
+  throw new CommandError(
+    exitCodes.usage,
+    'nothing was changed: without a terminal the new words need a file. To write them to a new file of your own, give --output FILE',
+  );
 }
 
 const changed = (vault: OpenedVault, change: KeyslotChange): Promise<Keyslots> =>
@@ -140,8 +175,7 @@ const changed = (vault: OpenedVault, change: KeyslotChange): Promise<Keyslots> =
 async function newPassword({ newPasswordFile, newPasswordFd }: ChangeOptions): Promise<string> {
   const given = readPassword(
     {
-      ...(newPasswordFile === undefined ? {} : { passwordFile: newPasswordFile }),
-      ...(newPasswordFd === undefined ? {} : { passwordFd: newPasswordFd }),
+      ...defined({ passwordFile: newPasswordFile, passwordFd: newPasswordFd }),
     },
     undefined,
   );
@@ -160,16 +194,16 @@ async function newPassword({ newPasswordFile, newPasswordFd }: ChangeOptions): P
 /** Asks for the secret of every keyslot that has one; what is left empty is not given. */
 async function askForEach(keyslots: readonly Keyslot[]): Promise<ProveWith[]> {
   if (!canAsk()) return [];
-  const proofs: ProveWith[] = [];
+  const secrets: ProveWith[] = [];
   for (const { kind, createdAt } of keyslots) {
     if (kind === 'keychain') continue;
     const secret = await askForPassword(
       `${kind === 'password' ? 'Password' : 'Recovery phrase'} made on ${dateOf(createdAt)} (empty: not now)`,
     );
     if (secret === '') continue;
-    proofs.push(kind === 'password' ? { with: kind, password: secret } : { with: kind, phrase: secret });
+    secrets.push(kind === 'password' ? { with: kind, password: secret } : { with: kind, phrase: secret });
   }
-  return proofs;
+  return secrets;
 }
 
 const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);

@@ -1,8 +1,8 @@
 /** The declarations of `latchkey recovery`. */
 import { Option, type Command } from 'commander';
-import { recoveryFile, shareFile } from './options.ts';
+import { recoveryFile, shareFile } from '../shared/options.ts';
 import type { RecoveryOptions, SheetOptions } from './recovery.ts';
-import { addSubcommand } from './subcommand.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 export function declareRecovery(program: Command): void {
   const recovery = program

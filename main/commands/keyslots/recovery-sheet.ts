@@ -1,6 +1,6 @@
 /** A recovery sheet as a page of its own: nothing in it is loaded from elsewhere, and nothing in it runs. */
 import encodeQR from 'qr';
-import type { Sheet } from '../../preload/contract.ts';
+import type { Sheet } from '../../../preload/contract.ts';
 
 const style = `
   @page { margin: 18mm }

@@ -1,16 +1,14 @@
 /** `latchkey recovery`: whether the recovery phrase is right, and sheets of it to be printed and kept. */
-import { closeSync, fsyncSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, extname } from 'node:path';
-import type { ProveWith, SheetRequest } from '../../preload/contract.ts';
-import type { Config } from '../config.ts';
-import { syncDirectory } from '../files/new-files.ts';
-import { namingFile } from '../files/storage-causes.ts';
-import { createFile } from './new-files.ts';
-import { CommandError, exitCodes, print } from './output.ts';
-import { unlocked, withVault, type OpenedVault } from './opened-vault.ts';
-import { readProofs } from './proof.ts';
+import { extname } from 'node:path';
+import type { ProveWith, SheetRequest } from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { writeSecretFiles } from '../shared/new-files.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { unlocked, withVault, type OpenedVault } from '../shared/opened-vault.ts';
+import { readSecrets } from '../shared/proof.ts';
 import { sheetPage } from './recovery-sheet.ts';
-import { askForPassword, canAsk, joinShares } from './secrets.ts';
+import { askForPassword, canAsk, joinShares } from '../shared/secrets.ts';
+import { defined } from '../../lib/defined.ts';
 
 export interface RecoveryOptions {
   readonly recoveryFile?: string;
@@ -45,7 +43,7 @@ export async function writeSheet(config: Config, options: SheetOptions): Promise
     const how = await requireRecovery(options);
     await check(vault, how);
     const phrase = how.with === 'shares' ? await joinShares(how.shares) : how.phrase;
-    const request: SheetRequest = { phrase, ...(shares === undefined ? {} : { shares }) };
+    const request: SheetRequest = { phrase, ...defined({ shares }) };
     const sheets = await vault.call('recoverySheet', request);
     const files = writeFiles(
       options.output,
@@ -71,7 +69,7 @@ async function check(vault: OpenedVault, how: Recovery): Promise<void> {
 }
 
 async function requireRecovery({ recoveryFile, shareFile }: RecoveryOptions): Promise<Recovery> {
-  const [given] = readProofs({ shareFile, ...(recoveryFile === undefined ? {} : { recoveryFile }) });
+  const [given] = readSecrets({ shareFile, ...defined({ recoveryFile }) });
   if (given !== undefined && given.with !== 'password') return given;
   if (canAsk()) return { with: 'recovery', phrase: await askForPassword('Recovery phrase') };
   throw new CommandError(
@@ -97,24 +95,9 @@ function writeFiles(output: string, pages: readonly string[]): readonly string[]
   const stem = output.slice(0, output.length - extension.length);
   const files =
     pages.length === 1 ? [output] : pages.map((_, index) => `${stem}-${String(index + 1)}${extension}`);
-  const made: string[] = [];
-  try {
-    for (const [index, file] of files.entries()) {
-      const descriptor = createFile(file, `--output ${file}`);
-      made.push(file);
-      try {
-        writeFileSync(descriptor, pages[index] ?? '');
-        fsyncSync(descriptor);
-      } catch (error) {
-        throw namingFile(error, file);
-      } finally {
-        closeSync(descriptor);
-      }
-    }
-    syncDirectory(dirname(output));
-  } catch (error) {
-    for (const file of made) rmSync(file, { force: true });
-    throw error;
-  }
+  writeSecretFiles(
+    '--output',
+    files.map((file, index) => ({ file, text: pages[index] ?? '' })),
+  );
   return files;
 }

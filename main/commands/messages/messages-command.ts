@@ -1,8 +1,8 @@
 /** The declarations of `latchkey messages`. */
 import { Option, type Command } from 'commander';
 import type { MailOptions, SmsOptions } from './messages.ts';
-import { repeatable, sourceOptions } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { repeatable, sourceOptions } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 export function declareMessages(program: Command): void {
   const messages = program

@@ -7,15 +7,22 @@ import type {
   MessageDelivery,
   MessagesStatus,
   MessageTest,
-} from '../../preload/contract.ts';
-import type { Config } from '../config.ts';
-import { count, when } from './backup.ts';
-import type { Ask } from './answers.ts';
-import { requireRunning } from './client.ts';
-import { dataDirectory } from './control.ts';
-import { withVault } from './opened-vault.ts';
-import { CommandError, exitCodes, print, reasonOf } from './output.ts';
-import { askForPassword, canAsk, readPassword, readSecretFile, type PasswordOptions } from './secrets.ts';
+} from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { count, when } from '../backup/backup.ts';
+import type { Ask } from '../shared/answers.ts';
+import { requireRunning } from '../shared/client.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { withVault } from '../shared/opened-vault.ts';
+import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
+import {
+  askForPassword,
+  canAsk,
+  readPassword,
+  readSecretFile,
+  type PasswordOptions,
+} from '../shared/secrets.ts';
+import { defined } from '../../lib/defined.ts';
 
 export interface MailOptions extends PasswordOptions {
   readonly host?: string;
@@ -72,7 +79,7 @@ export async function setMail(
         port: portOf(smtpPort, security),
         security,
         user: user ?? null,
-        ...(password === undefined ? {} : { password }),
+        ...defined({ password }),
         from: { address: from, name: fromName ?? null },
         replyTo: replyTo ?? null,
         otherSenders: otherSender,
@@ -121,7 +128,7 @@ export async function setSms(
         apiKeySid: twilioKey ?? null,
         from,
         url: twilioUrl,
-        ...(password === undefined ? {} : { password }),
+        ...defined({ password }),
       },
     },
     done,
@@ -203,7 +210,7 @@ function portOf(text: string | undefined, security: MailSettings['security']): n
   );
 }
 
-/** @returns undefined where none was given and nobody is there to be asked: the one that is kept stays then. */
+/** @returns undefined where none was given and there is no terminal to prompt on: the kept one stays then. */
 async function passwordOf(options: PasswordOptions, question: string): Promise<string | undefined> {
   const given = readPassword(options, undefined);
   return given ?? (canAsk() ? askForPassword(question) : undefined);

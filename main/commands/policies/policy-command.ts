@@ -1,7 +1,7 @@
 /** The declarations of `latchkey policy`. */
 import { Option, type Command } from 'commander';
-import { apiKey } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { apiKey } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 interface PolicyAskFlags {
   readonly replaceAll?: true;
@@ -52,7 +52,7 @@ export function declarePolicy(program: Command): void {
       description:
         'say what each policy makes of an activity, named by its id, or of a request that nobody has sent',
       options: [
-        new Option('--body <file>', 'the body of a request, as it would be sent: nothing is carried out'),
+        new Option('--body <file>', 'the body of a request, as it would be sent: nothing is executed'),
         new Option('--user <id>', 'whose request it would be; default: the API key’s user'),
         new Option('--with <file>', 'policies in a JSON file, beside or in the place of those in force'),
         ...asking(),

@@ -1,8 +1,8 @@
 /** Policies as files hold them: what `create_policy`, `create_policies` and `list_policies` have in their JSON. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { effects } from '../policy/policies.ts';
-import { CommandError, exitCodes, reasonOf } from './output.ts';
+import { effects } from '../../policy/decide/policies.ts';
+import { CommandError, exitCodes, reasonOf } from '../shared/output.ts';
 
 const expression = z.string().nullish();
 
@@ -42,8 +42,8 @@ export function readPolicyFile(file: string): readonly PolicyInFile[] {
       ) as unknown as PolicyInFile;
     }
     const [issue] = read.error.issues;
-    const place = [...(Array.isArray(held) ? [index] : []), ...(issue?.path ?? [])].join('.');
-    throw new CommandError(exitCodes.usage, `${named(file)}: ${place}: ${issue?.message ?? 'not a policy'}`);
+    const path = [...(Array.isArray(held) ? [index] : []), ...(issue?.path ?? [])].join('.');
+    throw new CommandError(exitCodes.usage, `${named(file)}: ${path}: ${issue?.message ?? 'not a policy'}`);
   });
 }
 

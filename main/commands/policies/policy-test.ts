@@ -1,10 +1,10 @@
-/** `latchkey policy test` and `latchkey policy explain`: policies asked of the running vault's log, before they are made. */
+/** `latchkey policy test` and `latchkey policy explain`: evaluates policies on the running vault's log, before they are created. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { shownExplanation, shownTest, type shownDecision } from '../policy/trial-shapes.ts';
-import { VaultApi } from './api.ts';
-import { CommandError, exitCodes, print, reasonOf } from './output.ts';
+import type { Config } from '../../app/config.ts';
+import { shownExplanation, shownTest, type shownDecision } from '../../policy/analysis/trial-shapes.ts';
+import { VaultApi } from '../shared/api.ts';
+import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
 export interface AskOptions {

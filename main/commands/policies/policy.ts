@@ -1,6 +1,11 @@
 /** `latchkey policy`: policies checked and tried before they are made. */
-import { problemsOf, warningsOf, type PolicyProblem, type PolicyWarning } from '../policy/check.ts';
-import { exitCodes, print } from './output.ts';
+import {
+  problemsOf,
+  warningsOf,
+  type PolicyProblem,
+  type PolicyWarning,
+} from '../../policy/language/check.ts';
+import { exitCodes, print } from '../shared/output.ts';
 import { calledIn, readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
 interface Checked {

@@ -1,18 +1,12 @@
 /** Activities in words, for a terminal. */
-import { bareType } from '../lib/to-be-signed.ts';
-import { visibleJson, visibleName } from '../lib/visible-text.ts';
+import { activityTitle } from '../../lib/text/activity-titles.ts';
+import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
 
 type Intent = Readonly<Record<string, unknown>>;
 
-/** `ACTIVITY_TYPE_CREATE_WALLET`: Create wallet. Of a signature, with which key. */
-export function activityTitle(type: string, { signWith }: Intent): string {
-  const words = bareType(type)
-    .toLowerCase()
-    .replaceAll('_', ' ')
-    .replace(/\bapi\b/, 'API');
-  const key = typeof signWith === 'string' ? ` with ${signWith}` : '';
-  return visibleName(`${words.charAt(0).toUpperCase()}${words.slice(1)}${key}`);
-}
+/** Of a signature, with which key. */
+export const titleOf = (type: string, { signWith }: Intent): string =>
+  visibleName(`${activityTitle(type)}${typeof signWith === 'string' ? ` with ${signWith}` : ''}`);
 
 /** Characters of one value, and how many values, that a line of a list shows. */
 const longestValue = 60;

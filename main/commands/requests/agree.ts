@@ -1,7 +1,7 @@
 /** A question to the person at the terminal, before what cannot be taken back is done. */
 import { confirm } from '@clack/prompts';
-import { CommandError, exitCodes } from './output.ts';
-import { canAsk } from './secrets.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
+import { canAsk } from '../shared/secrets.ts';
 
 /** Whether a person runs the command, as far as can be seen: who starts a script is asked nothing. */
 export const onTerminal = (): boolean => process.stdin.isTTY || process.stderr.isTTY;

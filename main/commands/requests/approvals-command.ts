@@ -1,8 +1,8 @@
 /** The declarations of `latchkey approvals`. */
 import { Option, type Command } from 'commander';
 import type { VoteOptions } from './approvals.ts';
-import { apiKey } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { apiKey } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 type VoteFlags = Omit<VoteOptions, 'json' | 'yes'> & { readonly yes?: true };
 

@@ -1,15 +1,16 @@
-/** `latchkey approvals`: what waits for votes, told in words, and votes on it. */
+/** `latchkey approvals`: describes the activities that wait for votes, and votes on them. */
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { seen } from '../lib/errors.ts';
-import { intentOf, toBeSigned } from '../lib/to-be-signed.ts';
-import { visibleJson, visibleLine, visibleName } from '../lib/visible-text.ts';
-import { activityTitle, intentLine } from './activity-words.ts';
+import type { Config } from '../../app/config.ts';
+import { defined } from '../../lib/defined.ts';
+import { quoted } from '../../lib/errors.ts';
+import { intentOf, toBeSigned } from '../../lib/text/to-be-signed.ts';
+import { visibleJson, visibleLine, visibleName } from '../../lib/text/visible-text.ts';
+import { intentLine, titleOf } from './activity-words.ts';
 import { agree, onTerminal } from './agree.ts';
-import { VaultApi } from './api.ts';
-import { when } from './backup.ts';
+import { VaultApi } from '../shared/api.ts';
+import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 
 interface ApprovalOptions {
   readonly apiKey: string;
@@ -17,7 +18,7 @@ interface ApprovalOptions {
 }
 
 export interface VoteOptions extends ApprovalOptions {
-  /** Vote on a terminal without asking. */
+  /** Vote on a terminal without a prompt. */
   readonly yes: boolean;
 }
 
@@ -79,9 +80,14 @@ export async function showApproval(
   { apiKey, json }: ApprovalOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const told = await tell(api, await find(api, wanted));
+  const told = await explain(api, await find(api, wanted));
   print(json, told, toText(told, process.stdout.columns));
 }
+
+const voteTypes = {
+  approve: 'ACTIVITY_TYPE_APPROVE_ACTIVITY',
+  reject: 'ACTIVITY_TYPE_REJECT_ACTIVITY',
+} as const;
 
 export async function vote(
   config: Config,
@@ -95,7 +101,7 @@ export async function vote(
     throw new CommandError(exitCodes.failed, `activity ${activity.id} ${standing(activity)}`);
   }
   const asks = !yes && onTerminal();
-  if (!json || asks) note(toText(await tell(api, activity), process.stderr.columns));
+  if (!json || asks) note(toText(await explain(api, activity), process.stderr.columns));
   if (asks) {
     await agree(how === 'approve' ? 'Approve this, once?' : 'Reject this, for good?', {
       what: `whether to ${how} it`,
@@ -103,7 +109,11 @@ export async function vote(
       undone: 'nothing was voted',
     });
   }
-  const { id, fingerprint, status, result } = await api.vote(how, activity.fingerprint, shownActivity);
+  const { id, fingerprint, status, result } = await api.vote(
+    voteTypes[how],
+    activity.fingerprint,
+    shownActivity,
+  );
   print(
     json,
     { activityId: id, fingerprint, status, result },
@@ -127,7 +137,7 @@ async function listWaiting(api: VaultApi): Promise<readonly Activity[]> {
   do {
     const { activities } = await api.query('list_activities', activityList, {
       filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
-      paginationOptions: { limit: String(pageSize), ...(after === undefined ? {} : { after }) },
+      paginationOptions: { limit: String(pageSize), ...defined({ after }) },
     });
     waiting.push(...activities);
     after = activities.length < pageSize ? undefined : activities.at(-1)?.id;
@@ -149,7 +159,7 @@ async function find(api: VaultApi, wanted: string): Promise<Activity> {
   if (beginning.length < fewestCharacters || !/^[0-9a-f-]+$/.test(beginning)) {
     throw new CommandError(
       exitCodes.usage,
-      `invalid <activity> ${seen(wanted)}: expected the id or the fingerprint of an activity, or at least the first ${String(fewestCharacters)} characters of one`,
+      `invalid <activity> ${quoted(wanted)}: expected the id or the fingerprint of an activity, or at least the first ${String(fewestCharacters)} characters of one`,
     );
   }
   const found = (await listWaiting(api)).filter(
@@ -159,13 +169,13 @@ async function find(api: VaultApi, wanted: string): Promise<Activity> {
   if (only === undefined) {
     throw new CommandError(
       exitCodes.failed,
-      `nothing that waits for approval has an id or a fingerprint that begins with ${seen(wanted)}: \`latchkey approvals list\` names what waits`,
+      `nothing that waits for approval has an id or a fingerprint that begins with ${quoted(wanted)}: \`latchkey approvals list\` names what waits`,
     );
   }
   if (others.length === 0) return only;
   throw new CommandError(
     exitCodes.failed,
-    `${String(found.length)} activities begin with ${seen(wanted)}: ${found.map(({ id }) => id).join(', ')}`,
+    `${String(found.length)} activities begin with ${quoted(wanted)}: ${found.map(({ id }) => id).join(', ')}`,
   );
 }
 
@@ -180,7 +190,7 @@ async function describeAll(api: VaultApi, activity: Activity, most: number): Pro
   return descriptions;
 }
 
-/** What cannot be told, because its key is gone for instance, keeps nothing else from being told. */
+/** An activity that cannot be described, because its key is gone for instance, does not hide the others. */
 async function describe(api: VaultApi, request: object): Promise<Description> {
   try {
     return (await api.query('describe_payload', describeAnswer, request)).description;
@@ -196,7 +206,7 @@ async function summaryOf(api: VaultApi, activity: Activity): Promise<string> {
   const { type } = activity;
   const intent = intentOf(activity);
   const [description] = await describeAll(api, activity, 1);
-  const title = activityTitle(type, intent);
+  const title = titleOf(type, intent);
   if (description === undefined) return [title, intentLine(intent)].filter((text) => text !== '').join(': ');
   const count = toBeSigned(activity).length;
   return `${title}: ${visibleLine(description.title)}${count > 1 ? `, and ${String(count - 1)} more` : ''}`;
@@ -226,7 +236,7 @@ interface PolicySaid {
   readonly outcome: string;
 }
 
-interface Told {
+interface Explained {
   readonly activity: Activity;
   /** Of what it signs. */
   readonly descriptions: readonly Description[];
@@ -234,12 +244,12 @@ interface Told {
   readonly rootQuorumThreshold: number;
 }
 
-async function tell(api: VaultApi, activity: Activity): Promise<Told> {
+async function explain(api: VaultApi, activity: Activity): Promise<Explained> {
   const descriptions = await describeAll(api, activity, mostDescribed);
   const asked = { activityId: activity.id };
   const { policyEvaluations } = await api.query('get_policy_evaluations', evaluationsAnswer, asked);
-  const { policies } = await api.query('list_policies', policiesAnswer);
-  const { configs } = await api.query('get_organization_configs', quorumAnswer);
+  const { policies } = await api.query('list_policies', policiesAnswer, {});
+  const { configs } = await api.query('get_organization_configs', quorumAnswer, {});
   const named = new Map(policies.map((policy) => [policy.policyId, policy]));
   return {
     activity,
@@ -267,7 +277,10 @@ const outcomeWords: Readonly<Record<string, string>> = {
   OUTCOME_ERROR: 'could not be evaluated',
 };
 
-function toText({ activity, descriptions, policies, rootQuorumThreshold }: Told, columns?: number): string {
+function toText(
+  { activity, descriptions, policies, rootQuorumThreshold }: Explained,
+  columns?: number,
+): string {
   const { id, fingerprint, type, votes, createdAt } = activity;
   const intent = intentOf(activity);
   const left = toBeSigned(activity).length - descriptions.length;
@@ -275,7 +288,7 @@ function toText({ activity, descriptions, policies, rootQuorumThreshold }: Told,
     ? policies.filter(({ outcome }) => outcome === 'OUTCOME_REQUIRES_CONSENSUS')
     : [];
   return [
-    activityTitle(type, intent),
+    titleOf(type, intent),
     ...(descriptions.length > 0
       ? descriptions.map((each) => descriptionToText(each, columns))
       : shownJson(intent)),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { visibleLine, visibleText } from '../lib/visible-text.ts';
+import { visibleLine, visibleText } from '../../lib/text/visible-text.ts';
 import { descriptionToText, type Description } from './descriptions.ts';
 
 const nothing: Description = { title: 'Sign a text', lines: [], parts: [], warnings: [], digests: [] };

@@ -1,6 +1,6 @@
 /** What a transaction or a payload does, in the words of `describe_payload`. */
 import { z } from 'zod';
-import { visibleInOrder, visibleLine } from '../lib/visible-text.ts';
+import { visibleInOrder, visibleLine } from '../../lib/text/visible-text.ts';
 
 const shownLine = z.object({ label: z.string(), value: z.string() });
 /** Of `describe_payload`. */

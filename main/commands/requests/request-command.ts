@@ -1,7 +1,7 @@
 /** The declarations of `latchkey request` and `latchkey stamp`. */
 import { Option, type Command } from 'commander';
-import { apiKey } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { apiKey } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 interface RequestFlags {
   readonly path: string;

@@ -1,12 +1,13 @@
 /** `latchkey request`: one stamped request, its answer on standard output; `latchkey stamp`: the stamp alone. */
 import { readFileSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import { visibleJson } from '../lib/visible-text.ts';
-import { send, stamp } from './api.ts';
-import { requireRunning } from './client.ts';
-import { dataDirectory } from './control.ts';
-import { readKeyFiles } from './key-files.ts';
-import { CommandError, exitCodeOfRefusal, exitCodes, print, reasonOf } from './output.ts';
+import type { Config } from '../../app/config.ts';
+import { defined } from '../../lib/defined.ts';
+import { visibleJson } from '../../lib/text/visible-text.ts';
+import { send, stamp } from '../shared/api.ts';
+import { requireRunning } from '../shared/client.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { readKeyFiles } from '../credentials/key-files.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes, print, reasonOf } from '../shared/output.ts';
 
 const submits = '/public/v1/submit/';
 
@@ -16,7 +17,7 @@ export interface RequestOptions {
   readonly key: string;
   readonly url?: string;
   readonly raw: boolean;
-  /** Asks what would be decided, instead. */
+  /** Queries what would be decided, instead. */
   readonly dryRun: boolean;
   readonly json: boolean;
 }
@@ -96,7 +97,7 @@ function fillIn(text: string, path: string, organizationId: string | undefined):
     throw new CommandError(exitCodes.usage, '--body is not a JSON object');
   }
   return JSON.stringify({
-    ...(organizationId === undefined ? {} : { organizationId }),
+    ...defined({ organizationId }),
     ...(path.includes('/submit/') ? { timestampMs: String(Date.now()) } : {}),
     ...body,
   });

@@ -1,6 +1,6 @@
 /** The declaration of `latchkey requests`. */
 import { Option, type Command } from 'commander';
-import { addSubcommand } from './subcommand.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 export function declareRequests(program: Command): void {
   addSubcommand<{ readonly follow?: true; readonly failed?: true }>(program, {

@@ -1,11 +1,11 @@
 /** `latchkey requests`: what came to the API, and what was wrong with it. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ProofStep, SeenRequest } from '../../preload/contract.ts';
-import type { Config } from '../config.ts';
-import { requireRunning } from './client.ts';
-import { dataDirectory } from './control.ts';
-import { note, print } from './output.ts';
-import { untilSignalled } from './signals.ts';
+import type { ProofStep, SeenRequest } from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { requireRunning } from '../shared/client.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { note, print } from '../shared/output.ts';
+import { untilSignalled } from '../shared/signals.ts';
 
 export interface RequestsOptions {
   readonly follow: boolean;

@@ -1,8 +1,8 @@
 /** The declarations of `latchkey sign`. */
 import { Option, type Command } from 'commander';
-import { apiKey } from './options.ts';
+import { apiKey } from '../shared/options.ts';
 import type { SignOptions, SignPayloadOptions, SignTransactionOptions } from './sign.ts';
-import { addSubcommand } from './subcommand.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 type SignFlags<Options> = Omit<Options, 'json' | 'yes' | 'dryRun'> & {
   readonly yes?: true;

@@ -1,21 +1,22 @@
-/** `latchkey sign`: a transaction or a payload from a file, told in plain language, and signed by the running vault. */
+/** `latchkey sign`: describes a transaction or a payload from a file in plain language, and has the running vault sign it. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import type { HashFunction } from '../crypto/hashes.ts';
-import type { PayloadEncoding } from '../crypto/payloads.ts';
-import { visibleName } from '../lib/visible-text.ts';
+import type { Config } from '../../app/config.ts';
+import type { HashFunction } from '../../crypto/hashes.ts';
+import type { PayloadEncoding } from '../../chains/payloads/encodings.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
 import { agree, onTerminal } from './agree.ts';
-import { hex, VaultApi, type ActivityKind } from './api.ts';
+import type { QueryParameters } from '../../operations/api.ts';
+import { hex, VaultApi, activityKind } from '../shared/api.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
-import { CommandError, exitCodes, note, print, reasonOf } from './output.ts';
+import { CommandError, exitCodes, note, print, reasonOf } from '../shared/output.ts';
 
 export interface SignOptions {
   /** The key: its id, public key or address. */
   readonly with: string;
-  /** Sign on a terminal without asking. */
+  /** Sign on a terminal without a prompt. */
   readonly yes: boolean;
-  /** Tell what would be signed, and sign nothing. */
+  /** Describe what would be signed, and sign nothing. */
   readonly dryRun: boolean;
   readonly apiKey: string;
   readonly json: boolean;
@@ -56,18 +57,16 @@ const hashes = {
   'not-applicable': 'HASH_FUNCTION_NOT_APPLICABLE',
 } as const satisfies Record<string, HashFunction>;
 
-const signTransactionActivity = {
-  path: 'sign_transaction',
+const signTransactionActivity = activityKind({
   type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
-  result: ['signTransactionResult', z.object({ signedTransaction: hex })],
+  result: z.object({ signedTransaction: hex }),
   options: { 'parameters.signWith': '--with', signWith: '--with', 'parameters.unsignedTransaction': 'file' },
   isOfUseLater: true,
-} as const satisfies ActivityKind<z.ZodType>;
+});
 
-const signPayloadActivity = {
-  path: 'sign_raw_payload',
+const signPayloadActivity = activityKind({
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
-  result: ['signRawPayloadResult', z.object({ r: hex, s: hex, v: hex })],
+  result: z.object({ r: hex, s: hex, v: hex }),
   options: {
     'parameters.signWith': '--with',
     signWith: '--with',
@@ -76,7 +75,7 @@ const signPayloadActivity = {
     'parameters.encoding': '--encoding',
   },
   isOfUseLater: true,
-} as const satisfies ActivityKind<z.ZodType>;
+});
 
 /** @param file Holds the unsigned transaction; `-` is standard input. */
 export async function signTransaction(
@@ -87,7 +86,9 @@ export async function signTransaction(
   const type = oneOf('--type', options.type, transactionTypes);
   const bytes = readBytes(file, readText(file).trim(), options.format);
   const request = { signWith: options.with, unsignedTransaction: bytes.toString('hex'), type };
-  const signed = await describeAndSign(config, options, signTransactionActivity, request);
+  const signed = await describeAndSign(config, options, request, signTransactionActivity.options, (api) =>
+    api.submit(signTransactionActivity, request),
+  );
   if (signed === undefined) return;
   const { description, result } = signed;
   const signedTransaction =
@@ -105,7 +106,9 @@ export async function signPayload(config: Config, file: string, options: SignPay
   // Of a text every byte is signed, its last end of line as well.
   const payload = options.encoding === 'text' ? text : text.trim();
   const request = { signWith: options.with, payload, encoding, hashFunction };
-  const signed = await describeAndSign(config, options, signPayloadActivity, request);
+  const signed = await describeAndSign(config, options, request, signPayloadActivity.options, (api) =>
+    api.submit(signPayloadActivity, request),
+  );
   if (signed === undefined) return;
   const { description, result } = signed;
   print(options.json, { ...result, description }, JSON.stringify(result));
@@ -121,14 +124,15 @@ function hashOf(encoding: string): string {
 }
 
 /** @returns undefined where it was to be described alone. */
-async function describeAndSign<Result extends z.ZodType>(
+async function describeAndSign<Result>(
   config: Config,
   options: SignOptions,
-  activity: ActivityKind<Result>,
-  request: { readonly signWith: string },
-): Promise<{ readonly description: Description; readonly result: z.output<Result> } | undefined> {
+  request: QueryParameters<'describe_payload'>,
+  fields: Readonly<Record<string, string>> | undefined,
+  sign: (api: VaultApi) => Promise<Result>,
+): Promise<{ readonly description: Description; readonly result: Result } | undefined> {
   const api = await VaultApi.connect(config, options.apiKey);
-  const { description } = await api.query('describe_payload', describeAnswer, request, activity.options);
+  const { description } = await api.query('describe_payload', describeAnswer, request, fields);
   if (options.dryRun) {
     print(options.json, { description }, descriptionToText(description, process.stdout.columns));
     return undefined;
@@ -143,7 +147,7 @@ async function describeAndSign<Result extends z.ZodType>(
       undone: 'nothing was signed',
     });
   }
-  return { description, result: await api.submit(activity, request) };
+  return { description, result: await sign(api) };
 }
 
 function oneOf<Names extends Readonly<Record<string, string>>>(

@@ -1,9 +1,9 @@
 /** The declarations of `latchkey settings`. */
 import { Argument, type Command } from 'commander';
-import { noKeychain, secretOptions } from './options.ts';
-import type { ProofOptions } from './proof.ts';
+import { noKeychain, secretOptions } from '../shared/options.ts';
+import type { SecretOptions } from '../shared/proof.ts';
 import { settingNames, type SettingName } from './setting-names.ts';
-import { addSubcommand } from './subcommand.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 export function declareSettings(program: Command): void {
   const settings = program
@@ -27,7 +27,7 @@ export function declareSettings(program: Command): void {
       await getSetting(config, name as SettingName, json);
     },
   });
-  addSubcommand<ProofOptions>(settings, {
+  addSubcommand<SecretOptions>(settings, {
     name: 'set',
     description: 'change a setting of the vault that runs unlocked, or of its file with what opens it',
     operands: [setting(), new Argument('<value>', 'on, off, a number, never, usual or ask')],

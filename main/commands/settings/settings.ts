@@ -1,10 +1,10 @@
 /** `latchkey settings`: how the vault behaves on this computer, by the names that its settings have in JSON. */
-import type { Settings, SettingsChange } from '../../preload/contract.ts';
-import { defaultPort, type Config } from '../config.ts';
-import { withOpened } from './backup.ts';
-import { withVault } from './opened-vault.ts';
-import { CommandError, exitCodes, print } from './output.ts';
-import { readSecret, type ProofOptions } from './proof.ts';
+import type { Settings, SettingsChange } from '../../../preload/contract.ts';
+import { defaultPort, type Config } from '../../app/config.ts';
+import { withOpened } from '../backup/backup.ts';
+import { withVault } from '../shared/opened-vault.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { readSecret, type SecretOptions } from '../shared/proof.ts';
 import type { SettingName } from './setting-names.ts';
 
 type Value = boolean | number | string | null;
@@ -92,7 +92,7 @@ export async function setSetting(
   config: Config,
   name: SettingName,
   text: string,
-  { json, ...options }: ProofOptions & { readonly json: boolean },
+  { json, ...options }: SecretOptions & { readonly json: boolean },
 ): Promise<void> {
   const setting = named[name];
   const change = setting.change(text);

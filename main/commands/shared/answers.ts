@@ -3,10 +3,10 @@
  * what it expects; fields that a later version adds are let through.
  */
 import { z } from 'zod';
-import type { BridgeCall, VaultBridge } from '../../preload/contract.ts';
+import type { RpcCall, VaultRpc } from '../../../preload/contract.ts';
 
-/** What a call of the bridge resolves to. */
-export type AnswerOf<Name extends BridgeCall> = Awaited<ReturnType<VaultBridge[Name]>>;
+/** The answer of an rpc call. */
+export type AnswerOf<Name extends RpcCall> = Awaited<ReturnType<VaultRpc[Name]>>;
 
 const text = z.string();
 /** Of milliseconds, bytes, rows and the like. */
@@ -224,12 +224,12 @@ export const answers = {
   settings,
   changeSettings: settings,
   prove: z.looseObject({ until: number }),
-} as const satisfies { readonly [Name in BridgeCall]?: z.ZodType<AnswerOf<Name>> };
+} as const satisfies { readonly [Name in RpcCall]?: z.ZodType<AnswerOf<Name>> };
 
 export type CommandCall = keyof typeof answers;
 
-/** Asks for one call of the bridge. */
+/** Makes one rpc call. */
 export type Ask = <Name extends CommandCall>(
   name: Name,
-  ...args: Parameters<VaultBridge[Name]>
+  ...args: Parameters<VaultRpc[Name]>
 ) => Promise<AnswerOf<Name>>;

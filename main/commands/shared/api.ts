@@ -1,33 +1,47 @@
 /**
- * The running vault's API, for commands that move secrets: requests stamped with a key file, and the proof that whoever
- * answers them is the vault whose file this is. A port proves nothing: another program may have taken it.
+ * The running vault's API, for commands that move secrets: requests stamped with a key file, and the proof that the
+ * process which answers is the vault whose file this is. A port proves nothing: another program may have taken it.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { compressP256, signP256, verifyP256 } from '../crypto/p256.ts';
-import { Connection } from '../db/connection.ts';
-import { getServerKey } from '../db/server-keys.ts';
-import { requireVault } from '../db/vault.ts';
-import { seen } from '../lib/errors.ts';
+import type { Config } from '../../app/config.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { compressP256, signP256, verifyP256 } from '../../crypto/keys/p256.ts';
+import { Connection } from '../../storage/connection.ts';
+import { getServerKey } from '../../storage/tables/server-keys.ts';
+import { requireVault } from '../../storage/tables/vault.ts';
+import { quoted } from '../../lib/errors.ts';
+import { bareType, resultOf } from '../../lib/text/to-be-signed.ts';
+import type {
+  ActivityParameters,
+  ActivityResult,
+  ActivityType,
+  Answer,
+  QueryParameters,
+  QueryPath,
+  Reading,
+  VoteType,
+} from '../../operations/api.ts';
 import { requireRunning } from './client.ts';
-import { dataDirectory } from './control.ts';
-import { readKeyFiles, type KeyPair } from './key-files.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { readKeyFiles, type KeyPair } from '../credentials/key-files.ts';
 import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
 
 /** An activity as a command submits it. */
-export interface ActivityKind<Result extends z.ZodType> {
-  readonly path: string;
-  readonly type: string;
-  /** The result's name in the answer, and what the command reads of it. */
-  readonly result: readonly [name: string, shape: Result];
+export interface ActivityKind<Type extends ActivityType, Shape extends z.ZodType> {
+  readonly type: Type;
+  /** What the command reads of the result. */
+  readonly result: Shape;
   /** The options that fields of the request come from, for errors. */
   readonly options?: Readonly<Record<string, string>>;
   /** Whether its result is of use to who asked when others have approved of it, and this command is gone. */
   readonly isOfUseLater?: boolean;
 }
+
+export const activityKind = <Type extends ActivityType, Shape extends z.ZodType>(
+  kind: ActivityKind<Type, Shape & Reading<ActivityResult<Type>, Shape>>,
+): ActivityKind<Type, Shape> => kind;
 
 export const hex = z.string().regex(/^([0-9a-f]{2})+$/);
 /** Of P-256, uncompressed. */
@@ -58,7 +72,7 @@ export class VaultApi {
    */
   static async connect(config: Config, keyName: string): Promise<VaultApi> {
     const directory = dataDirectory(config);
-    // Who has no vault is told so first, and not of a key to be made for it.
+    // Without a vault, say that first, and not that a key is missing.
     const running = await requireRunning(directory);
     const pair = readKeyFiles(config.keysDirectory, keyName);
     const api = new VaultApi(running.url, pair, readIdentity(directory));
@@ -70,21 +84,22 @@ export class VaultApi {
   }
 
   /** @param options The options that fields of the request come from, for errors. */
-  async query<Answer extends z.ZodType>(
-    operation: string,
-    shape: Answer,
-    parameters: object = {},
+  async query<Path extends QueryPath, Shape extends z.ZodType>(
+    path: Path,
+    shape: Shape & Reading<Answer<Path>, Shape>,
+    parameters: QueryParameters<Path>,
     options: Readonly<Record<string, string>> = {},
-  ): Promise<z.output<Answer>> {
-    const body = { organizationId: this.#identity.organizationId, ...parameters };
-    return this.#post(`query/${operation}`, body, shape, options);
+  ): Promise<z.output<Shape>> {
+    const body = { organizationId: this.#identity.organizationId, ...(parameters as object) };
+    return this.#post(`query/${path}`, body, shape, options);
   }
 
   /** @returns the result of the completed activity. */
-  async submit<Result extends z.ZodType>(
-    { path, type, result: [name, shape], options = {}, isOfUseLater = false }: ActivityKind<Result>,
-    parameters: object,
-  ): Promise<z.output<Result>> {
+  async submit<Type extends ActivityType, Shape extends z.ZodType>(
+    { type, result, options = {}, isOfUseLater = false }: ActivityKind<Type, Shape>,
+    parameters: ActivityParameters<Type>,
+  ): Promise<z.output<Shape>> {
+    const path = bareType(type).toLowerCase();
     const body = {
       type,
       timestampMs: String(Date.now()),
@@ -101,7 +116,7 @@ export class VaultApi {
         `${path} is not done: its activity ${activity.id} is ${activity.status}, expected ACTIVITY_STATUS_COMPLETED`,
       );
     }
-    return this.#read(path, shape, activity.result[name]);
+    return this.#read(path, result, resultOf(activity));
   }
 
   /**
@@ -109,18 +124,19 @@ export class VaultApi {
    * @returns it as it is by then.
    */
   async vote<Activity extends z.ZodType>(
-    how: 'approve' | 'reject',
+    type: VoteType,
     fingerprint: string,
     shape: Activity,
   ): Promise<z.output<Activity>> {
+    const path = bareType(type).toLowerCase();
     const body = {
-      type: `ACTIVITY_TYPE_${how.toUpperCase()}_ACTIVITY`,
+      type,
       timestampMs: String(Date.now()),
       organizationId: this.#identity.organizationId,
       parameters: { fingerprint },
     };
-    const answer = await this.#post(`submit/${how}_activity`, body, z.object({ activity: z.unknown() }));
-    return this.#read(`${how}_activity`, shape, answer.activity);
+    const answer = await this.#post(`submit/${path}`, body, z.object({ activity: z.unknown() }));
+    return this.#read(path, shape, answer.activity);
   }
 
   /**
@@ -138,7 +154,9 @@ export class VaultApi {
     const content = parseJson(Buffer.from(data).toString('utf8'));
     const named = this.#read('bundle', organizationOnly, content).organizationId;
     if (named !== organizationId) {
-      throw this.#foreign(`its bundle is for organization ${seen(named)}, expected ${seen(organizationId)}`);
+      throw this.#foreign(
+        `its bundle is for organization ${quoted(named)}, expected ${quoted(organizationId)}`,
+      );
     }
     return this.#read('bundle', shape, content);
   }
@@ -153,7 +171,7 @@ export class VaultApi {
   #checkSigner(publicKey: string): void {
     if (publicKey === this.#identity.signer) return;
     throw this.#foreign(
-      `its signer key is ${seen(publicKey)}, expected the vault's own, ${seen(this.#identity.signer)}`,
+      `its signer key is ${quoted(publicKey)}, expected the vault's own, ${quoted(this.#identity.signer)}`,
     );
   }
 
@@ -238,7 +256,7 @@ const signedEnvelope = z.object({
   enclaveQuorumPublic: publicKeyHex,
 });
 
-/** Read from the file, which no other user can write, and not from whoever listens. */
+/** Read from the file, which no other user can write, and not from the process that listens. */
 function readIdentity(directory: string): Identity {
   const connection = Connection.openReadOnly(join(directory, 'vault.db'));
   try {
@@ -279,7 +297,7 @@ export async function send(
     if (error instanceof DOMException && error.name === 'TimeoutError') {
       throw new CommandError(
         exitCodes.busy,
-        `${url} has not answered for ${String(longestAnswer / 1000)} s. The request may have been carried out: the same one, sent again, tells`,
+        `${url} has not answered for ${String(longestAnswer / 1000)} s. The request may have been executed: the same one, sent again, tells`,
       );
     }
     // What went wrong is in the cause; the error itself says "fetch failed".

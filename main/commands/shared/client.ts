@@ -1,7 +1,7 @@
 /** Speaks to the process that holds the vault, as the same user: over the control channel that `endpoint.json` names. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { BridgeCall, VaultEvent, VaultStatus } from '../../preload/contract.ts';
+import type { RpcCall, VaultEvent, VaultStatus, WindowRpc } from '../../../preload/contract.ts';
 import {
   isStranger,
   NobodyListensError,
@@ -9,17 +9,18 @@ import {
   readControlEvents,
   SilentError,
   type ControlAnswer,
-} from '../control/client.ts';
-import { isLocked, readEndpoint } from '../db/vault-directory.ts';
+} from '../../control/client.ts';
+import { isLocked, readEndpoint } from '../../storage/file/vault-directory.ts';
 import { answers, type AnswerOf, type Ask } from './answers.ts';
 import { CommandError, exitCodeOfOpening, exitCodeOfRefusal, exitCodes } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
+import { defined } from '../../lib/defined.ts';
 
 /** Calls that are refused when what was given does not open the vault, for whatever reason. */
-export const opening: ReadonlySet<string> = new Set<BridgeCall>(['unlock', 'checkRecovery']);
+export const opening: ReadonlySet<string> = new Set<RpcCall>(['unlock', 'checkRecovery']);
 
 /** Calls that take as long as the vault is large; the others have the time that is usual. */
-const long: ReadonlySet<string> = new Set<BridgeCall>([
+const long: ReadonlySet<string> = new Set<RpcCall>([
   'unlock',
   'backUp',
   'verifyBackup',
@@ -36,16 +37,21 @@ export interface Running {
   /** Of the API, as the process itself says. */
   readonly url: string;
   readonly call: Ask;
-  /** Passes a call on, with an answer that is nobody's to read here. */
-  pass(name: BridgeCall, args: readonly unknown[]): Promise<unknown>;
+  /** Passes a call on without parsing its answer. */
+  pass(name: RpcCall, args: readonly unknown[]): Promise<unknown>;
   status(): Promise<VaultStatus>;
   /** @returns an address that signs one browser in, once. */
   newLink(): Promise<string>;
   /** @returns the path of a page for the same, to be named to the program that opens browsers; null where there is none. */
   newPage(): Promise<string | null>;
-  /** Tells of events until the process ends, or the signal comes. */
+  /** Reports events until the process ends, or the signal comes. */
   listen(listener: (event: VaultEvent) => void, signal: AbortSignal): Promise<void>;
 }
+
+/** The API as the vault's owner calls it. */
+export const ownerOf = ({ call }: Running): Pick<WindowRpc, 'call'> => ({
+  call: (path, body) => call('call', path, body),
+});
 
 const answered = z.looseObject({ value: z.unknown() });
 const refused = z.looseObject({ message: z.string(), turnkeyErrorCode: z.string() });
@@ -109,7 +115,7 @@ export function checkNotHeld(directory: string): void {
   throw new CommandError(
     exitCodes.busy,
     `${holderOf(directory)} has the vault in ${directory} open and takes no commands: it is just starting or ending, or another command is at work. Try again in a moment; where that does not help, end it`,
-    { directory, ...(pid === undefined ? {} : { pid }) },
+    { directory, ...defined({ pid }) },
   );
 }
 
@@ -122,7 +128,7 @@ function doesNotAnswer(directory: string, { message }: SilentError): CommandErro
   return new CommandError(
     exitCodes.busy,
     `${holderOf(directory)} serves the vault in ${directory}, but ${message}; nothing is known of what it did. ${advice}`,
-    { directory, ...(pid === undefined ? {} : { pid }) },
+    { directory, ...defined({ pid }) },
   );
 }
 

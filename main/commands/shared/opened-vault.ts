@@ -1,15 +1,14 @@
-/** The vault that a command works with: asked of the process that serves it, or opened here where none does. */
-import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
-import type { Config } from '../config.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { openVault } from '../vault.ts';
+/** The vault that a command works with: over rpc to the process that serves it, or opened here where none does. */
+import type { UnlockWith, VaultStatus } from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
-import { dataDirectory } from './control.ts';
+import { dataDirectory } from '../vault/control.ts';
 import { CommandError, exitCodeOfOpening } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
 
-/** A vault to be asked: the one that runs, or its file. */
+/** The vault of a command: the running one, or its file. */
 export interface OpenedVault {
   readonly status: VaultStatus;
   /** Whether another process has it open. */
@@ -17,7 +16,7 @@ export interface OpenedVault {
   readonly call: Ask;
 }
 
-/** Asks the process that serves the vault, or opens the vault where none does. */
+/** Connects to the process that serves the vault, or opens the vault where none does. */
 export async function withVault<T>(config: Config, work: (vault: OpenedVault) => Promise<T>): Promise<T> {
   const directory = dataDirectory(config);
   const running = await findRunning(directory);
@@ -30,10 +29,12 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
   }
   // Opening makes what is missing.
   if (!hasVaultFile(directory)) throw noVault(directory);
+  // The whole service, which those that ask a running one do without.
+  const { openVault } = await import('../../app/compose.ts');
   const vault = openVault(config);
   const call: Ask = async (name, ...args) => {
     try {
-      return (await Reflect.apply(vault.bridge[name], vault.bridge, args)) as AnswerOf<typeof name>;
+      return (await Reflect.apply(vault.rpc[name], vault.rpc, args)) as AnswerOf<typeof name>;
     } catch (error) {
       if (error instanceof LatchkeyError && opening.has(name)) {
         throw new CommandError(exitCodeOfOpening(error.code), error.message);
@@ -43,7 +44,7 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
   };
   try {
     return await work({
-      status: checkThere(directory, await vault.bridge.status()),
+      status: checkThere(directory, await vault.rpc.status()),
       isServed: false,
       call,
     });

@@ -1,6 +1,6 @@
 /** Options that several commands have, each made anew for the command that takes it. */
 import { Option } from 'commander';
-import { defaultPort } from '../config.ts';
+import { defaultPort } from '../../app/config.ts';
 
 export const repeatable = (flags: string, description: string): Option =>
   new Option(flags, `${description}; repeatable`)
@@ -35,6 +35,12 @@ export const rpId = (): Option =>
     'host name that passkeys are made for, on its pages and those of hosts below it (LATCHKEY_RP_ID; default localhost)',
   );
 
+export const verbose = (): Option =>
+  new Option(
+    '--verbose',
+    'log each request too, without what is in it, and write the whole log to standard error',
+  );
+
 // Where secrets come from.
 
 export const noKeychain = (): Option =>
@@ -60,8 +66,8 @@ export const secretOptions = (): readonly Option[] => [
   passwordFd(),
 ];
 
-/** What opens the vault now. A keyslot may be changed by whoever shows one. */
-export const proofOptions = (): readonly Option[] => [
+/** A secret that opens the vault now. A change of keyslots needs one. */
+export const ownerSecretOptions = (): readonly Option[] => [
   repeatable('--password-file <file>', 'read a password of the vault from the first line of a file'),
   passwordFd(),
   recoveryFile(),

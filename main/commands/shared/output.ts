@@ -1,8 +1,8 @@
 /** What a command says and how it ends. */
 import { fsyncSync, writeSync } from 'node:fs';
-import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
-import { causeOf, storageTexts } from '../files/storage-causes.ts';
-import { visibleJson, visibleName } from '../lib/visible-text.ts';
+import { LatchkeyError, type ErrorCodeName } from '../../lib/errors.ts';
+import { causeOf, storageTexts } from '../../files/storage-causes.ts';
+import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
 
 /** Exit codes, as `latchkey --help` documents them. */
 export const exitCodes = {

@@ -1,9 +1,9 @@
 /** The secrets that a command is given to open the vault, or a backup of it. */
-import type { BackupSecret, ProveWith, VaultStatus } from '../../preload/contract.ts';
+import type { BackupSecret, ProveWith, VaultStatus } from '../../../preload/contract.ts';
 import { CommandError, exitCodes } from './output.ts';
 import { askForPassword, canAsk, joinShares, readPassword, readSecretFile, readShares } from './secrets.ts';
 
-export interface ProofOptions {
+export interface SecretOptions {
   readonly passwordFile?: string | readonly string[];
   readonly passwordFd?: string;
   readonly recoveryFile?: string;
@@ -14,12 +14,12 @@ export interface ProofOptions {
 export const secretFlags = '--password-file, --password-fd, --recovery-file or --share-file';
 
 /** What the options name, in the order in which it is tried. */
-export function readProofs({
+export function readSecrets({
   passwordFile = [],
   passwordFd,
   recoveryFile,
   shareFile = [],
-}: ProofOptions): ProveWith[] {
+}: SecretOptions): ProveWith[] {
   const passwords = [
     ...[passwordFile].flat().map((file) => readPassword({ passwordFile: file }, undefined)),
     ...(passwordFd === undefined ? [] : [readPassword({ passwordFd }, undefined)]),
@@ -35,10 +35,10 @@ export function readProofs({
   ];
 }
 
-/** @returns what the options name, or what is typed where somebody is there to be asked. */
-export async function requireProof(options: ProofOptions, { keyslots }: VaultStatus): Promise<ProveWith> {
-  const [proof] = readProofs(options);
-  if (proof !== undefined) return proof;
+/** @returns the secret that the options name, or the one that is typed at a terminal. */
+export async function requireSecret(options: SecretOptions, { keyslots }: VaultStatus): Promise<ProveWith> {
+  const [secret] = readSecrets(options);
+  if (secret !== undefined) return secret;
   if (!canAsk()) {
     throw new CommandError(
       exitCodes.usage,
@@ -51,7 +51,7 @@ export async function requireProof(options: ProofOptions, { keyslots }: VaultSta
 }
 
 /** The first of what the options name, shares put together. @returns undefined where they name nothing. */
-export async function readSecret(options: ProofOptions): Promise<BackupSecret | undefined> {
-  const [proof] = readProofs(options);
-  return proof?.with === 'shares' ? { with: 'recovery', phrase: await joinShares(proof.shares) } : proof;
+export async function readSecret(options: SecretOptions): Promise<BackupSecret | undefined> {
+  const [secret] = readSecrets(options);
+  return secret?.with === 'shares' ? { with: 'recovery', phrase: await joinShares(secret.shares) } : secret;
 }

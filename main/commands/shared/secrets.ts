@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCancel, password as askPassword } from '@clack/prompts';
-import { copyOfBytes } from '../crypto/secret-text.ts';
-import { findShare, phraseFromShares } from '../keyslots/shares.ts';
+import { copyOfBytes } from '../../crypto/secret-text.ts';
+import { findShare, phraseFromShares } from '../../keys/keyslots/shares.ts';
 import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 export interface PasswordOptions {
@@ -65,7 +65,7 @@ export function readSecretFile(option: string, file: string): string {
 export const readShares = (files: readonly string[]): string[] =>
   files.map((file) => findShare(readSecretFile('--share-file', file)));
 
-/** Whether somebody is there to be asked. */
+/** Whether there is a terminal to prompt on. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
 export async function askForPassword(message: string): Promise<string> {

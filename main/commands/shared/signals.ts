@@ -1,11 +1,11 @@
-/** What ends a command that runs until it is told to stop. */
-import type { Config } from '../config.ts';
+/** The signals that end a command which runs until it is stopped. */
+import type { Config } from '../../app/config.ts';
 import { note } from './output.ts';
 
 /** Ctrl-C, `kill`, and a terminal that is closed. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** How long what follows may take before it is told, and before another signal ends it at once. */
+/** How long closing may take before a notice, and before another signal ends it at once. */
 const patienceMs = 1000;
 
 /** How often it is seen whether the parent is still there. */

@@ -1,7 +1,7 @@
 /** How a command group declares its subcommands. It loads nothing of what they do: `latchkey --version` waits for no database. */
 import { join } from 'node:path';
 import { Option, type Argument, type Command } from 'commander';
-import { makeConfig, type Config, type ConfigOptions } from '../config.ts';
+import { makeConfig, type Config, type ConfigOptions } from '../../app/config.ts';
 import { aboutVault, CommandError, exitCodes } from './output.ts';
 
 export type GlobalOptions = ConfigOptions & { readonly json?: true };

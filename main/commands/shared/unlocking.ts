@@ -1,5 +1,5 @@
-/** What a terminal is told while a large vault is being unlocked, which takes seconds. */
-import type { VaultEvent } from '../../preload/contract.ts';
+/** The progress on a terminal while a large vault is unlocked, which takes seconds. */
+import type { VaultEvent } from '../../../preload/contract.ts';
 import { note } from './output.ts';
 
 /** Milliseconds between two lines; nothing is said of what takes less. */

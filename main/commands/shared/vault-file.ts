@@ -2,8 +2,8 @@
 import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Connection } from '../db/connection.ts';
-import { reserveIn } from '../db/storage.ts';
+import { Connection } from '../../storage/connection.ts';
+import { reserveIn } from '../../storage/file/disk-state.ts';
 import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 export const vaultFile = (directory: string): string => join(directory, 'vault.db');

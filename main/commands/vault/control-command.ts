@@ -1,10 +1,10 @@
 /** The declarations of `latchkey status`, `lock`, `freeze`, `unlock` and `open`. */
 import { Option, type Command } from 'commander';
-import { secretOptions } from './options.ts';
-import type { ProofOptions } from './proof.ts';
-import { addSubcommand } from './subcommand.ts';
+import { secretOptions } from '../shared/options.ts';
+import type { SecretOptions } from '../shared/proof.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
-interface UnlockFlags extends ProofOptions {
+interface UnlockFlags extends SecretOptions {
   readonly keychain?: true;
 }
 

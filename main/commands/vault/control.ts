@@ -1,15 +1,15 @@
-/** `latchkey status`, `lock`, `unlock` and `open`: what is asked of the process that holds the vault. */
-import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
-import type { Config } from '../config.ts';
-import { describeLastSignature } from '../freeze-signal.ts';
-import { describeFinding } from '../integrity/refusal.ts';
-import { checkNotHeld, findRunning, noVault, requireRunning } from './client.ts';
-import { CommandError, exitCodes, print } from './output.ts';
-import { readProofs, secretFlags, type ProofOptions } from './proof.ts';
-import { askForPassword, canAsk } from './secrets.ts';
-import { openPage } from './serve.ts';
-import { unlockingNotes } from './unlocking.ts';
-import { hasVaultFile } from './vault-file.ts';
+/** `latchkey status`, `lock`, `unlock` and `open`: rpc calls to the process that holds the vault. */
+import type { UnlockWith, VaultStatus } from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { describeLastSignature } from '../../app/freeze-signal.ts';
+import { describeFinding } from '../../storage/integrity/refusal.ts';
+import { checkNotHeld, findRunning, noVault, requireRunning } from '../shared/client.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { readSecrets, secretFlags, type SecretOptions } from '../shared/proof.ts';
+import { askForPassword, canAsk } from '../shared/secrets.ts';
+import { openPage } from '../shared/open-page.ts';
+import { unlockingNotes } from '../shared/unlocking.ts';
+import { hasVaultFile } from '../shared/vault-file.ts';
 
 export async function status(config: Config, json: boolean): Promise<void> {
   const directory = dataDirectory(config);
@@ -33,7 +33,7 @@ export async function lock(config: Config, json: boolean): Promise<void> {
   print(json, { state }, 'The vault is locked: its keys are out of memory.');
 }
 
-export interface UnlockOptions extends ProofOptions {
+export interface UnlockOptions extends SecretOptions {
   readonly keychain: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function openWindow(config: Config, json: boolean, browser: boolean
 }
 
 async function chooseHow(options: UnlockOptions, { keyslots, frozen }: VaultStatus): Promise<UnlockWith> {
-  const [proof] = readProofs(options);
+  const [proof] = readSecrets(options);
   if (proof !== undefined) return proof;
   if (
     options.keychain ||

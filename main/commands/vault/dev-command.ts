@@ -1,7 +1,8 @@
 /** The declaration of `latchkey dev`. */
 import { Option, type Command } from 'commander';
-import { allowOrigin, oidcIssuer, port, rpId } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { allowOrigin, oidcIssuer, port, rpId, verbose } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
+import { defined } from '../../lib/defined.ts';
 
 interface DevFlags {
   readonly seed?: string;
@@ -23,10 +24,11 @@ export function declareDev(program: Command): void {
       allowOrigin(),
       rpId(),
       oidcIssuer(),
+      verbose(),
     ],
     run: async (config, { seed, clock }) => {
       const { dev } = await import('./dev.ts');
-      await dev(config, { clock, ...(seed === undefined ? {} : { seed }) });
+      await dev(config, { clock, ...defined({ seed }) });
     },
   });
 }

@@ -1,25 +1,26 @@
 /** `latchkey dev`: an ephemeral vault for tests, in memory, reproducible from a seed. */
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config.ts';
-import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { generateP256 } from '../crypto/p256.ts';
-import type { Connection } from '../db/connection.ts';
-import { getServerKey, serverKeyPlace } from '../db/server-keys.ts';
-import type { RowGuard } from '../integrity/guard.ts';
-import { getVault } from '../db/vault.ts';
-import type { DevControls, DevMessage } from '../http/dev-routes.ts';
-import { noKeychain } from '../keyslots/keychain.ts';
-import type { Keyring } from '../keyslots/keyring.ts';
-import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { SeededRandom } from '../lib/seeded-random.ts';
-import { freezeOnSignal } from '../freeze-signal.ts';
-import { startVault, type OpenVault, type Vault } from '../vault.ts';
-import { untilSignalled } from './signals.ts';
+import type { Config } from '../../app/config.ts';
+import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { generateP256 } from '../../crypto/keys/p256.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { getServerKey, serverKeyContext } from '../../storage/tables/server-keys.ts';
+import type { RowGuard } from '../../storage/integrity/guard.ts';
+import { getVault } from '../../storage/tables/vault.ts';
+import type { DevControls, DevMessage } from '../../http/dev/routes.ts';
+import { noKeychain } from '../../keys/keychain/keychain.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { SeededRandom } from '../../lib/seeded-random.ts';
+import { freezeOnSignal } from '../../app/freeze-signal.ts';
+import { startVault, type OpenVault, type Vault } from '../../app/compose.ts';
+import { startServiceLog } from '../../app/service-log.ts';
+import { untilSignalled } from '../shared/signals.ts';
 
 export interface DevOptions {
-  /** Drawn anew where none is given. */
+  /** Random where none is given. */
   readonly seed?: string;
   readonly clock: 'fixed' | 'real';
 }
@@ -44,10 +45,11 @@ export interface DevVault {
 const fixedStart = Date.UTC(2026, 0, 1);
 
 export async function dev(config: Config, options: DevOptions): Promise<void> {
+  using _log = startServiceLog({ ...config, dataDirectory: null });
   const { vault, line } = await startDev(config, options);
-  const stopListening = freezeOnSignal(vault.bridge);
+  const stopListening = freezeOnSignal(vault.rpc);
   try {
-    // Whoever reads the line may send the signal at once.
+    // The program that reads the line may send the signal at once.
     const signalled = untilSignalled(config);
     process.stdout.write(`${JSON.stringify(line)}\n`);
     await signalled;
@@ -85,7 +87,7 @@ export async function startDev(
     apiKey: { name: 'dev', publicKey: apiPublicKey },
   });
   snapshots?.markStart();
-  const { serverKeys } = await vault.bridge.status();
+  const { serverKeys } = await vault.rpc.status();
   return {
     vault,
     line: {
@@ -215,7 +217,7 @@ class DevSnapshots implements DevControls {
     const key = getServerKey(this.#connection, 'window');
     if (organizationId === undefined || key === undefined) return true;
     try {
-      this.#keyring.open(serverKeyPlace('window', organizationId), key.sealed).fill(0);
+      this.#keyring.open(serverKeyContext('window', organizationId), key.sealed).fill(0);
       return true;
     } catch (error) {
       if (error instanceof LatchkeyError) return false;

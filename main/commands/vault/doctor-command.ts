@@ -1,10 +1,10 @@
 /** The declaration of `latchkey doctor`. */
 import { Option, type Command } from 'commander';
-import { noKeychain, secretOptions } from './options.ts';
-import type { ProofOptions } from './proof.ts';
-import { addSubcommand } from './subcommand.ts';
+import { noKeychain, secretOptions } from '../shared/options.ts';
+import type { SecretOptions } from '../shared/proof.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
-interface DoctorFlags extends ProofOptions {
+interface DoctorFlags extends SecretOptions {
   readonly keychain?: true;
   readonly acceptChanges?: true;
   readonly yes?: true;

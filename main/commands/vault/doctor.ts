@@ -3,41 +3,46 @@
  * authenticates the vault's rows as they are.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
-import type { RowFinding } from '../../preload/contract.ts';
-import { checkLog } from '../audit/check.ts';
-import { identityOf, notaryKey } from '../audit/heads.ts';
-import type { Config } from '../config.ts';
-import { HmacKey } from '../crypto/hmac.ts';
-import { checkActivityChain } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { areWordsNotShown } from '../db/settings.ts';
-import { checkRows, inspect } from '../integrity/examine.ts';
-import { describeFinding } from '../integrity/refusal.ts';
-import { listKeychainLeftovers } from '../db/keychain-leftovers.ts';
-import { listKeyslots } from '../db/keyslots.ts';
-import { schemaVersion } from '../db/migrations.ts';
-import { checkSchema } from '../db/schema.ts';
-import { getVault, requireVault } from '../db/vault.ts';
-import { openAnySlot, type OpenWith } from '../keyslots/slots.ts';
-import { authenticateAll, findRowKey, type FoundRowKey } from '../keyslots/unlock.ts';
-import { assertNever, LatchkeyError } from '../lib/errors.ts';
-import type { Random } from '../lib/random.ts';
-import { checkCryptography } from '../self-test/cryptography.ts';
-import { checkDisk } from '../self-test/disk.ts';
-import type { Finding } from '../self-test/finding.ts';
-import { keychainOf, openVault } from '../vault.ts';
-import { findRunning, type Running } from './client.ts';
+import type { LongestTurn, RowFinding } from '../../../preload/contract.ts';
+import { checkLog } from '../../audit/check.ts';
+import { identityOf, logSigningKey } from '../../audit/signed-heads.ts';
+import { LogMark } from '../../audit/mark.ts';
+import type { Config } from '../../app/config.ts';
+import { HmacKey } from '../../crypto/hmac.ts';
+import { checkActivityChain } from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { findDamage } from '../../storage/file/find-damage.ts';
+import { areWordsNotShown } from '../../storage/tables/settings.ts';
+import { checkRows, verifyQuickly } from '../../storage/integrity/verify.ts';
+import { describeFinding, isDamaged } from '../../storage/integrity/refusal.ts';
+import { listKeychainLeftovers } from '../../storage/tables/keychain-leftovers.ts';
+import { listKeyslots } from '../../storage/tables/keyslots.ts';
+import { schemaVersion } from '../../storage/migrations.ts';
+import { checkSchema } from '../../storage/schema.ts';
+import { getVault, requireVault } from '../../storage/tables/vault.ts';
+import { openAnySlot, type OpenWith } from '../../keys/keyslots/slots.ts';
+import { authenticateAll, findRowKey, type FoundRowKey } from '../../keys/unlock.ts';
+import { assertNever, LatchkeyError } from '../../lib/errors.ts';
+import { logFileName, logFileNames } from '../../files/log-file.ts';
+import { logFault } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
+import { checkCryptography } from '../../self-test/cryptography.ts';
+import { checkDisk } from '../../self-test/disk.ts';
+import type { Finding } from '../../self-test/finding.ts';
+import { keychainOf } from '../../app/keychain.ts';
+import { findRunning, type Running } from '../shared/client.ts';
+import { readSchedule, scheduleFinding } from './check-schedule.ts';
 import { dataDirectory, wordsNotShown } from './control.ts';
-import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
-import { CommandError, exitCodes, note, print, problemOf } from './output.ts';
-import { canAsk } from './secrets.ts';
-import { hasVaultFile, readVaultFile, vaultFile } from './vault-file.ts';
+import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
+import { CommandError, exitCodes, note, print, problemOf } from '../shared/output.ts';
+import { canAsk } from '../shared/secrets.ts';
+import { hasVaultFile, readVaultFile, vaultFile } from '../shared/vault-file.ts';
 
 /** What the vault is opened with, to see whether its rows are authentic; nothing where rows are not to be checked. */
-export interface DoctorOptions extends ProofOptions {
+export interface DoctorOptions extends SecretOptions {
   readonly keychain: boolean;
 }
 
@@ -48,9 +53,11 @@ export async function doctor(config: Config, json: boolean, options: DoctorOptio
     checkCryptography(),
     await checkKeychain(config),
     ...checkFiles(directory),
+    ...checkServiceLog(directory),
     ...(await checkStorage(directory, running)),
     ...(await checkDatabase(directory)),
     ...(await checkAuthenticity(directory, running, await openWith(config, options))),
+    ...(await checkSchedule(directory, running)),
     checkService(running),
   ];
   const failed = findings.filter(({ outcome }) => outcome === 'failed').length;
@@ -77,9 +84,20 @@ async function checkStorage(directory: string, running: Running | undefined): Pr
   if (!existsSync(directory)) return [];
   const check = 'disk';
   const status = await running?.status();
-  if (status?.storage) return [{ check, outcome: 'failed', detail: status.storage.problem }];
-  return [{ check, ...(await checkDisk(directory)) }];
+  const disk: Finding = status?.storage
+    ? { check, outcome: 'failed', detail: status.storage.problem }
+    : { check, ...(await checkDisk(directory)) };
+  return status?.longestTurn ? [disk, turnFinding(status.longestTurn)] : [disk];
 }
+
+/** Milliseconds for which one request may keep all others waiting before it is worth knowing. */
+const longTurn = 250;
+
+const turnFinding = ({ name, ms, at }: LongestTurn): Finding => ({
+  check: 'longest turn',
+  outcome: ms < longTurn ? 'ok' : 'note',
+  detail: `${ms.toFixed(0)} ms, ${name}, at ${new Date(at).toISOString()}: others waited for so long`,
+});
 
 function checkFiles(directory: string): Finding[] {
   if (!existsSync(directory))
@@ -94,6 +112,7 @@ function checkFiles(directory: string): Finding[] {
     ['endpoint.json', 0o600],
     ['lock', 0o600],
     ['vault.reserve', 0o600],
+    ...logFileNames.map((name) => [name, 0o600] as const),
   ];
   return expected.flatMap(([name, mode]): Finding[] => {
     const file = join(directory, name);
@@ -110,11 +129,23 @@ function checkFiles(directory: string): Finding[] {
   });
 }
 
+/** Names the log of the service. */
+function checkServiceLog(directory: string): Finding[] {
+  // A directory that cannot be looked into is told by the checks of the vault's file.
+  const files = logFileNames.map((name) => join(directory, name)).filter((file) => existsSync(file));
+  const sizes = files.map((file) => statSync(file).size);
+  if (sizes.length === 0) return [];
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const number = sizes.length === 1 ? 'one file' : `${String(sizes.length)} files`;
+  const detail = `${join(directory, logFileName)}: ${String(Math.ceil(total / 1024))} KB in ${number}`;
+  return [{ check: 'log of the service', outcome: 'ok', detail }];
+}
+
 async function checkDatabase(directory: string): Promise<Finding[]> {
   if (!hasVaultFile(directory))
     return [{ check: 'vault', outcome: 'note', detail: 'there is no vault file yet' }];
   try {
-    return await examine(directory);
+    return await diagnose(directory);
   } catch (error) {
     // SQLite throws at what is no database, and at pages that it cannot make sense of.
     return [
@@ -127,9 +158,17 @@ async function checkDatabase(directory: string): Promise<Finding[]> {
   }
 }
 
-async function examine(directory: string): Promise<Finding[]> {
+async function diagnose(directory: string): Promise<Finding[]> {
   using file = readVaultFile(directory);
   const { connection } = file;
+  const damage = findDamage(connection);
+  if (isDamaged(damage)) {
+    const check = 'database';
+    return [
+      ...damage.map((finding): Finding => ({ check, outcome: 'failed', detail: describeFinding(finding) })),
+      { check, outcome: 'note', detail: 'what SQLite cannot read is lost here: restore a backup' },
+    ];
+  }
   const found = Number(connection.pragma('user_version'));
   const integrity = String(connection.pragma('integrity_check'));
   const findings: Finding[] = [
@@ -159,6 +198,7 @@ async function examine(directory: string): Promise<Finding[]> {
       : { check: 'activity log', outcome: 'failed', detail: chain.problem },
   );
   if (chain.ok) findings.push(...(await checkHeads(connection, chain.rows)));
+  findings.push(...checkMark(connection, directory));
   const leftovers = listKeychainLeftovers(connection).length;
   if (leftovers > 0) {
     findings.push({
@@ -172,12 +212,31 @@ async function examine(directory: string): Promise<Finding[]> {
   return findings;
 }
 
+/** Holds the log against what was answered here, and names the logs that were kept as they were found. */
+function checkMark(connection: Reader, directory: string): Finding[] {
+  const findings: Finding[] = readdirSync(directory)
+    .filter((name) => name.endsWith('.damaged'))
+    .map((name) => ({
+      check: 'damaged log',
+      outcome: 'note',
+      detail: `${join(directory, name)} is a write-ahead log as it was found damaged: what it held may be lost`,
+    }));
+  if (getVault(connection) === undefined) return findings;
+  try {
+    new LogMark(vaultFile(directory), logFault).check(connection);
+  } catch (error) {
+    if (!(error instanceof LatchkeyError)) throw error;
+    findings.push({ check: 'answered activities', outcome: 'failed', detail: error.message });
+  }
+  return findings;
+}
+
 /** The chain holds; whether it leads up to what the vault signed is told by `latchkey audit verify` in all detail. */
 async function checkHeads(connection: Reader, rows: number): Promise<Finding[]> {
   const vault = getVault(connection);
   if (vault === undefined) return [];
   const check = 'signed heads of the log';
-  const { publicKey } = notaryKey(connection, vault);
+  const { publicKey } = logSigningKey(connection, vault);
   const { findings, signed } = await checkLog((work) => work(connection), {
     identity: identityOf(vault),
     publicKey,
@@ -185,6 +244,20 @@ async function checkHeads(connection: Reader, rows: number): Promise<Finding[]> 
   const [finding] = findings;
   if (finding !== undefined) return [{ check, outcome: 'failed', detail: finding.problem }];
   return [{ check, outcome: 'ok', detail: `${signed} of ${rows} entries are signed` }];
+}
+
+async function checkSchedule(directory: string, running: Running | undefined): Promise<Finding[]> {
+  if (!hasVaultFile(directory)) return [];
+  const now = Date.now();
+  try {
+    using file = running ? undefined : readVaultFile(directory);
+    const schedule = file ? readSchedule(file.connection, now) : (await running?.call('backups'))?.schedule;
+    return schedule ? [scheduleFinding(schedule, { now, isServed: running !== undefined })] : [];
+  } catch (error) {
+    // What is wrong with the file is told by the checks of it.
+    if (error instanceof LatchkeyError || error instanceof CommandError || isSqliteError(error)) return [];
+    throw error;
+  }
 }
 
 async function openWith(
@@ -289,15 +362,19 @@ export async function acceptChanges(
   if (!hasVaultFile(dataDirectory(config))) {
     throw new CommandError(exitCodes.absent, `there is no vault in ${dataDirectory(config)}`);
   }
+  const { openVault } = await import('../../app/compose.ts');
   const vault = openVault(config);
   const { connection, units, guard, keyring } = vault;
   try {
-    const { id } = units.peek(requireVault);
-    const masterKey = await openAnySlot(id, units.peek(listKeyslots), how).catch((error: unknown) => {
-      throw error instanceof LatchkeyError ? new CommandError(exitCodes.locked, error.message) : error;
-    });
+    checkReadable(units.readUnverified(findDamage));
+    const { id } = units.readUnverified(requireVault);
+    const masterKey = await openAnySlot(id, units.readUnverified(listKeyslots), how).catch(
+      (error: unknown) => {
+        throw error instanceof LatchkeyError ? new CommandError(exitCodes.locked, error.message) : error;
+      },
+    );
     try {
-      const found = units.peek((tx) => findRowKey(tx, masterKey));
+      const found = units.readUnverified((tx) => findRowKey(tx, masterKey));
       const findings = findingsOf(connection, found);
       const list = findings.map(describeFinding);
       if (list.length === 0) {
@@ -331,12 +408,21 @@ export async function acceptChanges(
   }
 }
 
+/** @throws CommandError for pages that are lost: rows that nobody can read are no change to be accepted. */
+function checkReadable(damage: readonly RowFinding[]): void {
+  if (!isDamaged(damage)) return;
+  throw new CommandError(
+    exitCodes.damaged,
+    `nothing was accepted: SQLite cannot read a part of the file, and what was there is lost. Restore a backup. Damaged: ${damage.map(describeFinding).join('; ')}`,
+  );
+}
+
 function findingsOf(tx: Reader, found: FoundRowKey): readonly RowFinding[] {
   switch (found.state) {
     case 'held': {
       const key = new HmacKey(found.rowKey);
       found.rowKey.fill(0);
-      return inspect(tx, (data) => key.mac(data));
+      return verifyQuickly(tx, (data) => key.mac(data));
     }
     case 'lost':
       return [found.finding];

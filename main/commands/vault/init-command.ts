@@ -1,8 +1,9 @@
 /** The declaration of `latchkey init`. */
 import { Option, type Command } from 'commander';
-import { noKeychain, passwordFd, passwordFile } from './options.ts';
-import type { PasswordOptions } from './secrets.ts';
-import { addSubcommand } from './subcommand.ts';
+import { noKeychain, passwordFd, passwordFile } from '../shared/options.ts';
+import type { PasswordOptions } from '../shared/secrets.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
+import { defined } from '../../lib/defined.ts';
 
 interface InitFlags extends PasswordOptions {
   readonly organization: string;
@@ -26,15 +27,14 @@ export function declareInit(program: Command): void {
     ],
     run: async (config, { organization, user, email, keyName, ...flags }, json) => {
       const { init } = await import('./init.ts');
-      const { readPassword } = await import('./secrets.ts');
+      const { readPassword } = await import('../shared/secrets.ts');
       const password = readPassword(flags, config.credentialsDirectory);
       await init(config, {
         organization,
         user,
         keyName,
         json,
-        ...(email === undefined ? {} : { email }),
-        ...(password === undefined ? {} : { password }),
+        ...defined({ email, password }),
       });
     },
   });

@@ -1,20 +1,22 @@
 /** `latchkey init`: makes a vault, its keyslots and the owner's first API key. */
 import { randomBytes } from 'node:crypto';
 import { fstatSync, rmSync, statSync } from 'node:fs';
-import { isCancel, text } from '@clack/prompts';
-import { ownerForm } from '../bridge.ts';
-import type { Config } from '../config.ts';
-import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
-import { listKeyslots } from '../db/keyslots.ts';
-import { forgetWordsNotShown } from '../db/settings.ts';
-import { requireVault } from '../db/vault.ts';
-import { forgetKeychainSlot } from '../keyslots/slots.ts';
-import { keychainOf, openVault, type OpenVault } from '../vault.ts';
+import { ownerForm } from '../../rpc/calls.ts';
+import type { Config } from '../../app/config.ts';
+import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
+import { listKeyslots } from '../../storage/tables/keyslots.ts';
+import { forgetWordsNotShown } from '../../storage/tables/settings.ts';
+import { requireVault } from '../../storage/tables/vault.ts';
+import { forgetKeychainSlot } from '../../keys/keyslots/slots.ts';
+import { openVault, type OpenVault } from '../../app/compose.ts';
+import { keychainOf } from '../../app/keychain.ts';
 import { dataDirectory } from './control.ts';
-import { newKeyPair, writeKeyFiles } from './key-files.ts';
-import { CommandError, exitCodes, note, print, printForSure, reasonOf } from './output.ts';
-import { askForPassword, canAsk } from './secrets.ts';
-import { removeVault } from './vault-file.ts';
+import { newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
+import { CommandError, exitCodes, note, print, printForSure, reasonOf } from '../shared/output.ts';
+import { confirmPhrase } from '../shared/confirm-phrase.ts';
+import { askForPassword, canAsk } from '../shared/secrets.ts';
+import { removeVault } from '../shared/vault-file.ts';
+import { defined } from '../../lib/defined.ts';
 
 export interface InitOptions {
   readonly organization: string;
@@ -40,7 +42,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
   const vault = openVault(config);
   let unmake = (): void => undefined;
   try {
-    if ((await vault.bridge.status()).state !== 'none') {
+    if ((await vault.rpc.status()).state !== 'none') {
       throw new CommandError(
         exitCodes.failed,
         `there is a vault in ${String(config.dataDirectory)} already: it is not overwritten`,
@@ -58,7 +60,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     const newVault = {
       ...owner,
       useKeychain,
-      ...(password === undefined ? {} : { password }),
+      ...defined({ password }),
       recoveryPhrase,
       recoveryConfirmed,
       ...(recoveryConfirmed ? {} : { wordsAreYetToBeShown: true as const }),
@@ -72,7 +74,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
       removeKeys();
       throw error;
     });
-    const { keyslots } = await vault.bridge.status();
+    const { keyslots } = await vault.rpc.status();
     const made = {
       organizationId,
       userId,
@@ -125,7 +127,7 @@ function isDiscarded(descriptor: number): boolean {
 
 async function forgetInKeychain({ units }: OpenVault, config: Config): Promise<void> {
   const keychain = keychainOf(config);
-  const { id, slots } = units.peek((tx) => ({ ...requireVault(tx), slots: listKeyslots(tx) }));
+  const { id, slots } = units.readUnverified((tx) => ({ ...requireVault(tx), slots: listKeyslots(tx) }));
   for (const slot of slots) await forgetKeychainSlot(keychain, id, slot);
 }
 
@@ -180,40 +182,4 @@ async function choosePassword(options: InitOptions, useKeychain: boolean): Promi
     );
   }
   return chosen;
-}
-
-/**
- * Shows the phrase and asks for three of its words.
- * @param undone What was not done where one is wrong.
- * @returns The positions that were asked for.
- */
-export async function confirmPhrase(phrase: string, undone: string): Promise<readonly number[]> {
-  const words = phrase.split(' ');
-  note('Recovery phrase: these 24 words open the vault when everything else is lost. Write them down.\n');
-  for (let row = 0; row < words.length; row += 4) {
-    note(
-      words
-        .slice(row, row + 4)
-        .map((word, index) => `${String(row + index + 1).padStart(4)}. ${word.padEnd(10)}`)
-        .join(''),
-    );
-  }
-  const positions = threePositions();
-  for (const position of positions) {
-    const answer = await text({ message: `Word ${String(position)}` });
-    if (isCancel(answer)) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
-    if (answer.trim().toLowerCase() !== words[position - 1]) {
-      throw new CommandError(
-        exitCodes.failed,
-        `word ${String(position)} is not the one of the phrase: ${undone}`,
-      );
-    }
-  }
-  return positions;
-}
-
-function threePositions(): number[] {
-  const positions = new Set<number>();
-  while (positions.size < 3) positions.add(((randomBytes(1)[0] ?? 0) % 24) + 1);
-  return [...positions].sort((a, b) => a - b);
 }

@@ -1,10 +1,20 @@
 /** The declaration of `latchkey serve`. */
 import { Option, type Command } from 'commander';
-import { allowOrigin, noKeychain, oidcIssuer, passwordFd, passwordFile, port, rpId } from './options.ts';
-import { exitCodes } from './output.ts';
-import type { PasswordOptions } from './secrets.ts';
+import {
+  allowOrigin,
+  noKeychain,
+  oidcIssuer,
+  passwordFd,
+  passwordFile,
+  port,
+  rpId,
+  verbose,
+} from '../shared/options.ts';
+import { exitCodes } from '../shared/output.ts';
+import type { PasswordOptions } from '../shared/secrets.ts';
 import { isFinal, launchdOption } from './service-files.ts';
-import { addSubcommand } from './subcommand.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
+import { defined } from '../../lib/defined.ts';
 
 interface ServeFlags extends PasswordOptions {
   readonly open?: true;
@@ -28,6 +38,7 @@ export function declareServe(program: Command): void {
       allowOrigin(),
       rpId(),
       oidcIssuer(),
+      verbose(),
       noKeychain(),
       passwordFile(),
       passwordFd(),
@@ -35,9 +46,9 @@ export function declareServe(program: Command): void {
     ],
     run: async (config, { open, ...flags }, json) => {
       const { serve } = await import('./serve.ts');
-      const { readPasswordBytes } = await import('./secrets.ts');
+      const { readPasswordBytes } = await import('../shared/secrets.ts');
       const password = readPasswordBytes(flags, config.credentialsDirectory);
-      await serve(config, { json, open: open === true, ...(password === undefined ? {} : { password }) });
+      await serve(config, { json, open: open === true, ...defined({ password }) });
     },
   });
   // At once: what is wrong with the other options is final too.

@@ -1,18 +1,19 @@
 /** `latchkey serve`: the service, and with `--ui` its window, until a signal ends it. */
-import { spawn } from 'node:child_process';
-import { pathToFileURL } from 'node:url';
-import type { VaultStatus } from '../../preload/contract.ts';
-import type { Config } from '../config.ts';
-import { VaultInUseError } from '../db/vault-directory.ts';
-import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
-import { freezeOnSignal } from '../freeze-signal.ts';
-import { eraseAfterLock } from '../keyslots/erasure.ts';
-import { startVault, type Vault } from '../vault.ts';
-import { findRunning } from './client.ts';
-import { CommandError, exitCodeOfOpening, exitCodes, note, print } from './output.ts';
-import { untilSignalled } from './signals.ts';
-import { unlockingNotes } from './unlocking.ts';
-import { hasVaultFile } from './vault-file.ts';
+import type { VaultStatus } from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { VaultInUseError } from '../../storage/file/vault-directory.ts';
+import { defined } from '../../lib/defined.ts';
+import { LatchkeyError, type ErrorCodeName } from '../../lib/errors.ts';
+import { freezeOnSignal } from '../../app/freeze-signal.ts';
+import { eraseAfterLock } from '../../keys/erasure.ts';
+import { startVault, type Vault } from '../../app/compose.ts';
+import { startServiceLog } from '../../app/service-log.ts';
+import { findRunning } from '../shared/client.ts';
+import { openPage } from '../shared/open-page.ts';
+import { CommandError, exitCodeOfOpening, exitCodes, note, print } from '../shared/output.ts';
+import { untilSignalled } from '../shared/signals.ts';
+import { unlockingNotes } from '../shared/unlocking.ts';
+import { hasVaultFile } from '../shared/vault-file.ts';
 
 export interface ServeOptions {
   /** UTF-8, which is erased once it was tried. */
@@ -26,23 +27,24 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const { dataDirectory } = config;
   // Without a window nobody could make one, and starting would leave an empty file in its place.
   if (!config.ui && dataDirectory !== null && !hasVaultFile(dataDirectory)) throw nothingToServe(config);
+  using _log = startServiceLog(config);
   const vault = await startOrJoin(config, options);
   if (vault === undefined) return;
-  const stopListening = freezeOnSignal(vault.bridge);
+  const stopListening = freezeOnSignal(vault.rpc);
   const stopErasing = eraseAfterLock(vault.keyring);
   try {
-    const hush = vault.bridge.onEvent(unlockingNotes());
+    const hush = vault.rpc.onEvent(unlockingNotes());
     const status = await unlockAtStart(vault, options.password).finally(() => {
       options.password?.fill(0);
       hush();
     });
     if (status.state === 'none' && !config.ui) throw nothingToServe(config);
     const link = config.ui ? vault.newLink() : undefined;
-    // Whoever reads the line may send the signal at once.
+    // The program that reads the line may send the signal at once.
     const signalled = untilSignalled(config);
     print(
       options.json,
-      { url: vault.url, state: status.state, ...(link === undefined ? {} : { windowUrl: link }) },
+      { url: vault.url, state: status.state, ...defined({ windowUrl: link }) },
       [
         `Latchkey serves ${vault.url}; the vault is ${status.state === 'none' ? 'not made yet' : status.state}.`,
         ...(link === undefined ? [] : [`Window, for one browser, within ten minutes: ${link}`]),
@@ -85,10 +87,10 @@ async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault
 }
 
 async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Promise<VaultStatus> {
-  const status = await vault.bridge.status();
+  const status = await vault.rpc.status();
   if (status.state === 'none') return status;
   if (status.frozen !== null) {
-    // A password in a file is there at every start: it would lift what somebody froze.
+    // A password in a file is there at every start: it would lift a freeze.
     note('The vault stays frozen: run `latchkey unlock` with its password or recovery phrase.');
     return status;
   }
@@ -100,7 +102,7 @@ async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Pr
     return status;
   }
   try {
-    return await vault.bridge.unlock({ with: 'keychain' });
+    return await vault.rpc.unlock({ with: 'keychain' });
   } catch (error) {
     note(`The vault stays locked: ${error instanceof Error ? error.message : String(error)}`);
     return status;
@@ -128,28 +130,4 @@ async function unlockWithPassword(
     note(`The vault stays locked: ${error.message}`);
     return status;
   }
-}
-
-/** The words that open a file with the program that the user chose for its kind, the file's address last. */
-const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
-/** @param page A file of this user alone: every user of the machine can read what it is opened with. */
-export function opening(platform: NodeJS.Platform, page: string): readonly [string, ...string[]] {
-  const [program, ...words] = openers[platform] ?? ['xdg-open'];
-  return [program, ...words, pathToFileURL(page).href];
-}
-
-/** Asks the desktop to show the window; where that cannot be done, the printed line has to do. */
-export function openPage(page: string | null): void {
-  if (page === null) {
-    note('No page for the browser can be written here: open the link yourself.');
-    return;
-  }
-  const [program, ...words] = opening(process.platform, page);
-  const child = spawn(program, words, { stdio: 'ignore', detached: true });
-  child.on('error', () => undefined);
-  child.unref();
 }

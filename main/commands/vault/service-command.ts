@@ -1,8 +1,8 @@
 /** The declarations of `latchkey service`. */
 import { Option, type Command } from 'commander';
-import { allowOrigin, noKeychain, oidcIssuer, passwordFile, port, rpId } from './options.ts';
+import { allowOrigin, noKeychain, oidcIssuer, passwordFile, port, rpId } from '../shared/options.ts';
 import type { InstallOptions } from './service.ts';
-import { addSubcommand } from './subcommand.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 interface ServiceFlags extends Pick<InstallOptions, 'keychain'> {
   readonly port?: string;

@@ -1,5 +1,5 @@
 /** The files by which systemd and launchd run `latchkey serve` for a user: pure text. */
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
 
 export interface ServiceSpecification {
   /** The words that run the service, the program's absolute path first. */
@@ -8,7 +8,7 @@ export interface ServiceSpecification {
   readonly passwordFile?: string;
 }
 
-/** Found in every file that is made here; a file without it is somebody else's. */
+/** Marks every file that is created here; a file without it is another program's. */
 export const madeBy = 'Made by "latchkey service install"';
 
 export const systemdName = 'latchkey.service';

@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isSea } from 'node:sea';
-import type { Config } from '../config.ts';
-import { replaceFile } from '../files/new-files.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
+import type { Config } from '../../app/config.ts';
+import { replaceFile } from '../../files/new-files.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
 import type { ServiceSpecification } from './service-files.ts';
-import { hasVaultFile } from './vault-file.ts';
+import { hasVaultFile } from '../shared/vault-file.ts';
 
 export interface InstallOptions {
   readonly port?: string;

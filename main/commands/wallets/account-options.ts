@@ -1,16 +1,16 @@
 /** Accounts, curves and address formats as the command line names them. */
-import { addressFormatsOf, type AddressFormat } from '../crypto/addresses.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
-import { derivePrivateKey, formatPath, parsePath } from '../crypto/derivation.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
+import { addressFormatsOf, type AddressFormat } from '../../chains/addresses/addresses.ts';
+import { curves, type Curve } from '../../crypto/keys/curves.ts';
+import { derivePrivateKey, formatPath, parsePath } from '../../crypto/keys/derivation.ts';
+import { LatchkeyError, quoted } from '../../lib/errors.ts';
 import { defaultAccounts, shortFormat, type Account } from './default-accounts.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
 
 /** @param text What `--account` was given: the name of a chain, or a curve, path and address format. */
 export function readAccount(text: string): Account {
   const preset = defaultAccounts.get(text);
   if (preset !== undefined) return preset;
-  const option = `--account ${seen(text)}`;
+  const option = `--account ${quoted(text)}`;
   const [curveName = '', path = '', formatName = '', ...rest] = text.split(':');
   if (formatName === '' || rest.length > 0) {
     throw new CommandError(
@@ -37,7 +37,7 @@ export function readCurve(option: string, text: string): Curve {
   const allowed = known.map((name) => name.slice('CURVE_'.length).toLowerCase());
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option}: ${seen(text)} is no curve; expected ${allowed.slice(0, -1).join(', ')} or ${String(allowed.at(-1))}`,
+    `invalid ${option}: ${quoted(text)} is no curve; expected ${allowed.slice(0, -1).join(', ')} or ${String(allowed.at(-1))}`,
   );
 }
 
@@ -50,7 +50,7 @@ export function readAddressFormat(option: string, text: string, curve: Curve): A
   const allowed = known.map(shortFormat);
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option}: ${seen(text)} is no address format of ${curve}; expected one of ${allowed.join(', ')}`,
+    `invalid ${option}: ${quoted(text)} is no address format of ${curve}; expected one of ${allowed.join(', ')}`,
   );
 }
 

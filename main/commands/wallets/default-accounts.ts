@@ -2,8 +2,8 @@
  * Where wallets look for the first account of each address format (BIP-44 and its relatives, SLIP-44's coin types), as the
  * real API's SDKs have it.
  */
-import { addressFormatsOf, type AddressFormat } from '../crypto/addresses.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
+import { addressFormatsOf, type AddressFormat } from '../../chains/addresses/addresses.ts';
+import { curves, type Curve } from '../../crypto/keys/curves.ts';
 
 export interface Account {
   readonly curve: Curve;

@@ -1,8 +1,8 @@
 /** The declarations of `latchkey export`. */
 import { Option, type Command } from 'commander';
 import type { ExportOptions, KeyForm } from './export.ts';
-import { apiKey } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { apiKey } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 type ExportFlags = Omit<ExportOptions, 'json' | 'yes'> & { readonly yes?: true };
 

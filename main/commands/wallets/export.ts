@@ -1,28 +1,26 @@
 /** `latchkey export`: takes a secret out of the running vault, encrypted to a key made for it, into a file or the output. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { confirm } from '@clack/prompts';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { curves } from '../crypto/curves.ts';
-import { concatBytes } from '../crypto/bytes.ts';
-import { encodeBase58, toHex } from '../crypto/encodings.ts';
-import { openWithPrivateKey } from '../crypto/hpke.ts';
-import { generateP256, uncompressP256 } from '../crypto/p256.ts';
-import { syncDirectory } from '../files/new-files.ts';
-import { seen } from '../lib/errors.ts';
-import { bytesOf, hex, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
+import type { Config } from '../../app/config.ts';
+import { curves } from '../../crypto/keys/curves.ts';
+import { concatBytes } from '../../crypto/bytes.ts';
+import { encodeBase58, toHex } from '../../crypto/encodings.ts';
+import { openWithPrivateKey } from '../../crypto/hpke.ts';
+import { generateP256, uncompressP256 } from '../../crypto/keys/p256.ts';
+import { defined } from '../../lib/defined.ts';
+import { quoted } from '../../lib/errors.ts';
+import { bytesOf, hex, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts';
 import { findNamed, findWallet } from './named.ts';
-import { namingFile } from '../files/storage-causes.ts';
-import { createFile } from './new-files.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
-import { canAsk } from './secrets.ts';
+import { writeFileOnce } from '../shared/new-files.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { canAsk } from '../shared/secrets.ts';
 
 /** Where a secret goes, and who asks for it. */
 export interface ExportOptions {
   readonly output?: string;
-  /** Show it on a terminal without asking. */
+  /** Show it on a terminal without a prompt. */
   readonly yes: boolean;
   readonly apiKey: string;
   readonly json: boolean;
@@ -33,23 +31,20 @@ export type KeyForm = 'hex' | 'base58' | 'bytes';
 
 const exportBundleAnswer = z.object({ exportBundle: z.string() });
 
-const exportWalletActivity = {
-  path: 'export_wallet',
+const exportWalletActivity = activityKind({
   type: 'ACTIVITY_TYPE_EXPORT_WALLET',
-  result: ['exportWalletResult', exportBundleAnswer],
-} as const satisfies ActivityKind<z.ZodType>;
+  result: exportBundleAnswer,
+});
 
-const exportPrivateKeyActivity = {
-  path: 'export_private_key',
+const exportPrivateKeyActivity = activityKind({
   type: 'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
-  result: ['exportPrivateKeyResult', exportBundleAnswer],
-} as const satisfies ActivityKind<z.ZodType>;
+  result: exportBundleAnswer,
+});
 
-const exportAccountActivity = {
-  path: 'export_wallet_account',
+const exportAccountActivity = activityKind({
   type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
-  result: ['exportWalletAccountResult', exportBundleAnswer],
-} as const satisfies ActivityKind<z.ZodType>;
+  result: exportBundleAnswer,
+});
 
 /** @param wanted The wallet's id or name. */
 export async function exportWallet(config: Config, wanted: string, options: ExportOptions): Promise<void> {
@@ -59,8 +54,7 @@ export async function exportWallet(config: Config, wanted: string, options: Expo
   await handOut(api, options, {
     what: `mnemonic of wallet ${JSON.stringify(wallet.walletName)}`,
     about: wallet,
-    activity: exportWalletActivity,
-    parameters: { walletId: wallet.walletId },
+    submit: (targetPublicKey) => api.submit(exportWalletActivity, { walletId, targetPublicKey }),
     write: (secret) => secret.slice(),
     show: (text) => {
       const [words = '', ...passphrase] = text.split('\n');
@@ -79,14 +73,14 @@ export async function exportPrivateKey(
   options: ExportOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
-  const { privateKeys } = await api.query('list_private_keys', privateKeyList);
+  const { privateKeys } = await api.query('list_private_keys', privateKeyList, {});
   const key = findNamed('private key', wanted, privateKeys, (one) => [one.privateKeyId, one.privateKeyName]);
   const write = writerOf(form, key.curve);
   await handOut(api, options, {
     what: `private key ${JSON.stringify(key.privateKeyName)}`,
     about: { ...key, format: form },
-    activity: exportPrivateKeyActivity,
-    parameters: { privateKeyId: key.privateKeyId },
+    submit: (targetPublicKey) =>
+      api.submit(exportPrivateKeyActivity, { privateKeyId: key.privateKeyId, targetPublicKey }),
     write,
     show: (secret) => ({ secret }),
   });
@@ -105,8 +99,8 @@ export async function exportAccount(
   await handOut(api, options, {
     what: `private key of ${account.address}`,
     about: { ...account, format: form },
-    activity: exportAccountActivity,
-    parameters: { address: account.address },
+    submit: (targetPublicKey) =>
+      api.submit(exportAccountActivity, { address: account.address, targetPublicKey }),
     write,
     show: (secret) => ({ secret }),
   });
@@ -144,7 +138,7 @@ async function findAccount(api: VaultApi, wanted: string): Promise<AccountItem> 
     address === wanted || (/^0x/i.test(wanted) && address.toLowerCase() === wanted.toLowerCase());
   let after: string | undefined;
   do {
-    const paginationOptions = { limit: String(pageSize), ...(after === undefined ? {} : { after }) };
+    const paginationOptions = { limit: String(pageSize), ...defined({ after }) };
     const { accounts } = await api.query('list_wallet_accounts', accountList, { paginationOptions });
     const found = accounts.find(({ address }) => same(address));
     if (found !== undefined) return found;
@@ -152,7 +146,7 @@ async function findAccount(api: VaultApi, wanted: string): Promise<AccountItem> 
   } while (after !== undefined);
   throw new CommandError(
     exitCodes.failed,
-    `no wallet account has the address ${seen(wanted)}: expected one that list_wallet_accounts names`,
+    `no wallet account has the address ${quoted(wanted)}: expected one that list_wallet_accounts names`,
   );
 }
 
@@ -181,8 +175,7 @@ interface Item {
   readonly what: string;
   /** For a script, beside the secret. */
   readonly about: object;
-  readonly activity: ActivityKind<typeof exportBundleAnswer>;
-  readonly parameters: object;
+  readonly submit: (targetPublicKey: string) => Promise<{ readonly exportBundle: string }>;
   /** The secret's text; the taker wipes it. */
   readonly write: (secret: Uint8Array) => Uint8Array;
   /** The same as fields of JSON. */
@@ -215,25 +208,16 @@ async function handOut(api: VaultApi, options: ExportOptions, item: Item): Promi
 }
 
 async function handOutToFile(api: VaultApi, file: string, item: Item): Promise<void> {
-  const descriptor = createFile(file, `--output ${file}`);
-  let written = false;
-  try {
+  const write = async (descriptor: number): Promise<void> => {
     const text = await take(api, item);
     try {
       writeFileSync(descriptor, text);
-      fsyncSync(descriptor);
-      syncDirectory(dirname(file));
-      written = true;
       notePassphrase(text);
     } finally {
       text.fill(0);
     }
-  } catch (error) {
-    throw namingFile(error, file);
-  } finally {
-    closeSync(descriptor);
-    if (!written) rmSync(file, { force: true });
-  }
+  };
+  await writeFileOnce(file, write, `--output ${file}`);
 }
 
 const endOfLine = 0x0a;
@@ -247,11 +231,11 @@ function notePassphrase(text: Uint8Array): void {
 const encrypted = z.object({ encappedPublic: publicKeyHex, ciphertext: hex });
 
 /** Exports to a key of this run alone. @returns the secret as text with an end of line, which the taker wipes. */
-async function take(api: VaultApi, { activity, parameters, write }: Item): Promise<Uint8Array> {
+async function take(api: VaultApi, { submit, write }: Item): Promise<Uint8Array> {
   const target = generateP256((length) => new Uint8Array(randomBytes(length)));
   try {
     const targetPublicKey = toHex(uncompressP256(target.publicKey));
-    const { exportBundle } = await api.submit(activity, { ...parameters, targetPublicKey });
+    const { exportBundle } = await submit(targetPublicKey);
     const { encappedPublic, ciphertext } = api.readSigned(exportBundle, encrypted);
     const secret = await openWithPrivateKey(target.privateKey, {
       encapsulatedKey: bytesOf(encappedPublic),

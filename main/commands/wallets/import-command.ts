@@ -1,8 +1,8 @@
 /** The declarations of `latchkey import`. */
 import { Option, type Command } from 'commander';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
-import { apiKey, repeatable, sourceOptions } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { apiKey, repeatable, sourceOptions } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 
 type ImportWalletFlags = Omit<ImportWalletOptions, 'json'>;
 
@@ -14,7 +14,7 @@ export function declareImport(program: Command): void {
     .description('bring a wallet or a private key into the running vault, encrypted on the way')
     .allowUnknownOption()
     .allowExcessArguments();
-  // Whoever forgets what to import may have written the secret in its place.
+  // A person who forgets the kind may have written the secret instead.
   imports.action(() => imports.help({ error: true }));
   addSubcommand<ImportWalletFlags>(imports, {
     name: 'wallet',

@@ -3,16 +3,16 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isCancel, password as askHidden } from '@clack/prompts';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
-import { decodeBase58, decodeHex, toHex } from '../crypto/encodings.ts';
-import { sealToPublicKey } from '../crypto/hpke.ts';
-import { checkMnemonic } from '../crypto/mnemonics.ts';
-import { seen } from '../lib/errors.ts';
+import type { Config } from '../../app/config.ts';
+import { curves, type Curve } from '../../crypto/keys/curves.ts';
+import { decodeBase58, decodeHex, toHex } from '../../crypto/encodings.ts';
+import { sealToPublicKey } from '../../crypto/hpke.ts';
+import { checkMnemonic } from '../../crypto/keys/mnemonics.ts';
+import { quoted } from '../../lib/errors.ts';
 import { readAccount, readAddressFormat, readCurve, usageOf } from './account-options.ts';
-import { bytesOf, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
-import { CommandError, exitCodes, print, reasonOf } from './output.ts';
-import { canAsk } from './secrets.ts';
+import { bytesOf, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts';
+import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
+import { canAsk } from '../shared/secrets.ts';
 
 export interface ImportWalletOptions {
   readonly name: string;
@@ -37,39 +37,32 @@ export interface ImportPrivateKeyOptions {
 
 const importBundleAnswer = z.object({ importBundle: z.string() });
 
-const initImportWallet = {
-  path: 'init_import_wallet',
+const initImportWallet = activityKind({
   type: 'ACTIVITY_TYPE_INIT_IMPORT_WALLET',
-  result: ['initImportWalletResult', importBundleAnswer],
-} as const satisfies ActivityKind<z.ZodType>;
+  result: importBundleAnswer,
+});
 
-const importWalletActivity = {
-  path: 'import_wallet',
+const importWalletActivity = activityKind({
   type: 'ACTIVITY_TYPE_IMPORT_WALLET',
-  result: ['importWalletResult', z.object({ walletId: z.string(), addresses: z.array(z.string()) })],
+  result: z.object({ walletId: z.string(), addresses: z.array(z.string()) }),
   options: { 'parameters.walletName': '--name' },
   isOfUseLater: true,
-} as const satisfies ActivityKind<z.ZodType>;
+});
 
-const initImportPrivateKey = {
-  path: 'init_import_private_key',
+const initImportPrivateKey = activityKind({
   type: 'ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY',
-  result: ['initImportPrivateKeyResult', importBundleAnswer],
-} as const satisfies ActivityKind<z.ZodType>;
+  result: importBundleAnswer,
+});
 
-const importPrivateKeyActivity = {
-  path: 'import_private_key',
+const importPrivateKeyActivity = activityKind({
   type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
-  result: [
-    'importPrivateKeyResult',
-    z.object({
-      privateKeyId: z.string(),
-      addresses: z.array(z.object({ format: z.string(), address: z.string() })),
-    }),
-  ],
+  result: z.object({
+    privateKeyId: z.string(),
+    addresses: z.array(z.object({ format: z.string(), address: z.string() })),
+  }),
   options: { 'parameters.privateKeyName': '--name' },
   isOfUseLater: true,
-} as const satisfies ActivityKind<z.ZodType>;
+});
 
 export async function importWallet(config: Config, options: ImportWalletOptions): Promise<void> {
   const accounts = options.account.map(readAccount);
@@ -83,7 +76,11 @@ export async function importWallet(config: Config, options: ImportWalletOptions)
   }
   const api = await VaultApi.connect(config, options.apiKey);
   const secret = await readPhrase(words, passphrase);
-  const { userId, encryptedBundle } = await encryptFor(api, initImportWallet, secret);
+  const { userId, encryptedBundle } = await encryptFor(
+    api,
+    (parameters) => api.submit(initImportWallet, parameters),
+    secret,
+  );
   const { walletId, addresses } = await api.submit(importWalletActivity, {
     userId,
     walletName: options.name,
@@ -112,7 +109,11 @@ export async function importPrivateKey(config: Config, options: ImportPrivateKey
   const source = namedSource('--key', options.keyFile, options.keyFd) ?? standardInput();
   const api = await VaultApi.connect(config, options.apiKey);
   const secret = await readPrivateKey(source, curve);
-  const { userId, encryptedBundle } = await encryptFor(api, initImportPrivateKey, secret);
+  const { userId, encryptedBundle } = await encryptFor(
+    api,
+    (parameters) => api.submit(initImportPrivateKey, parameters),
+    secret,
+  );
   const { privateKeyId, addresses } = await api.submit(importPrivateKeyActivity, {
     userId,
     privateKeyName: options.name,
@@ -136,17 +137,17 @@ const importTarget = z.object({ targetPublic: publicKeyHex, userId: z.string() }
 /** Encrypts a secret to a key that the vault makes for it and signs, and wipes it. */
 async function encryptFor(
   api: VaultApi,
-  init: ActivityKind<typeof importBundleAnswer>,
+  init: (parameters: { readonly userId: string }) => Promise<{ readonly importBundle: string }>,
   secret: Uint8Array,
 ): Promise<{ readonly userId: string; readonly encryptedBundle: string }> {
   try {
-    const { userId } = await api.query('whoami', whoami);
-    const { importBundle } = await api.submit(init, { userId });
+    const { userId } = await api.query('whoami', whoami, {});
+    const { importBundle } = await init({ userId });
     const target = api.readSigned(importBundle, importTarget);
     if (target.userId !== userId) {
       throw new CommandError(
         exitCodes.failed,
-        `the import bundle is for user ${seen(target.userId)}, expected ${seen(userId)}: nothing was imported`,
+        `the import bundle is for user ${quoted(target.userId)}, expected ${quoted(userId)}: nothing was imported`,
       );
     }
     const { encapsulatedKey, ciphertext } = await sealToPublicKey(bytesOf(target.targetPublic), secret);

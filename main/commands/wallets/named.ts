@@ -1,8 +1,8 @@
 /** Things of the vault as the command line names them: by id, or by name. */
 import { z } from 'zod';
-import { seen } from '../lib/errors.ts';
-import type { VaultApi } from './api.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { quoted } from '../../lib/errors.ts';
+import type { VaultApi } from '../shared/api.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
 
 export const walletList = z.object({
   wallets: z.array(
@@ -17,7 +17,7 @@ export const walletList = z.object({
 export type WalletItem = z.output<typeof walletList>['wallets'][number];
 
 export async function findWallet(api: VaultApi, wanted: string): Promise<WalletItem> {
-  const { wallets } = await api.query('list_wallets', walletList);
+  const { wallets } = await api.query('list_wallets', walletList, {});
   return findNamed('wallet', wanted, wallets, ({ walletId, walletName }) => [walletId, walletName]);
 }
 
@@ -40,6 +40,6 @@ export function findNamed<T>(
   const more = items.length > mostNames ? ` and ${String(items.length - mostNames)} more` : '';
   throw new CommandError(
     exitCodes.failed,
-    `no ${noun} has the id or the name ${seen(wanted)}: ${known.length === 0 ? 'there is none' : `${are} ${known.join(', ')}${more}`}`,
+    `no ${noun} has the id or the name ${quoted(wanted)}: ${known.length === 0 ? 'there is none' : `${are} ${known.join(', ')}${more}`}`,
   );
 }

@@ -1,7 +1,7 @@
 /** The declarations of `latchkey wallets`. */
 import { Option, type Command } from 'commander';
-import { apiKey, repeatable } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { apiKey, repeatable } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 import type { AddAccountsOptions, CreateWalletOptions } from './wallets.ts';
 
 const account = (): Option =>

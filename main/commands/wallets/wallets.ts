@@ -1,12 +1,14 @@
 /** `latchkey wallets`: the wallets of the running vault, their accounts, and new ones. */
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { visibleName } from '../lib/visible-text.ts';
+import type { Config } from '../../app/config.ts';
+import { defined } from '../../lib/defined.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
+import { wordCounts } from '../../crypto/keys/mnemonics.ts';
 import { readAccount } from './account-options.ts';
-import { VaultApi, type ActivityKind } from './api.ts';
+import { VaultApi, activityKind } from '../shared/api.ts';
 import type { Account } from './default-accounts.ts';
 import { findWallet, walletList, type WalletItem } from './named.ts';
-import { CommandError, exitCodes, print } from './output.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
 
 interface WalletsOptions {
   readonly apiKey: string;
@@ -23,25 +25,23 @@ export interface CreateWalletOptions extends AddAccountsOptions {
   readonly words: string;
 }
 
-const createWalletActivity = {
-  path: 'create_wallet',
+const createWalletActivity = activityKind({
   type: 'ACTIVITY_TYPE_CREATE_WALLET',
-  result: ['createWalletResult', z.object({ walletId: z.string(), addresses: z.array(z.string()) })],
+  result: z.object({ walletId: z.string(), addresses: z.array(z.string()) }),
   options: { 'parameters.walletName': '--name', 'parameters.accounts': '--account' },
   isOfUseLater: true,
-} as const satisfies ActivityKind<z.ZodType>;
+});
 
-const addAccountsActivity = {
-  path: 'create_wallet_accounts',
+const addAccountsActivity = activityKind({
   type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
-  result: ['createWalletAccountsResult', z.object({ addresses: z.array(z.string()) })],
+  result: z.object({ addresses: z.array(z.string()) }),
   options: { 'parameters.accounts': '--account' },
   isOfUseLater: true,
-} as const satisfies ActivityKind<z.ZodType>;
+});
 
 export async function listWallets(config: Config, { apiKey, json }: WalletsOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { wallets } = await api.query('list_wallets', walletList);
+  const { wallets } = await api.query('list_wallets', walletList, {});
   print(json, { wallets }, wallets.map(walletLine).join('\n') || 'No wallet.');
 }
 
@@ -79,7 +79,7 @@ export async function showWallet(
   do {
     const { accounts: page } = await api.query('list_wallet_accounts', accountList, {
       walletId: wallet.walletId,
-      paginationOptions: { limit: String(pageSize), ...(after === undefined ? {} : { after }) },
+      paginationOptions: { limit: String(pageSize), ...defined({ after }) },
     });
     accounts.push(...page);
     after = page.length < pageSize ? undefined : page.at(-1)?.walletAccountId;
@@ -101,7 +101,7 @@ export async function createWallet(config: Config, options: CreateWalletOptions)
   const { walletId, addresses } = await api.submit(createWalletActivity, {
     walletName: options.name,
     accounts,
-    mnemonicLength: Number(options.words),
+    mnemonicLength: wordCounts.find((length) => String(length) === options.words),
   });
   const made = withAddresses(accounts, addresses);
   print(

@@ -1,7 +1,7 @@
 /** The declarations of `latchkey webhooks`. */
 import { Option, type Command } from 'commander';
-import { apiKey } from './options.ts';
-import { addSubcommand } from './subcommand.ts';
+import { apiKey } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
 import type { DeliveriesOptions, ListenOptions, ReplayOptions } from './webhooks.ts';
 
 export function declareWebhooks(program: Command): void {

@@ -4,23 +4,27 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { verifyEd25519 } from '../crypto/ed25519.ts';
-import { Connection } from '../db/connection.ts';
-import { getServerKey } from '../db/server-keys.ts';
-import { VaultApi, type ActivityKind } from './api.ts';
-import { dataDirectory } from './control.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
-import { untilSignalled } from './signals.ts';
+import type { Config } from '../../app/config.ts';
+import { verifyEd25519 } from '../../crypto/keys/ed25519.ts';
+import { Connection } from '../../storage/connection.ts';
+import { getServerKey } from '../../storage/tables/server-keys.ts';
+import type { Answer } from '../../operations/api.ts';
+import { VaultApi, activityKind } from '../shared/api.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { untilSignalled } from '../shared/signals.ts';
+import { defined } from '../../lib/defined.ts';
 
 interface WebhookOptions {
   readonly apiKey: string;
   readonly json: boolean;
 }
 
+type Delivery = Answer<'list_webhook_deliveries'>['deliveries'][number];
+
 export interface DeliveriesOptions extends WebhookOptions {
   readonly endpoint?: string;
-  readonly state?: string;
+  readonly state?: Delivery['state'];
   readonly limit: string;
 }
 
@@ -52,40 +56,36 @@ const deliveriesAnswer = z.object({
   ),
 });
 
-const replays = {
-  path: 'replay_webhook_deliveries',
+const replays = activityKind({
   type: 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES',
-  result: ['replayWebhookDeliveriesResult', z.object({ count: z.number() })],
+  result: z.object({ count: z.number() }),
   options: {
     'parameters.endpointId': '<endpoint>',
     'parameters.sinceMs': '--since',
     'parameters.deliveryId': '--delivery',
   },
   isOfUseLater: true,
-} as const satisfies ActivityKind<z.ZodType>;
+});
 
 const endpointOnly = z.object({ endpointId: z.string() });
-const tests = {
-  path: 'test_webhook_endpoint',
+const tests = activityKind({
   type: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT',
-  result: ['testWebhookEndpointResult', endpointOnly],
+  result: endpointOnly,
   options: { 'parameters.endpointId': '<endpoint>' },
   isOfUseLater: true,
-} as const satisfies ActivityKind<z.ZodType>;
-const creates = {
-  path: 'create_webhook_endpoint',
+});
+const creates = activityKind({
   type: 'ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT',
-  result: ['createWebhookEndpointResult', endpointOnly],
-} as const satisfies ActivityKind<z.ZodType>;
-const deletes = {
-  path: 'delete_webhook_endpoint',
+  result: endpointOnly,
+});
+const deletes = activityKind({
   type: 'ACTIVITY_TYPE_DELETE_WEBHOOK_ENDPOINT',
-  result: ['deleteWebhookEndpointResult', endpointOnly],
-} as const satisfies ActivityKind<z.ZodType>;
+  result: endpointOnly,
+});
 
 export async function listWebhooks(config: Config, { apiKey, json }: WebhookOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointsAnswer);
+  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointsAnswer, {});
   const lines = webhookEndpoints.map(
     ({ endpointId, name, url, isActive }) => `${endpointId}  ${name}  ${url}${isActive ? '' : '  (off)'}`,
   );
@@ -101,8 +101,7 @@ export async function listWebhookDeliveries(
     'list_webhook_deliveries',
     deliveriesAnswer,
     {
-      ...(endpoint === undefined ? {} : { endpointId: endpoint }),
-      ...(state === undefined ? {} : { state }),
+      ...defined({ endpointId: endpoint, state }),
       paginationOptions: { limit },
     },
     { endpointId: '--endpoint', 'paginationOptions.limit': '--limit' },
@@ -128,7 +127,7 @@ export async function replayWebhooks(
   const api = await VaultApi.connect(config, apiKey);
   const { count } = await api.submit(replays, {
     endpointId,
-    ...(delivery === undefined ? {} : { deliveryId: delivery }),
+    ...defined({ deliveryId: delivery }),
     ...(time === undefined ? {} : { sinceMs: String(time) }),
   });
   print(json, { count }, `${String(count)} ${count === 1 ? 'event is' : 'events are'} sent again.`);
@@ -187,7 +186,7 @@ export async function listenToWebhooks(config: Config, { apiKey, json, port }: L
   }
 }
 
-/** From the file, which no other user can write, and not from whoever sends. */
+/** From the file, which no other user can write, and not from the sender. */
 function readWebhookKey(directory: string): string {
   const connection = Connection.openReadOnly(join(directory, 'vault.db'));
   try {

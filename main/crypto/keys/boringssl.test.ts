@@ -5,8 +5,8 @@
 import type * as crypto from 'node:crypto';
 import { argon2Sync, createECDH, createHash, createPublicKey, generateKeyPairSync, hash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { toHex } from './encodings.ts';
-import { hash160, keccak256 } from './hashes.ts';
+import { toHex } from '../encodings.ts';
+import { hash160, keccak256 } from '../hashes.ts';
 import { checkSecp256k1Accelerator } from './secp256k1.ts';
 
 vi.mock('node:crypto', async (importOriginal) => {
@@ -45,13 +45,15 @@ vi.mock('node:crypto', async (importOriginal) => {
   };
 });
 
-// Every test beside this one registers itself here, over the node:crypto above; all but that of the hashes, whose
+// Every test of cryptography and of addresses registers itself here, over the node:crypto above; all but that of the hashes, whose
 // oracle is the platform's RIPEMD-160, and that of other libraries' addresses, which may use what is missing.
 const tests = import.meta.glob([
   './*.test.ts',
+  '../*.test.ts',
+  '../../chains/addresses/*.test.ts',
   '!./boringssl.test.ts',
-  '!./hashes.test.ts',
-  '!./address-oracles.test.ts',
+  '!../hashes.test.ts',
+  '!../../chains/addresses/address-oracles.test.ts',
 ]);
 for (const register of Object.values(tests)) await register();
 

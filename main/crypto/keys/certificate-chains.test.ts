@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { newCertificate } from '../../test/software-authenticator.ts';
-import vectors from '../../test/vectors/webauthn.json' with { type: 'json' };
+import { newCertificate } from '../../../test/support/software-authenticator.ts';
+import vectors from '../../../test/vectors/webauthn.json' with { type: 'json' };
 import { followChain } from './certificate-chains.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));

@@ -1,4 +1,4 @@
-/** Chains of X.509 certificates, followed without asking anybody over the network. */
+/** Chains of X.509 certificates, followed without a network request. */
 import { X509Certificate } from 'node:crypto';
 
 /**

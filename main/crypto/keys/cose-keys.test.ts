@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import vectors from '../../test/vectors/webauthn.json' with { type: 'json' };
+import vectors from '../../../test/vectors/webauthn.json' with { type: 'json' };
 import { coseAlgorithms, coseKeyFault, verifyCose } from './cose-keys.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));

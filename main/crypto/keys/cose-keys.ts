@@ -3,8 +3,8 @@
  * request stamped with a passkey is verified here, so imported keys are kept.
  */
 import { createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { checkBytes, plain } from './bytes.ts';
-import { Lru } from './lru.ts';
+import { checkBytes, asUint8Array } from '../bytes.ts';
+import { Lru } from '../../lib/lru.ts';
 
 /** The labels of a COSE_Key that are read here. Those below zero mean what the key's type makes of them. */
 const label = { type: 1, algorithm: 3, first: -1, second: -2, third: -3 } as const;
@@ -92,7 +92,7 @@ export function verifyCose(publicKey: string, signature: Uint8Array, message: Ui
   checkBytes('message', message);
   let known = verifyingKeys.get(publicKey);
   if (known === undefined) {
-    const imported = importKey(plain(Buffer.from(publicKey, 'base64url')));
+    const imported = importKey(asUint8Array(Buffer.from(publicKey, 'base64url')));
     if (typeof imported === 'string') return false;
     known = imported;
     verifyingKeys.set(publicKey, known);

@@ -1,7 +1,7 @@
 /** The curves of keys and accounts, a row each. */
-import { checkBytes } from './bytes.ts';
+import { checkBytes } from '../bytes.ts';
 import { ed25519PublicKey, signEd25519 } from './ed25519.ts';
-import { invalid, toHex } from './encodings.ts';
+import { invalid, toHex } from '../encodings.ts';
 import { isP256PrivateKey, p256PrivateKeyLength, p256PublicKey, signP256Digest } from './p256.ts';
 import { drawPrivateKey } from './scalars.ts';
 import {
@@ -30,7 +30,7 @@ export interface CurveEntry {
   readonly publicKeyLength: number;
   /** Whether `sign` takes a digest of 32 bytes; if not it takes the message whole, and a hash function has no place. */
   readonly requiresDigest: boolean;
-  /** @param random Answers that many fresh bytes at each call; what is no private key is drawn again. */
+  /** @param random Answers that many fresh bytes at each call; bytes that are no private key are replaced by new ones. */
   generate(random: (length: number) => Uint8Array): Uint8Array;
   readonly isPrivateKey: (bytes: Uint8Array) => boolean;
   publicKey(privateKey: Uint8Array): Uint8Array;

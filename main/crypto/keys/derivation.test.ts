@@ -4,12 +4,12 @@ import { base58 } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import bip32 from '../../test/vectors/bip32.json' with { type: 'json' };
-import slip10 from '../../test/vectors/slip10.json' with { type: 'json' };
-import { LatchkeyError } from '../lib/errors.ts';
+import bip32 from '../../../test/vectors/bip32.json' with { type: 'json' };
+import slip10 from '../../../test/vectors/slip10.json' with { type: 'json' };
+import { LatchkeyError } from '../../lib/errors.ts';
 import { curves, type Curve } from './curves.ts';
 import { derivePrivateKey, formatPath, masterPublicKey, parsePath, SeedDerivation } from './derivation.ts';
-import { decodeHex, toHex } from './encodings.ts';
+import { decodeHex, toHex } from '../encodings.ts';
 
 const hex = (text: string): Uint8Array => decodeHex('vector', text);
 const hardened = 0x80000000;

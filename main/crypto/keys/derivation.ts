@@ -1,12 +1,12 @@
 /** Derivation of private keys from a wallet's seed: BIP-32 for secp256k1, SLIP-0010 for Ed25519 and P-256. */
 import { createHmac } from 'node:crypto';
-import { seen } from '../lib/errors.ts';
-import { checkBytes, concatBytes } from './bytes.ts';
+import { quoted } from '../../lib/errors.ts';
+import { checkBytes, concatBytes } from '../bytes.ts';
 import type { Curve } from './curves.ts';
-import { invalid } from './encodings.ts';
+import { invalid } from '../encodings.ts';
 import { addToP256PrivateKey, isP256PrivateKey, p256PublicKey } from './p256.ts';
 import { addToPrivateKey, isSecp256k1PrivateKey, publicKeyFromPrivate } from './secp256k1.ts';
-import { copyOfBytes } from './secret-text.ts';
+import { copyOfBytes } from '../secret-text.ts';
 
 /** Child numbers from the master key down; hardened ones are 2^31 and above. */
 export type DerivationPath = readonly number[];
@@ -28,7 +28,7 @@ export function parsePath(path: string, field = 'path'): DerivationPath {
   if (root !== 'm')
     throw invalid(
       field,
-      `expected a path that starts with "m", such as "m/44'/60'/0'/0/0", got ${seen(path)}`,
+      `expected a path that starts with "m", such as "m/44'/60'/0'/0/0", got ${quoted(path)}`,
     );
   if (components.length > mostComponents) {
     throw invalid(
@@ -42,7 +42,7 @@ export function parsePath(path: string, field = 'path'): DerivationPath {
     if (!match || number >= hardened) {
       throw invalid(
         field,
-        `component ${String(at + 1)} is ${seen(component)}; expected a number from 0 to 2147483647, followed by ' where it is hardened`,
+        `component ${String(at + 1)} is ${quoted(component)}; expected a number from 0 to 2147483647, followed by ' where it is hardened`,
       );
     }
     return match[2] === '' ? number : number + hardened;
@@ -212,7 +212,7 @@ const schemes: Readonly<Record<Curve, Scheme>> = {
       if (at === -1) return;
       throw invalid(
         field,
-        `component ${String(at + 1)} is ${seen(String(path[at]))}, which is not hardened; CURVE_ED25519 (SLIP-0010) has hardened components only, expected ${seen(`${String(path[at])}'`)}`,
+        `component ${String(at + 1)} is ${quoted(String(path[at]))}, which is not hardened; CURVE_ED25519 (SLIP-0010) has hardened components only, expected ${quoted(`${String(path[at])}'`)}`,
       );
     },
     master: (seed) => masterHash('ed25519 seed', seed),

@@ -1,8 +1,8 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import vectors from '../../test/vectors/rfc8032-ed25519.json' with { type: 'json' };
-import { decodeHex, toHex } from './encodings.ts';
+import vectors from '../../../test/vectors/rfc8032-ed25519.json' with { type: 'json' };
+import { decodeHex, toHex } from '../encodings.ts';
 import { ed25519PublicKey, signEd25519, verifyEd25519 } from './ed25519.ts';
 
 const hex = (text: string): Uint8Array => decodeHex('vector', text);

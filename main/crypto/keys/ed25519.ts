@@ -1,7 +1,7 @@
 /** Ed25519 (RFC 8032) through the platform, which is several times faster than JavaScript. */
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
-import { checkBytes, concatBytes, plain } from './bytes.ts';
-import { Lru } from './lru.ts';
+import { checkBytes, concatBytes, asUint8Array } from '../bytes.ts';
+import { Lru } from '../../lib/lru.ts';
 
 const keyLength = 32;
 const signatureLength = 64;
@@ -27,7 +27,7 @@ export function ed25519PublicKey(privateKey: Uint8Array): Uint8Array {
  */
 export function signEd25519(privateKey: Uint8Array, message: Uint8Array): Uint8Array {
   checkBytes('message', message);
-  return plain(sign(null, message, importPrivateKey(privateKey)));
+  return asUint8Array(sign(null, message, importPrivateKey(privateKey)));
 }
 
 /**
@@ -36,7 +36,7 @@ export function signEd25519(privateKey: Uint8Array, message: Uint8Array): Uint8A
  */
 export function ed25519Signer(privateKey: Uint8Array): (message: Uint8Array) => Uint8Array {
   const key = importPrivateKey(privateKey);
-  return (message) => plain(sign(null, message, key));
+  return (message) => asUint8Array(sign(null, message, key));
 }
 
 /**

@@ -2,9 +2,9 @@ import { mnemonicToSeedSync } from 'bip39';
 import fc from 'fast-check';
 import { HDKey } from '@scure/bip32';
 import { describe, expect, test } from 'vitest';
-import vectors from '../../test/vectors/bip39.json' with { type: 'json' };
-import { LatchkeyError } from '../lib/errors.ts';
-import { decodeHex, toHex } from './encodings.ts';
+import vectors from '../../../test/vectors/bip39.json' with { type: 'json' };
+import { LatchkeyError } from '../../lib/errors.ts';
+import { decodeHex, toHex } from '../encodings.ts';
 import {
   checkMnemonic,
   entropyFromMnemonic,

@@ -4,9 +4,10 @@
  */
 import { hash, pbkdf2Sync } from 'node:crypto';
 import { wordlists } from 'bip39';
-import { checkBytes, plain } from './bytes.ts';
-import { invalid } from './encodings.ts';
-import { bytesOfSecret, copyOfBytes, normalized, ownBytes, type SecretText } from './secret-text.ts';
+import { once } from '../../lib/once.ts';
+import { checkBytes, asUint8Array } from '../bytes.ts';
+import { invalid } from '../encodings.ts';
+import { bytesOfSecret, copyOfBytes, normalized, ownBytes, type SecretText } from '../secret-text.ts';
 
 /** How many words a mnemonic may have. */
 export const wordCounts = [12, 15, 18, 21, 24] as const;
@@ -25,7 +26,7 @@ const space = 0x20;
 /** @returns the bytes of entropy behind that many words: 16, 20, 24, 28 or 32. */
 export const entropyLength = (words: WordCount): number => (words * 4) / 3;
 
-const orList = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const orList = once(() => new Intl.ListFormat('en-GB', { type: 'disjunction' }));
 
 const isWordCount = (count: number): count is WordCount => wordCounts.some((known) => known === count);
 
@@ -86,7 +87,7 @@ function readTidied(tidy: Uint8Array, field: string, counts: readonly WordCount[
   const found = tidy.reduce((spaces, byte) => (byte === space ? spaces + 1 : spaces), 0);
   const count = counts.find((known) => known === found);
   if (count === undefined) {
-    throw invalid(field, `expected ${orList.format(counts.map(String))} words, got ${String(found)}`);
+    throw invalid(field, `expected ${orList().format(counts.map(String))} words, got ${String(found)}`);
   }
   const length = entropyLength(count);
   // Those bits that are no entropy are the checksum.
@@ -137,7 +138,7 @@ export function seedFromMnemonic(mnemonic: SecretText, passphrase: SecretText = 
   salt.set(saltPrefix);
   salt.set(suffix, saltPrefix.length);
   try {
-    return plain(pbkdf2Sync(sentence, salt, 2048, 64, 'sha512'));
+    return asUint8Array(pbkdf2Sync(sentence, salt, 2048, 64, 'sha512'));
   } finally {
     for (const secret of [sentence, given, suffix, salt]) secret.fill(0);
   }

@@ -5,8 +5,8 @@ import { sha224, sha256, sha384, sha512 } from '@noble/hashes/sha2.js';
 import { sha1 } from '@noble/hashes/legacy.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import vectors from '../../test/vectors/rfc6979-p256.json' with { type: 'json' };
-import { decodeHex, toHex } from './encodings.ts';
+import vectors from '../../../test/vectors/rfc6979-p256.json' with { type: 'json' };
+import { decodeHex, toHex } from '../encodings.ts';
 import {
   addToP256PrivateKey,
   compressP256,

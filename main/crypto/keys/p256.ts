@@ -4,9 +4,9 @@
  */
 import { createECDH, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { p256 } from '@noble/curves/nist.js';
-import { checkBytes, concatBytes, plain } from './bytes.ts';
-import { decodeHex, invalid, toHex } from './encodings.ts';
-import { Lru } from './lru.ts';
+import { checkBytes, concatBytes, asUint8Array } from '../bytes.ts';
+import { decodeHex, invalid, toHex } from '../encodings.ts';
+import { Lru } from '../../lib/lru.ts';
 import { drawPrivateKey } from './scalars.ts';
 
 export const p256PrivateKeyLength = 32;
@@ -117,7 +117,7 @@ function signMessage(
   const sec1 = concatBytes(sec1Prefix, privateKey, sec1Suffix);
   try {
     const key = createPrivateKey({ key: Buffer.from(sec1.buffer), format: 'der', type: 'sec1' });
-    return plain(sign('sha256', message, { key, dsaEncoding }));
+    return asUint8Array(sign('sha256', message, { key, dsaEncoding }));
   } finally {
     sec1.fill(0);
   }
@@ -187,7 +187,7 @@ function importPublicKey(publicKey: string): KeyObject | undefined {
   if (!/^0[23][0-9a-f]{64}$/i.test(publicKey)) return undefined;
   let uncompressed: Uint8Array;
   try {
-    uncompressed = uncompressP256(plain(Buffer.from(publicKey, 'hex')));
+    uncompressed = uncompressP256(asUint8Array(Buffer.from(publicKey, 'hex')));
   } catch {
     return undefined;
   }

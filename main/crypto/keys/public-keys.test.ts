@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { curves } from './curves.ts';
-import { toHex } from './encodings.ts';
+import { toHex } from '../encodings.ts';
 import { uncompressP256 } from './p256.ts';
 import { readPublicKey } from './public-keys.ts';
 import { uncompressed } from './secp256k1.ts';

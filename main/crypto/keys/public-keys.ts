@@ -1,6 +1,6 @@
 /** Public keys as text that names a key. */
 import type { Curve } from './curves.ts';
-import { toHex } from './encodings.ts';
+import { toHex } from '../encodings.ts';
 
 /**
  * Reads hex in either case, with or without 0x: compressed or uncompressed SEC 1, or 32 bytes of Ed25519. Nothing is said

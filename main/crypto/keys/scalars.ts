@@ -1,4 +1,4 @@
-/** Drawing of private keys: bytes out of range are thrown away and drawn again, so that no key is likelier. */
+/** Generates private keys by rejection sampling: bytes out of range are thrown away, so that no key is likelier. */
 
 /** A right source fails this often with a chance below 2^-128. */
 const mostDraws = 128;

@@ -1,15 +1,17 @@
 import { schnorr, secp256k1 as noble } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import bip340 from '../../test/vectors/bip340.json' with { type: 'json' };
-import bip341 from '../../test/vectors/bip341.json' with { type: 'json' };
-import vectors from '../../test/vectors/rfc6979-secp256k1.json' with { type: 'json' };
-import { decodeHex, toHex } from './encodings.ts';
-import { sha256 } from './hashes.ts';
+import bip340 from '../../../test/vectors/bip340.json' with { type: 'json' };
+import bip341 from '../../../test/vectors/bip341.json' with { type: 'json' };
+import vectors from '../../../test/vectors/rfc6979-secp256k1.json' with { type: 'json' };
+import { decodeHex, toHex } from '../encodings.ts';
+import { sha256 } from '../hashes.ts';
 import {
   addToPrivateKey,
   checkSecp256k1Accelerator,
   isSecp256k1PrivateKey,
+  knownEcdsa,
+  knownSchnorr,
   publicKeyFromPrivate,
   recoverPublicKey,
   signBip340,
@@ -92,6 +94,18 @@ test('the sums that BIP-32 refuses', () => {
 });
 
 describe('the self-test', () => {
+  test('knows what noble answers', () => {
+    for (const { privateKey, publicKey, signatures } of knownEcdsa) {
+      expect(toHex(noble.getPublicKey(hex(privateKey), true))).toBe(publicKey);
+      for (const [digest, signature] of Object.entries(signatures)) {
+        const options = { prehash: false, format: 'recovered' } as const;
+        expect(toHex(noble.sign(hex(digest), hex(privateKey), options))).toBe(signature);
+      }
+    }
+    const { privateKey, digest, signature } = knownSchnorr;
+    expect(toHex(schnorr.sign(hex(digest), hex(privateKey), new Uint8Array(32)))).toBe(signature);
+  });
+
   test('passes', () => {
     expect(() => {
       checkSecp256k1Accelerator();

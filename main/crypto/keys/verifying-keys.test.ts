@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 import { ed25519PublicKey } from './ed25519.ts';
-import { toHex } from './encodings.ts';
+import { toHex } from '../encodings.ts';
 import { p256PublicKey } from './p256.ts';
 import { publicKeyFromPrivate } from './secp256k1.ts';
 import { verifyingKeys, type VerifyingCurve } from './verifying-keys.ts';

@@ -1,7 +1,7 @@
 /** The curves of credentials' public keys, a row each: what a key must be before it is registered. */
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { plain } from './bytes.ts';
-import { invalid } from './encodings.ts';
+import { asUint8Array } from '../bytes.ts';
+import { invalid } from '../encodings.ts';
 import { uncompressP256 } from './p256.ts';
 import { uncompressed } from './secp256k1.ts';
 
@@ -35,7 +35,7 @@ function entry(name: string, publicKeyLength: number, decode: (bytes: Uint8Array
         throw invalid(field, `expected a ${form}, got ${String(publicKey.length)} characters`);
       }
       try {
-        decode(plain(Buffer.from(publicKey, 'hex')));
+        decode(asUint8Array(Buffer.from(publicKey, 'hex')));
       } catch {
         throw invalid(field, `expected a ${form}, got a text that is no usable point of the curve`);
       }

@@ -1,37 +1,37 @@
 /**
- * The channels by which messages leave: their settings, as they are kept, and what carries messages by them. What is secret
- * in settings is sealed.
+ * The channels by which messages leave: their settings, as they are kept, and their transports. Secrets in settings are
+ * sealed.
  */
 import type { z } from 'zod';
-import type { MessagesStatus } from '../../preload/contract.ts';
-import type { Place } from '../crypto/sealing.ts';
-import type { Reader, Writer } from '../db/connection.ts';
+import type { MessagesStatus } from '../../../preload/contract.ts';
+import type { SealContext } from '../../crypto/sealing.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
 import {
   deleteMessageChannel,
   getMessageChannel,
-  messageChannelPlace,
+  messageChannelContext,
   putMessageChannel,
   type MessageChannelName,
   type MessageChannelRow,
-} from '../db/message-channels.ts';
-import { isNetworkOn } from '../db/settings.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Message } from '../lib/messages.ts';
-import { isThisMachine } from '../lib/network.ts';
-import { CarryError, type MessageCarrier } from './carrier.ts';
-import { gatewayCarrier, type HttpGateway, type TwilioGateway } from './http-gateway.ts';
+} from '../../storage/tables/message-channels.ts';
+import { isNetworkOn } from '../../storage/tables/settings.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
+import { isThisMachine } from '../../lib/network.ts';
+import { TransportError, type MessageTransport } from './transport.ts';
+import { gatewayTransport, type HttpGateway, type TwilioGateway } from './http-gateway.ts';
 import type { channelChange } from './settings.ts';
-import { maySendFrom, smtpCarrier } from './smtp.ts';
+import { maySendFrom, smtpTransport } from './smtp.ts';
 
 export type ChannelChange = z.output<typeof channelChange>;
 
 /** The unlocked vault, as far as settings need it. */
 export interface ChannelKeys {
-  seal(place: Place, secret: Uint8Array): Uint8Array;
-  open(place: Place, sealed: Uint8Array): Uint8Array;
+  seal(context: SealContext, secret: Uint8Array): Uint8Array;
+  open(context: SealContext, sealed: Uint8Array): Uint8Array;
 }
 
-interface Settings {
+interface ChannelSettings {
   readonly mail: NonNullable<MessagesStatus['mail']>;
   readonly sms: NonNullable<MessagesStatus['sms']>;
 }
@@ -41,23 +41,23 @@ interface Secrets {
   readonly gateway?: HttpGateway;
 }
 
-interface HeldCarrier {
+interface OpenTransport {
   /** The settings that it was made of. */
   readonly row: MessageChannelRow;
-  readonly carrier: MessageCarrier;
-  /** Where it brings what it is given. */
+  readonly transport: MessageTransport;
+  /** The server that it sends to. */
   readonly at: string;
 }
 
 /** A channel that leads off this computer. */
-export type CarriedChannel = keyof Settings;
+export type RemoteChannel = keyof ChannelSettings;
 
 /** Which setting sends what goes by a channel. */
 export const channelOf = { email: 'mail', sms: 'sms' } as const;
 
 export class Channels {
   readonly #keys: ChannelKeys;
-  readonly #held = new Map<CarriedChannel, HeldCarrier>();
+  readonly #open = new Map<RemoteChannel, OpenTransport>();
 
   constructor(keys: ChannelKeys) {
     this.#keys = keys;
@@ -68,7 +68,7 @@ export class Channels {
     const name = change.channel;
     const put = (settings: object, secrets: Secrets): void => {
       const opened = Buffer.from(JSON.stringify(secrets));
-      const sealed = this.#keys.seal(messageChannelPlace(name), opened);
+      const sealed = this.#keys.seal(messageChannelContext(name), opened);
       opened.fill(0);
       putMessageChannel(tx, { name, settings: JSON.stringify(settings), sealed, updatedAt: now });
     };
@@ -111,24 +111,30 @@ export class Channels {
     );
   }
 
-  /** The carrier of the settings as they are now; the one before it is closed. */
-  carrierOf(tx: Reader, name: CarriedChannel): { readonly carrier: MessageCarrier; readonly at: string } {
+  /** The transport of the settings as they are now; the one before it is closed. */
+  transportOf(
+    tx: Reader,
+    name: RemoteChannel,
+  ): { readonly transport: MessageTransport; readonly at: string } {
     const row = getMessageChannel(tx, name);
-    if (row === undefined) throw new CarryError(notSetUp(name).message, false);
-    const held = this.#held.get(name);
-    if (held?.row.sealed.length === row.sealed.length && Buffer.compare(held.row.sealed, row.sealed) === 0) {
-      return held;
+    if (row === undefined) throw new TransportError(notSetUp(name).message, false);
+    const present = this.#open.get(name);
+    if (
+      present?.row.sealed.length === row.sealed.length &&
+      Buffer.compare(present.row.sealed, row.sealed) === 0
+    ) {
+      return present;
     }
-    held?.carrier.close();
-    const made = { row, ...makeCarrier(row, secretsOf(row, this.#keys)) };
-    this.#held.set(name, made);
+    present?.transport.close();
+    const made = { row, ...makeTransport(row, secretsOf(row, this.#keys)) };
+    this.#open.set(name, made);
     return made;
   }
 
-  /** Closes what carries: the settings have changed, or the vault is locked. */
-  dropCarriers(): void {
-    for (const { carrier } of this.#held.values()) carrier.close();
-    this.#held.clear();
+  /** Closes the transports: the settings have changed, or the vault is locked. */
+  closeTransports(): void {
+    for (const { transport } of this.#open.values()) transport.close();
+    this.#open.clear();
   }
 }
 
@@ -145,16 +151,19 @@ const boundTo = [
   'url',
 ];
 
-export const settingsOf = <Name extends CarriedChannel>(tx: Reader, name: Name): Settings[Name] | null => {
+export const settingsOf = <Name extends RemoteChannel>(
+  tx: Reader,
+  name: Name,
+): ChannelSettings[Name] | null => {
   const row = getMessageChannel(tx, name);
-  return row === undefined ? null : (JSON.parse(row.settings) as Settings[Name]);
+  return row === undefined ? null : (JSON.parse(row.settings) as ChannelSettings[Name]);
 };
 
 /** Why a message may not go by a route, by whom it is to come from. */
 export function senderProblem(
   tx: Reader,
   route: MessageChannelName | undefined,
-  { from }: Message,
+  { from }: OutgoingMessage,
 ): string | undefined {
   const mail = route === 'mail' ? settingsOf(tx, 'mail') : null;
   if (mail === null || maySendFrom(mail, from)) return undefined;
@@ -171,7 +180,7 @@ export function isCutOff(tx: Reader, route: MessageChannelName): boolean {
 }
 
 function secretsOf({ name, sealed }: MessageChannelRow, keys: ChannelKeys): Secrets {
-  const opened = keys.open(messageChannelPlace(name), sealed);
+  const opened = keys.open(messageChannelContext(name), sealed);
   try {
     return JSON.parse(Buffer.from(opened).toString('utf8')) as Secrets;
   } finally {
@@ -179,17 +188,17 @@ function secretsOf({ name, sealed }: MessageChannelRow, keys: ChannelKeys): Secr
   }
 }
 
-/** @returns a carrier, and where it brings what it is given. */
-function makeCarrier(
+/** @returns a transport, and the server that it sends to. */
+function makeTransport(
   { name, settings }: MessageChannelRow,
   { password, gateway }: Secrets,
-): { readonly carrier: MessageCarrier; readonly at: string } {
+): { readonly transport: MessageTransport; readonly at: string } {
   if (name === 'mail') {
-    const mail = JSON.parse(settings) as Settings['mail'];
-    return { carrier: smtpCarrier(mail, password), at: `${mail.host}:${String(mail.port)}` };
+    const mail = JSON.parse(settings) as ChannelSettings['mail'];
+    return { transport: smtpTransport(mail, password), at: `${mail.host}:${String(mail.port)}` };
   }
   const account = gateway ?? { ...(JSON.parse(settings) as TwilioGateway), password: password ?? '' };
-  return { carrier: gatewayCarrier(account), at: new URL(account.url).host };
+  return { transport: gatewayTransport(account), at: new URL(account.url).host };
 }
 
 const waysOn: Readonly<Record<MessageChannelName, readonly [what: string, how: string]>> = {

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parseSecret } from '../activities/parse.ts';
-import type { Message } from '../lib/messages.ts';
-import { CarryError } from './carrier.ts';
-import { gatewayCarrier, type HttpGateway } from './http-gateway.ts';
+import { parseSecret } from '../../lib/parse.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
+import { TransportError } from './transport.ts';
+import { gatewayTransport, type HttpGateway } from './http-gateway.ts';
 import { mailParams, smsParams } from './settings.ts';
 
 interface Received {
@@ -40,7 +40,7 @@ beforeEach(() => {
   answer = (response) => response.writeHead(202).end('queued');
 });
 
-const message: Message = {
+const message: OutgoingMessage = {
   channel: 'sms',
   to: '+15551234567',
   subject: '',
@@ -58,14 +58,14 @@ const template = (what: Partial<HttpGateway>): HttpGateway => ({
   ...what,
 });
 const send = (gateway: HttpGateway, signal = never, patienceMs = 5000): Promise<void> =>
-  gatewayCarrier(gateway, { patienceMs }).send('an-id', message, signal);
-const failureOf = async (sending: Promise<void>): Promise<CarryError> => {
+  gatewayTransport(gateway, { patienceMs }).send('an-id', message, signal);
+const failureOf = async (sending: Promise<void>): Promise<TransportError> => {
   const error: unknown = await sending.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (error instanceof CarryError) return error;
-  throw new Error(`expected a CarryError, got ${String(error)}`);
+  if (error instanceof TransportError) return error;
+  throw new Error(`expected a TransportError, got ${String(error)}`);
 };
 
 describe('a gateway by template', () => {
@@ -131,9 +131,9 @@ describe('Twilio', () => {
   } as const;
 
   test('takes a message in its own shape', async () => {
-    await gatewayCarrier({ ...twilio, url: base }).send('an-id', message, never);
+    await gatewayTransport({ ...twilio, url: base }).send('an-id', message, never);
     const service = { ...twilio, apiKeySid: `SK${'2'.repeat(32)}`, from: `MG${'3'.repeat(32)}`, url: base };
-    await gatewayCarrier(service).send('an-id', message, never);
+    await gatewayTransport(service).send('an-id', message, never);
     const basic = (user: string): string =>
       `Basic ${Buffer.from(`${user}:the auth token`).toString('base64')}`;
     expect(received.map(({ method, url }) => `${String(method)} ${String(url)}`)).toEqual(
@@ -152,7 +152,7 @@ describe('Twilio', () => {
   test('says by number what is wrong, and nothing of what it was told', async () => {
     answer = (response) =>
       response.writeHead(400).end(JSON.stringify({ code: 21211, message: `Bad ${message.text}` }));
-    const error = await failureOf(gatewayCarrier({ ...twilio, url: base }).send('an-id', message, never));
+    const error = await failureOf(gatewayTransport({ ...twilio, url: base }).send('an-id', message, never));
     expect(error.message).toBe('the SMS gateway answered HTTP 400 (Twilio’s error 21211)');
     expect(error.permanent).toBe(true);
   });

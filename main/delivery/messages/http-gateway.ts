@@ -1,5 +1,6 @@
 /** Text messages by an HTTP request to a gateway: any of them by a template, and Twilio's by its own shape. */
-import { CarryError, type MessageCarrier } from './carrier.ts';
+import { Outbound, OutboundError } from '../../net/outbound.ts';
+import { TransportError, type MessageTransport } from './transport.ts';
 
 export interface HttpGateway {
   readonly kind: 'http';
@@ -89,6 +90,13 @@ export function twilioRequest(
   };
 }
 
+/** What gateways expect of any client; a header of the settings goes before. */
+const usualHeaders = (hasBody: boolean): Readonly<Record<string, string>> => ({
+  accept: '*/*',
+  'user-agent': 'Latchkey',
+  ...(hasBody && { 'content-type': 'text/plain;charset=UTF-8' }),
+});
+
 const patience = 15_000;
 const largestAnswer = 64 * 1024;
 
@@ -97,10 +105,10 @@ interface GatewayOptions {
   readonly patienceMs?: number;
 }
 
-export function gatewayCarrier(
+export function gatewayTransport(
   gateway: HttpGateway | (TwilioGateway & { readonly password: string }),
   { patienceMs = patience }: GatewayOptions = {},
-): MessageCarrier {
+): MessageTransport {
   return {
     async send(id, { to, text }, signal) {
       const fields = { to, text, id };
@@ -126,14 +134,10 @@ async function exchange(
   patienceMs: number,
   explain: (body: string) => string = () => '',
 ): Promise<void> {
-  const { status, body } = await answerOf(
-    url,
-    request,
-    AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
-  );
+  const { status, body } = await answerOf(url, request, signal, patienceMs);
   if (status >= 200 && status < 300) return;
   const isRedirect = status >= 300 && status < 400;
-  throw new CarryError(
+  throw new TransportError(
     `the SMS gateway answered HTTP ${String(status)}${isRedirect ? ', a redirect, which is not followed' : explain(body)}`,
     // Credentials may be set right, and credit bought, before the message is too old.
     status < 500 && !retriedStatuses.has(status),
@@ -144,32 +148,20 @@ async function answerOf(
   url: string,
   { method, headers, body }: Omit<GatewayRequest, 'url'>,
   signal: AbortSignal,
+  timeoutMs: number,
 ): Promise<{ readonly status: number; readonly body: string }> {
+  // Its owner named it in the settings, and it may be a box in the same room.
+  const options = { method, reach: 'anywhere', timeoutMs, mostBytes: largestAnswer, signal } as const;
   try {
-    const response = await fetch(url, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      // Where to a secret is sent was said in the settings.
-      redirect: 'manual',
-      signal,
-    });
-    return { status: response.status, body: await beginningOf(response) };
+    const all = { ...usualHeaders(body !== undefined), ...headers };
+    const answer = await new Outbound(new URL(url), options).send(all, body);
+    return { status: answer.status, body: answer.body.toString('utf8') };
   } catch (error) {
-    if (signal.aborted) throw new CarryError('the SMS gateway did not answer in time', false);
-    throw new CarryError(`the SMS gateway cannot be reached (${systemCode(error)})`, false);
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.kind === 'late' || signal.aborted)
+      throw new TransportError('the SMS gateway did not answer in time', false);
+    throw new TransportError(`the SMS gateway cannot be reached (${error.code})`, false);
   }
-}
-
-async function beginningOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > largestAnswer) break;
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Twilio numbers what is wrong: https://www.twilio.com/docs/api/errors. */
@@ -180,11 +172,4 @@ function twilioCode(body: string): string {
   } catch {
     return '';
   }
-}
-
-/** The cause's name alone: its message may hold the URL, and the URL a secret. */
-function systemCode(error: unknown): string {
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : undefined;
-  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  return typeof code === 'string' ? code : 'the connection failed';
 }

@@ -1,8 +1,13 @@
 /** Messages to people: they leave by the outbox, sealed until then, and are sent by a channel or shown here. */
 import { randomUUID } from 'node:crypto';
-import type { MessageDelivery, MessagesStatus, MessageTest, ShownMessage } from '../../preload/contract.ts';
-import type { Reader, Writer } from '../db/connection.ts';
-import { getMessageChannel, type MessageChannelName } from '../db/message-channels.ts';
+import type {
+  MessageDelivery,
+  MessagesStatus,
+  MessageTest,
+  ShownMessage,
+} from '../../../preload/contract.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
+import { getMessageChannel, type MessageChannelName } from '../../storage/tables/message-channels.ts';
 import {
   findDelivery,
   hasWaiting,
@@ -10,15 +15,15 @@ import {
   listDeliveriesOfKind,
   sendAgain,
   type OutboxRow,
-} from '../db/outbox.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { requireVault } from '../db/vault.ts';
-import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Message } from '../lib/messages.ts';
-import { networkIsOff } from '../lib/network.ts';
-import type { Carrier, Delivery, Outbox, Outcome } from '../outbox/outbox.ts';
-import { CarryError } from './carrier.ts';
+} from '../../storage/tables/outbox.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import { requireVault } from '../../storage/tables/vault.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
+import { networkIsOff } from '../../lib/network.ts';
+import type { Transport, Delivery, Outbox, DeliveryOutcome } from '../queue/outbox.ts';
+import { TransportError } from './transport.ts';
 import {
   channelOf,
   Channels,
@@ -41,7 +46,7 @@ export interface MessageParts {
   readonly units: UnitOfWork;
   readonly keys: MessageKeys;
   readonly clock: Clock;
-  readonly outbox: Pick<Outbox, 'carry' | 'enqueue' | 'look'>;
+  readonly outbox: Pick<Outbox, 'register' | 'enqueue' | 'look'>;
   /** Whether nothing is sent, and all is kept to be read: `latchkey dev`. */
   readonly inboxOnly: boolean;
   /** What is known of messages has changed. */
@@ -68,14 +73,14 @@ export class Messages {
     this.#parts = parts;
     this.#channels = new Channels(parts.keys);
     this.#shown = new ShownMessages(parts.clock, parts.inboxOnly);
-    parts.outbox.carry({
+    parts.outbox.register({
       kind: messageKind,
       deliver: (...given) => this.#deliver(...given),
-    } satisfies Carrier);
+    } satisfies Transport);
     this.#stopListening = parts.keys.onChange((unlocked) => {
       if (unlocked) return;
       this.#wake();
-      this.#channels.dropCarriers();
+      this.#channels.closeTransports();
       this.#shown.onLock();
     });
   }
@@ -84,7 +89,7 @@ export class Messages {
    * Puts a message into the outbox.
    * @throws LatchkeyError FAILED_PRECONDITION where nothing is set up that could send it.
    */
-  post(tx: Writer, organizationId: string, message: Message): void {
+  post(tx: Writer, organizationId: string, message: OutgoingMessage): void {
     this.#checkPostable(tx, message);
     const { clock, outbox } = this.#parts;
     const { channel, to } = message;
@@ -126,14 +131,14 @@ export class Messages {
         if (state === 'waiting') sendAgain(tx, organizationId, id);
       }
     });
-    this.#channels.dropCarriers();
+    this.#channels.closeTransports();
     outbox.look();
     onChange();
     return this.status();
   }
 
   /**
-   * Sends a message that says it is a test, without the outbox: whoever asks waits for what comes of it.
+   * Sends a message that says it is a test, without the outbox: the caller waits for the result.
    * @throws LatchkeyError FAILED_PRECONDITION where the channel is not set up, UNAVAILABLE where it did not work.
    */
   async test(test: MessageTest): Promise<{ readonly note: string }> {
@@ -146,7 +151,7 @@ export class Messages {
     if (!isOn) throw notSetUp(test.channel);
     const id = randomUUID();
     const now = clock.now();
-    const message: Message = {
+    const message: OutgoingMessage = {
       channel: test.channel === 'sms' ? 'sms' : 'email',
       to: 'to' in test ? test.to : 'this computer',
       subject: test.channel === 'sms' ? '' : 'A test from Latchkey',
@@ -162,7 +167,7 @@ export class Messages {
       );
       return { note };
     } catch (error) {
-      if (error instanceof CarryError) throw new LatchkeyError('UNAVAILABLE', error.message);
+      if (error instanceof TransportError) throw new LatchkeyError('UNAVAILABLE', error.message);
       throw error;
     }
   }
@@ -220,10 +225,10 @@ export class Messages {
     this.#stopListening();
     this.#wake();
     this.#shown.restore([]);
-    this.#channels.dropCarriers();
+    this.#channels.closeTransports();
   }
 
-  #checkPostable(tx: Reader, message: Message): void {
+  #checkPostable(tx: Reader, message: OutgoingMessage): void {
     const route = this.#routeOf(tx, message);
     if (route === undefined) throw notSetUp(channelOf[message.channel]);
     const problem = senderProblem(tx, route, message);
@@ -235,15 +240,18 @@ export class Messages {
   }
 
   /** The channel's own setting; where it has none, this computer if that is allowed. */
-  #routeOf(tx: Reader, { channel }: Pick<Message, 'channel'>): MessageChannelName | undefined {
+  #routeOf(tx: Reader, { channel }: Pick<OutgoingMessage, 'channel'>): MessageChannelName | undefined {
     if (this.#parts.inboxOnly) return 'desktop';
     const routes = [channelOf[channel], 'desktop'] as const;
     return routes.find((name) => getMessageChannel(tx, name) !== undefined);
   }
 
-  async #deliver({ id, sequence, payload, expiresAt }: Delivery, signal: AbortSignal): Promise<Outcome> {
+  async #deliver(
+    { id, sequence, payload, expiresAt }: Delivery,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome> {
     if (payload === undefined) return { outcome: 'refused', note: 'what it said is not there' };
-    const message = JSON.parse(Buffer.from(payload).toString('utf8')) as Message;
+    const message = JSON.parse(Buffer.from(payload).toString('utf8')) as OutgoingMessage;
     const { route, problem } = this.#parts.units.read((tx) => {
       const way = this.#routeOf(tx, message);
       return { route: way, problem: senderProblem(tx, way, message) };
@@ -255,12 +263,12 @@ export class Messages {
       const sending = { id, message, sequence, expiresAt: expiresAt ?? Infinity };
       return { outcome: 'delivered', note: await this.#send(route, sending, signal) };
     } catch (error) {
-      if (!(error instanceof CarryError)) throw error;
+      if (!(error instanceof TransportError)) throw error;
       return { outcome: error.permanent ? 'refused' : 'retry', note: error.message };
     }
   }
 
-  /** @returns what took it, in words. @throws CarryError */
+  /** @returns what took it, in words. @throws TransportError */
   async #send(route: MessageChannelName, sending: Sending, signal: AbortSignal): Promise<string> {
     const { units, inboxOnly, onChange, onShown } = this.#parts;
     if (route === 'desktop') {
@@ -269,11 +277,11 @@ export class Messages {
       else onShown(sending.id);
       return inboxOnly ? 'kept in the inbox' : 'shown on this computer';
     }
-    const { carrier, at } = units.read((tx) => {
-      if (isCutOff(tx, route)) throw new CarryError(networkIsOff, false);
-      return this.#channels.carrierOf(tx, route);
+    const { transport, at } = units.read((tx) => {
+      if (isCutOff(tx, route)) throw new TransportError(networkIsOff, false);
+      return this.#channels.transportOf(tx, route);
     });
-    await carrier.send(sending.id, sending.message, signal);
+    await transport.send(sending.id, sending.message, signal);
     return `taken by ${at}`;
   }
 
@@ -286,7 +294,7 @@ const canRetry = (tx: Reader, { id, state, expiresAt }: OutboxRow, now: number):
   state !== 'delivered' && (expiresAt === null || expiresAt > now) && hasOutboxPayload(tx, id);
 
 function toDelivery(tx: Reader, row: OutboxRow, now: number): MessageDelivery {
-  const { channel, to } = JSON.parse(row.reference) as Pick<Message, 'channel' | 'to'>;
+  const { channel, to } = JSON.parse(row.reference) as Pick<OutgoingMessage, 'channel' | 'to'>;
   const { id, createdAt, state, attempts, note, nextAt, finishedAt } = row;
   return {
     id,

@@ -1,6 +1,6 @@
 /** The settings of mail and SMS: what they may be, and how they are kept. What is secret in them is sealed. */
 import { z } from 'zod';
-import { isThisMachine } from '../lib/network.ts';
+import { isThisMachine } from '../../lib/network.ts';
 import { fieldNames, fieldsOf } from './http-gateway.ts';
 
 const oneLine = (length: number) =>
@@ -28,7 +28,7 @@ const certificates = z
 /** Where no TLS is needed: nothing leaves this machine. */
 const isHere = (name: string): boolean => isThisMachine(name) || name.endsWith('.localhost');
 
-/** What a mail server is told to be; `password` is left out where the one that is kept is to stay. */
+/** The settings of a mail server; without `password`, the kept one stays. */
 export const mailParams = z
   .object({
     host,

@@ -2,9 +2,9 @@
  * Messages that are shown here instead of sent. In the inbox of `latchkey dev` they stay; on a desktop, until they expire or
  * the vault is locked.
  */
-import type { ShownMessage } from '../../preload/contract.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Message } from '../lib/messages.ts';
+import type { ShownMessage } from '../../../preload/contract.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
 
 /** What is shown, with its place in the outbox, since several are delivered at once. */
 export interface KeptMessage extends ShownMessage {
@@ -15,7 +15,7 @@ export interface KeptMessage extends ShownMessage {
 
 /** A message on its way. */
 export interface Sending extends Pick<KeptMessage, 'id' | 'sequence' | 'expiresAt'> {
-  readonly message: Message;
+  readonly message: OutgoingMessage;
 }
 
 /** Of what is shown on a desktop, where more is a flood; and in an inbox, which tests look through. */

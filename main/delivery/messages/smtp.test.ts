@@ -2,13 +2,13 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { mailUser, startMailServer } from '../../test/mail-server.ts';
-import type { MailServer } from '../../test/mail-server.ts';
-import type { Message } from '../lib/messages.ts';
-import { CarryError, quoted } from './carrier.ts';
-import { maySendFrom, smtpCarrier, type SmtpSettings } from './smtp.ts';
+import { mailUser, startMailServer } from '../../../test/delivery/mail-server.ts';
+import type { MailServer } from '../../../test/delivery/mail-server.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
+import { TransportError, quoted } from './transport.ts';
+import { maySendFrom, smtpTransport, type SmtpSettings } from './smtp.ts';
 
-const message: Message = {
+const message: OutgoingMessage = {
   channel: 'email',
   to: 'ada@example.com',
   subject: 'Your code',
@@ -32,24 +32,24 @@ const never = new AbortController().signal;
 
 async function send(
   settings: SmtpSettings,
-  what: Partial<Message> = {},
+  what: Partial<OutgoingMessage> = {},
   { password = mailUser.password, signal = never, patienceMs = 10_000 } = {},
 ): Promise<void> {
-  const carrier = smtpCarrier(settings, password, { patienceMs });
+  const transport = smtpTransport(settings, password, { patienceMs });
   try {
-    await carrier.send('an-id', { ...message, ...what }, signal);
+    await transport.send('an-id', { ...message, ...what }, signal);
   } finally {
-    carrier.close();
+    transport.close();
   }
 }
 
-const failure = async (sending: Promise<void>): Promise<CarryError> => {
+const failure = async (sending: Promise<void>): Promise<TransportError> => {
   const error: unknown = await sending.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (error instanceof CarryError) return error;
-  throw new Error(`expected a CarryError, got ${String(error)}`);
+  if (error instanceof TransportError) return error;
+  throw new Error(`expected a TransportError, got ${String(error)}`);
 };
 
 describe('mail', () => {
@@ -89,9 +89,9 @@ describe('mail', () => {
 
   test('goes one after the other over a connection that is kept', async () => {
     await using server = await startMailServer();
-    const carrier = smtpCarrier(settingsFor(server), mailUser.password);
-    for (const id of ['1', '2', '3']) await carrier.send(id, message, never);
-    carrier.close();
+    const transport = smtpTransport(settingsFor(server), mailUser.password);
+    for (const id of ['1', '2', '3']) await transport.send(id, message, never);
+    transport.close();
     expect(server.mails).toHaveLength(3);
     expect(server.events.filter((event) => event === 'connect')).toHaveLength(1);
   });

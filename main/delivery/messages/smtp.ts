@@ -1,6 +1,7 @@
 /** Mail by SMTP (RFC 5321), with STARTTLS (RFC 3207) or TLS from the start (RFC 8314). */
-import type { Message } from '../lib/messages.ts';
-import { CarryError, quoted, type MessageCarrier } from './carrier.ts';
+import { defined } from '../../lib/defined.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
+import { TransportError, quoted, type MessageTransport } from './transport.ts';
 
 export interface SmtpSettings {
   readonly host: string;
@@ -23,11 +24,11 @@ const patience = 15_000;
 const connections = 3;
 
 /** Connections are kept for the next message, until the server closes them. */
-export function smtpCarrier(
+export function smtpTransport(
   settings: SmtpSettings,
   password: string | undefined,
   { patienceMs = patience }: SmtpOptions = {},
-): MessageCarrier {
+): MessageTransport {
   const closing = new AbortController();
   let opened: ReturnType<typeof openPool> | undefined;
   return {
@@ -46,7 +47,7 @@ export function smtpCarrier(
           ...(replyTo === null ? {} : { replyTo: { address: replyTo, name: '' } }),
           subject,
           text,
-          ...(html === undefined ? {} : { html }),
+          ...defined({ html }),
           // RFC 3834: nobody's machine is to answer that its owner is away.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
@@ -91,7 +92,7 @@ async function openPool(settings: SmtpSettings, password: string | undefined, pa
 /** Whether a message of this sender is this server's to send. */
 export function maySendFrom(
   { from, otherSenders }: Pick<SmtpSettings, 'from'> & { readonly otherSenders: readonly string[] },
-  sender: Message['from'],
+  sender: OutgoingMessage['from'],
 ): boolean {
   const address = sender?.address?.toLowerCase();
   if (address === undefined || address === from.address.toLowerCase()) return true;
@@ -115,12 +116,12 @@ const words: Readonly<Record<string, string>> = {
   EABORT: 'sending was given up',
 };
 
-function toCarryError(error: unknown, secrets: readonly string[]): CarryError {
-  if (!(error instanceof Error)) return new CarryError('the mail was not sent', false);
+function toCarryError(error: unknown, secrets: readonly string[]): TransportError {
+  if (!(error instanceof Error)) return new TransportError('the mail was not sent', false);
   const { code, response, permanent } = error as { code?: unknown; response?: unknown; permanent?: unknown };
   const name = typeof code === 'string' ? code : '';
   const said = typeof response === 'string' && response !== '' ? response : error.message;
-  return new CarryError(
+  return new TransportError(
     `${words[name] ?? 'the mail was not sent'}: ${quoted(said, secrets)}`,
     // What is wrong with connection or password may be set right before the message is too old.
     permanent === true && (name === 'EENVELOPE' || name === 'EMESSAGE'),

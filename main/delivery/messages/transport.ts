@@ -1,19 +1,19 @@
-/** What takes a message out of the vault, and how that may fail. */
-import type { Message } from '../lib/messages.ts';
+/** The transports that send messages out of the vault, and how they fail. */
+import type { OutgoingMessage } from '../../lib/messages.ts';
 
-export interface MessageCarrier {
+export interface MessageTransport {
   /**
-   * Hands a message over to whoever brings it to its reader.
+   * Hands a message over to the server that delivers it.
    * @param id The same at every try of one message, so that its reader's side can tell a second copy.
-   * @throws CarryError
+   * @throws TransportError
    */
-  send(id: string, message: Message, signal: AbortSignal): Promise<void>;
+  send(id: string, message: OutgoingMessage, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
 /** Why a message was not taken, in words that hold neither its text nor a secret of the settings. */
-export class CarryError extends Error {
-  override readonly name = 'CarryError';
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
   /** Whether the same message would be refused again. */
   readonly permanent: boolean;
 

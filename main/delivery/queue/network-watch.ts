@@ -1,6 +1,7 @@
-/** Whether this machine is connected to a network, as it knows by itself: nobody is asked for that. */
+/** Whether this machine is connected to a network, as it knows by itself, without a request to another machine. */
 import { networkInterfaces } from 'node:os';
-import { owned, type OnFault } from '../lib/faults.ts';
+import { every } from '../../lib/concurrency/every.ts';
+import type { OnFault } from '../../lib/faults.ts';
 
 export interface NetworkWatchParts {
   /** A yes may be wrong; a no is not. `hasAddress` unless the shell knows better. */
@@ -12,29 +13,21 @@ export interface NetworkWatchParts {
 
 /** Looks now and then, until it is closed. */
 export class NetworkWatch {
-  readonly #isOnline: () => boolean;
-  readonly #timer: NodeJS.Timeout;
+  readonly close: () => void;
   #online: boolean;
 
   constructor({ isOnline = hasAddress, onChange, onFault, everyMs = 2_000 }: NetworkWatchParts) {
-    this.#isOnline = isOnline;
     this.#online = isOnline();
-    this.#timer = setInterval(
-      owned(() => {
-        const before = this.#online;
-        this.#online = this.#isOnline();
-        if (this.#online !== before) onChange();
-      }, onFault),
-      everyMs,
-    ).unref();
+    const look = (): void => {
+      const before = this.#online;
+      this.#online = isOnline();
+      if (this.#online !== before) onChange();
+    };
+    this.close = every(everyMs, look, onFault);
   }
 
   get online(): boolean {
     return this.#online;
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
   }
 }
 

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Connection } from '../db/connection.ts';
-import { migrate } from '../db/migrations.ts';
+import { Connection } from '../../storage/connection.ts';
+import { migrate } from '../../storage/migrations.ts';
 import {
   getFirstWaiting,
   listDeliveriesOfKind,
   sendAgain,
   type DeliveryState,
   type OutboxRow,
-} from '../db/outbox.ts';
-import { UnitOfWork } from '../db/unit-of-work.ts';
-import { Outbox, type Delivery, type NewDelivery, type Outcome, type OutboxParts } from './outbox.ts';
+} from '../../storage/tables/outbox.ts';
+import { UnitOfWork } from '../../storage/unit-of-work.ts';
+import { Outbox, type Delivery, type NewDelivery, type DeliveryOutcome, type OutboxParts } from './outbox.ts';
 
 const hour = 60 * 60_000;
 
@@ -22,8 +22,8 @@ class Bench {
   readonly #boxes: Outbox[] = [];
   readonly keys = {
     unlocked: true,
-    seal: (_place: unknown, secret: Uint8Array) => Uint8Array.from(secret, (byte) => byte ^ 0xff),
-    open: (_place: unknown, sealed: Uint8Array) => Uint8Array.from(sealed, (byte) => byte ^ 0xff),
+    seal: (_context: unknown, secret: Uint8Array) => Uint8Array.from(secret, (byte) => byte ^ 0xff),
+    open: (_context: unknown, sealed: Uint8Array) => Uint8Array.from(sealed, (byte) => byte ^ 0xff),
     onChange: (listener: (unlocked: boolean) => void) => {
       this.#listeners.add(listener);
       return () => {
@@ -60,7 +60,7 @@ class Bench {
     ...names: readonly (Partial<NewDelivery> & { reference: string })[]
   ): Promise<string[]> {
     return this.units.write((tx) =>
-      names.map((name) => outbox.enqueue(tx, { organizationId: 'o', kind: 'test', lane: 'one', ...name })),
+      names.map((name) => outbox.enqueue(tx, { organizationId: 'o', kind: 'test', queue: 'one', ...name })),
     );
   }
 
@@ -82,11 +82,11 @@ class Bench {
 }
 
 /** Answers as it is told, and keeps what it was given. */
-function carrierOf(answer: (delivery: Delivery) => Outcome | Promise<Outcome>): {
+function transportOf(answer: (delivery: Delivery) => DeliveryOutcome | Promise<DeliveryOutcome>): {
   readonly kind: string;
   readonly periodMs: number;
   readonly seen: string[];
-  deliver(delivery: Delivery): Promise<Outcome>;
+  deliver(delivery: Delivery): Promise<DeliveryOutcome>;
 } {
   const seen: string[] = [];
   return {
@@ -100,8 +100,8 @@ function carrierOf(answer: (delivery: Delivery) => Outcome | Promise<Outcome>): 
   };
 }
 
-const delivered = (): Outcome => ({ outcome: 'delivered' });
-const retry = (): Outcome => ({ outcome: 'retry', note: 'no answer' });
+const delivered = (): DeliveryOutcome => ({ outcome: 'delivered' });
+const retry = (): DeliveryOutcome => ({ outcome: 'retry', note: 'no answer' });
 const settled = (expected: readonly string[], bench: Bench): Promise<void> =>
   vi.waitFor(() => {
     expect(bench.states()).toEqual(expected);
@@ -115,29 +115,29 @@ describe('the outbox', () => {
   test('delivers what was committed, in the order in which it was written, and nothing that was undone', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
-    const carrier = carrierOf(delivered);
-    outbox.carry(carrier);
+    const transport = transportOf(delivered);
+    outbox.register(transport);
     outbox.start();
     const undone = bench.units.write((tx) => {
-      outbox.enqueue(tx, { organizationId: 'o', kind: 'test', lane: 'one', reference: 'undone' });
+      outbox.enqueue(tx, { organizationId: 'o', kind: 'test', queue: 'one', reference: 'undone' });
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
     await bench.put(outbox, { reference: 'a' }, { reference: 'b' });
     await bench.put(outbox, { reference: 'c' });
     await settled(['a delivered 1', 'b delivered 1', 'c delivered 1'], bench);
-    expect(carrier.seen).toEqual(['a', 'b', 'c']);
+    expect(transport.seen).toEqual(['a', 'b', 'c']);
     expect(bench.faults).toEqual([]);
   });
 
-  test('tries again after longer and longer, while what comes after it in its lane waits and other lanes do not', async () => {
+  test('tries again after longer and longer, while what comes after it in its queue waits and other queues do not', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
     let failures = 2;
-    const carrier = carrierOf(({ lane }) => (lane === 'one' && failures-- > 0 ? retry() : delivered()));
-    outbox.carry(carrier);
+    const transport = transportOf(({ queue }) => (queue === 'one' && failures-- > 0 ? retry() : delivered()));
+    outbox.register(transport);
     outbox.start();
-    await bench.put(outbox, { reference: 'a' }, { reference: 'b' }, { reference: 'c', lane: 'two' });
+    await bench.put(outbox, { reference: 'a' }, { reference: 'b' }, { reference: 'c', queue: 'two' });
     await settled(['a waiting 1', 'b waiting 0', 'c delivered 1'], bench);
     expect(bench.rows('waiting')).toMatchObject([
       { nextAt: bench.now + 1000, failingSince: bench.now, note: 'no answer' },
@@ -145,7 +145,7 @@ describe('the outbox', () => {
     ]);
     bench.now += 999;
     outbox.look();
-    await bench.put(outbox, { reference: 'd', lane: 'two' });
+    await bench.put(outbox, { reference: 'd', queue: 'two' });
     await settled(['a waiting 1', 'b waiting 0', 'c delivered 1', 'd delivered 1'], bench);
     bench.now += 1;
     outbox.look();
@@ -159,7 +159,7 @@ describe('the outbox', () => {
   test('waits as long as the other side asks', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
-    outbox.carry(carrierOf(() => ({ outcome: 'retry', note: 'busy', afterMs: 5000 })));
+    outbox.register(transportOf(() => ({ outcome: 'retry', note: 'busy', afterMs: 5000 })));
     outbox.start();
     await bench.put(outbox, { reference: 'a' });
     await settled(['a waiting 1'], bench);
@@ -169,8 +169,8 @@ describe('the outbox', () => {
   test('gives up after the period of its kind, and with it what waited behind it all that time', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
-    const carrier = carrierOf(retry);
-    outbox.carry(carrier);
+    const transport = transportOf(retry);
+    outbox.register(transport);
     outbox.start();
     await bench.put(outbox, { reference: 'a' }, { reference: 'b' });
     await settled(['a waiting 1', 'b waiting 0'], bench);
@@ -185,15 +185,15 @@ describe('the outbox', () => {
       { note: 'not tried: what was before it could not be delivered' },
       { note: 'no answer', finishedAt: bench.now },
     ]);
-    // Each has the whole period from when the lane is known to fail anew.
+    // Each has the whole period from when the queue fails anew.
     expect(getFirstWaiting(bench.connection, 'one')).toMatchObject({ failingSince: bench.now - hour });
   });
 
-  test('counts the period anew once the lane has delivered', async () => {
+  test('counts the period anew once the queue has delivered', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
     let answers = [retry(), delivered(), retry()];
-    outbox.carry(carrierOf(() => answers.shift() ?? retry()));
+    outbox.register(transportOf(() => answers.shift() ?? retry()));
     outbox.start();
     await bench.put(outbox, { reference: 'a' }, { reference: 'b' });
     await settled(['a waiting 1', 'b waiting 0'], bench);
@@ -210,8 +210,8 @@ describe('the outbox', () => {
   test('goes on after what the other side does not want', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
-    outbox.carry(
-      carrierOf(({ reference }) =>
+    outbox.register(
+      transportOf(({ reference }) =>
         reference === 'a' ? { outcome: 'refused', note: 'HTTP 404' } : delivered(),
       ),
     );
@@ -223,8 +223,8 @@ describe('the outbox', () => {
   test('tries again at once what it is told to send again', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
-    const answers: Outcome[] = [{ outcome: 'refused', note: 'no' }];
-    outbox.carry(carrierOf(() => answers.shift() ?? delivered()));
+    const answers: DeliveryOutcome[] = [{ outcome: 'refused', note: 'no' }];
+    outbox.register(transportOf(() => answers.shift() ?? delivered()));
     outbox.start();
     const [id = ''] = await bench.put(outbox, { reference: 'a' });
     await settled(['a refused 1'], bench);
@@ -237,8 +237,8 @@ describe('the outbox', () => {
   test('delivers nothing whose time is over, and erases its payload', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
-    const carrier = carrierOf(retry);
-    outbox.carry(carrier);
+    const transport = transportOf(retry);
+    outbox.register(transport);
     outbox.start();
     const payload = Buffer.from('a code');
     await bench.put(outbox, { reference: 'a', payload, expiresAt: bench.now + 10_000 });
@@ -246,17 +246,17 @@ describe('the outbox', () => {
     bench.now += 10_000;
     outbox.look();
     await settled(['a expired 1'], bench);
-    expect(carrier.seen).toEqual(['a']);
+    expect(transport.seen).toEqual(['a']);
     expect(bench.connection.all('SELECT id FROM outbox_payloads')).toEqual([]);
   });
 
-  test('opens a payload for its carrier alone, and erases it where it lay and where it was opened', async () => {
+  test('opens a payload for its transport alone, and erases it where it was stored and where it was opened', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
     let given: Uint8Array | undefined;
     let text = '';
-    outbox.carry(
-      carrierOf(({ payload = new Uint8Array() }) => {
+    outbox.register(
+      transportOf(({ payload = new Uint8Array() }) => {
         given = payload;
         text = Buffer.from(payload).toString();
         return delivered();
@@ -276,15 +276,15 @@ describe('the outbox', () => {
   test('rests while the vault is locked', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
-    const carrier = carrierOf(delivered);
-    outbox.carry(carrier);
+    const transport = transportOf(delivered);
+    outbox.register(transport);
     bench.setUnlocked(false);
     outbox.start();
     await bench.put(outbox, { reference: 'a' });
     outbox.look();
     await new Promise(setImmediate);
     await new Promise(setImmediate);
-    expect(carrier.seen).toEqual([]);
+    expect(transport.seen).toEqual([]);
     bench.setUnlocked(true);
     await settled(['a delivered 1'], bench);
   });
@@ -296,7 +296,7 @@ describe('the outbox', () => {
     const arrived = new Promise<void>((resolve) => {
       reached = resolve;
     });
-    earlier.carry({
+    earlier.register({
       kind: 'test',
       deliver: (_delivery, signal) =>
         new Promise((_resolve, reject) => {
@@ -307,22 +307,22 @@ describe('the outbox', () => {
         }),
     });
     earlier.start();
-    await bench.put(earlier, { reference: 'a' }, { reference: 'b', lane: 'two' });
+    await bench.put(earlier, { reference: 'a' }, { reference: 'b', queue: 'two' });
     await arrived;
     await earlier.close();
     expect(bench.states()).toEqual(['a waiting 0', 'b waiting 0']);
     const later = bench.box();
-    later.carry(carrierOf(delivered));
+    later.register(transportOf(delivered));
     later.start();
     await settled(['a delivered 1', 'b delivered 1'], bench);
     expect(bench.faults).toEqual([]);
   });
 
-  test('serves a number of lanes at once, and of one organization fewer', async () => {
+  test('serves a number of queues at once, and of one organization fewer', async () => {
     await using bench = new Bench();
-    const outbox = bench.box({ mostLanes: 3, mostLanesOfOne: 2 });
+    const outbox = bench.box({ mostQueues: 3, mostQueuesOfOne: 2 });
     const finish: (() => void)[] = [];
-    const carrier = carrierOf(
+    const transport = transportOf(
       () =>
         new Promise((resolve) => {
           finish.push(() => {
@@ -330,30 +330,30 @@ describe('the outbox', () => {
           });
         }),
     );
-    outbox.carry(carrier);
+    outbox.register(transport);
     outbox.start();
-    const lane = (organizationId: string, reference: string): NewDelivery => ({
+    const queue = (organizationId: string, reference: string): NewDelivery => ({
       organizationId,
       kind: 'test',
-      lane: reference,
+      queue: reference,
       reference,
     });
     await bench.put(
       outbox,
-      lane('o', 'o1'),
-      lane('o', 'o2'),
-      lane('o', 'o3'),
-      lane('p', 'p1'),
-      lane('p', 'p2'),
+      queue('o', 'o1'),
+      queue('o', 'o2'),
+      queue('o', 'o3'),
+      queue('p', 'p1'),
+      queue('p', 'p2'),
     );
     await vi.waitFor(() => {
-      expect(carrier.seen).toEqual(['o1', 'o2', 'p1']);
+      expect(transport.seen).toEqual(['o1', 'o2', 'p1']);
     });
     finish.shift()?.();
     await vi.waitFor(() => {
-      expect(carrier.seen).toEqual(['o1', 'o2', 'p1', 'o3']);
+      expect(transport.seen).toEqual(['o1', 'o2', 'p1', 'o3']);
     });
-    while (finish.length > 0 || carrier.seen.length < 5) {
+    while (finish.length > 0 || transport.seen.length < 5) {
       finish.shift()?.();
       await new Promise(setImmediate);
     }
@@ -367,8 +367,8 @@ describe('the outbox', () => {
   test('tries again what failed by a fault of its own, and reports that', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
-    outbox.carry(
-      carrierOf(() => {
+    outbox.register(
+      transportOf(() => {
         throw new TypeError('a fault');
       }),
     );
@@ -381,14 +381,27 @@ describe('the outbox', () => {
   test('keeps a number of those that came to an end, and all that wait', async () => {
     await using bench = new Bench();
     const outbox = bench.box({ keep: 3 });
-    outbox.carry(carrierOf(({ lane }) => (lane === 'one' ? delivered() : retry())));
+    outbox.register(transportOf(({ queue }) => (queue === 'one' ? delivered() : retry())));
     outbox.start();
-    await bench.put(outbox, { reference: 'waits', lane: 'two' });
+    await bench.put(outbox, { reference: 'waits', queue: 'two' });
     await bench.put(outbox, ...['a', 'b', 'c', 'd', 'e'].map((reference) => ({ reference })));
     await vi.waitFor(() => {
       expect(bench.states()).toContain('e delivered 1');
     });
     await outbox.sweep();
     expect(bench.states()).toEqual(['waits waiting 1', 'c delivered 1', 'd delivered 1', 'e delivered 1']);
+  });
+
+  test('a sweep that fails keeps no later one from its turn', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box({ keep: 0 });
+    outbox.register(transportOf(delivered));
+    outbox.start();
+    await bench.put(outbox, { reference: 'a' });
+    await settled(['a delivered 1'], bench);
+    vi.spyOn(bench.units, 'write').mockRejectedValueOnce(new Error('the disk is full'));
+    await expect(outbox.sweep()).rejects.toThrow('the disk is full');
+    await outbox.sweep();
+    expect(bench.states()).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 /**
  * Delivers what transactions put into the outbox: after their commit, at least once each, over restarts and crashes.
  *
- * What is delivered in order is a lane (`lanes.ts`): one at a time, and while its first waits to be tried again the lane
- * waits.
+ * Deliveries that keep their order form a queue (`queues.ts`): it delivers one at a time, and waits while its first waits to be
+ * tried again.
  */
 import { randomUUID } from 'node:crypto';
-import type { Reader, Writer } from '../db/connection.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
 import {
   countFinished,
   deleteOutboxPayload,
@@ -17,25 +17,27 @@ import {
   hasUselessPayloads,
   insertOutboxPayload,
   insertOutboxRow,
-  listWaitingLanes,
+  listWaitingQueues,
   noteRecovery,
   outboxPayloadsTable,
-  parkDeliveries,
+  deadLetterDeliveries,
   postponeDelivery,
   type OutboxEntry,
   type OutboxRow,
-} from '../db/outbox.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { isOver, type Clock } from '../lib/clock.ts';
+} from '../../storage/tables/outbox.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import { isOver, type Clock } from '../../lib/clock.ts';
 import { backoffMs, longestPauseMs } from './backoff.ts';
-import { Lanes, longestSleepMs, type Lane } from './lanes.ts';
-import { owned } from '../lib/faults.ts';
+import { DeliveryQueues, longestSleepMs, type DeliveryQueue } from './queues.ts';
+import { every } from '../../lib/concurrency/every.ts';
+import { SerialQueue } from '../../lib/concurrency/serial.ts';
+import { owned } from '../../lib/faults.ts';
 
 /** What is to be delivered; a payload is sealed in the file until it was. */
-export interface NewDelivery extends Omit<OutboxEntry, 'id' | 'createdAt' | 'expiresAt' | 'lane'> {
+export interface NewDelivery extends Omit<OutboxEntry, 'id' | 'createdAt' | 'expiresAt' | 'queue'> {
   readonly id?: string;
   /** Of its own unless given: what is in no order to others. */
-  readonly lane?: string;
+  readonly queue?: string;
   readonly expiresAt?: number;
   readonly payload?: Uint8Array;
 }
@@ -46,7 +48,7 @@ export interface Delivery extends OutboxRow {
 }
 
 /** What came of a try; the note is kept in the log, and has nothing secret in it. */
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly outcome: 'delivered'; readonly note?: string }
   | {
       readonly outcome: 'retry';
@@ -56,23 +58,23 @@ export type Outcome =
   | { readonly outcome: 'refused'; readonly note: string };
 
 /** Delivers one at a time. What it throws is a fault of the program's own, and the delivery is tried again. */
-export interface Carrier {
+export interface Transport {
   readonly kind: string;
   /** How long it is tried after the first failure, in milliseconds; for ever unless given (or until it expires). */
   readonly periodMs?: number;
   /** @param signal Aborted when the vault closes. */
-  deliver(delivery: Delivery, signal: AbortSignal): Promise<Outcome>;
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome>;
 }
 
 /** The unlocked vault, as far as the outbox needs it. */
 interface OutboxKeys {
   readonly unlocked: boolean;
-  seal(place: PayloadPlace, secret: Uint8Array): Uint8Array;
-  open(place: PayloadPlace, sealed: Uint8Array): Uint8Array;
+  seal(context: PayloadContext, secret: Uint8Array): Uint8Array;
+  open(context: PayloadContext, sealed: Uint8Array): Uint8Array;
   onChange(listener: (unlocked: boolean) => void): () => void;
 }
 
-interface PayloadPlace {
+interface PayloadContext {
   readonly table: string;
   readonly rowId: string;
   readonly organizationId: string;
@@ -87,9 +89,9 @@ export interface OutboxParts {
   readonly onResults?: (kind: string) => void;
   /** From 0 up to 1. */
   readonly random?: () => number;
-  /** How many lanes are served at once, in all and of one organization and kind. */
-  readonly mostLanes?: number;
-  readonly mostLanesOfOne?: number;
+  /** How many queues are served at once, in all and of one organization and kind. */
+  readonly mostQueues?: number;
+  readonly mostQueuesOfOne?: number;
   /** How many deliveries that came to an end are kept. */
   readonly keep?: number;
 }
@@ -100,28 +102,28 @@ const prunedAtOnce = 500;
 export class Outbox {
   readonly #parts: OutboxParts;
   readonly #keep: number;
-  readonly #carriers = new Map<string, Carrier>();
-  readonly #lanes: Lanes;
+  readonly #transports = new Map<string, Transport>();
+  readonly #queues: DeliveryQueues;
   readonly #closing = new AbortController();
   readonly #stopListening: () => void;
   #started = false;
-  #sweeper: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> = Promise.resolve();
+  #stopSweeping: (() => void) | undefined;
+  readonly #sweeps = new SerialQueue();
   #finished = 0;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
     this.#keep = parts.keep ?? 10_000;
-    this.#lanes = new Lanes({
+    this.#queues = new DeliveryQueues({
       clock: parts.clock,
       mayServe: () => this.#mayDeliver(),
-      serve: (name, lane) => this.#serve(name, lane),
+      serve: (name, queue) => this.#serve(name, queue),
       onFault: parts.onFault,
-      mostLanes: parts.mostLanes,
-      mostLanesOfOne: parts.mostLanesOfOne,
+      mostQueues: parts.mostQueues,
+      mostQueuesOfOne: parts.mostQueuesOfOne,
     });
     this.#stopListening = parts.keys.onChange((unlocked) => {
-      // Whoever unlocks has more to do before the file can be read.
+      // The unlock has more to do before the file can be read.
       if (unlocked) {
         setImmediate(
           owned(() => {
@@ -132,19 +134,16 @@ export class Outbox {
     });
   }
 
-  /** Takes on whoever delivers a kind. */
-  carry(carrier: Carrier): void {
-    this.#carriers.set(carrier.kind, carrier);
+  /** Registers the transport of a kind. */
+  register(transport: Transport): void {
+    this.#transports.set(transport.kind, transport);
     this.look();
   }
 
   /** Begins to deliver, once the vault is unlocked. */
   start(): void {
     this.#started = true;
-    this.#sweeper ??= setInterval(
-      owned(() => this.sweep(), this.#parts.onFault),
-      sweepEveryMs,
-    ).unref();
+    this.#stopSweeping ??= every(sweepEveryMs, () => this.sweep(), this.#parts.onFault);
     this.look();
   }
 
@@ -156,15 +155,15 @@ export class Outbox {
   enqueue(tx: Writer, delivery: NewDelivery): string {
     const { keys, clock } = this.#parts;
     const { id = randomUUID(), payload, expiresAt = null, organizationId, kind, reference } = delivery;
-    const lane = delivery.lane ?? id;
-    const entry = { id, organizationId, kind, lane, reference, expiresAt, createdAt: clock.wall() };
+    const queue = delivery.queue ?? id;
+    const entry = { id, organizationId, kind, queue, reference, expiresAt, createdAt: clock.wall() };
     insertOutboxRow(tx, entry);
     if (payload !== undefined) {
-      const place = { table: outboxPayloadsTable, rowId: id, organizationId };
-      insertOutboxPayload(tx, entry, keys.seal(place, payload));
+      const context = { table: outboxPayloadsTable, rowId: id, organizationId };
+      insertOutboxPayload(tx, entry, keys.seal(context, payload));
     }
-    // Where the transaction is undone, nothing is found in the lane.
-    if (this.#carriers.has(kind)) this.#lanes.add(lane, { kind, organizationId });
+    // If the transaction is undone, the queue turns out empty.
+    if (this.#transports.has(kind)) this.#queues.add(queue, { kind, organizationId });
     return id;
   }
 
@@ -172,9 +171,9 @@ export class Outbox {
   look(): void {
     if (!this.#mayDeliver()) return;
     try {
-      const lanes = this.#parts.units.read(listWaitingLanes);
-      for (const { lane, kind, organizationId, nextAt } of lanes) {
-        if (this.#carriers.has(kind)) this.#lanes.set(lane, { kind, organizationId, dueAt: nextAt });
+      const queues = this.#parts.units.read(listWaitingQueues);
+      for (const { queue, kind, organizationId, nextAt } of queues) {
+        if (this.#transports.has(kind)) this.#queues.set(queue, { kind, organizationId, dueAt: nextAt });
       }
     } catch (error) {
       this.#parts.onFault(error);
@@ -183,17 +182,16 @@ export class Outbox {
 
   /** Lets go of what is kept no longer: old deliveries, and payloads of no use. */
   sweep(): Promise<void> {
-    this.#sweeping = this.#sweeping.then(() => this.#sweep());
-    return this.#sweeping;
+    return this.#sweeps.run(() => this.#sweep());
   }
 
   /** Ends what is under way, and keeps its results. */
   async close(): Promise<void> {
     this.#stopListening();
     this.#closing.abort();
-    clearInterval(this.#sweeper);
-    await this.#lanes.stop();
-    await this.#sweeping.catch(() => undefined);
+    this.#stopSweeping?.();
+    await this.#queues.stop();
+    await this.#sweeps.ended();
   }
 
   /** Locked, no row could be trusted; what waits does so until the vault is unlocked. */
@@ -201,16 +199,16 @@ export class Outbox {
     return this.#started && !this.#closing.signal.aborted && this.#parts.keys.unlocked;
   }
 
-  /** Delivers the first of a lane. It does not reject. */
-  async #serve(name: string, { kind }: Lane): Promise<number | undefined> {
+  /** Delivers the first of a queue. It does not reject. */
+  async #serve(name: string, { kind }: DeliveryQueue): Promise<number | undefined> {
     const { units, clock, keys, onFault } = this.#parts;
     try {
-      const carrier = this.#carriers.get(kind);
+      const transport = this.#transports.get(kind);
       const delivery = this.#take(name);
-      if (carrier === undefined || delivery === undefined) return undefined;
+      if (transport === undefined || delivery === undefined) return undefined;
       try {
-        const outcome = await this.#try(carrier, delivery);
-        if (outcome !== undefined) await this.#keepResult(name, carrier, { delivery, outcome });
+        const outcome = await this.#try(transport, delivery);
+        if (outcome !== undefined) await this.#keepResult(name, transport, { delivery, outcome });
       } finally {
         delivery.payload?.fill(0);
       }
@@ -222,24 +220,24 @@ export class Outbox {
     }
   }
 
-  #take(lane: string): Delivery | undefined {
+  #take(queue: string): Delivery | undefined {
     const { units, keys } = this.#parts;
     const found = units.read((tx) => {
-      const row = getFirstWaiting(tx, lane);
+      const row = getFirstWaiting(tx, queue);
       return row && { row, sealed: getOutboxPayload(tx, row.id) };
     });
     if (found === undefined) return undefined;
     const { row, sealed } = found;
-    const place = { table: outboxPayloadsTable, rowId: row.id, organizationId: row.organizationId };
-    return { ...row, payload: sealed && keys.open(place, sealed) };
+    const context = { table: outboxPayloadsTable, rowId: row.id, organizationId: row.organizationId };
+    return { ...row, payload: sealed && keys.open(context, sealed) };
   }
 
   /** @returns undefined where nothing is known of it. */
-  async #try(carrier: Carrier, delivery: Delivery): Promise<Result['outcome'] | undefined> {
+  async #try(transport: Transport, delivery: Delivery): Promise<Result['outcome'] | undefined> {
     if (isOver(delivery, this.#parts.clock.wall())) return { outcome: 'expired' };
     const { signal } = this.#closing;
     try {
-      return await carrier.deliver(delivery, signal);
+      return await transport.deliver(delivery, signal);
     } catch (error) {
       // A delivery that was cut short by closing says nothing about the other side.
       if (signal.aborted) return undefined;
@@ -248,7 +246,7 @@ export class Outbox {
     }
   }
 
-  async #keepResult(lane: string, carrier: Carrier, { delivery, outcome }: Result): Promise<void> {
+  async #keepResult(queue: string, transport: Transport, { delivery, outcome }: Result): Promise<void> {
     const { units, keys, clock, random = Math.random, onResults } = this.#parts;
     const now = clock.wall();
     await units.write((tx) => {
@@ -256,23 +254,23 @@ export class Outbox {
         const wanted = Math.max(backoffMs(delivery.attempts + 1, random()), outcome.afterMs ?? 0);
         const pause = Math.min(wanted, longestPauseMs);
         postponeDelivery(tx, delivery, { note: outcome.note, nextAt: now + pause, now });
-        if (carrier.periodMs !== undefined) {
-          parkDeliveries(tx, lane, { failingSince: now - carrier.periodMs, now });
+        if (transport.periodMs !== undefined) {
+          deadLetterDeliveries(tx, queue, { failingSince: now - transport.periodMs, now });
         }
         return;
       }
       const tried = outcome.outcome !== 'expired';
       const note = tried ? (outcome.note ?? null) : 'its time was over';
       finishDelivery(tx, delivery.id, { state: outcome.outcome, note, tried, now });
-      if (tried && delivery.failingSince !== null) noteRecovery(tx, lane);
+      if (tried && delivery.failingSince !== null) noteRecovery(tx, queue);
       // A payload that stays behind because the vault was locked meanwhile goes with a later sweep.
       if (delivery.payload !== undefined && outcome.outcome !== 'refused' && keys.unlocked) {
         deleteOutboxPayload(tx, delivery.id);
       }
     });
     this.#finished++;
-    onResults?.(carrier.kind);
-    if (this.#finished >= prunedAtOnce && this.#lanes.idle) void this.sweep().catch(this.#parts.onFault);
+    onResults?.(transport.kind);
+    if (this.#finished >= prunedAtOnce && this.#queues.idle) void this.sweep().catch(this.#parts.onFault);
   }
 
   async #sweep(): Promise<void> {
@@ -293,5 +291,5 @@ export class Outbox {
 
 interface Result {
   readonly delivery: Delivery;
-  readonly outcome: Outcome | { readonly outcome: 'expired' };
+  readonly outcome: DeliveryOutcome | { readonly outcome: 'expired' };
 }

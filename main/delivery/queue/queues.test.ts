@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { longestPauseMs } from './backoff.ts';
-import { Lanes, longestSleepMs, type LanesParts } from './lanes.ts';
+import { DeliveryQueues, longestSleepMs, type DeliveryQueuesParts } from './queues.ts';
 
-const fault = new Error('a fault of the lanes');
+const fault = new Error('a fault of the queues');
 let wall = 1_000_000;
 let told: unknown[] = [];
 let served: string[] = [];
@@ -17,8 +17,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const make = (parts: Partial<LanesParts>): Lanes =>
-  new Lanes({
+const make = (parts: Partial<DeliveryQueuesParts>): DeliveryQueues =>
+  new DeliveryQueues({
     clock: { now: () => wall, wall: () => wall },
     mayServe: () => true,
     serve: (name) => {
@@ -34,52 +34,52 @@ const pass = async (milliseconds: number): Promise<void> => {
   await vi.advanceTimersByTimeAsync(milliseconds);
 };
 
-const lane = { kind: 'test', organizationId: 'o' };
+const queue = { kind: 'test', organizationId: 'o' };
 
-test('tells of a lane whose service faults, serves the others, and comes back to it', async () => {
+test('reports a queue whose service faults, serves the others, and comes back to it', async () => {
   let isBroken = true;
-  const lanes = make({
+  const queues = make({
     serve: (name) => {
       served.push(name);
       return isBroken && name === 'broken' ? Promise.reject(fault) : Promise.resolve(undefined);
     },
   });
-  lanes.add('broken', lane);
-  lanes.add('whole', lane);
+  queues.add('broken', queue);
+  queues.add('whole', queue);
   await pass(1);
   expect(told).toEqual([fault]);
   expect(served).toEqual(['broken', 'whole']);
   isBroken = false;
   await pass(longestSleepMs);
   expect(served).toEqual(['broken', 'whole', 'broken']);
-  expect(lanes.idle).toBe(true);
-  await lanes.stop();
+  expect(queues.idle).toBe(true);
+  await queues.stop();
 });
 
-test('serves a lane at once that a clock far ahead had put off, once the clock is set right', async () => {
-  const lanes = make({});
+test('serves a queue that a clock far ahead had put off, as soon as the clock is set right', async () => {
+  const queues = make({});
   const day = 24 * 60 * 60_000;
   wall += 10 * day;
-  lanes.set('put off', { ...lane, dueAt: wall + 1_000 });
-  lanes.set('put off for longest', { ...lane, dueAt: wall + longestPauseMs });
+  queues.set('put off', { ...queue, dueAt: wall + 1_000 });
+  queues.set('put off for longest', { ...queue, dueAt: wall + longestPauseMs });
   await pass(1);
   expect(served).toEqual([]);
   wall -= 10 * day;
   // A clock that was set is noticed after the longest sleep.
   await pass(longestSleepMs);
   expect(served).toEqual(['put off', 'put off for longest']);
-  await lanes.stop();
+  await queues.stop();
 });
 
 test('tells of a fault in choosing what to serve, and chooses again', async () => {
   let isBroken = false;
-  const lanes = make({
+  const queues = make({
     mayServe: () => {
       if (isBroken) throw fault;
       return true;
     },
   });
-  lanes.add('one', lane);
+  queues.add('one', queue);
   isBroken = true;
   await pass(1);
   expect(told).toEqual([fault]);
@@ -87,5 +87,5 @@ test('tells of a fault in choosing what to serve, and chooses again', async () =
   isBroken = false;
   await pass(longestSleepMs);
   expect(served).toEqual(['one']);
-  await lanes.stop();
+  await queues.stop();
 });

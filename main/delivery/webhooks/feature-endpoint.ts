@@ -3,14 +3,14 @@
  * is switched off, and stays until all that came about before is delivered, the removal included.
  */
 import { randomUUID } from 'node:crypto';
-import type { Reader, Writer } from '../db/connection.ts';
-import { getFeature } from '../db/features.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
+import { getFeature } from '../../storage/tables/features.ts';
 import {
   getWebhookEndpoint,
   insertWebhookEndpoint,
   listWebhookEndpoints,
   updateWebhookEndpoint,
-} from '../db/webhook-endpoints.ts';
+} from '../../storage/tables/webhook-endpoints.ts';
 
 const featureName = 'FEATURE_NAME_WEBHOOK';
 

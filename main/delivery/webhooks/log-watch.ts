@@ -1,7 +1,7 @@
-import { Listeners } from '../lib/listeners.ts';
-import { owned } from '../lib/faults.ts';
+import { Listeners } from '../../lib/listeners.ts';
+import { owned } from '../../lib/faults.ts';
 
-/** Tells the followers of the log that it has grown: after the commit, once for many rows. */
+/** Notifies the followers of the log that it has grown: after the commit, once for many rows. */
 export class LogWatch {
   readonly #listeners = new Listeners<[]>();
   readonly #onFault: (error: unknown) => void;
@@ -20,7 +20,7 @@ export class LogWatch {
     setImmediate(
       owned(() => {
         this.#scheduled = false;
-        for (const fault of this.#listeners.tell()) this.#onFault(fault);
+        for (const fault of this.#listeners.emit()) this.#onFault(fault);
       }, this.#onFault),
     );
   }

@@ -1,25 +1,25 @@
 /** Writes what became of events: several in one row where the same became of them. */
-import type { Writer } from '../db/connection.ts';
+import type { Writer } from '../../storage/connection.ts';
 import {
   keepWebhookResult,
   listLogFor,
   noteWebhookRecovery,
-  parkWebhookRows,
+  deadLetterWebhookRows,
   type WebhookResult,
-} from '../db/webhook-deliveries.ts';
-import { getWebhookEndpoint, moveEndpoint, noteFailing } from '../db/webhook-endpoints.ts';
-import { sorterFor } from '../db/webhook-events.ts';
-import { backoffMs, longestPauseMs } from '../outbox/backoff.ts';
-import type { Outcome } from '../outbox/outbox.ts';
+} from '../../storage/tables/webhook-deliveries.ts';
+import { getWebhookEndpoint, moveEndpoint, noteFailing } from '../../storage/tables/webhook-endpoints.ts';
+import { sorterFor } from '../../storage/tables/webhook-events.ts';
+import { backoffMs, longestPauseMs } from '../queue/backoff.ts';
+import type { DeliveryOutcome } from '../queue/outbox.ts';
 import type { Item, Taken } from './queue.ts';
 
 /** How long an endpoint that takes nothing is tried. */
 const periodMs = 24 * 60 * 60_000;
 /** How many rows are given up in one transaction. */
-const parkedAtOnce = 1000;
+const deadLetteredAtOnce = 1000;
 
 /** When something became of events, and chance, from 0 up to 1. */
-interface Moment {
+interface Attempt {
   readonly now: number;
   readonly random: () => number;
 }
@@ -31,10 +31,10 @@ interface Moment {
 export function keepOutcomes(
   tx: Writer,
   { endpoint, from, items, to }: Taken,
-  outcomes: readonly Outcome[],
-  moment: Moment,
+  outcomes: readonly DeliveryOutcome[],
+  attempt: Attempt,
 ): boolean {
-  const { now } = moment;
+  const { now } = attempt;
   const tried = items.slice(0, outcomes.length);
   const failed = outcomes.at(-1)?.outcome === 'retry';
   // What was looked through beyond the last that was tried is behind it only where all were.
@@ -46,30 +46,30 @@ export function keepOutcomes(
   const isMoved =
     reached === from ? current.place !== from : !moveEndpoint(tx, endpoint.id, { from, to: reached });
   const place = isMoved ? current.place : reached;
-  const known = outcomes
+  const triedEvents = outcomes
     .map((outcome, index) => ({ outcome, item: tried[index] }))
-    .filter((each): each is Known => each.item !== undefined && each.item.sequence <= place);
+    .filter((each): each is TriedEvent => each.item !== undefined && each.item.sequence <= place);
   const recovered = outcomes.some(({ outcome }) => outcome !== 'retry');
   // Since a time to come, where the clock was ahead: it fails since now.
   const noted = current.failingSince === null ? null : Math.min(current.failingSince, now);
   const failingSince = recovered ? null : noted;
-  for (const result of resultsOf(known, failingSince, moment)) keepWebhookResult(tx, endpoint, result);
+  for (const result of resultsOf(triedEvents, failingSince, attempt)) keepWebhookResult(tx, endpoint, result);
   if (recovered && current.failingSince !== null) noteWebhookRecovery(tx, endpoint.id);
   const since = failed ? (failingSince ?? now) : failingSince;
   if (since !== current.failingSince) noteFailing(tx, endpoint.id, since);
   if (!failed) return false;
-  parkWebhookRows(tx, endpoint.id, { failingSince: now - periodMs, now });
+  deadLetterWebhookRows(tx, endpoint.id, { failingSince: now - periodMs, now });
   return since !== null && since <= now - periodMs;
 }
 
 /**
- * Gives up what has waited behind what failed for as long, as if each had a row.
+ * Dead-letters what has waited for as long behind an event that failed, as if each had a row.
  * @returns whether there may be more of it.
  */
-export function parkBeyond(tx: Writer, endpointId: string, now: number): boolean {
+export function deadLetterBeyond(tx: Writer, endpointId: string, now: number): boolean {
   const endpoint = getWebhookEndpoint(tx, endpointId);
   if (endpoint?.place == null || endpoint.failingSince === null) return false;
-  const { rows, isEnd } = listLogFor(tx, endpoint, endpoint.place, parkedAtOnce);
+  const { rows, isEnd } = listLogFor(tx, endpoint, endpoint.place, deadLetteredAtOnce);
   const young = rows.findIndex(({ updatedAt }) => updatedAt > now - periodMs);
   const old = young === -1 ? rows : rows.slice(0, young);
   const last = old.at(-1);
@@ -82,18 +82,18 @@ export function parkBeyond(tx: Writer, endpointId: string, now: number): boolean
   return !isEnd && old.length === rows.length;
 }
 
-interface Known {
-  readonly outcome: Outcome;
+interface TriedEvent {
+  readonly outcome: DeliveryOutcome;
   readonly item: Item;
 }
 
 function resultsOf(
-  known: readonly Known[],
+  triedEvents: readonly TriedEvent[],
   failingSince: number | null,
-  { now, random }: Moment,
+  { now, random }: Attempt,
 ): WebhookResult[] {
   const results: (WebhookResult & { readonly sequences: number[] })[] = [];
-  for (const { outcome, item } of known) {
+  for (const { outcome, item } of triedEvents) {
     const attempts = item.attempts + 1;
     const { sequence } = item;
     if (outcome.outcome === 'retry') {

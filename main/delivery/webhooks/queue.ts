@@ -9,17 +9,17 @@ import {
   logEnd,
   type ActivityRow,
   type LogPoint,
-} from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { listLogFor, listWaitingDeliveries } from '../db/webhook-deliveries.ts';
-import { getWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
-import { sorterFor } from '../db/webhook-events.ts';
-import { hasCome } from '../lib/clock.ts';
-import { longestPauseMs } from '../outbox/backoff.ts';
+} from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listLogFor, listWaitingDeliveries } from '../../storage/tables/webhook-deliveries.ts';
+import { getWebhookEndpoint, type WebhookEndpointRow } from '../../storage/tables/webhook-endpoints.ts';
+import { sorterFor } from '../../storage/tables/webhook-events.ts';
+import { hasCome } from '../../lib/clock.ts';
+import { longestPauseMs } from '../queue/backoff.ts';
 
 /** How many events are taken at once, and how much of the log is looked through for them. */
-export const lotEvents = 64;
-const lookedThrough = 1024;
+export const batchEvents = 64;
+const scannedAtOnce = 1024;
 /** How much of the log may have been looked through in vain before that is written down. */
 const rememberedSkips = 1000;
 
@@ -61,13 +61,13 @@ export class EventQueue {
     const put = (item: Item, its: 'send' | 'refuse'): boolean => {
       fate ??= its;
       if (fate !== its) return false;
-      return items.push(item) < lotEvents;
+      return items.push(item) < batchEvents;
     };
     const taken = (to: number): Taken => {
       const refusal = fate === 'refuse' ? 'the endpoint is switched off' : undefined;
       return { endpoint, from, items, refusal, to };
     };
-    const waiting = listWaitingDeliveries(tx, endpoint.id, lotEvents);
+    const waiting = listWaitingDeliveries(tx, endpoint.id, batchEvents);
     const [first] = waiting;
     if (first !== undefined && !hasCome(first.nextAt, now, longestPauseMs)) return first.nextAt;
     for (const { nextAt, ...each } of waiting) {
@@ -77,8 +77,8 @@ export class EventQueue {
     }
     let to = this.#startOf(tx, endpoint.id, from);
     let last: ActivityRow | undefined;
-    for (let looked = 0; looked < lookedThrough;) {
-      const wanted = lotEvents - items.length;
+    for (let scanned = 0; scanned < scannedAtOnce;) {
+      const wanted = batchEvents - items.length;
       const { rows, isEnd } = listLogFor(tx, endpoint, to, wanted);
       for (const row of rows) {
         const its = fateOf(row);
@@ -88,7 +88,7 @@ export class EventQueue {
         if (!goesOn) return taken(to);
         last = row;
       }
-      looked += rows.length;
+      scanned += rows.length;
       if (isEnd) break;
     }
     if (items.length > 0 || to - from > rememberedSkips) return taken(to);

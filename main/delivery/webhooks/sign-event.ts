@@ -1,6 +1,6 @@
 /** The headers of an event, and the signature among them. */
-import { ed25519Signer } from '../crypto/ed25519.ts';
-import { toHex } from '../crypto/encodings.ts';
+import { ed25519Signer } from '../../crypto/keys/ed25519.ts';
+import { toHex } from '../../crypto/encodings.ts';
 
 export const signatureAlgorithm = 'ed25519';
 export const signatureVersion = 'v1';

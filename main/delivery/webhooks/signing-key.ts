@@ -1,20 +1,20 @@
 /** The key that signs webhooks, and how receivers learn of it. */
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import type { Reader, Writer } from '../db/connection.ts';
-import { getServerKey, insertServerKey, serverKeyPlace } from '../db/server-keys.ts';
-import { getVault } from '../db/vault.ts';
-import { signatureAlgorithm, signatureVersion } from './event-headers.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
+import { getServerKey, insertServerKey, serverKeyContext } from '../../storage/tables/server-keys.ts';
+import { getVault } from '../../storage/tables/vault.ts';
+import { signatureAlgorithm, signatureVersion } from './sign-event.ts';
 
 /** The unlocked vault, as far as webhooks need it. */
 export interface WebhookKeys {
   readonly unlocked: boolean;
-  seal(place: KeyPlace, secret: Uint8Array): Uint8Array;
-  open(place: KeyPlace, sealed: Uint8Array): Uint8Array;
+  seal(context: KeyContext, secret: Uint8Array): Uint8Array;
+  open(context: KeyContext, sealed: Uint8Array): Uint8Array;
   cached(name: string, make: () => Uint8Array): Uint8Array;
   onChange(listener: (unlocked: boolean) => void): () => void;
 }
 
-interface KeyPlace {
+interface KeyContext {
   readonly table: string;
   readonly rowId: string;
   readonly organizationId: string;
@@ -31,7 +31,7 @@ export function makeWebhookKey(tx: Writer, keys: WebhookKeys, now: number): void
     insertServerKey(tx, {
       name: 'webhooks',
       publicKey: Buffer.from(x, 'base64url').toString('hex'),
-      sealed: keys.seal(serverKeyPlace('webhooks', vault.organizationId), seed),
+      sealed: keys.seal(serverKeyContext('webhooks', vault.organizationId), seed),
       createdAt: now,
     });
   } finally {
@@ -84,9 +84,9 @@ export function openWebhookKey(
   const vault = getVault(tx);
   const key = getServerKey(tx, 'webhooks');
   if (vault === undefined || key === undefined) throw new Error('the vault has no key to sign webhooks with');
-  const place = serverKeyPlace('webhooks', vault.organizationId);
+  const context = serverKeyContext('webhooks', vault.organizationId);
   return {
     keyId: keyIdOf(Buffer.from(key.publicKey, 'hex').toString('base64url')),
-    seed: keys.cached('server key webhooks', () => keys.open(place, key.sealed)),
+    seed: keys.cached('server key webhooks', () => keys.open(context, key.sealed)),
   };
 }

@@ -2,45 +2,51 @@
  * Webhooks: every revision of an activity goes to the endpoints of its organization and its parent's, signed.
  *
  * The log is the queue: an endpoint has a place in it, and what it wants beyond that place waits. So an activity costs
- * nothing more where it goes to somebody; what became of events is written in lots, after they were delivered. At least
- * once: a crash between a delivery and its note has it sent again.
+ * nothing more when endpoints want it; outcomes are written in batches, after the deliveries. At least once: after a crash
+ * between a delivery and its outcome, the event is sent again.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ActivityRow } from '../db/activities.ts';
-import type { Reader, Writer } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { isNetworkOn } from '../db/settings.ts';
-import type { UnitOfWork } from '../db/unit-of-work.ts';
+import type { ActivityRow } from '../../storage/tables/activities.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { isNetworkOn } from '../../storage/tables/settings.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import {
   adoptWebhookDeliveries,
   forgetWebhookDeliveries,
   removeWebhookEndpoint,
-} from '../db/webhook-deliveries.ts';
+} from '../../storage/tables/webhook-deliveries.ts';
 import {
   getWebhookEndpoint,
-  listEndpointLanes,
+  listEndpointQueues,
   listEndpointsFor,
   listFailingEndpoints,
   listWebhookFeatures,
   type WebhookEndpointRow,
-} from '../db/webhook-endpoints.ts';
-import { eventIdOf } from '../db/webhook-events.ts';
-import type { Reach } from '../auth/guarded-get.ts';
-import { Lru } from '../crypto/lru.ts';
-import type { Clock } from '../lib/clock.ts';
-import { isThisMachine } from '../lib/network.ts';
-import { Lanes, longestSleepMs } from '../outbox/lanes.ts';
-import type { Outcome } from '../outbox/outbox.ts';
+} from '../../storage/tables/webhook-endpoints.ts';
+import { eventIdOf } from '../../storage/tables/webhook-events.ts';
+import type { Reach } from '../../net/outbound.ts';
+import { Lru } from '../../lib/lru.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isThisMachine } from '../../lib/network.ts';
+import { DeliveryQueues, longestSleepMs } from '../queue/queues.ts';
+import type { DeliveryOutcome } from '../queue/outbox.ts';
 import { followFeature, hasEnded, mayMoveFeature } from './feature-endpoint.ts';
-import { keepOutcomes, parkBeyond } from './outcomes.ts';
-import { EventQueue, lotEvents, type Item, type Taken } from './queue.ts';
-import { makeWebhookKey, openWebhookKey, webhookJwks, type WebhookJwk, type WebhookKeys } from './signing.ts';
+import { keepOutcomes, deadLetterBeyond } from './outcomes.ts';
+import { EventQueue, batchEvents, type Item, type Taken } from './queue.ts';
+import {
+  makeWebhookKey,
+  openWebhookKey,
+  webhookJwks,
+  type WebhookJwk,
+  type WebhookKeys,
+} from './signing-key.ts';
 import { PostThread } from './thread.ts';
-import { owned } from '../lib/faults.ts';
+import { owned } from '../../lib/faults.ts';
 
 /** It puts endpoints back, or has rows wait again. */
 const sendsAgain = 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES';
-/** Activities after which other endpoints may be told of something. */
+/** Activities after which other endpoints may get events. */
 const changesEndpoints = /_(WEBHOOK_|ORGANIZATION_FEATURE|SUB_ORGANIZATION)/;
 
 export interface WebhookParts {
@@ -51,7 +57,7 @@ export interface WebhookParts {
   /** Called now and then while deliveries come to an end or fail. */
   readonly onChange: () => void;
   /** An activity as the API shows one, as of a revision. */
-  readonly showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>;
+  readonly showActivity: (tx: Reader, row: ActivityRow) => object;
   /** Whether sub-organizations may have their events sent to this machine: it is a vault for tests. */
   readonly sandbox?: boolean;
   /** Whether this machine is connected; a no is not wrong. */
@@ -62,27 +68,27 @@ export interface WebhookParts {
   readonly keep?: number;
 }
 
-const tellEveryMs = 500;
+const reportEveryMs = 500;
 /** How much text is handed to the thread at once. */
-const lotBytes = 1024 * 1024;
-/** Between two lots of one endpoint, unless the first was full: small ones cost the vault as much time as large ones. */
-const lotEveryMs = 25;
+const batchBytes = 1024 * 1024;
+/** Between two batches of one endpoint, unless the first was full: small batches cost the vault as much time as large ones. */
+const batchEveryMs = 25;
 const forgetsAfter = 500;
-/** How long it is waited for the network, unless somebody tells that it is there. */
-const heldMs = 60_000;
+/** How long to wait before the network is checked again. */
+const recheckMs = 60_000;
 
 export class Webhooks {
   readonly #parts: WebhookParts;
   readonly #keep: number;
-  readonly #lanes: Lanes;
-  readonly #queue = new EventQueue();
+  readonly #queues: DeliveryQueues;
+  readonly #events = new EventQueue();
   readonly #thread = new PostThread();
   readonly #closing = new AbortController();
   readonly #stopListening: () => void;
   /** Organizations that something happened in, of which it was not yet looked who wants to know. */
   readonly #grown = new Set<string>();
-  /** The endpoints that are told of an organization, until one is made or removed. */
-  #told = newTold();
+  /** The endpoints that get an organization's events, until one is created or removed. */
+  #endpoints = newEndpointCache();
   /** How many deliveries of an organization came to an end since old ones were let go of. */
   readonly #finished = new Map<string, number>();
   /** Endpoints that events wait for while nothing can be sent to them. */
@@ -91,12 +97,12 @@ export class Webhooks {
   /** Whether rows of endpoints were changed past what is known here. */
   #isStale = false;
   #waking: NodeJS.Immediate | undefined;
-  #telling: NodeJS.Timeout | undefined;
+  #reporting: NodeJS.Timeout | undefined;
 
   constructor(parts: WebhookParts) {
     this.#parts = parts;
     this.#keep = parts.keep ?? 10_000;
-    this.#lanes = new Lanes({
+    this.#queues = new DeliveryQueues({
       clock: parts.clock,
       mayServe: () => this.#maySend(),
       serve: (endpointId) => this.#serve(endpointId),
@@ -107,7 +113,7 @@ export class Webhooks {
         this.#thread.eraseKey();
         return;
       }
-      // Whoever unlocks has more to do before the file can be written.
+      // The unlock has more to do before the file can be written.
       setImmediate(owned(() => this.#prepare(), parts.onFault));
     });
   }
@@ -125,7 +131,7 @@ export class Webhooks {
     if (isDone && mayMoveFeature(type)) followFeature(tx, organizationId, updatedAt);
     if (!this.#started) return;
     this.#grown.add(organizationId);
-    if (changesEndpoints.test(type)) this.#told = newTold();
+    if (changesEndpoints.test(type)) this.#endpoints = newEndpointCache();
     this.#isStale ||= type === sendsAgain;
     // Transactions end in the turn in which they begin.
     this.#waking ??= setImmediate(
@@ -143,10 +149,10 @@ export class Webhooks {
     this.#isStale = false;
     this.#held.clear();
     this.#grown.clear();
-    this.#told = newTold();
+    this.#endpoints = newEndpointCache();
     this.#quietly(() => {
-      for (const { id, organizationId, nextAt } of this.#parts.units.read(listEndpointLanes)) {
-        this.#lanes.set(id, { kind: 'webhook', organizationId, dueAt: nextAt ?? 0 });
+      for (const { id, organizationId, nextAt } of this.#parts.units.read(listEndpointQueues)) {
+        this.#queues.set(id, { kind: 'webhook', organizationId, dueAt: nextAt ?? 0 });
       }
     });
   }
@@ -166,9 +172,8 @@ export class Webhooks {
     this.#stopListening();
     this.#closing.abort();
     clearImmediate(this.#waking);
-    clearTimeout(this.#telling);
-    this.#thread.stop();
-    await this.#lanes.stop();
+    clearTimeout(this.#reporting);
+    await Promise.all([this.#thread.stop(), this.#queues.stop()]);
     await this.#thread.close();
   }
 
@@ -183,13 +188,13 @@ export class Webhooks {
     if (!this.#maySend()) return;
     this.#quietly(() => {
       for (const organization of grown) {
-        let endpoints = this.#told.get(organization);
+        let endpoints = this.#endpoints.get(organization);
         if (endpoints === undefined) {
           endpoints = this.#parts.units.read((tx) => listEndpointsFor(tx, organization));
-          this.#told.set(organization, endpoints);
+          this.#endpoints.set(organization, endpoints);
         }
         for (const { id, organizationId } of endpoints) {
-          this.#lanes.add(id, { kind: 'webhook', organizationId });
+          this.#queues.add(id, { kind: 'webhook', organizationId });
         }
       }
     });
@@ -206,13 +211,13 @@ export class Webhooks {
       const outcomes =
         taken.refusal === undefined
           ? await this.#send(taken)
-          : taken.items.map((): Outcome => ({ outcome: 'refused', note: taken.refusal ?? '' }));
+          : taken.items.map((): DeliveryOutcome => ({ outcome: 'refused', note: taken.refusal ?? '' }));
       if (outcomes.length > 0 || taken.items.length === 0) await this.#keepOutcomes(taken, outcomes);
       // Cut short as the vault closes or is locked: nothing is known of the other side.
       else if (!this.#maySend()) return undefined;
-      else throw new Error('nothing came of a lot of webhooks');
-      const rest = start + lotEveryMs - performance.now();
-      if (taken.items.length < lotEvents && rest > 1)
+      else throw new Error('a batch of webhooks has no outcome');
+      const rest = start + batchEveryMs - performance.now();
+      if (taken.items.length < batchEvents && rest > 1)
         await pause(rest, undefined, { signal }).catch(() => undefined);
       return await this.#nextAt(endpointId);
     } catch (error) {
@@ -225,15 +230,15 @@ export class Webhooks {
   /** When an endpoint is due. That of a feature that was removed goes once nothing is left for it. */
   async #nextAt(endpointId: string): Promise<number | undefined> {
     const { units, clock } = this.#parts;
-    const look = (): number | undefined => units.read((tx) => this.#queue.nextAt(tx, endpointId));
+    const look = (): number | undefined => units.read((tx) => this.#events.nextAt(tx, endpointId));
     if (look() === undefined && units.read((tx) => hasEnded(tx, endpointId))) {
       await units.write((tx) => {
-        if (this.#queue.nextAt(tx, endpointId) === undefined) {
+        if (this.#events.nextAt(tx, endpointId) === undefined) {
           removeWebhookEndpoint(tx, endpointId, clock.wall());
         }
       });
     }
-    // In the turn in which the lane ends: what comes later is told to it anew.
+    // In the turn in which the queue ends: `add` is called for what comes later.
     return look();
   }
 
@@ -244,7 +249,7 @@ export class Webhooks {
     // Nothing is tried, so nothing fails, and nothing is given up for it.
     if (this.#isHeld(tx, endpoint)) return this.#hold(tx, endpointId);
     this.#held.delete(endpointId);
-    return this.#queue.take(tx, endpoint, endpoint.place, this.#parts.clock.wall());
+    return this.#events.take(tx, endpoint, endpoint.place, this.#parts.clock.wall());
   }
 
   /** Whether an endpoint is off this machine while nothing may or can leave it. */
@@ -254,19 +259,19 @@ export class Webhooks {
   }
 
   #hold(tx: Reader, endpointId: string): number | undefined {
-    // The next event asks again.
-    if (this.#queue.nextAt(tx, endpointId) === undefined) return undefined;
+    // The next event checks again.
+    if (this.#events.nextAt(tx, endpointId) === undefined) return undefined;
     if (!this.#held.has(endpointId)) {
       this.#held.add(endpointId);
       this.#parts.onChange();
     }
-    return this.#parts.clock.wall() + heldMs;
+    return this.#parts.clock.wall() + recheckMs;
   }
 
-  async #send({ endpoint, items }: Taken): Promise<readonly Outcome[]> {
+  async #send({ endpoint, items }: Taken): Promise<readonly DeliveryOutcome[]> {
     const { units, keys, clock } = this.#parts;
     if (items.length === 0) return [];
-    const { lot, seed } = units.read((tx) => {
+    const { batch, seed } = units.read((tx) => {
       const { keyId, seed } = openWebhookKey(tx, keys);
       const isSubOrganization = getOrganization(tx, endpoint.organizationId)?.parentId != null;
       const isHere = isThisMachine(new URL(endpoint.url).hostname);
@@ -278,10 +283,10 @@ export class Webhooks {
             ? 'anywhere'
             : 'this machine';
       const events = this.#render(tx, items);
-      return { lot: { url: endpoint.url, reach, keyId, timestampMs: clock.wall(), events }, seed };
+      return { batch: { url: endpoint.url, reach, keyId, timestampMs: clock.wall(), events }, seed };
     });
-    if (lot.events.length === 0) return [{ outcome: 'refused', note: 'its activity is not in the log' }];
-    return this.#thread.post(lot, seed);
+    if (batch.events.length === 0) return [{ outcome: 'refused', note: 'its activity is not in the log' }];
+    return this.#thread.post(batch, seed);
   }
 
   /** Shows the first of some events: as many as are handed over at once. */
@@ -289,7 +294,7 @@ export class Webhooks {
     const events = [];
     let length = 0;
     for (const { row } of items) {
-      if (row === undefined || length > lotBytes) break;
+      if (row === undefined || length > batchBytes) break;
       const text = JSON.stringify(this.#parts.showActivity(tx, row));
       length += text.length;
       events.push({ eventId: eventIdOf(row), organizationId: row.organizationId, text });
@@ -297,25 +302,25 @@ export class Webhooks {
     return events;
   }
 
-  async #keepOutcomes(taken: Taken, outcomes: readonly Outcome[]): Promise<void> {
+  async #keepOutcomes(taken: Taken, outcomes: readonly DeliveryOutcome[]): Promise<void> {
     const { units, clock, random = Math.random } = this.#parts;
     const { id, organizationId } = taken.endpoint;
     const now = clock.wall();
-    let isParking = await units.write((tx) => keepOutcomes(tx, taken, outcomes, { now, random }));
-    while (isParking) {
-      const isMore = await units.write((tx) => parkBeyond(tx, id, now));
-      isParking = isMore && !this.#closing.signal.aborted;
+    let isDeadLettering = await units.write((tx) => keepOutcomes(tx, taken, outcomes, { now, random }));
+    while (isDeadLettering) {
+      const isMore = await units.write((tx) => deadLetterBeyond(tx, id, now));
+      isDeadLettering = isMore && !this.#closing.signal.aborted;
     }
-    if (outcomes.length > 0) this.#noticed(organizationId, outcomes.length);
+    if (outcomes.length > 0) this.#reportSoon(organizationId, outcomes.length);
   }
 
-  #noticed(organizationId: string, count: number): void {
-    this.#telling ??= setTimeout(
+  #reportSoon(organizationId: string, count: number): void {
+    this.#reporting ??= setTimeout(
       owned(() => {
-        this.#telling = undefined;
+        this.#reporting = undefined;
         this.#parts.onChange();
       }, this.#parts.onFault),
-      tellEveryMs,
+      reportEveryMs,
     ).unref();
     const finished = (this.#finished.get(organizationId) ?? 0) + count;
     this.#finished.set(organizationId, finished);
@@ -355,4 +360,5 @@ export class Webhooks {
   }
 }
 
-const newTold = () => new Lru<string, readonly Pick<WebhookEndpointRow, 'id' | 'organizationId'>[]>(256);
+const newEndpointCache = () =>
+  new Lru<string, readonly Pick<WebhookEndpointRow, 'id' | 'organizationId'>[]>(256);

@@ -1,12 +1,12 @@
 /**
  * Where electron-updater learns what is newest: from metadata that the project's own key signed, or not at all. It sends
- * nothing that tells one Latchkey from another.
+ * nothing that identifies one Latchkey.
  */
 import electronUpdater from 'electron-updater';
 import type { AppUpdater, ResolvedUpdateFileInfo, UpdateInfo } from 'electron-updater';
 import { parseUpdateInfo, resolveFiles } from 'electron-updater/out/providers/Provider.js';
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
-import { isUpdateMetadataSigned } from '../lib/update-signature.ts';
+import { isUpdateMetadataSigned } from '../../lib/update-signature.ts';
 
 /** Where updates are, and whose they must be. */
 export interface UpdateFeed {

@@ -6,11 +6,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog, net } from 'electron';
 import type { AppUpdater } from 'electron-updater';
-import type { ShellChoice } from '../lib/shell.ts';
-import { report } from './report.ts';
+import type { ShellChoice } from '../../lib/desktop-capabilities.ts';
+import { report } from '../report.ts';
 import { updateKey } from './update-key.ts';
 import type { UpdateFeed } from './update-provider.ts';
-import { owned } from '../lib/faults.ts';
+import { every } from '../../lib/concurrency/every.ts';
 
 const hour = 60 * 60_000;
 
@@ -70,18 +70,14 @@ export class Updates implements UpdateControl {
   readonly #choiceFile = join(app.getPath('userData'), 'updates.json');
   /** Versions that were offered and not wanted, while this process runs. */
   readonly #declined = new Set<string>();
-  readonly #timer: NodeJS.Timeout;
+  // A machine that sleeps keeps no timer of a day.
+  readonly [Symbol.dispose] = every(hour, () => this.lookWhenDue());
   #updater: Promise<AppUpdater> | undefined;
   #isLooking = false;
   #lookedAt = 0;
 
   constructor(parts: UpdateParts) {
     this.#parts = parts;
-    // A machine that sleeps keeps no timer of a day.
-    this.#timer = setInterval(
-      owned(() => this.lookWhenDue()),
-      hour,
-    ).unref();
   }
 
   readonly choice: ShellChoice<Choice> = {
@@ -109,10 +105,6 @@ export class Updates implements UpdateControl {
     else await say('info', 'Latchkey did not look for updates', obstacle);
   }
 
-  [Symbol.dispose](): void {
-    clearInterval(this.#timer);
-  }
-
   async #mayUseNetwork(): Promise<boolean> {
     try {
       return await this.#parts.networkAllowed();
@@ -135,7 +127,7 @@ export class Updates implements UpdateControl {
     } catch (error) {
       // There may have been no way to the server; what was refused is refused for a day.
       if (!isRefused(error)) this.#lookedAt = 0;
-      await this.#tell(error, how);
+      await this.#report(error, how);
     } finally {
       this.#isLooking = false;
     }
@@ -154,7 +146,7 @@ export class Updates implements UpdateControl {
 
   async #offer(updater: AppUpdater, version: string, how: 'quietly' | 'aloud'): Promise<void> {
     if (how === 'quietly' && this.#declined.has(version)) return;
-    const wanted = await ask(
+    const wanted = await confirm(
       `Latchkey ${version} is there`,
       `This is ${app.getVersion()}. The new version comes from ${new URL(this.#parts.feed.url).host} and is checked against the signature of Latchkey’s makers. Nothing is installed before you say so.`,
       'Download',
@@ -164,7 +156,7 @@ export class Updates implements UpdateControl {
       return;
     }
     await updater.downloadUpdate();
-    const now = await ask(
+    const now = await confirm(
       `Latchkey ${version} is ready`,
       'To install it, Latchkey locks the vault and starts anew.',
       'Install now',
@@ -185,7 +177,7 @@ export class Updates implements UpdateControl {
     updater.quitAndInstall(false, true);
   }
 
-  async #tell(error: unknown, how: 'quietly' | 'aloud'): Promise<void> {
+  async #report(error: unknown, how: 'quietly' | 'aloud'): Promise<void> {
     report('no update', error);
     const { message } = error instanceof Error ? error : new Error(String(error));
     if (isRefused(error)) await say('warning', 'Latchkey refused an update', message);
@@ -209,7 +201,7 @@ async function say(type: 'info' | 'warning' | 'error', message: string, detail: 
 }
 
 /** @returns whether the person wants it. */
-async function ask(message: string, detail: string, yes: string): Promise<boolean> {
+async function confirm(message: string, detail: string, yes: string): Promise<boolean> {
   const { response } = await dialog.showMessageBox({
     type: 'question',
     message,

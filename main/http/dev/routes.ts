@@ -1,9 +1,9 @@
 /** What only `latchkey dev` serves, under `/dev/`: an ephemeral vault's snapshots, clock and inbox. */
 import { Router } from 'express';
 import { z } from 'zod';
-import { parse } from '../activities/parse.ts';
-import { rawBody, sendJson } from './answer.ts';
-import { parsePlainJson } from '../lib/plain-json.ts';
+import { parse } from '../../lib/parse.ts';
+import { rawBody, sendJson } from '../answer.ts';
+import { parsePlainJson } from '../../lib/plain-json.ts';
 
 /** A message that the vault would have sent, newest last. */
 export interface DevMessage {

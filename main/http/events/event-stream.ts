@@ -5,13 +5,14 @@
  */
 import type { Response } from 'express';
 import { z } from 'zod';
-import { eventsAfter, isOfSubOrganization, newestEvent, rowOfEvent } from '../activities/events.ts';
-import { parse } from '../activities/parse.ts';
-import type { Claim } from '../auth/proof.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { owned } from '../lib/faults.ts';
-import { prove, type ApiRequest, type Proven, type Service } from './handle.ts';
-import { parseJson } from './json-body.ts';
+import { eventsAfter, isOfSubOrganization, newestEvent, rowOfEvent } from '../../activities/answer/events.ts';
+import { parse } from '../../lib/parse.ts';
+import type { Claim } from '../../auth/proof.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { every } from '../../lib/concurrency/every.ts';
+import { owned } from '../../lib/faults.ts';
+import { prove, type ApiRequest, type Proven, type Service } from '../handle.ts';
+import { parseJson } from '../json-body.ts';
 import { StreamShares, type StreamHolder } from './stream-shares.ts';
 
 /** How many revisions are read in a turn, and among how many of the whole log: others wait for that. */
@@ -116,17 +117,14 @@ export class EventStreams {
       });
     };
     const stop = watchLog(look);
-    const keepAlive = setInterval(
-      owned(() => response.write(': still here\n\n'), onFault),
-      this.#keepAliveMs,
-    );
+    const stopKeeping = every(this.#keepAliveMs, () => response.write(': still here\n\n'), onFault);
     const drained = owned(() => {
       isDraining = false;
       look();
     }, onFault);
     /** A client that reads nothing keeps the connection open after the end, and a write then is an error of its own. */
     const end = (): void => {
-      clearInterval(keepAlive);
+      stopKeeping();
       stop();
       response.end();
     };

@@ -1,5 +1,5 @@
 /** Streams stay open, so their number is shared out: no caller, and no organization, holds them all. */
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 
 /** How many streams may be open at once: of all, of an organization, of a user. */
 export const mostStreams = { ofAll: 100, ofSubOrganizations: 80, ofOrganization: 20, ofUser: 5 } as const;

@@ -1,9 +1,16 @@
 /** The API described in OpenAPI 3.1, from the operations themselves: what `/openapi.json` serves. */
-import type { ActivityOperation, Operation, QueryOperation, VoteOperation } from '../activities/define.ts';
-import { activityStatuses } from '../lib/activity-status.ts';
-import { publishedLimits as limits, requestLimits } from '../lib/published-limits.ts';
-import { otherPaths } from './api-other-paths.ts';
-import { details, refusals, refusalsOf } from './api-refusals.ts';
+import {
+  pathOf,
+  type ActivityOperation,
+  type Operation,
+  type Operations,
+  type QueryOperation,
+  type VoteOperation,
+} from '../../activities/define.ts';
+import { activityStatuses } from '../../lib/activity-status.ts';
+import { publishedLimits as limits, requestLimits } from '../../lib/published-limits.ts';
+import { otherPaths } from './other-paths.ts';
+import { details, refusals, refusalsOf } from './refusals.ts';
 import {
   answer,
   Components,
@@ -16,8 +23,7 @@ import {
   type Json,
   type Properties,
   type Schema,
-} from './api-schemas.ts';
-import { resourceTexts } from './api-texts.ts';
+} from './schemas.ts';
 
 /** What proves who makes a request: one of these. */
 const stamped: readonly Json[] = [{ stamp: [] }, { webauthnStamp: [] }];
@@ -49,14 +55,12 @@ const vote: Schema = object({
 });
 
 /**
- * @param operations By path, as it follows `/public/v1/`.
  * @returns an OpenAPI document without `servers`, which depend on where it is served.
  * @throws Error when a schema has no form in JSON Schema, or two different ones claim one name.
  */
-export function describeApi(operations: ReadonlyMap<string, Operation>, version: string): Json {
+export function describeApi(operations: Operations, version: string): Json {
   const components = new Components();
-  const named = [...operations].sort(([, a], [, b]) => position(a) - position(b));
-  const all = named.map(([, operation]) => operation);
+  const all = [...operations.byPath.values()];
   const activities = all.filter((operation) => operation.kind === 'activity');
   components.add('Vote', vote);
   components.add(
@@ -68,15 +72,15 @@ export function describeApi(operations: ReadonlyMap<string, Operation>, version:
       ),
     ),
   );
-  const paths = named.map(([path, operation]) => [
-    `/public/v1/${path}`,
-    {
-      post:
+  const paths = operations.groups.flatMap((group) =>
+    group.operations.map((operation) => {
+      const described =
         operation.kind === 'query'
           ? describeQuery(components, operation)
-          : describeActivity(components, operation),
-    },
-  ]);
+          : describeActivity(components, operation);
+      return [`/public/v1/${pathOf(operation)}`, { post: { ...described, tags: [group.name] } }];
+    }),
+  );
   return {
     openapi: '3.1.1',
     info: {
@@ -85,9 +89,7 @@ export function describeApi(operations: ReadonlyMap<string, Operation>, version:
       description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    tags: resourceTexts
-      .filter((resource) => all.some(({ path }) => Object.hasOwn(resource.operations, path)))
-      .map(({ name, about }) => ({ name, description: about })),
+    tags: operations.groups.map(({ name, about }) => ({ name, description: about })),
     security: stamped,
     paths: {
       ...Object.fromEntries(paths),
@@ -241,11 +243,6 @@ function describeQuery(components: Components, operation: QueryOperation): Json 
   );
 }
 
-const inOrder = resourceTexts.flatMap(({ operations }) => Object.keys(operations));
-
-/** Where a reader looks for an operation; what nothing is said of comes first. */
-const position = ({ path }: Operation): number => inOrder.indexOf(path);
-
 const spelled: Readonly<Record<string, string>> = { api: 'API', oauth: 'OAuth', otp: 'OTP' };
 
 /** `create_api_keys` as Create API keys. */
@@ -258,11 +255,10 @@ const title = (path: string): string =>
   );
 
 function describeOperation(operation: Operation, body: Schema, success: Json): Json {
-  const resource = resourceTexts.find(({ operations }) => Object.hasOwn(operations, operation.path));
   return {
     operationId: operation.path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
     summary: title(operation.path),
-    ...(resource && { description: resource.operations[operation.path], tags: [resource.name] }),
+    description: operation.summary,
     ...(operation.kind === 'query' && { security: [...stamped, { readOnlySession: [] }] }),
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
     responses: {

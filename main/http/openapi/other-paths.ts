@@ -1,6 +1,6 @@
 /** The addresses of the API that are no operations, as OpenAPI describes them. */
-import { refusalsOf } from './api-refusals.ts';
-import { answer, digits, object, text, uuid, type Json } from './api-schemas.ts';
+import { refusalsOf } from './refusals.ts';
+import { answer, digits, object, text, uuid, type Json } from './schemas.ts';
 
 const discoveryKeys: Json = {
   operationId: 'discoveryKeys',

@@ -1,20 +1,20 @@
 /** The API's description for programs, `/openapi.json`, and for people, `/docs`: a page whose code is this port's own. */
 import { randomBytes } from 'node:crypto';
 import { Router, type Request } from 'express';
-import type { Operation } from '../activities/define.ts';
-import { referencePolicy } from '../lib/content-security-policy.ts';
-import { sendJson } from './answer.ts';
-import { describeApi } from './api-description.ts';
+import type { Operations } from '../../activities/define.ts';
+import { referencePolicy } from '../../lib/web/content-security-policy.ts';
+import { sendJson } from '../answer.ts';
+import { describeApi } from './description.ts';
 
 export interface ApiReferenceOptions {
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly operations: Operations;
   /** Latchkey's own. */
   readonly version: string;
   /** Directory of the page's code: `dist/reference`. */
   readonly directory: string;
 }
 
-/** The page asks nobody for anything: no fonts, no statistics, no requests through others' servers. */
+/** The page makes no request to another server: no fonts, no statistics, no proxies. */
 const settings = {
   withDefaultFonts: false,
   telemetry: false,

@@ -1,7 +1,7 @@
 /** The refusals of the API, by HTTP status, as OpenAPI describes them. */
-import type { Operation } from '../activities/define.ts';
-import { errorCodes, type ErrorCodeName } from '../lib/errors.ts';
-import { answer, object, text, type Json, type Schema } from './api-schemas.ts';
+import type { Operation } from '../../activities/define.ts';
+import { errorCodes, type ErrorCodeName } from '../../lib/errors.ts';
+import { answer, object, text, type Json, type Schema } from './schemas.ts';
 
 interface RefusalText {
   readonly text: string;
@@ -44,11 +44,11 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   },
   UNAVAILABLE: { text: 'An issuer of identity tokens cannot be reached now.', of: ['activity'] },
   STORAGE_UNAVAILABLE: {
-    text: 'The disk with the vault is full, can only be read, or fails (`turnkeyErrorCode` `STORAGE_UNAVAILABLE`); the message says whether the request may have been carried out. The same body, sent again, tells.',
+    text: 'The disk with the vault is full, can only be read, or fails (`turnkeyErrorCode` `STORAGE_UNAVAILABLE`); the message says whether the request may have been executed. The same body, sent again, tells.',
     of: every,
   },
   INTERNAL: {
-    text: 'Latchkey failed. An activity may have been carried out: the same body, sent again, tells.',
+    text: 'Latchkey failed. An activity may have been executed: the same body, sent again, tells.',
     of: every,
   },
   UNIMPLEMENTED: { text: 'Latchkey does not have the operation.', of: [] },

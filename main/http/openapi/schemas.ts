@@ -63,7 +63,7 @@ export class Components {
       readonly $defs?: Properties;
     };
     for (const [name, definition] of Object.entries($defs)) {
-      // What operations show of an activity is described in `api-description.ts`.
+      // What operations show of an activity is described in `description.ts`.
       if (name !== 'Activity') this.add(name, definition);
     }
     return rest;

@@ -7,10 +7,10 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { BackupPart } from '../../preload/contract.ts';
-import { parse } from '../activities/parse.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { rawBody } from './answer.ts';
+import type { BackupPart } from '../../../preload/contract.ts';
+import { parse } from '../../lib/parse.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { rawBody } from '../answer.ts';
 
 const count = z
   .string()
@@ -46,7 +46,7 @@ interface Ticket extends SavedFile {
   readonly expires: number;
 }
 
-/** Links that hand out one file each, once, within a minute, to the browser that asked. */
+/** Links that hand out one file each, once, within a minute, to the browser that requested it. */
 export class SaveTickets {
   readonly #tickets = new Map<string, Ticket>();
 
@@ -83,7 +83,7 @@ const keyOf = (ticket: string): string => hash('sha256', ticket);
 
 const goneAway: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
-/** Streams a file to be saved. Whoever goes away before its end ends it. */
+/** Streams a file to be saved. A client that disconnects ends the stream. */
 export async function sendFile(response: Response, { file, name }: SavedFile): Promise<void> {
   await using handle = await open(file, 'r');
   const { size } = await handle.stat();
@@ -96,7 +96,7 @@ export async function sendFile(response: Response, { file, name }: SavedFile): P
   });
   const content = handle.createReadStream({ autoClose: false, start: 0, end: size - 1 });
   await pipeline(content, response).catch((error: unknown) => {
-    // Whoever went away is told nothing.
+    // A client that disconnected gets nothing.
     if (!goneAway.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
   });
 }

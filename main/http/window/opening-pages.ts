@@ -5,8 +5,8 @@
  */
 import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeNewFile } from '../files/new-files.ts';
-import { owned } from '../lib/faults.ts';
+import { writeNewFile } from '../../files/new-files.ts';
+import { owned } from '../../lib/faults.ts';
 
 /** From a page's making to its end, in milliseconds: a browser that is not running yet takes its time. */
 export const pageLifetimeMs = 2 * 60_000;

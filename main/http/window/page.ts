@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router, static as serveFiles } from 'express';
-import { contentSecurityPolicy } from '../lib/content-security-policy.ts';
+import { contentSecurityPolicy } from '../../lib/web/content-security-policy.ts';
 
 /** @param directory `dist/renderer`. */
 export function windowPage(directory: string): Router {

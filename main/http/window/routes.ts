@@ -1,23 +1,24 @@
-/** The bridge of `preload/contract.ts` over HTTP: under `/window/` for a browser, and over the control channel for commands. */
+/** The rpc of `preload/contract.ts` over HTTP: under `/window/` for a browser, and over the control channel for commands. */
 import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
-import { parseSecret } from '../activities/parse.ts';
-import { parseWithSecrets, type ReadJson } from '../activities/secret-json.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { parseSecret } from '../../lib/parse.ts';
+import { parseWithSecrets, type ReadJson } from '../../activities/request/secret-json.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 import {
-  bridgeCalls,
+  rpcCalls,
   type BackupPart,
-  type BridgeCall,
-  type BroughtBackup,
-  type VaultBridge,
-} from '../../preload/contract.ts';
-import { rawBody, sendJson } from './answer.ts';
-import { refusal, type Service } from './handle.ts';
-import { isOtherUser } from './peer.ts';
-import { readPart, SaveTickets, sendFile } from './window-files.ts';
-import type { WindowSessions } from './window-sessions.ts';
-import { owned } from '../lib/faults.ts';
-import { parsePlainJson } from '../lib/plain-json.ts';
+  type RpcCall,
+  type UploadProgress,
+  type VaultRpc,
+} from '../../../preload/contract.ts';
+import { rawBody, sendJson } from '../answer.ts';
+import { refusal, type Service } from '../handle.ts';
+import { isOtherUser } from '../peer.ts';
+import { readPart, SaveTickets, sendFile } from './files.ts';
+import type { WindowSessions } from './sessions.ts';
+import { every } from '../../lib/concurrency/every.ts';
+import { owned } from '../../lib/faults.ts';
+import { parsePlainJson } from '../../lib/plain-json.ts';
 
 /** Streams of events at once, of windows or of commands. */
 const mostFollowers = 64;
@@ -32,17 +33,17 @@ const callBody = z.object({ args: z.array(z.unknown()).max(4) });
 export interface WindowRouteOptions {
   /** Whether the window is served here. */
   readonly ui: boolean;
-  /** Somebody uses one. */
+  /** Called when a person uses one. */
   readonly onUsed: () => void;
   /** Takes a part of a backup from a browser. */
-  readonly bringBackup: (part: BackupPart) => Promise<BroughtBackup>;
+  readonly uploadBackup: (part: BackupPart) => Promise<UploadProgress>;
 }
 
 export function windowRoutes(
-  bridge: VaultBridge,
+  rpc: VaultRpc,
   sessions: WindowSessions,
   service: Pick<Service, 'onFault'>,
-  { ui, onUsed, bringBackup }: WindowRouteOptions,
+  { ui, onUsed, uploadBackup }: WindowRouteOptions,
 ): Router {
   const router = Router();
   const tickets = new SaveTickets();
@@ -86,7 +87,7 @@ export function windowRoutes(
     next();
   });
 
-  // It is no call of the bridge: the desktop's window is watched by its shell.
+  // Not an rpc call: in the desktop app, the shell watches the window.
   router.post('/used', (_request, response) => {
     onUsed();
     sendJson(response, 200, {});
@@ -100,21 +101,21 @@ export function windowRoutes(
         'this window is not signed in: run `latchkey open` for a link',
       );
     }
-    const saved = await bridge.copyOfBackup(parseSecret(saveBody, json(request)).id);
+    const saved = await rpc.copyOfBackup(parseSecret(saveBody, json(request)).id);
     const address = `/window/save/${tickets.issue(saved, session)}`;
     sendJson(response, 200, { value: { address, name: saved.name } });
   });
 
   router.post('/files', async (request, response) => {
-    sendJson(response, 200, { value: await bringBackup(readPart(request)) });
+    sendJson(response, 200, { value: await uploadBackup(readPart(request)) });
   });
 
-  router.use(bridgeRoutes(bridge, service));
+  router.use(rpcRoutes(rpc, service));
   return router;
 }
 
 /** The calls by name, and the events, for a caller who is known by now to be the owner. */
-export function bridgeRoutes(bridge: VaultBridge, service: Pick<Service, 'onFault'>): Router {
+export function rpcRoutes(rpc: VaultRpc, service: Pick<Service, 'onFault'>): Router {
   const router = Router();
   let followers = 0;
   router.get('/events', (_request, response) => {
@@ -131,18 +132,18 @@ export function bridgeRoutes(bridge: VaultBridge, service: Pick<Service, 'onFaul
         followers -= 1;
       }),
     );
-    streamEvents(bridge, response);
+    streamEvents(rpc, response);
   });
 
   router.post('/:call', async (request, response) => {
-    const call = bridgeCalls.find((name) => name === request.params.call);
+    const call = rpcCalls.find((name) => name === request.params.call);
     if (call === undefined) {
-      throw new LatchkeyError('NOT_FOUND', `unknown call: expected one of ${bridgeCalls.join(', ')}`);
+      throw new LatchkeyError('NOT_FOUND', `unknown call: expected one of ${rpcCalls.join(', ')}`);
     }
     const body = readCall(call, request);
     try {
       const { args } = parseSecret(callBody, body.value);
-      sendJson(response, 200, { value: await run(bridge, call, args) });
+      sendJson(response, 200, { value: await run(rpc, call, args) });
     } catch (error) {
       const { status, body: told } = refusal(service, error);
       const { message, turnkeyErrorCode } = told;
@@ -159,28 +160,25 @@ export const noWindow = (): LatchkeyError =>
   new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
 
 /** Runs one call by name; what it is given comes from outside and is checked by the call itself. */
-function run(bridge: VaultBridge, call: BridgeCall, args: readonly unknown[]): Promise<unknown> {
-  const method = bridge[call] as (...given: unknown[]) => Promise<unknown>;
-  return method.apply(bridge, [...args]);
+function run(rpc: VaultRpc, call: RpcCall, args: readonly unknown[]): Promise<unknown> {
+  const method = rpc[call] as (...given: unknown[]) => Promise<unknown>;
+  return method.apply(rpc, [...args]);
 }
 
-function streamEvents(bridge: VaultBridge, response: Response): void {
+function streamEvents(rpc: VaultRpc, response: Response): void {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   });
   response.write(': connected\n\n');
-  const stop = bridge.onEvent((event) => {
+  const stop = rpc.onEvent((event) => {
     if (response.writableLength > mostUnread) response.destroy();
     else response.write(`data: ${JSON.stringify(event)}\n\n`);
   });
-  const keepAlive = setInterval(
-    owned(() => response.write(': still here\n\n')),
-    keepAliveMs,
-  );
+  const stopKeeping = every(keepAliveMs, () => response.write(': still here\n\n'));
   const end = owned(() => {
-    clearInterval(keepAlive);
+    stopKeeping();
     stop();
   });
   response.on('close', end);
@@ -189,7 +187,7 @@ function streamEvents(bridge: VaultBridge, response: Response): void {
 const cookieName = (request: Request): string => `latchkey_${String(request.socket.localPort)}`;
 
 /** Calls that are given what opens the vault, or will. */
-const secretCalls: ReadonlySet<BridgeCall> = new Set<BridgeCall>([
+const secretCalls: ReadonlySet<RpcCall> = new Set<RpcCall>([
   'unlock',
   'prove',
   'create',
@@ -202,7 +200,7 @@ const secretCalls: ReadonlySet<BridgeCall> = new Set<BridgeCall>([
 ]);
 
 /** Reads the body of a call; of one with secrets nothing is left but those, which the caller erases. */
-function readCall(call: BridgeCall, request: Request): ReadJson {
+function readCall(call: RpcCall, request: Request): ReadJson {
   if (!secretCalls.has(call)) return { value: json(request), erase: () => undefined };
   const raw = rawBody(request.body);
   try {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { WindowSessions } from './window-sessions.ts';
+import { WindowSessions } from './sessions.ts';
 
 const cookieName = 'latchkey_7377';
 const minute = 60_000;

@@ -1,6 +1,6 @@
-/** What is known of the keychain: whoever asks hears it at once, and of what has changed since by an event. */
+/** The state of the keychain: answered at once, and an event reports changes. */
 import type { Keychain, KeychainState } from './keychain.ts';
-import { owned } from '../lib/faults.ts';
+import { owned } from '../../lib/faults.ts';
 
 export interface KeychainWatchParts {
   readonly keychain: Pick<Keychain, 'probe' | 'isSilent'>;
@@ -13,7 +13,7 @@ export interface KeychainWatchParts {
 
 export class KeychainWatch {
   readonly #parts: KeychainWatchParts;
-  #known: Promise<KeychainState> | undefined;
+  #state: Promise<KeychainState> | undefined;
   #isAsking = false;
   #askedAt = -Infinity;
   #listenedAt = -Infinity;
@@ -27,13 +27,13 @@ export class KeychainWatch {
    * come up after this at login, and is tried again; not one that is locked, since the system might ask somebody to unlock it.
    */
   async state(): Promise<KeychainState> {
-    this.#known ??= this.#ask();
-    const known = await this.#known;
+    this.#state ??= this.#probe();
+    const known = await this.#state;
     if (known.available) return this.#listen(known);
     const { quiet = false } = known;
     const isDue = performance.now() - this.#askedAt > (this.#parts.pauseMs ?? 10_000);
     if (quiet && isDue && !this.#isAsking) owned(() => this.#askQuietly(known))();
-    return toldOf(known);
+    return shownOf(known);
   }
 
   /** Asks one that worked for a sign of life. */
@@ -43,25 +43,25 @@ export class KeychainWatch {
     this.#listenedAt = performance.now();
     const silent = await keychain.isSilent();
     if (silent === undefined) return known;
-    this.#known = Promise.resolve(silent);
+    this.#state = Promise.resolve(silent);
     this.#askedAt = performance.now();
     // Who asked hears it now; the others by this.
     this.#parts.onChange();
-    return toldOf(silent);
+    return shownOf(silent);
   }
 
-  /** Asks in any case: somebody wants to know. */
+  /** Probes in any case, since a person wants to know. */
   async look(): Promise<void> {
-    await (this.#known = this.#ask());
+    await (this.#state = this.#probe());
   }
 
   async #askQuietly(before: KeychainState): Promise<void> {
-    const state = await this.#ask();
-    this.#known = Promise.resolve(state);
+    const state = await this.#probe();
+    this.#state = Promise.resolve(state);
     if (JSON.stringify(before) !== JSON.stringify(state)) this.#parts.onChange();
   }
 
-  async #ask(): Promise<KeychainState> {
+  async #probe(): Promise<KeychainState> {
     this.#isAsking = true;
     try {
       return await this.#parts.keychain.probe();
@@ -73,7 +73,7 @@ export class KeychainWatch {
 }
 
 /** Without what only this class is to know. */
-function toldOf(state: KeychainState): KeychainState {
+function shownOf(state: KeychainState): KeychainState {
   if (state.available) return state;
   const { quiet: _, ...told } = state;
   return told;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 import { systemKeychain } from './keychain.ts';
 import type { PasswordStore, SystemKeychainOptions } from './keychain.ts';
 
-/** A store in memory that can be told to fail or to hang; the real one is tested in test/keychain.test.ts. */
+/** A store in memory that can be told to fail or to hang; the real one is tested in test/keys/keychain.test.ts. */
 function memoryStore(): PasswordStore & { readonly entries: Map<string, string> } {
   const entries = new Map<string, string>();
   return {

@@ -1,9 +1,9 @@
 /** The operating system's keychain: what it must do for a keyslot, and the real one, through keytar. */
-import { copyOfBytes } from '../crypto/secret-text.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { copyOfBytes } from '../../crypto/secret-text.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 import { secretServiceFault } from './session-bus.ts';
 import type { BusFault } from './session-bus.ts';
-import { owned } from '../lib/faults.ts';
+import { SerialQueue } from '../../lib/concurrency/serial.ts';
 
 export type KeychainState =
   | { readonly available: true }
@@ -11,7 +11,7 @@ export type KeychainState =
       readonly available: false;
       /** One line for a person: what is missing, and what to do. */
       readonly reason: string;
-      /** Nobody may use it. */
+      /** Its use is switched off. */
       readonly off?: true;
       /** It was found out before anybody would be asked for a password, and so can be asked again at any time. */
       readonly quiet?: true;
@@ -75,7 +75,7 @@ export function systemKeychain({
   limits = { call: 60_000, probe: 5_000 },
 }: SystemKeychainOptions): Keychain {
   const hasSecretService = platform !== 'darwin' && platform !== 'win32';
-  const turns = new Turns();
+  const calls = new SerialQueue();
   const closing = new AbortController();
   let probes = 0;
 
@@ -96,16 +96,18 @@ export function systemKeychain({
   }
 
   /** One call at a time: a call that hangs takes one of the few threads there are, and must not take them all. */
-  const call = <T>(limit: number, use: (store: PasswordStore) => Promise<T>): Promise<T> =>
-    turns.take(limit, async (isWanted) => {
+  async function call<T>(limit: number, use: (store: PasswordStore) => Promise<T>): Promise<T> {
+    if (calls.isOverdue) throw silent();
+    return calls.runWithin(limit, silent, async (signal) => {
       const store = await ready();
-      if (!isWanted()) throw new Unavailable(reasons.silent);
+      signal.throwIfAborted();
       try {
         return await use(store);
       } catch (error) {
         throw error instanceof Unavailable ? error : new Unavailable(reasonOf(error, platform), error);
       }
     });
+  }
 
   /** A service that answers at once, or is taken for silent: who asks for the state of the vault waits for it. */
   async function isSilent(): Promise<KeychainState | undefined> {
@@ -157,40 +159,6 @@ export function systemKeychain({
 }
 
 const loadKeytar = async (): Promise<PasswordStore> => (await import('keytar')).default;
-
-/** Work in turn, each piece with a limit of time that counts from the asking. */
-class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-  #isOverdue = false;
-
-  async take<T>(limit: number, work: (isWanted: () => boolean) => Promise<T>): Promise<T> {
-    if (this.#isOverdue) throw new Unavailable(reasons.silent);
-    let isWanted = true;
-    const turn = this.#last.then(() => {
-      if (!isWanted) throw new Unavailable(reasons.silent);
-      return work(() => isWanted);
-    });
-    // Whoever is next waits for the work itself, not for its limit.
-    this.#last = turn.then(
-      () => (this.#isOverdue = false),
-      () => (this.#isOverdue = false),
-    );
-    const { promise: limitReached, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      owned(() => {
-        isWanted = false;
-        this.#isOverdue = true;
-        reject(new Unavailable(reasons.silent));
-      }, reject),
-      limit,
-    ).unref();
-    try {
-      return await Promise.race([turn, limitReached]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
 
 interface Reason extends Pick<Extract<KeychainState, { available: false }>, 'quiet'> {
   /** One line for a person. */
@@ -284,6 +252,8 @@ const notAvailable = ({ text, quiet }: Reason): KeychainState => ({
   reason: text,
   ...(quiet && { quiet }),
 });
+
+const silent = (): Unavailable => new Unavailable(reasons.silent);
 
 class Unavailable extends LatchkeyError {
   readonly reason: Reason;

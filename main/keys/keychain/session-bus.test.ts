@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { secretServiceFault } from './session-bus.ts';
 
 /**
- * What a bus says to each thing it hears. The real bus and the real service are tested in test/keychain.test.ts; this
+ * What a bus says to each thing it hears. The real bus and the real service are tested in test/keys/keychain.test.ts; this
  * one misbehaves.
  */
 type Script = (heard: string, socket: Socket) => void;

@@ -5,8 +5,8 @@
  * answering occupies a thread for good, and the process can no longer end. So this asks first, over a socket that can
  * be closed.
  */
-import { owned } from '../lib/faults.ts';
-import { BusAnswerError, BusError, busSocket, MessageBus } from '../bus/message-bus.ts';
+import { owned } from '../../lib/faults.ts';
+import { BusAnswerError, BusError, busSocket, MessageBus } from '../../bus/message-bus.ts';
 
 /** Why no Secret Service can be used. */
 export type BusFault = 'no-bus' | 'bus-silent' | 'no-service' | 'service-silent';

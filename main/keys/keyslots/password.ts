@@ -1,9 +1,9 @@
 /** The key that a password gives: argon2id (RFC 9106), by one implementation under Node and Electron alike. */
 import { hashRaw } from '@node-rs/argon2';
 import { z } from 'zod';
-import { checkBytes } from '../crypto/bytes.ts';
-import { invalid } from '../crypto/encodings.ts';
-import { bytesOfSecret, countCharacters, normalized, type SecretText } from '../crypto/secret-text.ts';
+import { checkBytes } from '../../crypto/bytes.ts';
+import { invalid } from '../../crypto/encodings.ts';
+import { bytesOfSecret, countCharacters, normalized, type SecretText } from '../../crypto/secret-text.ts';
 
 export interface PasswordCost {
   readonly memoryKiB: number;

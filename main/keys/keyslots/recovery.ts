@@ -1,8 +1,8 @@
 /** The key that a recovery phrase gives: 24 words (BIP-39) are 32 bytes of entropy, and HKDF (RFC 5869) makes the key. */
 import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
-import { entropyFromMnemonic } from '../crypto/mnemonics.ts';
-import type { SecretText } from '../crypto/secret-text.ts';
+import { entropyFromMnemonic } from '../../crypto/keys/mnemonics.ts';
+import type { SecretText } from '../../crypto/secret-text.ts';
 
 /** What a recovery slot stores. */
 export const recoveryParameters = z.strictObject({

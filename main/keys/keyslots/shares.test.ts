@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { bech32m } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
-import type { Random } from '../lib/random.ts';
+import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
+import type { Random } from '../../lib/random.ts';
 import { findShare, phraseFromShares, sharesFromPhrase } from './shares.ts';
 
 const random: Random = (_purpose, length) => Uint8Array.from(randomBytes(length));

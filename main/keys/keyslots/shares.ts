@@ -11,12 +11,12 @@
 import { hash } from 'node:crypto';
 import { bech32m } from '@scure/base';
 import { combine, split } from 'shamir-secret-sharing';
-import { concatBytes, plain } from '../crypto/bytes.ts';
-import { decodeHex, invalid, toHex } from '../crypto/encodings.ts';
-import { entropyFromMnemonic, sentenceFromEntropy } from '../crypto/mnemonics.ts';
-import { bytesOfSecret, type SecretText } from '../crypto/secret-text.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Random } from '../lib/random.ts';
+import { concatBytes, asUint8Array } from '../../crypto/bytes.ts';
+import { decodeHex, invalid, toHex } from '../../crypto/encodings.ts';
+import { entropyFromMnemonic, sentenceFromEntropy } from '../../crypto/keys/mnemonics.ts';
+import { bytesOfSecret, type SecretText } from '../../crypto/secret-text.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { Random } from '../../lib/random.ts';
 
 export interface ShareCounts {
   /** How many give the phrase back: 2 or more. */
@@ -219,7 +219,7 @@ const vaultBytes = (vaultId: string): Uint8Array =>
   decodeHex('vault id', vaultId.replaceAll('-', '').slice(0, 2 * (setOffset - vaultOffset)), 4);
 
 const digestOf = (entropy: Uint8Array): Uint8Array =>
-  plain(hash('sha256', concatBytes(Buffer.from('latchkey recovery shares'), entropy), 'buffer')).slice(
+  asUint8Array(hash('sha256', concatBytes(Buffer.from('latchkey recovery shares'), entropy), 'buffer')).slice(
     0,
     digestLength,
   );

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
-import type { KeyslotRow } from '../db/keyslots.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Random } from '../lib/random.ts';
-import { noKeychain } from './keychain.ts';
-import type { Keychain } from './keychain.ts';
+import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
+import type { KeyslotRow } from '../../storage/tables/keyslots.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { Random } from '../../lib/random.ts';
+import { noKeychain } from '../keychain/keychain.ts';
+import type { Keychain } from '../keychain/keychain.ts';
+import { defaultPasswordCost } from './password.ts';
 import {
   checkRemovable,
   forgetKeychainSlot,
@@ -75,8 +76,8 @@ describe('each kind of slot', () => {
     expect(await openSlot('vault-1', slot, { with: 'password', password })).toEqual(masterKey);
   });
 
-  test('a password slot costs 64 MiB and three passes unless said otherwise', async () => {
-    const slot = await makePasswordSlot({ ...common, password });
+  test('a password slot of the usual cost, 64 MiB and three passes, opens too', async () => {
+    const slot = await makePasswordSlot({ ...common, password, cost: defaultPasswordCost });
     expect(JSON.parse(slot.parameters)).toMatchObject({ memoryKiB: 65_536, passes: 3, parallelism: 1 });
     expect(await openSlot('vault-1', slot, { with: 'password', password })).toEqual(masterKey);
   });

@@ -3,16 +3,16 @@
  * A slot is bound to its vault, its id, its kind and its parameters; changed or moved, it does not open.
  */
 import { z } from 'zod';
-import { checkBytes } from '../crypto/bytes.ts';
-import { encodeUtf8, toHex } from '../crypto/encodings.ts';
-import { unwrapKey, wrapKey } from '../crypto/sealing.ts';
-import { copyOfBytes, eraseSecret, type SecretText } from '../crypto/secret-text.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { KeyslotRow } from '../db/keyslots.ts';
-import { assertNever, LatchkeyError } from '../lib/errors.ts';
-import type { Random } from '../lib/random.ts';
-import type { Keychain } from './keychain.ts';
-import { checkNewPassword, defaultPasswordCost, passwordKey, passwordParameters } from './password.ts';
+import { checkBytes } from '../../crypto/bytes.ts';
+import { encodeUtf8, toHex } from '../../crypto/encodings.ts';
+import { unwrapKey, wrapKey } from '../../crypto/sealing.ts';
+import { copyOfBytes, eraseSecret, type SecretText } from '../../crypto/secret-text.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { KeyslotRow } from '../../storage/tables/keyslots.ts';
+import { assertNever, LatchkeyError } from '../../lib/errors.ts';
+import type { Random } from '../../lib/random.ts';
+import type { Keychain } from '../keychain/keychain.ts';
+import { checkNewPassword, passwordKey, passwordParameters } from './password.ts';
 import type { PasswordCost, PasswordParameters } from './password.ts';
 import { recoveryKey, recoveryParameters } from './recovery.ts';
 import type { RecoveryParameters } from './recovery.ts';
@@ -26,7 +26,7 @@ export interface NewSlot {
   readonly now: number;
 }
 
-/** What somebody offers to open the vault with. */
+/** A secret that a user offers to open the vault with. */
 export type OpenWith =
   | { readonly with: 'keychain'; readonly keychain: Keychain }
   | { readonly with: 'password'; readonly password: SecretText }
@@ -76,9 +76,9 @@ function recoverySlot(slot: NewSlot, id: string, phrase: SecretText): KeyslotRow
  */
 export async function makePasswordSlot({
   password,
-  cost = defaultPasswordCost,
+  cost,
   ...slot
-}: NewSlot & { readonly password: SecretText; readonly cost?: PasswordCost }): Promise<KeyslotRow> {
+}: NewSlot & { readonly password: SecretText; readonly cost: PasswordCost }): Promise<KeyslotRow> {
   checkNewPassword(password);
   return passwordSlot(slot, newSlotId(slot), password, cost);
 }
@@ -111,7 +111,7 @@ export async function makeKeychainSlot({
   ...slot
 }: NewSlot & {
   readonly keychain: Keychain;
-  /** Drawn before, by whoever had to know it. */
+  /** Generated before, by the code that had to show it. */
   readonly id?: string;
 }): Promise<KeyslotRow> {
   const id = givenId ?? newSlotId(slot);
@@ -139,15 +139,17 @@ export async function makeKeychainSlot({
 /**
  * Wraps another master key for whoever has the secret of a slot. The slot keeps its id and its age, so that it is the
  * same one to its owner; its salt is new.
+ * @param passwordCost What trying a password costs from now on, whatever it cost before.
  */
 export async function remakeSlot(
   slot: KeyslotRow,
   how: Exclude<OpenWith, { with: 'keychain' }>,
   base: NewSlot,
+  passwordCost: PasswordCost,
 ): Promise<KeyslotRow> {
   const made =
     how.with === 'password'
-      ? await passwordSlot(base, slot.id, how.password, defaultPasswordCost)
+      ? await passwordSlot(base, slot.id, how.password, passwordCost)
       : recoverySlot(base, slot.id, how.phrase);
   return { ...made, createdAt: slot.createdAt, confirmedAt: slot.confirmedAt };
 }
@@ -279,8 +281,8 @@ function wrapped(
 export const newSlotId = ({ random }: Pick<NewSlot, 'random'>): string => uuidV4(random('keyslot.id', 16));
 
 /** Where the keychain holds the key of a slot. */
-/** Under what name the keychain keeps the witness of the log, for vaults that have a keychain slot. */
-export const witnessAccount = (vaultId: string): string => `${vaultId}/witness`;
+/** The keychain's account name for the log's rollback anchor, in vaults that have a keychain slot. */
+export const anchorAccount = (vaultId: string): string => `${vaultId}/witness`;
 
 export const keychainAccount = (vaultId: string, slotId: string): string => `${vaultId}/${slotId}`;
 

@@ -1,6 +1,6 @@
 /** Turns: no share is kept waiting by another, sockets are served between, and what is too much is refused early. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Paced } from './paced.ts';
 import { callersLine, mostSmallBytes, OverloadError, ownersLine, Turns, unprovenLine } from './turns.ts';
 
@@ -82,6 +82,36 @@ describe('turns', () => {
     await all();
     const steps = seen.map((count, index) => count - (seen[index - 1] ?? 0));
     expect(Math.max(...steps)).toBeLessThanOrEqual(3);
+  });
+
+  test('go on with what they lead to before the event loop has its own, and no longer than others', async () => {
+    const turns = new Turns();
+    let done = 0;
+    const follow = async (count: number, ms: number): Promise<void> => {
+      for (let task = 0; task < count; task++) {
+        await turns.take(task === 0 ? unprovenLine(1) : user('known'), 'task', () => {
+          work(ms);
+          done++;
+          return {};
+        });
+      }
+    };
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+    const short = follow(2, 0);
+    await nextTurn();
+    clock.mockRestore();
+    expect(done).toBe(2);
+    await short;
+    const long = follow(20, 5);
+    let last = done;
+    let most = 0;
+    while (done < 22) {
+      await nextTurn();
+      most = Math.max(most, done - last);
+      last = done;
+    }
+    await long;
+    expect(most).toBeLessThanOrEqual(3);
   });
 
   test('begin nothing of others while somebody presses, then a single task each, and the owner’s all the while', async () => {

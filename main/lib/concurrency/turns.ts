@@ -1,10 +1,11 @@
 /**
- * Turns: the one place where requests wait. The event loop carries out waiting work for some milliseconds and then serves
+ * Turns: the one place where requests wait. The event loop runs waiting work for some milliseconds and then serves
  * sockets and signals, so a freeze never queues behind requests. Shares are fair: among the shares that wait, the one that had
  * the least processor time is next; first by organization, then by user. A share is chosen by what a request has proven.
  */
-import { LatchkeyError } from './errors.ts';
-import { logFault, owned } from './faults.ts';
+import { LatchkeyError } from '../errors.ts';
+import { owned } from '../faults.ts';
+import { logFault } from '../log.ts';
 import { isPaced, type Paced } from './paced.ts';
 
 /** Whose turn it is: from the outermost share to the innermost. */
@@ -64,7 +65,7 @@ export interface LongestTurn {
   readonly at: number;
 }
 
-interface Task {
+interface Turn {
   readonly line: Line;
   readonly name: string;
   /** @returns whether there is more to do. */
@@ -92,10 +93,10 @@ class Share {
   /** As much as the share that was served last had had: a share that comes anew begins there. */
   floor = 0;
   readonly parts = new Map<string, Share>();
-  readonly short: Task[] = [];
+  readonly short: Turn[] = [];
   /** Questions that were not answered in one step: the first of them is under way, the others wait for its end. */
-  readonly #long: Task[] = [];
-  #current: Task | undefined;
+  readonly #long: Turn[] = [];
+  #current: Turn | undefined;
   #lastWasLong = false;
 
   /** @returns the part that waits and had the least time; undefined where none waits. */
@@ -108,14 +109,14 @@ class Share {
     return next;
   }
 
-  add(task: Task): void {
+  add(task: Turn): void {
     if (!task.isUnderWay) this.short.push(task);
     else if (task === this.#current) this.#long.unshift(task);
     else this.#long.push(task);
   }
 
   /** Takes a task of its own: the long question and the others in turn. */
-  take(): Task | undefined {
+  take(): Turn | undefined {
     this.#lastWasLong = this.#long.length > 0 && (this.short.length === 0 || !this.#lastWasLong);
     const task = this.#lastWasLong ? this.#long.shift() : this.short.shift();
     if (task === undefined) return undefined;
@@ -128,7 +129,7 @@ class Share {
 export class Turns {
   readonly #root = new Share();
   readonly #isBusy: () => boolean;
-  #scheduled = false;
+  #isScheduled = false;
   #pressing = 0;
   #heldUntil = 0;
   #longest: LongestTurn | null = null;
@@ -255,7 +256,7 @@ export class Turns {
     }
   }
 
-  #add(task: Task): void {
+  #add(task: Turn): void {
     const own = this.#sharesOf(task.line).at(-1);
     if (own === undefined) throw new Error('a task waits in no share');
     this.#count(task.line, 1);
@@ -264,32 +265,48 @@ export class Turns {
   }
 
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+    // Work that is not over looks for more by itself.
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     setImmediate(
       owned(() => {
-        this.#scheduled = false;
-        this.#work();
+        this.#work(performance.now() + longestTurn);
       }, logFault),
     );
   }
 
-  #work(): void {
-    const end = performance.now() + longestTurn;
-    for (;;) {
-      const task = this.#next();
-      if (task === undefined) break;
+  /** Works until it is time for sockets, or until nothing waits that may be begun. */
+  #work(end: number): void {
+    let isMoreLikely = false;
+    for (let task = this.#next(); task !== undefined; task = this.#next()) {
       const began = performance.now();
       const isMore = task.step();
       const now = performance.now();
       this.charge(task.line, task.name, now - began);
       if (isMore) this.#add(task);
-      if (now >= end || this.#pressing > 0) break;
+      isMoreLikely = this.#isTimeLeft(end);
+      if (!isMoreLikely) break;
     }
+    // Who was answered now may ask on, as a request that is proven does: the loop's next turn would find fewer together.
+    if (isMoreLikely) {
+      afterPromises(() => {
+        if (this.#isTimeLeft(end)) this.#work(end);
+        else this.#rest();
+      });
+    } else this.#rest();
+  }
+
+  #isTimeLeft(end: number): boolean {
+    return performance.now() < end && this.#pressing === 0;
+  }
+
+  /** Lets the event loop go on, and comes back where somebody waits. */
+  #rest(): void {
+    this.#isScheduled = false;
     if ([...this.#root.parts.values()].some(({ waiting }) => waiting > 0)) this.#schedule();
   }
 
-  #next(): Task | undefined {
+  #next(): Turn | undefined {
     const owners = this.#root.parts.get('owner');
     if (owners !== undefined && owners.short.length > 0) return this.#taken(owners);
     const isHeld = this.#pressing > 0 && performance.now() < this.#heldUntil;
@@ -299,9 +316,18 @@ export class Turns {
     return share && this.#taken(share);
   }
 
-  #taken(share: Share): Task | undefined {
+  #taken(share: Share): Turn | undefined {
     const task = share.take();
     if (task !== undefined) this.#count(task.line, -1);
     return task;
   }
+}
+
+/** Calls back in the same turn of the event loop, once all that waits for promises which are settled has gone on. */
+function afterPromises(work: () => void): void {
+  queueMicrotask(
+    owned(() => {
+      process.nextTick(owned(work, logFault));
+    }, logFault),
+  );
 }

@@ -1,14 +1,15 @@
 /** Names that people tell things by, in any script. */
 import { lookAlikeOf } from './look-alikes.ts';
+import { once } from '../once.ts';
 import { orthography } from './visible-text.ts';
 
 /** Controls, marks of direction, and fillers that are letters by name alone. */
 const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]/u;
 
-const asWritten = new RegExp(orthography, 'gv');
+const asWritten = once(() => new RegExp(orthography, 'gv'));
 
 /** Whether all of a name can be seen, or is how its script is written. */
-export const isVisibleName = (name: string): boolean => !unseen.test(name.replace(asWritten, ''));
+export const isVisibleName = (name: string): boolean => !unseen.test(name.replace(asWritten(), ''));
 
 const seenOf = (name: string): string => name.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
 

@@ -3,7 +3,7 @@
 type Intent = Readonly<Record<string, unknown>>;
 
 /** As the API answers it. */
-export interface AskedActivity {
+export interface PendingActivity {
   readonly type: string;
   /** What was asked, in a wrapper that names the type’s version. */
   readonly intent: Intent;
@@ -16,13 +16,17 @@ export type ToBeSigned = Intent;
 export const bareType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
 
 /** What was asked, without its wrapper. */
-export function intentOf({ intent }: Pick<AskedActivity, 'intent'>): Intent {
+export function intentOf({ intent }: Pick<PendingActivity, 'intent'>): Intent {
   const [first] = Object.values(intent);
   return typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as Intent) : {};
 }
 
+/** What came of it, without its wrapper. */
+export const resultOf = ({ result }: { readonly result: Intent }): unknown =>
+  Object.entries(result).find(([name]) => name !== 'activity')?.[1];
+
 /** @returns each thing that the activity signs, in its order, with the key that signs it; nothing where it signs nothing. */
-export function toBeSigned(activity: AskedActivity): readonly ToBeSigned[] {
+export function toBeSigned(activity: PendingActivity): readonly ToBeSigned[] {
   const intent = intentOf(activity);
   // Older versions name the key so.
   const signWith = intent['signWith'] ?? intent['privateKeyId'];

@@ -1,4 +1,5 @@
 /** Foreign text, shown so that different texts never look the same. */
+import { once } from '../once.ts';
 
 /**
  * Code points that are not seen, or change how their surroundings look: controls but the line feed, format and direction
@@ -29,14 +30,17 @@ export const orthography = [
   emoji,
 ].join('|');
 
-/** The first group is what is seen all the same. */
+/**
+ * The first group is what is seen all the same. Each is compiled for the first text that needs it: the sets of emoji and scripts
+ * take tens of milliseconds, which every start of the command would pay, and most texts are plain.
+ */
 const patterns = {
   /** The brackets that mark a code point are marked themselves: so no text is shown as another. */
-  once: new RegExp(`(${emoji})|${hidden}|[⟨⟩]`, 'gv'),
+  first: once(() => new RegExp(`(${emoji})|${hidden}|[⟨⟩]`, 'gv')),
   /** The brackets stay: the text may have been made visible before. */
-  again: new RegExp(`(${emoji})|${hidden}`, 'gv'),
+  again: once(() => new RegExp(`(${emoji})|${hidden}`, 'gv')),
   /** A name is written as its language is. */
-  name: new RegExp(`(${orthography})|${hidden}`, 'gv'),
+  name: once(() => new RegExp(`(${orthography})|${hidden}`, 'gv')),
 };
 
 /** A character as its code point. */
@@ -63,12 +67,12 @@ const markAccents = (text: string): string =>
     return Array.from(accents, (accent, index) => (index < standing ? accent : mark(accent))).join('');
   });
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+const graphemes = once(() => new Intl.Segmenter('und', { granularity: 'grapheme' }));
 
 /** Unicode has several spellings of one letter, which look alike by its own rules: only the composed one stays. */
 function markUncomposed(text: string): string {
   if (text === text.normalize('NFC')) return text;
-  return Array.from(graphemes.segment(text), ({ segment }) => {
+  return Array.from(graphemes().segment(text), ({ segment }) => {
     if (segment === segment.normalize('NFC')) return segment;
     const [first = '', ...rest] = segment;
     return (first === first.normalize('NFC') ? first : mark(first)) + markAll(rest.join(''));
@@ -80,7 +84,7 @@ function markUncomposed(text: string): string {
  * @returns a text that no other text is shown as.
  */
 export const visibleText = (text: string): string =>
-  isPlain(text) ? text : replaceHidden(text, patterns.once);
+  isPlain(text) ? text : replaceHidden(text, patterns.first());
 
 /** Whether `visibleText` changes the text: then a person is warned. */
 export const hasHiddenCharacters = (text: string): boolean => visibleText(text) !== text;
@@ -99,7 +103,7 @@ export function directionOf(line: string): 'ltr' | 'rtl' | 'mixed' {
 
 /** Marks what is hidden in a text that was made visible before: nothing, unless it was forgotten. */
 export const visibleAgain = (text: string): string =>
-  isPlain(text) ? text : replaceHidden(text, patterns.again);
+  isPlain(text) ? text : replaceHidden(text, patterns.again());
 
 /**
  * Writes a text that was made visible for a place that sets no direction: on a line that mixes them, the letters that run from
@@ -133,13 +137,13 @@ export const visibleName = (text: string): string =>
         })
         .join('');
 
-const onOneLine = (text: string): string => replaceHidden(text, patterns.name).replaceAll('\n', mark);
+const onOneLine = (text: string): string => replaceHidden(text, patterns.name()).replaceAll('\n', mark);
 
 /** Writes the hidden characters of a text in JSON as JSON escapes them: it says the same, and shows all of it. */
 export const visibleJson = (json: string): string =>
   isPlain(json)
     ? json
-    : json.replace(patterns.again, (character, seen?: string) => seen ?? escaped(character));
+    : json.replace(patterns.again(), (character, seen?: string) => seen ?? escaped(character));
 
 const escaped = (character: string): string =>
   Array.from(

@@ -1,5 +1,5 @@
 /** What an OpenID Connect ID token proves, and how one that proves nothing is refused. */
-import { LatchkeyError } from './errors.ts';
+import { LatchkeyError } from '../errors.ts';
 
 /** The claims of an ID token that a user is known by, and what it was made for. */
 export interface IdTokenClaims {

@@ -3,7 +3,7 @@
  * uses one.
  */
 import { hash } from 'node:crypto';
-import { seen } from './errors.ts';
+import { quoted } from '../errors.ts';
 
 /** The collected client data: what the browser says of the ceremony. */
 export interface ClientData {
@@ -82,7 +82,7 @@ export function findFault(
     };
   }
   if (clientData.type !== type) {
-    return { field: 'clientDataJson', problem: `expected type ${type}, got ${seen(clientData.type)}` };
+    return { field: 'clientDataJson', problem: `expected type ${type}, got ${quoted(clientData.type)}` };
   }
   if (!isChallenge(clientData.challenge)) return { field: 'clientDataJson', problem: otherwise };
   if (!(origins?.includes(clientData.origin) ?? isOriginOf(rpId, clientData.origin))) {
@@ -91,7 +91,7 @@ export function findFault(
       : `${isLocalhost(rpId) ? 'a page' : 'an https page'} of ${rpId} or a host below it`;
     return {
       field: 'clientDataJson',
-      problem: `expected the origin to be ${expected}, got ${seen(clientData.origin)}`,
+      problem: `expected the origin to be ${expected}, got ${quoted(clientData.origin)}`,
     };
   }
   if (authenticatorData === undefined) {

@@ -1,20 +1,21 @@
 /** The activity log, read. */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
-import { getActivityRow, listActivityRows } from '../db/activities.ts';
-import { activityStatuses } from '../lib/activity-status.ts';
+import { query } from '../../activities/define.ts';
+import { getActivityRow, listActivityRows } from '../../storage/tables/activities.ts';
+import { activityStatuses } from '../../lib/activity-status.ts';
 import { activityType } from './activity-parameters.ts';
-import { limits } from './limits.ts';
-import { found, id, page, pagination } from './parameters.ts';
-import { shownActivity } from './resources.ts';
+import { limits } from '../shared/limits.ts';
+import { orNotFound, id, page, pagination } from '../shared/parameters.ts';
+import { shownActivity } from '../shared/resources.ts';
 
 export const getActivity = query({
   path: 'get_activity',
+  summary: 'Shows one activity.',
   params: z.object({ activityId: id }),
   returns: z.object({ activity: shownActivity }),
   run: ({ tx, organizationId, params, showActivity }) => ({
     activity: showActivity(
-      found(
+      orNotFound(
         getActivityRow(tx, organizationId, params.activityId),
         `unable to find activity ${params.activityId}`,
       ),
@@ -24,6 +25,7 @@ export const getActivity = query({
 
 export const listActivities = query({
   path: 'list_activities',
+  summary: 'Lists activities, the newest first.',
   params: z.object({
     filterByStatus: z.array(z.enum(activityStatuses)).max(limits.batch).optional(),
     filterByType: z.array(activityType).max(limits.batch).optional(),
@@ -31,7 +33,7 @@ export const listActivities = query({
   }),
   returns: z.object({ activities: z.array(shownActivity) }),
   run({ tx, organizationId, params, showActivity }) {
-    const rows = found(
+    const rows = orNotFound(
       listActivityRows(
         tx,
         organizationId,

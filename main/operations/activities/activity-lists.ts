@@ -5,14 +5,14 @@
  * No question keeps the vault for more than a few milliseconds: it is answered as far as it came, with where to go on.
  */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
+import { query } from '../../activities/define.ts';
 import {
   activityHash,
   activityHashAt,
   getActivityRow,
   getLogRow,
   type ActivityRow,
-} from '../db/activities.ts';
+} from '../../storage/tables/activities.ts';
 import {
   createdAtPlace,
   findActivities,
@@ -21,21 +21,22 @@ import {
   listActivityPlaces,
   type ActivityLine,
   type ActivitySearch,
-} from '../db/activity-lists.ts';
-import type { Reader } from '../db/connection.ts';
-import { firstHeadOver } from '../db/log-heads.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { findPlace, placesOf, showPlace } from '../db/row-places.ts';
-import { findUserSnapshot } from '../db/user-snapshots.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { activityStatuses } from '../lib/activity-status.ts';
-import type { Caller } from '../lib/caller.ts';
-import { timestamp } from '../lib/clock.ts';
+} from '../../storage/tables/activity-lists.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { firstHeadOver } from '../../storage/tables/log-heads.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { fromPublicId, rowIdsOf, toPublicId } from '../../storage/row-ids.ts';
+import { findUserSnapshot } from '../../storage/tables/user-snapshots.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { defined } from '../../lib/defined.ts';
+import { activityStatuses } from '../../lib/activity-status.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { activityType } from './activity-parameters.ts';
 import { csvLine } from './csv.ts';
-import { limits } from './limits.ts';
-import { blocksOf, mostPlaces, place, places, shownBlock } from './list-places.ts';
-import { found, id } from './parameters.ts';
+import { limits } from '../shared/limits.ts';
+import { blocksOf, mostPlaces, place, places, shownBlock } from '../shared/list-places.ts';
+import { orNotFound, id } from '../shared/parameters.ts';
 
 const milliseconds = z
   .string()
@@ -66,14 +67,13 @@ const searchOf = ({
 }: Search): ActivitySearch => ({
   ...(filterByStatus?.length ? { statuses: filterByStatus } : {}),
   ...(filterByType?.length ? { types: filterByType } : {}),
-  ...(userId === undefined ? {} : { userId }),
-  ...(sinceMs === undefined ? {} : { since: sinceMs }),
-  ...(untilMs === undefined ? {} : { until: untilMs }),
-  ...(text === undefined ? {} : { text }),
+  ...defined({ userId, since: sinceMs, until: untilMs, text }),
 });
 
 export const outlineActivities = query({
   path: 'outline_activities',
+  summary:
+    'Tells where in the log the activities are that fit a search, however many: as far as a few milliseconds go, and where to go on.',
   own: true,
   params: z.object({
     ...search,
@@ -93,16 +93,16 @@ export const outlineActivities = query({
       .meta({ id: 'ActivityOutline' }),
   }),
   run({ tx, organizationId, params, caller }) {
-    const shown = placesOf(tx, caller.organizationId, 'activities');
+    const shown = rowIdsOf(tx, caller.organizationId, 'activities');
     const span = {
-      before: params.before === undefined ? Number.MAX_SAFE_INTEGER : findPlace(shown, params.before),
-      after: params.after === undefined ? 0 : findPlace(shown, params.after),
+      before: params.before === undefined ? Number.MAX_SAFE_INTEGER : fromPublicId(shown, params.before),
+      after: params.after === undefined ? 0 : fromPublicId(shown, params.after),
     };
     const slice = findActivities(tx, organizationId, searchOf(params), span, mostPlaces);
     return {
       outline: {
         blocks: blocksOf(slice.found, shown, (sequence) => createdAtPlace(tx, sequence)),
-        ...(slice.next === null ? {} : { next: showPlace(shown, slice.next) }),
+        ...(slice.next === null ? {} : { next: toPublicId(shown, slice.next) }),
       },
     };
   },
@@ -128,12 +128,13 @@ const shownLine = z
 
 export const browseActivities = query({
   path: 'browse_activities',
+  summary: 'Shows a line of each activity at some places of the log.',
   own: true,
   params: z.object({ places }),
   returns: z.object({ lines: z.array(shownLine) }),
   run({ tx, organizationId, params, caller }) {
     const nameOf = namesOf(tx);
-    const rows = placesOf(tx, caller.organizationId, 'activities').find(params.places);
+    const rows = rowIdsOf(tx, caller.organizationId, 'activities').find(params.places);
     return {
       lines: params.places.flatMap((each, index) => {
         const line = getActivityLine(tx, organizationId, rows[index] ?? 0);
@@ -195,11 +196,13 @@ const shownEntry = z
 
 export const getActivityEntries = query({
   path: 'get_activity_entries',
+  summary:
+    'Shows where an activity stands in the log: its entries, their hashes, and which signed head covers them.',
   own: true,
   params: z.object({ activityId: id }),
   returns: z.object({ entries: z.array(shownEntry) }),
   run({ tx, organizationId, params: { activityId }, caller }) {
-    found(getActivityRow(tx, organizationId, activityId), `unable to find activity ${activityId}`);
+    orNotFound(getActivityRow(tx, organizationId, activityId), `unable to find activity ${activityId}`);
     return {
       entries: showEntries(tx, caller, listActivityPlaces(tx, organizationId, activityId)),
     };
@@ -207,7 +210,7 @@ export const getActivityEntries = query({
 });
 
 function showEntries(tx: Reader, caller: Caller, rows: readonly number[]) {
-  const shown = placesOf(tx, caller.organizationId, 'activities').show(rows);
+  const shown = rowIdsOf(tx, caller.organizationId, 'activities').show(rows);
   const isWholeLog = getOrganization(tx, caller.organizationId)?.parentId === null;
   return rows.map((sequence, index) => {
     const { chain, ...entry } = entryAt(tx, sequence);
@@ -216,7 +219,7 @@ function showEntries(tx: Reader, caller: Caller, rows: readonly number[]) {
 }
 
 function entryAt(tx: Reader, sequence: number) {
-  const row = found(getLogRow(tx, sequence), `unable to find entry ${String(sequence)}`);
+  const row = orNotFound(getLogRow(tx, sequence), `unable to find entry ${String(sequence)}`);
   const before = activityHashAt(tx, sequence - 1);
   const head = firstHeadOver(tx, sequence);
   return {
@@ -227,7 +230,7 @@ function entryAt(tx: Reader, sequence: number) {
       Buffer.compare(row.hash, activityHash(row)) === 0 &&
       before !== undefined &&
       Buffer.compare(before, row.previousHash) === 0,
-    /** For whoever may know the whole log: its length is in all of it. */
+    /** For callers who may know the whole log, since it shows the log's length. */
     chain: {
       hash: toHex(row.hash),
       previousHash: toHex(row.previousHash),
@@ -275,6 +278,7 @@ const exportMs = 4;
 
 export const exportActivities = query({
   path: 'export_activities',
+  summary: 'Writes the activities that fit a search as JSON or CSV, in parts.',
   own: true,
   params: z.object({
     ...search,
@@ -294,8 +298,8 @@ export const exportActivities = query({
   }),
   run({ tx, organizationId, params, caller, showActivity }) {
     const { format } = params;
-    const shown = placesOf(tx, caller.organizationId, 'activities');
-    const before = params.before === undefined ? Number.MAX_SAFE_INTEGER : findPlace(shown, params.before);
+    const shown = rowIdsOf(tx, caller.organizationId, 'activities');
+    const before = params.before === undefined ? Number.MAX_SAFE_INTEGER : fromPublicId(shown, params.before);
     const slice = findActivities(tx, organizationId, searchOf(params), { before, after: 0 }, 1);
     const end = performance.now() + exportMs;
     const nameOf = namesOf(tx);
@@ -307,7 +311,7 @@ export const exportActivities = query({
       if (format === 'JSON') lines.push(JSON.stringify(showActivity(row)));
       else {
         const { userId = '', snapshot = '' } = getActivityLine(tx, organizationId, sequence) ?? {};
-        lines.push(csvLine([showPlace(shown, sequence), ...csvFields(row), userId, nameOf(snapshot)]));
+        lines.push(csvLine([toPublicId(shown, sequence), ...csvFields(row), userId, nameOf(snapshot)]));
       }
       const left = index + 1 < slice.found.length;
       if (left && (index + 1 >= mostExported || performance.now() >= end)) {
@@ -315,6 +319,6 @@ export const exportActivities = query({
         break;
       }
     }
-    return { export: { lines, ...(next === null ? {} : { next: showPlace(shown, next) }) } };
+    return { export: { lines, ...(next === null ? {} : { next: toPublicId(shown, next) }) } };
   },
 });

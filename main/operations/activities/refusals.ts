@@ -1,9 +1,9 @@
 /** Requests that were not allowed, read: they are no activities. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
-import { listRefusalRows } from '../db/refusals.ts';
-import { timestamp } from '../lib/clock.ts';
-import { limits } from './limits.ts';
+import { query } from '../../activities/define.ts';
+import { listRefusalRows } from '../../storage/tables/refusals.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { limits } from '../shared/limits.ts';
 
 const shownRefusal = z
   .object({
@@ -19,6 +19,7 @@ const shownRefusal = z
 
 export const listRefusals = query({
   path: 'list_refusals',
+  summary: 'Lists the requests that were not allowed, the newest first: they are no activities.',
   own: true,
   params: z.object({ limit: z.int().min(1).max(limits.pageSize).optional() }),
   returns: z.object({ refusals: z.array(shownRefusal) }),

@@ -1,6 +1,6 @@
 /** Votes on activities that wait for more than one. */
 import { z } from 'zod';
-import { vote } from '../activities/define.ts';
+import { vote } from '../../activities/define.ts';
 
 const params = z.object({
   fingerprint: z
@@ -10,6 +10,7 @@ const params = z.object({
 
 export const approveActivity = vote({
   path: 'approve_activity',
+  summary: 'Approves an activity that waits for votes; the vote that was missing executes it.',
   type: 'ACTIVITY_TYPE_APPROVE_ACTIVITY',
   intent: 'approveActivityIntent',
   action: 'APPROVE',
@@ -19,6 +20,7 @@ export const approveActivity = vote({
 
 export const rejectActivity = vote({
   path: 'reject_activity',
+  summary: 'Rejects an activity that waits for votes, for good.',
   type: 'ACTIVITY_TYPE_REJECT_ACTIVITY',
   intent: 'rejectActivityIntent',
   action: 'REJECT',

@@ -1,8 +1,8 @@
 /** What an operation accepts as an API key, and how one is added to a user. */
 import { z } from 'zod';
-import type { ActivityContext } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import { verifyingKeys } from '../crypto/verifying-keys.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import { verifyingKeys } from '../../crypto/keys/verifying-keys.ts';
 import {
   deleteApiKey,
   findApiKey,
@@ -10,13 +10,13 @@ import {
   insertApiKey,
   listApiKeysOfUser,
   type ApiKeyRow,
-} from '../db/api-keys.ts';
-import type { Writer } from '../db/connection.ts';
-import { limitsOf } from '../db/settings.ts';
-import { isOver } from '../lib/clock.ts';
+} from '../../storage/tables/api-keys.ts';
+import type { Writer } from '../../storage/connection.ts';
+import { limitsOf } from '../../storage/tables/settings.ts';
+import { isOver } from '../../lib/clock.ts';
 import { checkUnclaimed } from './credential-claims.ts';
-import { limits } from './limits.ts';
-import { checkLimit, name, seconds } from './parameters.ts';
+import { limits } from '../shared/limits.ts';
+import { checkLimit, name, seconds } from '../shared/parameters.ts';
 
 /** The curve of an API key, with the credential it becomes. */
 const credentialTypes = {

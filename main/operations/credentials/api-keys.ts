@@ -1,20 +1,27 @@
 /** API keys. */
 import { z } from 'zod';
-import { activity, older, query } from '../activities/define.ts';
-import { deleteApiKey, getApiKeyRow, listApiKeyRows, listApiKeysOfUser, toApiKey } from '../db/api-keys.ts';
-import { getServerKey } from '../db/server-keys.ts';
-import { getUserRow } from '../db/users.ts';
-import { getVault } from '../db/vault.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { activity, older, query } from '../../activities/define.ts';
+import {
+  deleteApiKey,
+  getApiKeyRow,
+  listApiKeyRows,
+  listApiKeysOfUser,
+  toApiKey,
+} from '../../storage/tables/api-keys.ts';
+import { getServerKey } from '../../storage/tables/server-keys.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import { getVault } from '../../storage/tables/vault.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
 import { ownCredentials, thatUser, userShown } from './authority.ts';
 import { checkCredentialLeft } from './credentials.ts';
-import { limits } from './limits.ts';
-import { checkDistinct, found, id, ids } from './parameters.ts';
-import { shownApiKey, uuids } from './resources.ts';
+import { limits } from '../shared/limits.ts';
+import { checkDistinct, orNotFound, id, ids } from '../shared/parameters.ts';
+import { shownApiKey, uuids } from '../shared/resources.ts';
 
 export const createApiKeys = activity({
   path: 'create_api_keys',
+  summary: 'Registers the public halves of API keys for a user.',
   type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
   intent: 'createApiKeysIntentV2',
   result: 'createApiKeysResult',
@@ -25,6 +32,7 @@ export const createApiKeys = activity({
     ownCredentials,
     concerns: thatUser,
   },
+  stepUp: { for: 'wayIn' },
   params: z.object({ apiKeys: z.array(apiKeyParams).min(1).max(limits.batch), userId: id }),
   returns: z.object({ apiKeyIds: uuids }),
   accepts: {
@@ -36,13 +44,17 @@ export const createApiKeys = activity({
   },
   run(context) {
     const { tx, organizationId, params } = context;
-    const user = found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`);
+    const user = orNotFound(
+      getUserRow(tx, organizationId, params.userId),
+      `unable to find user ${params.userId}`,
+    );
     return { apiKeyIds: addApiKeys(context, user.id, params.apiKeys, 'parameters.apiKeys') };
   },
 });
 
 export const deleteApiKeys = activity({
   path: 'delete_api_keys',
+  summary: 'Deletes API keys of a user, who keeps at least one way in.',
   type: 'ACTIVITY_TYPE_DELETE_API_KEYS',
   intent: 'deleteApiKeysIntent',
   result: 'deleteApiKeysResult',
@@ -57,13 +69,13 @@ export const deleteApiKeys = activity({
   returns: z.object({ apiKeyIds: uuids }),
   run({ tx, organizationId, params, now }) {
     const { userId, apiKeyIds } = params;
-    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     checkDistinct('parameters.apiKeyIds', apiKeyIds);
     const keys = listApiKeysOfUser(tx, userId);
     const window = getServerKey(tx, 'window');
     const isHome = getVault(tx)?.organizationId === organizationId;
     apiKeyIds.forEach((apiKeyId, index) => {
-      const key = found(
+      const key = orNotFound(
         keys.find((candidate) => candidate.id === apiKeyId),
         `unable to find api key ${apiKeyId} of user ${userId}`,
       );
@@ -83,22 +95,27 @@ export const deleteApiKeys = activity({
 
 export const getApiKey = query({
   path: 'get_api_key',
+  summary: 'Shows one API key.',
   params: z.object({ apiKeyId: id }),
   returns: z.object({ apiKey: shownApiKey }),
   run: ({ tx, organizationId, params }) => ({
     apiKey: toApiKey(
-      found(getApiKeyRow(tx, organizationId, params.apiKeyId), `unable to find api key ${params.apiKeyId}`),
+      orNotFound(
+        getApiKeyRow(tx, organizationId, params.apiKeyId),
+        `unable to find api key ${params.apiKeyId}`,
+      ),
     ),
   }),
 });
 
 export const getApiKeys = query({
   path: 'get_api_keys',
+  summary: 'Lists the API keys of a user, or of everybody.',
   params: z.object({ userId: id.optional() }),
   returns: z.object({ apiKeys: z.array(shownApiKey) }),
   run({ tx, organizationId, params: { userId } }) {
     if (userId === undefined) return { apiKeys: listApiKeyRows(tx, organizationId).map(toApiKey) };
-    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     return { apiKeys: listApiKeysOfUser(tx, userId).map(toApiKey) };
   },
 });

@@ -1,8 +1,8 @@
-/** Attestations as the standard's own examples have them; those of whole requests are in test/passkeys.test.ts. */
+/** Attestations as the standard's own examples have them; those of whole requests are in test/sign-in/passkeys.test.ts. */
 import { SettingsService } from '@simplewebauthn/server';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import vectors from '../../test/vectors/webauthn.json' with { type: 'json' };
-import { LatchkeyError } from '../lib/errors.ts';
+import vectors from '../../../test/vectors/webauthn.json' with { type: 'json' };
+import { LatchkeyError } from '../../lib/errors.ts';
 import { verifyAttestation } from './attestations.ts';
 import type { Attestation, AttestedCredential, RelyingParty } from './attestations.ts';
 

@@ -1,13 +1,18 @@
 /**
  * Attestations: what a browser answers when it has made a passkey. @simplewebauthn/server checks the statement inside,
- * in every format that it knows and a device may still send. Nobody is asked over the network, not even for lists of
+ * in every format that it knows and a device may still send. It makes no network request, not even for lists of
  * revoked certificates.
  */
 import { X509Certificate } from 'node:crypto';
-import { followChain } from '../crypto/certificate-chains.ts';
-import { coseAlgorithms, coseKeyFault } from '../crypto/cose-keys.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import { base64Text, findFault, readAuthenticatorData, readClientData } from '../lib/web-authentication.ts';
+import { followChain } from '../../crypto/keys/certificate-chains.ts';
+import { coseAlgorithms, coseKeyFault } from '../../crypto/keys/cose-keys.ts';
+import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import {
+  base64Text,
+  findFault,
+  readAuthenticatorData,
+  readClientData,
+} from '../../lib/web/web-authentication.ts';
 
 /** An attestation as requests carry one; texts in base64url. */
 export interface Attestation {
@@ -198,7 +203,7 @@ async function findStatementProblem(
   { clientDataJson, attestationObject }: Attestation,
   rpId: string,
 ): Promise<string | undefined> {
-  if (!formats.includes(fmt)) return `expected fmt to be one of ${formats.join(', ')}, got ${seen(fmt)}`;
+  if (!formats.includes(fmt)) return `expected fmt to be one of ${formats.join(', ')}, got ${quoted(fmt)}`;
   let object = attestationObject;
   if (isRooted(fmt)) {
     const chain = attStmt.get('x5c');

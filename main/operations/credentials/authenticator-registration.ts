@@ -1,21 +1,22 @@
 /** What an operation accepts as an authenticator, and how one is checked and added to a user. */
 import { z } from 'zod';
-import type { ActivityContext, GatherContext } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
+import type { ActivityContext, GatherContext } from '../../activities/define.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
 import {
   countAuthenticatorsOfUser,
   findAuthenticator,
   findAuthenticatorsBelow,
   insertAuthenticator,
   type AuthenticatorRow,
-} from '../db/authenticators.ts';
-import { passkeyOrigins } from '../db/passkey-origins.ts';
-import { base64Text } from '../lib/web-authentication.ts';
+} from '../../storage/tables/authenticators.ts';
+import { passkeyOrigins } from '../../storage/tables/passkey-origins.ts';
+import { defined } from '../../lib/defined.ts';
+import { base64Text } from '../../lib/web/web-authentication.ts';
 import { verifyAttestation, type AttestedCredential, type RelyingParty } from './attestations.ts';
 import { checkUnclaimed } from './credential-claims.ts';
-import { limits } from './limits.ts';
-import { checkLimit, id, name } from './parameters.ts';
-import { authenticatorTransports } from './resources.ts';
+import { limits } from '../shared/limits.ts';
+import { checkLimit, id, name } from '../shared/parameters.ts';
+import { authenticatorTransports } from '../shared/resources.ts';
 
 const base64url = (characters: number) => z.string().max(characters).regex(base64Text, 'Expected base64url');
 
@@ -96,7 +97,7 @@ export function specifiedAuthenticator(
     : 'cross-platform';
   return {
     authenticatorName,
-    ...(userId === undefined ? {} : { userId }),
+    ...defined({ userId }),
     challenge: given,
     attestation: {
       id: attestation.credentialId,

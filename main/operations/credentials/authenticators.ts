@@ -1,13 +1,13 @@
 /** Authenticators: passkeys and security keys. */
 import { z } from 'zod';
-import { activity, older, query } from '../activities/define.ts';
+import { activity, older, query } from '../../activities/define.ts';
 import {
   deleteAuthenticator,
   getAuthenticatorRow,
   listAuthenticatorsOfUser,
   toAuthenticator,
-} from '../db/authenticators.ts';
-import { getUserRow } from '../db/users.ts';
+} from '../../storage/tables/authenticators.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
 import {
   addAuthenticators,
   authenticatorParams,
@@ -19,15 +19,16 @@ import {
 } from './authenticator-registration.ts';
 import { ownCredentials, thatUser, userShown } from './authority.ts';
 import { checkCredentialLeft } from './credentials.ts';
-import { limits } from './limits.ts';
-import { checkDistinct, found, id, ids } from './parameters.ts';
-import { shownAuthenticator, uuids } from './resources.ts';
+import { limits } from '../shared/limits.ts';
+import { checkDistinct, orNotFound, id, ids } from '../shared/parameters.ts';
+import { shownAuthenticator, uuids } from '../shared/resources.ts';
 
 const several = <Schema extends z.ZodType>(authenticator: Schema) =>
   z.array(authenticator).min(1).max(limits.authenticatorsPerUser);
 
 export const createAuthenticators = activity({
   path: 'create_authenticators',
+  summary: 'Registers passkeys for a user, each with the attestation of its making.',
   type: 'ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2',
   intent: 'createAuthenticatorsIntentV2',
   result: 'createAuthenticatorsResult',
@@ -38,6 +39,7 @@ export const createAuthenticators = activity({
     ownCredentials,
     concerns: thatUser,
   },
+  stepUp: { for: 'wayIn' },
   params: z.object({ authenticators: several(authenticatorParams), userId: id }),
   specified: {
     intent: 'createAuthenticatorsIntent',
@@ -71,13 +73,17 @@ export const createAuthenticators = activity({
     verifyAuthenticators(gathered, params.authenticators, 'parameters.authenticators'),
   run(context) {
     const { tx, organizationId, params, prepared } = context;
-    const user = found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`);
+    const user = orNotFound(
+      getUserRow(tx, organizationId, params.userId),
+      `unable to find user ${params.userId}`,
+    );
     return { authenticatorIds: addAuthenticators(context, user.id, prepared, 'parameters.authenticators') };
   },
 });
 
 export const deleteAuthenticators = activity({
   path: 'delete_authenticators',
+  summary: 'Deletes passkeys of a user, who keeps at least one way in.',
   type: 'ACTIVITY_TYPE_DELETE_AUTHENTICATORS',
   intent: 'deleteAuthenticatorsIntent',
   result: 'deleteAuthenticatorsResult',
@@ -92,11 +98,11 @@ export const deleteAuthenticators = activity({
   returns: z.object({ authenticatorIds: uuids }),
   run({ tx, organizationId, params, now }) {
     const { userId, authenticatorIds } = params;
-    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     checkDistinct('parameters.authenticatorIds', authenticatorIds);
     const present = listAuthenticatorsOfUser(tx, userId).map((row) => row.id);
     for (const authenticatorId of authenticatorIds) {
-      found(
+      orNotFound(
         present.find((candidate) => candidate === authenticatorId),
         `webauthn authenticator not found: user ${userId} has no ${authenticatorId}`,
       );
@@ -109,11 +115,12 @@ export const deleteAuthenticators = activity({
 
 export const getAuthenticator = query({
   path: 'get_authenticator',
+  summary: 'Shows one passkey.',
   params: z.object({ authenticatorId: id }),
   returns: z.object({ authenticator: shownAuthenticator }),
   run: ({ tx, organizationId, params: { authenticatorId } }) => ({
     authenticator: toAuthenticator(
-      found(
+      orNotFound(
         getAuthenticatorRow(tx, organizationId, authenticatorId),
         `webauthn authenticator not found in organization: ${authenticatorId}`,
       ),
@@ -123,10 +130,11 @@ export const getAuthenticator = query({
 
 export const getAuthenticators = query({
   path: 'get_authenticators',
+  summary: 'Lists the passkeys of a user.',
   params: z.object({ userId: id }),
   returns: z.object({ authenticators: z.array(shownAuthenticator) }),
   run({ tx, organizationId, params: { userId } }) {
-    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     return { authenticators: listAuthenticatorsOfUser(tx, userId).map(toAuthenticator) };
   },
 });

@@ -1,6 +1,6 @@
 /** What several operations say alike about who may do them. */
-import type { Caller } from '../lib/caller.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 
 interface OfUser {
   readonly userId: string;

@@ -4,10 +4,10 @@
  * in the parent, would keep its user from signing in by the parent's id. Each is refused. Nothing proves possession of an API
  * key that is registered, and an attestation need not, so the earlier registration counts.
  */
-import type { Reader } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import type { Caller } from '../lib/caller.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 
 interface Registering {
   readonly tx: Reader;
@@ -21,7 +21,7 @@ interface Credential {
 }
 
 /**
- * Checks that a credential which is to be registered is nobody else's. Users of the parent may bring keys of their own into
+ * Checks that a credential which is to be registered is not another user's. Users of the parent may bring keys of their own into
  * a sub-organization.
  * @param at The name of the credential in the request, for errors.
  * @throws LatchkeyError ALREADY_EXISTS

@@ -1,10 +1,10 @@
 /** What holds for a user's credentials of every kind. */
-import { listApiKeysOfUser } from '../db/api-keys.ts';
-import { countAuthenticatorsOfUser } from '../db/authenticators.ts';
-import type { Reader } from '../db/connection.ts';
-import { listOauthProvidersOfUser } from '../db/oauth-providers.ts';
-import { isOver } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { listApiKeysOfUser } from '../../storage/tables/api-keys.ts';
+import { countAuthenticatorsOfUser } from '../../storage/tables/authenticators.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listOauthProvidersOfUser } from '../../storage/tables/oauth-providers.ts';
+import { isOver } from '../../lib/clock.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 
 /**
  * Called once credentials are deleted: who has no way in left cannot even undo that.

@@ -1,11 +1,15 @@
 /** What operations accept as an OAuth provider, and how one is added to a user. */
 import { z } from 'zod';
-import type { ActivityContext, PrepareContext } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import { findOauthProvider, insertOauthProvider, listOauthProvidersOfUser } from '../db/oauth-providers.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { limits } from './limits.ts';
-import { checkLimit, name } from './parameters.ts';
+import type { ActivityContext, PrepareContext } from '../../activities/define.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import {
+  findOauthProvider,
+  insertOauthProvider,
+  listOauthProvidersOfUser,
+} from '../../storage/tables/oauth-providers.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { limits } from '../shared/limits.ts';
+import { checkLimit, name } from '../shared/parameters.ts';
 
 const largestToken = 16_384;
 const largestClaim = 255;
@@ -77,7 +81,7 @@ export async function verifyOauthProviders(
  * Adds providers to a user.
  * @param at The name of `providers` in the request, for errors.
  * @returns the ids of the new providers, in order.
- * @throws LatchkeyError ALREADY_EXISTS when somebody in the organization is known by the same claims.
+ * @throws LatchkeyError ALREADY_EXISTS when another user of the organization has the same claims.
  */
 export function addOauthProviders(
   {

@@ -1,11 +1,11 @@
 /** Organization features: what an organization has switched on, and with which value. */
 import { z } from 'zod';
-import { activity } from '../activities/define.ts';
-import { listFeatures, removeFeature, setFeature } from '../db/features.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import { readWebOrigins } from '../lib/web-origins.ts';
-import { featureNames, shownFeature } from './resources.ts';
-import { checkWebhookUrl } from './webhook-rules.ts';
+import { activity } from '../../activities/define.ts';
+import { listFeatures, removeFeature, setFeature } from '../../storage/tables/features.ts';
+import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { readWebOrigins } from '../../lib/web/web-origins.ts';
+import { featureNames, shownFeature } from '../shared/resources.ts';
+import { checkWebhookUrl } from '../webhooks/webhook-rules.ts';
 
 type FeatureName = (typeof featureNames)[number];
 
@@ -22,15 +22,20 @@ const values: Partial<
   },
 };
 
+/** Where passkeys may be used; without it, on every page of the relying party. */
+const passkeyPages: FeatureName = 'FEATURE_NAME_WEBAUTHN_ORIGINS';
+
 const name = z.enum(featureNames);
 const returns = z.object({ features: z.array(shownFeature) });
 
 export const setOrganizationFeature = activity({
   path: 'set_organization_feature',
+  summary: 'Switches a feature on, or gives it another value.',
   type: 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
   intent: 'setOrganizationFeatureIntent',
   result: 'setOrganizationFeatureResult',
   authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
+  stepUp: { for: 'wayIn', when: ({ name }) => name !== 'FEATURE_NAME_WEBHOOK' },
   params: z.object({ name, value: z.string().max(mostCharacters).optional() }),
   returns,
   run(context) {
@@ -41,7 +46,7 @@ export const setOrganizationFeature = activity({
     if (rule && !rule.fits(value)) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
-        `invalid parameters.value: ${feature} expects ${rule.expected}, got ${seen(params.value)}`,
+        `invalid parameters.value: ${feature} expects ${rule.expected}, got ${quoted(params.value)}`,
       );
     }
     setFeature(tx, organizationId, { name: feature, value }, now);
@@ -51,10 +56,12 @@ export const setOrganizationFeature = activity({
 
 export const removeOrganizationFeature = activity({
   path: 'remove_organization_feature',
+  summary: 'Switches a feature off.',
   type: 'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
   intent: 'removeOrganizationFeatureIntent',
   result: 'removeOrganizationFeatureResult',
   authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
+  stepUp: { for: 'wayIn', when: ({ name }) => name === passkeyPages },
   params: z.object({ name }),
   returns,
   run({ tx, organizationId, params }) {

@@ -1,26 +1,37 @@
 /** The organization as a whole, and who is asking. */
 import { z } from 'zod';
-import { activity, query } from '../activities/define.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { sha256 } from '../crypto/hashes.ts';
-import type { Reader } from '../db/connection.ts';
-import { listFeatures } from '../db/features.ts';
-import { getOrganization, renameOrganization, type OrganizationRow } from '../db/organizations.ts';
-import { listPolicyRows, toPolicy } from '../db/policies.ts';
-import { listPrivateKeyRows, toPrivateKey } from '../db/private-keys.ts';
-import { listInterfaceRows } from '../db/smart-contract-interfaces.ts';
-import { listTagRows, toTag } from '../db/tags.ts';
-import { getUserRow, listRootUserIds, listUserRows, setRootQuorum, toUser } from '../db/users.ts';
-import { listWalletRows, toWallet } from '../db/wallets.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { checkCredentialLeft } from './credentials.ts';
-import { checkDistinct, found, ids, name, quorumThreshold } from './parameters.ts';
-import { shownFeature, shownOrganizationData, shownQuorum, uuid } from './resources.ts';
+import { activity, query } from '../../activities/define.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { sha256 } from '../../crypto/hashes.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listFeatures } from '../../storage/tables/features.ts';
+import {
+  getOrganization,
+  renameOrganization,
+  type OrganizationRow,
+} from '../../storage/tables/organizations.ts';
+import { listPolicyRows, toPolicy } from '../../storage/tables/policies.ts';
+import { listPrivateKeyRows, toPrivateKey } from '../../storage/tables/private-keys.ts';
+import { listInterfaceRows } from '../../storage/tables/smart-contract-interfaces.ts';
+import { listTagRows, toTag } from '../../storage/tables/tags.ts';
+import {
+  getUserRow,
+  listRootUserIds,
+  listUserRows,
+  setRootQuorum,
+  toUser,
+} from '../../storage/tables/users.ts';
+import { listWalletRows, toWallet } from '../../storage/tables/wallets.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { checkCredentialLeft } from '../credentials/credentials.ts';
+import { checkDistinct, orNotFound, ids, name, quorumThreshold } from '../shared/parameters.ts';
+import { shownFeature, shownOrganizationData, shownQuorum, uuid } from '../shared/resources.ts';
 
 const missing = 'no organization found with the given ID';
 
 export const whoami = query({
   path: 'whoami',
+  summary: 'Tells whose key stamped the request, and in which organization.',
   inCallersOrganization: true,
   params: z.object({}),
   returns: z.object({
@@ -30,8 +41,11 @@ export const whoami = query({
     username: z.string(),
   }),
   run({ tx, organizationId, caller }) {
-    const user = found(getUserRow(tx, organizationId, caller.userId), `unable to find user ${caller.userId}`);
-    const organization = found(getOrganization(tx, organizationId), missing);
+    const user = orNotFound(
+      getUserRow(tx, organizationId, caller.userId),
+      `unable to find user ${caller.userId}`,
+    );
+    const organization = orNotFound(getOrganization(tx, organizationId), missing);
     return {
       organizationId,
       organizationName: organization.name,
@@ -43,10 +57,11 @@ export const whoami = query({
 
 export const getOrganizationData = query({
   path: 'get_organization',
+  summary: 'Shows the organization with everything in it.',
   params: z.object({}),
   returns: z.object({ organizationData: shownOrganizationData }),
   run({ tx, organizationId }) {
-    const organization = found(getOrganization(tx, organizationId), missing);
+    const organization = orNotFound(getOrganization(tx, organizationId), missing);
     return {
       organizationData: {
         organizationId,
@@ -74,10 +89,11 @@ export const getOrganizationData = query({
 
 export const getOrganizationConfigs = query({
   path: 'get_organization_configs',
+  summary: 'Shows the features of the organization, and its quorum of root users.',
   params: z.object({}),
   returns: z.object({ configs: z.object({ features: z.array(shownFeature), quorum: shownQuorum }) }),
   run({ tx, organizationId }) {
-    const organization = found(getOrganization(tx, organizationId), missing);
+    const organization = orNotFound(getOrganization(tx, organizationId), missing);
     return {
       configs: { features: listFeatures(tx, organizationId), quorum: quorumOf(tx, organization) },
     };
@@ -86,10 +102,12 @@ export const getOrganizationConfigs = query({
 
 export const updateRootQuorum = activity({
   path: 'update_root_quorum',
+  summary: 'Says whose votes make the root quorum, and how many of them it takes.',
   type: 'ACTIVITY_TYPE_UPDATE_ROOT_QUORUM',
   intent: 'updateRootQuorumIntent',
   result: 'updateRootQuorumResult',
   authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
+  stepUp: { for: 'wayIn' },
   params: z.object({
     threshold: quorumThreshold,
     userIds: ids.min(1),
@@ -104,7 +122,7 @@ export const updateRootQuorum = activity({
       );
     }
     for (const userId of userIds) {
-      found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+      orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
       // A member that cannot vote would count towards what nobody can reach.
       checkCredentialLeft(tx, userId, now);
     }
@@ -120,6 +138,7 @@ const quorumOf = (tx: Reader, { id, rootQuorumThreshold }: OrganizationRow) => (
 
 export const updateOrganizationName = activity({
   path: 'update_organization_name',
+  summary: 'Gives the organization another name.',
   type: 'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
   intent: 'updateOrganizationNameIntent',
   result: 'updateOrganizationNameResult',

@@ -1,12 +1,12 @@
 /** Finding anything in an organization by what one has of it. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
-import { search as searchRows } from '../db/search.ts';
+import { query } from '../../activities/define.ts';
+import { search as searchRows } from '../../storage/search.ts';
 
 const mostOfEach = 20;
 const fewOfEach = 5;
 
-const found = z
+const result = z
   .object({
     kind: z.enum([
       'WALLET',
@@ -32,6 +32,7 @@ const found = z
 
 export const search = query({
   path: 'search',
+  summary: 'Finds what has a text in its name, or an id, an address or a key that begins with it.',
   own: true,
   params: z.object({
     /** A part of a name; the beginning of an id, an address, a public key or a fingerprint. */
@@ -39,7 +40,7 @@ export const search = query({
     /** Of each kind. */
     limit: z.int().min(1).max(mostOfEach).optional(),
   }),
-  returns: z.object({ results: z.array(found) }),
+  returns: z.object({ results: z.array(result) }),
   run: ({ tx, organizationId, params: { text, limit = fewOfEach } }) => ({
     results: searchRows(tx, organizationId, text, limit),
   }),

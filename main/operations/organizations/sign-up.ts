@@ -1,15 +1,15 @@
 /** Signing up: a new organization's user who has shown to read what is sent to an email address or phone number. */
 import type { z } from 'zod';
-import type { Writer } from '../db/connection.ts';
-import { findUserByName, updateUserRow } from '../db/users.ts';
-import { hasContact, verifiedAtOf } from './contacts.ts';
-import type { NewUserParams } from './user-registration.ts';
+import type { Writer } from '../../storage/connection.ts';
+import { findUserByName, updateUserRow } from '../../storage/tables/users.ts';
+import { hasContact, verifiedAtOf } from '../users/contacts.ts';
+import type { NewUserParams } from '../users/user-registration.ts';
 import {
   checkClientSignature,
   readVerificationToken,
   refused,
   type clientSignature as clientSignatureParams,
-} from './verification-tokens.ts';
+} from '../sign-in/verification-tokens.ts';
 
 interface SignUp {
   readonly rootUsers: readonly NewUserParams[];

@@ -1,27 +1,27 @@
 /** Sub-organizations: organizations of their own, with users, keys and policies, that a parent makes and may read. */
 import { z } from 'zod';
-import { activity, older, query } from '../activities/define.ts';
-import { checksumAddress } from '../crypto/ethereum-addresses.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { Writer } from '../db/connection.ts';
-import { setFeature } from '../db/features.ts';
-import { getOrganization, insertOrganization } from '../db/organizations.ts';
-import { listPrivateKeyRows } from '../db/private-keys.ts';
+import { activity, older, query } from '../../activities/define.ts';
+import { checksumAddress } from '../../chains/addresses/ethereum.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { Writer } from '../../storage/connection.ts';
+import { setFeature } from '../../storage/tables/features.ts';
+import { getOrganization, insertOrganization } from '../../storage/tables/organizations.ts';
+import { listPrivateKeyRows } from '../../storage/tables/private-keys.ts';
 import {
   deleteOrganization,
   listSubOrganizationIds,
   type SubOrganizationFilter,
-} from '../db/sub-organizations.ts';
-import { listRootUserIds } from '../db/users.ts';
-import { listWalletRows } from '../db/wallets.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { parsePlainJson } from '../lib/plain-json.ts';
-import { withP256 } from './api-key-registration.ts';
-import { authenticatorParams, relyingParty } from './authenticator-registration.ts';
-import { limits } from './limits.ts';
-import { found, name, notExported, page, pagination, quorumThreshold } from './parameters.ts';
-import { makePrivateKeys, privateKeyParams } from './private-key-registration.ts';
-import { type featureNames, shownAddress, uuid, uuids } from './resources.ts';
+} from '../../storage/tables/sub-organizations.ts';
+import { listRootUserIds } from '../../storage/tables/users.ts';
+import { listWalletRows } from '../../storage/tables/wallets.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { parsePlainJson } from '../../lib/plain-json.ts';
+import { withP256 } from '../credentials/api-key-registration.ts';
+import { authenticatorParams, relyingParty } from '../credentials/authenticator-registration.ts';
+import { limits } from '../shared/limits.ts';
+import { orNotFound, name, notExported, page, pagination, quorumThreshold } from '../shared/parameters.ts';
+import { makePrivateKeys, privateKeyParams } from '../private-keys/private-key-registration.ts';
+import { type featureNames, shownAddress, uuid, uuids } from '../shared/resources.ts';
 import { proveContact } from './sign-up.ts';
 import {
   addUsers,
@@ -29,9 +29,9 @@ import {
   p256ApiKeys,
   provenOauthProviders,
   verifyNewUsers,
-} from './user-registration.ts';
-import { clientSignature, verificationToken } from './verification-tokens.ts';
-import { makeWallet, walletParams } from './wallet-registration.ts';
+} from '../users/user-registration.ts';
+import { clientSignature, verificationToken } from '../sign-in/verification-tokens.ts';
+import { makeWallet, walletParams } from '../wallets/wallet-registration.ts';
 
 const organizationOf = <Schema extends z.ZodType>(rootUser: Schema) =>
   z.object({
@@ -96,6 +96,7 @@ const signInFeatures = [
 
 export const createSubOrganization = activity({
   path: 'create_sub_organization',
+  summary: 'Makes a sub-organization with its root users and, if asked, a wallet.',
   type: 'ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8',
   intent: 'createSubOrganizationIntentV8',
   result: 'createSubOrganizationResultV8',
@@ -240,6 +241,7 @@ function checkWaysIn(wanted: Params): void {
 
 export const deleteSubOrganization = activity({
   path: 'delete_sub_organization',
+  summary: 'Deletes the sub-organization that the request names, with all that it holds.',
   type: 'ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION',
   intent: 'deleteSubOrganizationIntent',
   result: 'deleteSubOrganizationResult',
@@ -252,7 +254,7 @@ export const deleteSubOrganization = activity({
     concerns: ({ tx, organizationId }) => listRootUserIds(tx, organizationId),
   },
   run({ tx, organizationId, params: { deleteWithoutExport } }) {
-    const organization = found(
+    const organization = orNotFound(
       getOrganization(tx, organizationId),
       'no organization found with the given ID',
     );
@@ -331,7 +333,7 @@ function filterOf(
   );
 }
 
-/** The claims that a user is known by. Whoever asks may read every user, so the token need not be proven. */
+/** The claims that a user is known by. The caller may read every user, so the token need not be proven. */
 function identityOf(token: string): [issuer: string, audience: string, subject: string] {
   const claims = z
     .object({
@@ -367,10 +369,11 @@ const unknownCursor =
 
 export const getSubOrganizationIds = query({
   path: 'list_suborgs',
+  summary: 'Lists the sub-organizations, or those that have a name, a user or a credential.',
   params: filterParams(filters),
   returns,
   run: ({ tx, organizationId, params: { paginationOptions, ...filter } }) => ({
-    organizationIds: found(
+    organizationIds: orNotFound(
       listSubOrganizationIds(tx, organizationId, filterOf(filters, ['all'], filter), page(paginationOptions)),
       unknownCursor,
     ),
@@ -379,10 +382,11 @@ export const getSubOrganizationIds = query({
 
 export const getVerifiedSubOrganizationIds = query({
   path: 'list_verified_suborgs',
+  summary: 'Lists those with a user who has proven an email address or a phone number.',
   params: filterParams(verifiedFilters),
   returns,
   run: ({ tx, organizationId, params: { paginationOptions, ...filter } }) => ({
-    organizationIds: found(
+    organizationIds: orNotFound(
       listSubOrganizationIds(
         tx,
         organizationId,

@@ -1,9 +1,9 @@
 /** Policies: made, changed, asked. */
 import { z } from 'zod';
-import { activity, older, query, type ActivityContext } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import { getActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
+import { activity, older, query, type ActivityContext } from '../../activities/define.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import { getActivityRow } from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
 import {
   deletePolicyRow,
   findPolicyByName,
@@ -13,16 +13,24 @@ import {
   toPolicy,
   updatePolicyRow,
   type PolicyRow,
-} from '../db/policies.ts';
-import { listEvaluations } from '../db/policy-evaluations.ts';
-import { timestamp } from '../lib/clock.ts';
-import { isActive } from '../policy/decide.ts';
-import { compilePolicy, effects, storedPolicy } from '../policy/policies.ts';
-import { maxLength } from '../policy/syntax.ts';
-import { limits } from './limits.ts';
-import { checkDistinct, checkLimit, found, id, ids, nameTaken, policyName } from './parameters.ts';
+} from '../../storage/tables/policies.ts';
+import { listEvaluations } from '../../storage/tables/policy-evaluations.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { isActive } from '../../policy/decide/decide.ts';
+import { compilePolicy, effects, storedPolicy } from '../../policy/decide/policies.ts';
+import { maxLength } from '../../policy/language/syntax.ts';
+import { limits } from '../shared/limits.ts';
+import {
+  checkDistinct,
+  checkLimit,
+  orNotFound,
+  id,
+  ids,
+  nameTaken,
+  policyName,
+} from '../shared/parameters.ts';
 import { fromSelectors, selectedPolicy, severalTargets, singleTarget } from './policy-selectors.ts';
-import { shownPolicy, shownPolicyEvaluation, shownPolicyStatus, uuid, uuids } from './resources.ts';
+import { shownPolicy, shownPolicyEvaluation, shownPolicyStatus, uuid, uuids } from '../shared/resources.ts';
 
 /** Empty means none. */
 const expression = z.string().max(maxLength).optional();
@@ -41,6 +49,7 @@ type NewPolicy = z.output<typeof newPolicy>;
 
 export const createPolicy = activity({
   path: 'create_policy',
+  summary: 'Makes a policy; one that cannot be read or evaluated is refused with the place where.',
   type: 'ACTIVITY_TYPE_CREATE_POLICY_V3',
   intent: 'createPolicyIntentV3',
   result: 'createPolicyResult',
@@ -71,6 +80,7 @@ export const createPolicy = activity({
 
 export const createPolicies = activity({
   path: 'create_policies',
+  summary: 'Makes several policies, all or none.',
   type: 'ACTIVITY_TYPE_CREATE_POLICIES',
   intent: 'createPoliciesIntent',
   result: 'createPoliciesResult',
@@ -103,6 +113,7 @@ const policyChange = z.object({
 
 export const updatePolicy = activity({
   path: 'update_policy',
+  summary: 'Changes what is given of a policy, and leaves the rest; an empty expression removes one.',
   type: 'ACTIVITY_TYPE_UPDATE_POLICY_V2',
   intent: 'updatePolicyIntentV2',
   result: 'updatePolicyResultV2',
@@ -142,6 +153,7 @@ export const updatePolicy = activity({
 
 export const deletePolicy = activity({
   path: 'delete_policy',
+  summary: 'Deletes a policy.',
   type: 'ACTIVITY_TYPE_DELETE_POLICY',
   intent: 'deletePolicyIntent',
   result: 'deletePolicyResult',
@@ -156,6 +168,7 @@ export const deletePolicy = activity({
 
 export const deletePolicies = activity({
   path: 'delete_policies',
+  summary: 'Deletes several policies, all or none.',
   type: 'ACTIVITY_TYPE_DELETE_POLICIES',
   intent: 'deletePoliciesIntent',
   result: 'deletePoliciesResult',
@@ -242,11 +255,12 @@ function checkNameFree(tx: Reader, organizationId: string, wanted: string, at: s
 }
 
 function findPolicy(tx: Reader, organizationId: string, policyId: string): PolicyRow {
-  return found(getPolicyRow(tx, organizationId, policyId), `unable to find policy ${policyId}`);
+  return orNotFound(getPolicyRow(tx, organizationId, policyId), `unable to find policy ${policyId}`);
 }
 
 export const getPolicy = query({
   path: 'get_policy',
+  summary: 'Shows one policy.',
   params: z.object({ policyId: id }),
   returns: z.object({ policy: shownPolicy }),
   run: ({ tx, organizationId, params: { policyId } }) => ({
@@ -256,6 +270,7 @@ export const getPolicy = query({
 
 export const listPolicies = query({
   path: 'list_policies',
+  summary: 'Lists all policies.',
   params: z.object({}),
   returns: z.object({ policies: z.array(shownPolicy) }),
   run: ({ tx, organizationId }) => ({ policies: listPolicyRows(tx, organizationId).map(toPolicy) }),
@@ -263,10 +278,11 @@ export const listPolicies = query({
 
 export const getPolicyEvaluations = query({
   path: 'get_policy_evaluations',
+  summary: 'Tells what each policy said of an activity, at each vote on it.',
   params: z.object({ activityId: id }),
   returns: z.object({ policyEvaluations: z.array(shownPolicyEvaluation) }),
   run({ tx, organizationId, params: { activityId } }) {
-    found(getActivityRow(tx, organizationId, activityId), `unable to find activity ${activityId}`);
+    orNotFound(getActivityRow(tx, organizationId, activityId), `unable to find activity ${activityId}`);
     return {
       policyEvaluations: listEvaluations(tx, organizationId, activityId).map(({ createdAt, ...row }) => ({
         ...row,
@@ -278,6 +294,7 @@ export const getPolicyEvaluations = query({
 
 export const getActivePolicies = query({
   path: 'get_active_policies',
+  summary: 'Tells of every policy whether its time expression holds now.',
   params: z.object({}),
   returns: z.object({ statuses: z.array(shownPolicyStatus), evaluatedAtMs: z.string() }),
   run: ({ tx, organizationId, now }) => ({

@@ -1,17 +1,18 @@
 /** Policies before they are made: checked and described. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { actions, kindOf, query, resources, type Operation, type Shown } from '../activities/define.ts';
-import type { Reader } from '../db/connection.ts';
-import { listPolicyRows } from '../db/policies.ts';
-import { listPrivateKeyRows } from '../db/private-keys.ts';
-import { listTagRows } from '../db/tags.ts';
-import { listUserRows } from '../db/users.ts';
-import { listWalletRows } from '../db/wallets.ts';
-import { problemsOf, warningsOf, type Known } from '../policy/check.ts';
-import { describeLanguage } from '../policy/language.ts';
-import { withoutVersion } from '../policy/types.ts';
-import { limits } from './limits.ts';
+import { actions, kindOf, query, resources, type Operations, type Shown } from '../../activities/define.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listPolicyRows } from '../../storage/tables/policies.ts';
+import { listPrivateKeyRows } from '../../storage/tables/private-keys.ts';
+import { listTagRows } from '../../storage/tables/tags.ts';
+import { listUserRows } from '../../storage/tables/users.ts';
+import { listWalletRows } from '../../storage/tables/wallets.ts';
+import { problemsOf, warningsOf, type Known } from '../../policy/language/check.ts';
+import { describeLanguage } from '../../policy/language/language.ts';
+import { withoutVersion } from '../../policy/language/types.ts';
+import { limits } from '../shared/limits.ts';
 import { policyDraft, policyField } from './policy-parameters.ts';
+import { defined } from '../../lib/defined.ts';
 
 const policyDrafts = z.array(policyDraft).min(1).max(limits.batch);
 
@@ -44,6 +45,7 @@ const shownCheck = z
 
 export const checkPolicies = query({
   path: 'check_policies',
+  summary: 'Tells what is wrong with drafts of policies, and what is right but surely not meant.',
   own: true,
   params: z.object({ policies: policyDrafts }),
   returns: z.object({ policyChecks: z.array(shownCheck) }),
@@ -54,7 +56,7 @@ export const checkPolicies = query({
       const problems = problemsOf(draft);
       yield;
       policyChecks.push({
-        ...(draft.policyName === undefined ? {} : { policyName: draft.policyName }),
+        ...defined({ policyName: draft.policyName }),
         problems,
         warnings: problems.length > 0 ? [] : warningsOf(draft, known),
       });
@@ -84,6 +86,7 @@ const shownLanguage = z
 
 export const getPolicyLanguage = query({
   path: 'get_policy_language',
+  summary: 'Describes the policy language: its keywords, their types, its functions and methods.',
   own: true,
   params: z.object({}),
   returns: z.object({ policyLanguage: shownLanguage }),
@@ -95,7 +98,7 @@ export const getPolicyLanguage = query({
   }),
 });
 
-function knownTo(tx: Reader, organizationId: string, operations: ReadonlyMap<string, Operation>): Known {
+function knownTo(tx: Reader, organizationId: string, operations: Operations): Known {
   let ids: ReadonlySet<string> | undefined;
   return {
     texts: textsOf(operations),
@@ -117,9 +120,9 @@ function knownTo(tx: Reader, organizationId: string, operations: ReadonlyMap<str
   };
 }
 
-function newestTypeOf(operations: ReadonlyMap<string, Operation>): Known['newestType'] {
+function newestTypeOf(operations: Operations): Known['newestType'] {
   const newest = new Map(
-    [...operations.values()].flatMap((operation) => {
+    [...operations.byPath.values()].flatMap((operation) => {
       const type = operation.kind === 'activity' ? operation.versions[0]?.type : undefined;
       return type === undefined ? [] : [[withoutVersion(type), type] as const];
     }),
@@ -128,8 +131,8 @@ function newestTypeOf(operations: ReadonlyMap<string, Operation>): Known['newest
 }
 
 /** By what is compared, all that it can be. */
-function textsOf(operations: ReadonlyMap<string, Operation>): Map<string, readonly string[]> {
-  const types = [...operations.values()].flatMap((operation) =>
+function textsOf(operations: Operations): Map<string, readonly string[]> {
+  const types = [...operations.byPath.values()].flatMap((operation) =>
     operation.kind === 'activity' ? operation.versions.map(({ type }) => type) : [],
   );
   return new Map<string, readonly string[]>([

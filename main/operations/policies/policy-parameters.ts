@@ -1,8 +1,8 @@
 /** Drafts of policies, as what asks about them takes them. */
 import { z } from 'zod';
-import { effects } from '../policy/policies.ts';
-import { maxLength } from '../policy/syntax.ts';
-import { id, policyName } from './parameters.ts';
+import { effects } from '../../policy/decide/policies.ts';
+import { maxLength } from '../../policy/language/syntax.ts';
+import { id, policyName } from '../shared/parameters.ts';
 
 const expression = z.string().max(maxLength).optional();
 

@@ -1,11 +1,11 @@
 /** The policies that a question is asked of: those in force, and drafts in their place or beside them. */
 import type { z } from 'zod';
-import type { Reader } from '../db/connection.ts';
-import { listPolicyRows } from '../db/policies.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Paced } from '../lib/paced.ts';
-import { problemsOf } from '../policy/check.ts';
-import type { PolicyText } from '../policy/policies.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listPolicyRows } from '../../storage/tables/policies.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { Paced } from '../../lib/concurrency/paced.ts';
+import { problemsOf } from '../../policy/language/check.ts';
+import type { PolicyText } from '../../policy/decide/policies.ts';
 import type { policyDraft } from './policy-parameters.ts';
 
 export interface Rule extends PolicyText {
@@ -28,7 +28,7 @@ export function rulesInForce(tx: Reader, organizationId: string): readonly Rule[
 }
 
 /** @throws LatchkeyError INVALID_ARGUMENT that names the field of a draft that does not compile. */
-export function* rulesAsked(
+export function* rulesInQuestion(
   inForce: readonly Rule[],
   {
     policies: drafts = [],
@@ -56,9 +56,9 @@ export function* rulesAsked(
       policyName: draft.policyName ?? replaced?.policyName ?? `Draft ${String(index + 1)}`,
       draft: true,
     };
-    const place = rules.findIndex(({ policyId }) => policyId === ruleOfDraft.policyId);
-    if (place < 0) rules.push(ruleOfDraft);
-    else rules[place] = ruleOfDraft;
+    const existing = rules.findIndex(({ policyId }) => policyId === ruleOfDraft.policyId);
+    if (existing < 0) rules.push(ruleOfDraft);
+    else rules[existing] = ruleOfDraft;
     yield;
   }
   return rules;

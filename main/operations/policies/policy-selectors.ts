@@ -3,11 +3,11 @@
  * language's own name for a thing.
  */
 import { z } from 'zod';
-import { compile } from '../policy/compile.ts';
-import { effects } from '../policy/policies.ts';
-import { ExpressionError } from '../policy/syntax.ts';
-import { limits } from './limits.ts';
-import { policyName } from './parameters.ts';
+import { compile } from '../../policy/language/compile.ts';
+import { effects } from '../../policy/decide/policies.ts';
+import { ExpressionError } from '../../policy/language/syntax.ts';
+import { limits } from '../shared/limits.ts';
+import { policyName } from '../shared/parameters.ts';
 
 /** What is compared with one value and given several becomes a list, which the language then refuses by name. */
 const only = (targets: readonly string[]): string =>
@@ -72,8 +72,8 @@ interface Selected {
 export function fromSelectors({ selectors, ...policy }: Selected) {
   const parts = { condition: [] as string[], consensus: [] as string[] };
   for (const selector of selectors) {
-    const place = /^(approvers|credentials)\b/.test(selector.subject) ? 'consensus' : 'condition';
-    parts[place].push(written(selector, place));
+    const field = /^(approvers|credentials)\b/.test(selector.subject) ? 'consensus' : 'condition';
+    parts[field].push(written(selector, field));
   }
   return {
     ...policy,
@@ -86,20 +86,20 @@ export function fromSelectors({ selectors, ...policy }: Selected) {
 /** A target may be a text or a number: which of them, the subject says. */
 function written(
   { subject, operator, targets }: z.output<typeof severalTargets>,
-  place: 'condition' | 'consensus',
+  field: 'condition' | 'consensus',
 ): string {
   const asTexts = operators[operator](
     subject,
     targets.map((text) => `'${text}'`),
   );
   const plain = targets.every((text) => /^([0-9]+|true|false)$/.test(text));
-  if (compiles(asTexts, place) || !plain) return asTexts;
+  if (compiles(asTexts, field) || !plain) return asTexts;
   return operators[operator](subject, targets);
 }
 
-function compiles(expression: string, place: 'condition' | 'consensus'): boolean {
+function compiles(expression: string, field: 'condition' | 'consensus'): boolean {
   try {
-    compile(expression, place);
+    compile(expression, field);
     return true;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;

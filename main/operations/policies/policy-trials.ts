@@ -1,28 +1,35 @@
 /** Policies tried and explained, on what has happened and on what might. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { query, type Cases, type QueryContext, type Shown } from '../activities/define.ts';
-import { getActivityRow, listActivityRows, type ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
-import { getRefusalRow, listRefusalRows, type RefusalRow } from '../db/refusals.ts';
-import { timestamp } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Paced } from '../lib/paced.ts';
-import { places } from '../policy/check.ts';
-import { decide } from '../policy/decide.ts';
-import { explain, type Explanation } from '../policy/explain.ts';
-import type { Facts } from '../policy/facts.ts';
-import { storedPolicy, type Policy } from '../policy/policies.ts';
-import { replay, settledBy, withoutRootQuorum, type Case, type Decision } from '../policy/replay.ts';
-import { ExpressionError } from '../policy/syntax.ts';
-import { shownExplanation, shownTest, type trialOutcome } from '../policy/trial-shapes.ts';
-import { activityType } from './activity-parameters.ts';
-import { limits } from './limits.ts';
-import { found, id } from './parameters.ts';
+import { query, type Cases, type QueryContext, type Shown } from '../../activities/define.ts';
+import { getActivityRow, listActivityRows, type ActivityRow } from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getRefusalRow, listRefusalRows, type RefusalRow } from '../../storage/tables/refusals.ts';
+import { defined } from '../../lib/defined.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { Paced } from '../../lib/concurrency/paced.ts';
+import { policyFields } from '../../policy/language/check.ts';
+import { decide } from '../../policy/decide/decide.ts';
+import { explain, type Explanation } from '../../policy/analysis/explain.ts';
+import type { Facts } from '../../policy/decide/facts.ts';
+import { storedPolicy, type Policy } from '../../policy/decide/policies.ts';
+import {
+  replay,
+  settledBy,
+  withoutRootQuorum,
+  type Case,
+  type Decision,
+} from '../../policy/analysis/replay.ts';
+import { ExpressionError } from '../../policy/language/syntax.ts';
+import { shownExplanation, shownTest, type trialOutcome } from '../../policy/analysis/trial-shapes.ts';
+import { activityType } from '../activities/activity-parameters.ts';
+import { limits } from '../shared/limits.ts';
+import { orNotFound, id } from '../shared/parameters.ts';
 import { policyDraft } from './policy-parameters.ts';
-import { rulesAsked, rulesInForce, type Rule } from './policy-rules.ts';
+import { rulesInQuestion, rulesInForce, type Rule } from './policy-rules.ts';
 
 /** Which policies a question is asked of. */
-const asked = {
+const question = {
   /** Each takes the place of the policy that has its id or its name, or stands beside those in force. */
   policies: z.array(policyDraft).max(limits.batch).optional(),
   /** Whether the drafts are all there are: those in force are left out. */
@@ -38,13 +45,15 @@ const usuallyTested = 100;
 const longestMs = 2_000;
 
 const testParams = z.object({
-  ...asked,
+  ...question,
   limit: z.int().min(1).max(mostTested).optional(),
   filterByType: z.array(activityType).max(limits.batch).optional(),
 });
 
 export const testPolicies = query({
   path: 'test_policies',
+  summary:
+    'Replays past activities with drafts of policies: what each would have been decided, and which rules never hold.',
   own: true,
   params: testParams,
   returns: z.object({ policyTest: shownTest }),
@@ -58,7 +67,7 @@ function* tested(
   params: TestParams,
 ): Paced<{ readonly policyTest: Shown<z.output<typeof shownTest>> }> {
   const inForce = rulesInForce(tx, organizationId);
-  const rules = yield* rulesAsked(inForce, params);
+  const rules = yield* rulesInQuestion(inForce, params);
   const past = yield* pastCases(tx, organizationId, cases(), params);
   const tried = past.map(({ tried: each }) => each);
   const { decisions: before } = yield* replay(tried, inForce);
@@ -95,19 +104,21 @@ function* tested(
 
 export const explainPolicies = query({
   path: 'explain_policies',
+  summary:
+    'Explains what policies, and drafts of some, make of a past activity or of one that nobody has submitted.',
   own: true,
   params: z.object({
-    ...asked,
+    ...question,
     /** Of the log, or of what was refused. */
     activityId: id.optional(),
-    /** Or the JSON of a request to submit one, as it would be sent. Nothing is carried out. */
+    /** Or the JSON of a request to submit one, as it would be sent. Nothing is executed. */
     requestBody: z.string().max(limits.requestCharacters).optional(),
     /** Whose request it would be; the caller's unless given. */
     userId: id.optional(),
   }),
   returns: z.object({ policyExplanation: shownExplanation }),
   *run({ tx, organizationId, params, caller, cases }) {
-    const rules = yield* rulesAsked(rulesInForce(tx, organizationId), params);
+    const rules = yield* rulesInQuestion(rulesInForce(tx, organizationId), params);
     const subject = subjectOf(tx, organizationId, cases(), { ...params, callerId: caller.userId });
     const policies: Policy[] = [];
     for (const rule of rules) {
@@ -130,7 +141,7 @@ export const explainPolicies = query({
       shown.push({
         ...shownRule(text),
         ...(said === undefined ? {} : { outcome: said.outcome }),
-        ...(broken === undefined ? {} : { broken }),
+        ...defined({ broken }),
         expressions: explainAll(text, each, item),
       });
       yield;
@@ -239,8 +250,8 @@ function pastCase(
 ): Case & Pick<Facts, 'counters'> {
   const message = `unable to find activity ${activityId}`;
   const refused = getRefusalRow(tx, organizationId, activityId);
-  const row = refused ? asPast(refused) : found(getActivityRow(tx, organizationId, activityId), message);
-  return { ...found(cases.ofActivity(row), message), counters: { total: () => 0n } };
+  const row = refused ? asPast(refused) : orNotFound(getActivityRow(tx, organizationId, activityId), message);
+  return { ...orNotFound(cases.ofActivity(row), message), counters: { total: () => 0n } };
 }
 
 /** What was refused had its sender's vote, and no other. */
@@ -274,7 +285,7 @@ function shownRule(text: Rule | undefined) {
 }
 
 function explainAll(text: Rule, facts: Facts, item: number) {
-  return places.flatMap((field) => {
+  return policyFields.flatMap((field) => {
     const source = text[field] ?? '';
     const explanation = source.trim() === '' ? undefined : tryToExplain(source, field, facts, item);
     if (explanation === undefined) return [];
@@ -283,7 +294,7 @@ function explainAll(text: Rule, facts: Facts, item: number) {
       {
         field,
         source,
-        ...(value === undefined ? {} : { value }),
+        ...defined({ value }),
         ...(fault === undefined ? {} : { fault: { kind: fault.kind, message: fault.message, ...fault.at } }),
         parts,
         leftOut,
@@ -295,7 +306,7 @@ function explainAll(text: Rule, facts: Facts, item: number) {
 /** @returns undefined for what was stored and does not compile any more. */
 function tryToExplain(
   source: string,
-  field: (typeof places)[number],
+  field: (typeof policyFields)[number],
   facts: Facts,
   item: number,
 ): Explanation | undefined {

@@ -1,21 +1,21 @@
 /** What requests say of a new private key, and how one is made and stored. */
 import { z } from 'zod';
-import type { ActivityContext } from '../activities/define.ts';
-import { encodeAddress } from '../crypto/addresses.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
-import { toHex } from '../crypto/encodings.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { encodeAddress } from '../../chains/addresses/addresses.ts';
+import { curves, type Curve } from '../../crypto/keys/curves.ts';
+import { toHex } from '../../crypto/encodings.ts';
 import {
   countPrivateKeys,
   findPrivateKeyByName,
   getPrivateKeyRow,
   insertPrivateKey,
   listPrivateKeyRows,
-  privateKeyPlace,
+  privateKeyContext,
   type Address,
-} from '../db/private-keys.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { requestLimits } from '../lib/published-limits.ts';
-import { limits } from './limits.ts';
+} from '../../storage/tables/private-keys.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { requestLimits } from '../../lib/published-limits.ts';
+import { limits } from '../shared/limits.ts';
 import {
   addressFormat,
   checkDistinct,
@@ -26,9 +26,9 @@ import {
   ids,
   name,
   nameTaken,
-} from './parameters.ts';
+} from '../shared/parameters.ts';
 import { privateKeyIdOf } from './private-key-ids.ts';
-import { tagHolder } from './tag-holders.ts';
+import { tagHolder } from '../tags/tag-holders.ts';
 
 export const privateKeyParams = z.object({
   privateKeyName: name,
@@ -129,7 +129,7 @@ export function addPrivateKey(
       name: key.privateKeyName,
       curve: key.curve,
       publicKey: publicHex,
-      sealed: keys.seal(privateKeyPlace({ id: privateKeyId, organizationId }), key.secret),
+      sealed: keys.seal(privateKeyContext({ id: privateKeyId, organizationId }), key.secret),
       exported: 0,
       imported: key.imported ? 1 : 0,
       createdAt: now,

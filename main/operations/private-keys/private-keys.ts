@@ -1,22 +1,22 @@
 /** Private keys that stand alone, outside any wallet. */
 import { z } from 'zod';
-import { activity, older, query } from '../activities/define.ts';
-import { curves } from '../crypto/curves.ts';
-import type { Reader } from '../db/connection.ts';
+import { activity, older, query } from '../../activities/define.ts';
+import { curves } from '../../crypto/keys/curves.ts';
+import type { Reader } from '../../storage/connection.ts';
 import {
   countPrivateKeys,
   deletePrivateKey,
   getPrivateKeyRow,
   listPrivateKeyRows,
   markPrivateKeyExported,
-  privateKeyPlace,
+  privateKeyContext,
   toPrivateKey,
   type PrivateKeyRow,
-} from '../db/private-keys.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { forAnother } from './authority.ts';
-import { privateKeyFacts } from './key-facts.ts';
-import { limits } from './limits.ts';
+} from '../../storage/tables/private-keys.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { forAnother } from '../credentials/authority.ts';
+import { privateKeyFacts } from '../signing/key-facts.ts';
+import { limits } from '../shared/limits.ts';
 import {
   encryptedBundleText,
   encryptTo,
@@ -27,20 +27,20 @@ import {
   wipeImport,
   spendImport,
   targetPublicKey,
-} from './bundles.ts';
+} from '../shared/bundles.ts';
 import {
   addressFormat,
   checkDistinct,
   checkLimit,
   curve,
-  found,
+  orNotFound,
   id,
   ids,
   name,
   notExported,
-} from './parameters.ts';
+} from '../shared/parameters.ts';
 import { addPrivateKey, makePrivateKeys, privateKeyParams } from './private-key-registration.ts';
-import { shownAddress, shownPrivateKey, uuid, uuids } from './resources.ts';
+import { shownAddress, shownPrivateKey, uuid, uuids } from '../shared/resources.ts';
 
 const params = z.object({ privateKeys: z.array(privateKeyParams).min(1).max(limits.batch) });
 
@@ -49,6 +49,7 @@ type KeysParams = z.output<typeof params> & { readonly listIds?: true };
 
 export const createPrivateKeys = activity({
   path: 'create_private_keys',
+  summary: 'Makes private keys.',
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
   intent: 'createPrivateKeysIntentV2',
   result: 'createPrivateKeysResultV2',
@@ -79,6 +80,7 @@ export const createPrivateKeys = activity({
 
 export const initImportPrivateKey = activity({
   path: 'init_import_private_key',
+  summary: 'Gives a user a public key of the vault, to encrypt a private key to.',
   type: 'ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY',
   intent: 'initImportPrivateKeyIntent',
   result: 'initImportPrivateKeyResult',
@@ -90,6 +92,7 @@ export const initImportPrivateKey = activity({
 
 export const importPrivateKey = activity({
   path: 'import_private_key',
+  summary: 'Stores a private key that the client encrypted to the vault.',
   type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
   intent: 'importPrivateKeyIntent',
   result: 'importPrivateKeyResult',
@@ -129,6 +132,7 @@ export const importPrivateKey = activity({
 
 export const exportPrivateKey = activity({
   path: 'export_private_key',
+  summary: 'Hands a private key out, encrypted to the client’s key.',
   type: 'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
   intent: 'exportPrivateKeyIntent',
   result: 'exportPrivateKeyResult',
@@ -138,11 +142,12 @@ export const exportPrivateKey = activity({
     shows: (shown) => ({ target_public_key: shown.targetPublicKey }),
     facts: ({ params: { privateKeyId }, ...where }) => privateKeyFacts(where, privateKeyId),
   },
+  stepUp: { for: 'export' },
   params: z.object({ privateKeyId: id, targetPublicKey }),
   returns: z.object({ privateKeyId: uuid, exportBundle: z.string() }),
   gather({ tx, keys, organizationId, params }) {
     const key = findPrivateKey(tx, organizationId, params.privateKeyId);
-    return keys.open(privateKeyPlace(key), key.sealed);
+    return keys.open(privateKeyContext(key), key.sealed);
   },
   prepare: ({ gathered, params }) => encryptTo(params.targetPublicKey, gathered),
   run(context) {
@@ -155,6 +160,7 @@ export const exportPrivateKey = activity({
 
 export const deletePrivateKeys = activity({
   path: 'delete_private_keys',
+  summary: 'Deletes private keys that were exported, or that may be lost.',
   type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEYS',
   intent: 'deletePrivateKeysIntent',
   result: 'deletePrivateKeysResult',
@@ -178,7 +184,7 @@ export const deletePrivateKeys = activity({
 });
 
 function findPrivateKey(tx: Reader, organizationId: string, privateKeyId: string): PrivateKeyRow {
-  return found(
+  return orNotFound(
     getPrivateKeyRow(tx, organizationId, privateKeyId),
     `unable to find private key ${privateKeyId}`,
   );
@@ -186,6 +192,7 @@ function findPrivateKey(tx: Reader, organizationId: string, privateKeyId: string
 
 export const getPrivateKey = query({
   path: 'get_private_key',
+  summary: 'Shows one private key: its public half, its addresses and tags.',
   params: z.object({ privateKeyId: id }),
   returns: z.object({ privateKey: shownPrivateKey }),
   run: ({ tx, organizationId, params }) => ({
@@ -195,6 +202,7 @@ export const getPrivateKey = query({
 
 export const listPrivateKeys = query({
   path: 'list_private_keys',
+  summary: 'Lists all private keys: their public halves, addresses and tags.',
   params: z.object({}),
   returns: z.object({ privateKeys: z.array(shownPrivateKey) }),
   run: ({ tx, organizationId }) => ({

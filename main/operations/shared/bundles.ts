@@ -3,21 +3,21 @@
  * signer where the vault is the sender.
  */
 import { z } from 'zod';
-import type { ActivityContext, GatherContext } from '../activities/define.ts';
-import { decodeHex, toHex } from '../crypto/encodings.ts';
-import { openWithPrivateKey, sealToPublicKey } from '../crypto/hpke.ts';
-import { compressP256, generateP256, signP256, uncompressP256 } from '../crypto/p256.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
+import type { ActivityContext, GatherContext } from '../../activities/define.ts';
+import { decodeHex, toHex } from '../../crypto/encodings.ts';
+import { openWithPrivateKey, sealToPublicKey } from '../../crypto/hpke.ts';
+import { compressP256, generateP256, signP256, uncompressP256 } from '../../crypto/keys/p256.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
 import {
   deleteImportTarget,
   importTargetsTable,
   insertImportTarget,
   listImportTargets,
   type ImportTargetRow,
-} from '../db/import-targets.ts';
-import type { ServerKeyName } from '../db/server-keys.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { parsePlainJson } from '../lib/plain-json.ts';
+} from '../../storage/tables/import-targets.ts';
+import type { ServerKeyName } from '../../storage/tables/server-keys.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { parsePlainJson } from '../../lib/plain-json.ts';
 import { serverKey } from './server-keys.ts';
 
 const hour = 60 * 60_000;
@@ -145,8 +145,8 @@ const encryptedBundle = z.object({
 });
 
 /**
- * A client's encrypted secret: JSON text of `encappedPublic` and `ciphertext`, both hex. Whoever forgets to encrypt sends
- * the secret itself, so an error does not repeat it.
+ * A client's encrypted secret: JSON text of `encappedPublic` and `ciphertext`, both hex. A client that forgets to encrypt
+ * sends the secret itself, so an error does not repeat it.
  */
 export const encryptedBundleText = z
   .string()

@@ -1,5 +1,5 @@
 /** How much there may be of what, in one table. */
-import { publishedLimits, requestLimits } from '../lib/published-limits.ts';
+import { publishedLimits, requestLimits } from '../../lib/published-limits.ts';
 
 export const limits = {
   ...publishedLimits,

@@ -1,8 +1,8 @@
 /** What questions about long lists share: places of rows, and blocks of them. */
 import { z } from 'zod';
-import type { Places } from '../db/row-places.ts';
-import { runsOf } from '../db/slices.ts';
-import { timestamp } from '../lib/clock.ts';
+import type { RowIds } from '../../storage/row-ids.ts';
+import { runsOf } from '../../storage/slices.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { limits } from './limits.ts';
 
 export const place = z.int().nonnegative();
@@ -27,7 +27,7 @@ export const shownBlock = z
  * Shows rows in blocks that are a page each.
  * @param found Rows' numbers.
  */
-export function blocksOf(found: readonly number[], shown: Places, createdAt: (row: number) => number) {
+export function blocksOf(found: readonly number[], shown: RowIds, createdAt: (row: number) => number) {
   const blocks = [];
   for (let from = 0; from < found.length; from += limits.pageSize) {
     const members = found.slice(from, from + limits.pageSize);

@@ -1,12 +1,12 @@
 /** The parts that the schemas of several operations share. */
 import { z } from 'zod';
-import { addressFormats } from '../crypto/addresses.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
-import type { Reader } from '../db/connection.ts';
-import type { Page } from '../db/page.ts';
-import { limitsOf } from '../db/settings.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { isVisibleName, mistakenFor } from '../lib/names.ts';
+import { addressFormats } from '../../chains/addresses/addresses.ts';
+import { curves, type Curve } from '../../crypto/keys/curves.ts';
+import type { Reader } from '../../storage/connection.ts';
+import type { Page } from '../../storage/page.ts';
+import { limitsOf } from '../../storage/tables/settings.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { isVisibleName, mistakenFor } from '../../lib/text/names.ts';
 import { limits } from './limits.ts';
 
 /** Names are shown to people: nothing in or around them that cannot be seen. */
@@ -133,7 +133,7 @@ export function checkRequest(at: string, what: string, asked: number, most: numb
 }
 
 /** @throws LatchkeyError NOT_FOUND when there is nothing. */
-export function found<T>(value: T | undefined, message: string): T {
+export function orNotFound<T>(value: T | undefined, message: string): T {
   if (value === undefined) throw new LatchkeyError('NOT_FOUND', message);
   return value;
 }

@@ -1,7 +1,8 @@
 /** What the API shows: the resources that answers are made of, and the parts of results that several share. */
 import { z } from 'zod';
-import { addressFormats } from '../crypto/addresses.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
+import type { ActivityEnvelope } from '../../activities/define.ts';
+import { addressFormats } from '../../chains/addresses/addresses.ts';
+import { curves, type Curve } from '../../crypto/keys/curves.ts';
 
 const curve = z.enum(Object.keys(curves) as [Curve, ...Curve[]]);
 const addressFormat = z.enum(addressFormats);
@@ -292,7 +293,9 @@ export const shownOrganizationData = z
   .meta({ id: 'OrganizationData' });
 
 /** An activity as every submit answers one; what describes the API knows its form from the operations. */
-export const shownActivity = z.record(z.string(), z.unknown()).meta({ id: 'Activity' });
+export const shownActivity = z
+  .record(z.string(), z.unknown())
+  .meta({ id: 'Activity' }) as unknown as z.ZodType<ActivityEnvelope>;
 
 export const shownSignature = z
   .object({ r: z.string(), s: z.string(), v: z.string() })

@@ -1,7 +1,7 @@
 /** The vault's own keys, for what operations sign. */
-import type { ActivityContext } from '../activities/define.ts';
-import { getServerKey, serverKeyPlace, type ServerKeyName } from '../db/server-keys.ts';
-import { getVault } from '../db/vault.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { getServerKey, serverKeyContext, type ServerKeyName } from '../../storage/tables/server-keys.ts';
+import { getVault } from '../../storage/tables/vault.ts';
 
 /** @returns the public half in hex, uncompressed; the private one is lent. */
 export function serverKey(
@@ -13,7 +13,7 @@ export function serverKey(
   // They are sealed for the top organization, whichever one asks.
   const home = getVault(tx)?.organizationId ?? organizationId;
   const privateKey = keys.cached(`server key ${name}`, () =>
-    keys.open(serverKeyPlace(name, home), row.sealed),
+    keys.open(serverKeyContext(name, home), row.sealed),
   );
   return { publicKey: row.publicKey, privateKey };
 }

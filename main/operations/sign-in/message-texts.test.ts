@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parse } from '../activities/parse.ts';
+import { parse } from '../../lib/parse.ts';
 import {
   credentialMessage,
   emailCustomization,

@@ -3,10 +3,11 @@
  * What a request brings is foreign text: it has no say in the markup, the headers, what a link does, or what stands around it.
  */
 import { z } from 'zod';
-import type { Message } from '../lib/messages.ts';
-import { isThisMachine } from '../lib/network.ts';
-import { visibleName } from '../lib/visible-text.ts';
-import { name } from './parameters.ts';
+import { defined } from '../../lib/defined.ts';
+import type { OutgoingMessage } from '../../lib/messages.ts';
+import { isThisMachine } from '../../lib/network.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
+import { name } from '../shared/parameters.ts';
 
 const longestUrl = 2048;
 const longestSms = 600;
@@ -18,9 +19,9 @@ const unset = z.literal('');
 const refusedSchemes = ['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'];
 
 /** Where the real API puts the code or bundle into a link. */
-const linkPlace = '%s';
+const linkSlot = '%s';
 /** The Go template of the real API, with the one field that it knows. */
-const smsPlace = /\{\{\s*\.OtpCode\s*\}\}/g;
+const codeSlot = /\{\{\s*\.OtpCode\s*\}\}/g;
 
 const logoUrl = z
   .union([
@@ -39,7 +40,7 @@ const magicLinkTemplate = z
       .string()
       .max(longestUrl)
       .refine(
-        (text) => text.split(linkPlace).length === 2 && !text.trimStart().startsWith(linkPlace),
+        (text) => text.split(linkSlot).length === 2 && !text.trimStart().startsWith(linkSlot),
         'Expected a URL with %s once, where the code goes: https://example.com/sign-in?code=%s',
       )
       .refine(
@@ -50,7 +51,7 @@ const magicLinkTemplate = z
   .optional();
 
 function isLink(text: string): boolean {
-  const url = URL.parse(text.replace(linkPlace, 'code'));
+  const url = URL.parse(text.replace(linkSlot, 'code'));
   if (url === null || refusedSchemes.includes(url.protocol)) return false;
   // It brings a credential, which anybody on the way could read.
   return url.protocol !== 'http:' || isThisMachine(url.hostname);
@@ -93,8 +94,8 @@ export const smsCustomization = z.object({
       z
         .string()
         .max(longestSms)
-        .refine((text) => text.search(smsPlace) >= 0, 'Expected {{.OtpCode}} where the code goes')
-        .refine((text) => !text.replace(smsPlace, '').includes('{{'), 'Expected no field but {{.OtpCode}}'),
+        .refine((text) => text.search(codeSlot) >= 0, 'Expected {{.OtpCode}} where the code goes')
+        .refine((text) => !text.replace(codeSlot, '').includes('{{'), 'Expected no field but {{.OtpCode}}'),
     ])
     .optional(),
 });
@@ -130,8 +131,8 @@ interface Letter {
 
 /** The message that brings a one-time code. */
 export function oneTimeCodeMessage(
-  letter: Letter & { readonly channel: Message['channel']; readonly code: string },
-): Message {
+  letter: Letter & { readonly channel: OutgoingMessage['channel']; readonly code: string },
+): OutgoingMessage {
   const { channel, code, wishes } = letter;
   const app = appOf(letter);
   const lasts = lifetime(letter);
@@ -141,7 +142,7 @@ export function oneTimeCodeMessage(
       template === undefined
         ? `${code} is your code for ${app}. It works once, for ${lasts}.`
         : // A function, so that no character of the code means anything.
-          template.replace(smsPlace, () => code);
+          template.replace(codeSlot, () => code);
     return { channel, to: letter.to, subject: '', text, code, expiresAt: letter.expiresAt };
   }
   return mail(letter, code, {
@@ -172,7 +173,7 @@ const credentialTexts = {
 /** The mail that brings a credential, encrypted to the device that asked for it. */
 export function credentialMessage(
   letter: Letter & { readonly purpose: keyof typeof credentialTexts; readonly bundle: string },
-): Message {
+): OutgoingMessage {
   return mail(letter, letter.bundle, {
     ...credentialTexts[letter.purpose](appOf(letter)),
     note: `It works for ${lifetime(letter)}.`,
@@ -187,7 +188,7 @@ interface MailTexts {
   readonly button: string;
 }
 
-function mail(letter: Letter, code: string, texts: MailTexts): Message {
+function mail(letter: Letter, code: string, texts: MailTexts): OutgoingMessage {
   const { wishes, to, expiresAt } = letter;
   const link = linkOf(wishes, code);
   const foot = `Sent by the key vault of ${visibleName(letter.organizationName)}.`;
@@ -208,8 +209,7 @@ function mail(letter: Letter, code: string, texts: MailTexts): Message {
     text: `${parts.join('\n\n')}\n`,
     html: page({ ...texts, code, foot, link, logo: given(wishes.emailCustomization?.logoUrl) }),
     code,
-    ...(from === undefined ? {} : { from }),
-    ...(replyTo === undefined ? {} : { replyTo }),
+    ...defined({ from, replyTo }),
     expiresAt,
   };
 }
@@ -217,7 +217,7 @@ function mail(letter: Letter, code: string, texts: MailTexts): Message {
 /** The real API's name for who sends from an address of the caller's. */
 const defaultSenderName = 'Notifications';
 
-function senderOf(wishes: MessageWishes): Message['from'] {
+function senderOf(wishes: MessageWishes): OutgoingMessage['from'] {
   const sender = given(wishes.sendFromEmailAddress);
   const named = given(wishes.sendFromEmailSenderName);
   const senderName = named === undefined ? undefined : visibleName(named);
@@ -227,7 +227,7 @@ function senderOf(wishes: MessageWishes): Message['from'] {
 
 function linkOf(wishes: MessageWishes, code: string): string | undefined {
   const template = given(wishes.emailCustomization?.magicLinkTemplate);
-  const link = template?.replace(linkPlace, () => encodeURIComponent(code));
+  const link = template?.replace(linkSlot, () => encodeURIComponent(code));
   // As a browser reads it: a name in other letters shows that it is, and nothing is hidden.
   return link === undefined || /^[!-~]*$/.test(link) ? link : URL.parse(link)?.href;
 }

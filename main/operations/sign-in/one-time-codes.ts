@@ -1,12 +1,12 @@
-/** One-time codes: drawn for a contact, and good once within a few minutes. */
+/** One-time codes: random, for one contact, and valid once within a few minutes. */
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { ActivityContext } from '../activities/define.ts';
-import { concatBytes } from '../crypto/bytes.ts';
-import { encodeUtf8 } from '../crypto/encodings.ts';
-import { sha256 } from '../crypto/hashes.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { Reader } from '../db/connection.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { concatBytes } from '../../crypto/bytes.ts';
+import { encodeUtf8 } from '../../crypto/encodings.ts';
+import { sha256 } from '../../crypto/hashes.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { Reader } from '../../storage/connection.ts';
 import {
   countOneTimeCodes,
   countWrongTry,
@@ -16,12 +16,12 @@ import {
   insertOneTimeCode,
   oneTimeCodesTable,
   type OneTimeCodeRow,
-} from '../db/one-time-codes.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { isOver } from '../lib/clock.ts';
-import type { Random } from '../lib/random.ts';
-import { tooManyCodes, type Contact } from './contacts.ts';
-import { limits } from './limits.ts';
+} from '../../storage/tables/one-time-codes.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { isOver } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import { tooManyCodes, type Contact } from '../users/contacts.ts';
+import { limits } from '../shared/limits.ts';
 
 type CodeContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'now'>;
 
@@ -56,7 +56,7 @@ interface CodeRequest {
   readonly alphanumeric?: boolean | undefined;
   /** 300 unless given. */
   readonly lifetimeSeconds?: number | undefined;
-  /** Instead of one that is drawn: any number of it may wait. */
+  /** Instead of a random one: any number of it may wait. */
   readonly fixedCode?: string | undefined;
   /** The private half of the key that a client encrypts the code to. Erased. */
   readonly targetKey?: Uint8Array;
@@ -94,7 +94,7 @@ export function issueOneTimeCode(
     userId: userId ?? null,
     channel: contact.channel,
     contact: address,
-    sealed: keys.seal(placeOf(otpId, organizationId), secret),
+    sealed: keys.seal(contextOf(otpId, organizationId), secret),
     wrongTries: 0,
     expiresAt,
     createdAt: now,
@@ -114,7 +114,7 @@ export function targetKeyOf(
 ): Uint8Array | undefined {
   const row = getOneTimeCode(tx, organizationId, otpId);
   if (row === undefined) return undefined;
-  const secret = keys.open(placeOf(row.id, organizationId), row.sealed);
+  const secret = keys.open(contextOf(row.id, organizationId), row.sealed);
   const key = secret.slice(hashLength);
   secret.fill(0);
   return key.length === 0 ? undefined : key;
@@ -122,7 +122,7 @@ export function targetKeyOf(
 
 /**
  * Takes a code, once.
- * @returns what it was drawn for.
+ * @returns what it was made for.
  * @throws LatchkeyError INVALID_ARGUMENT, in the same words whatever is wrong; a wrong code is counted, and the last
  * that is allowed ends the right one too.
  */
@@ -136,7 +136,7 @@ export function spendOneTimeCode(
   if (row?.purpose !== purpose || isOver(row, now) || row.wrongTries >= limits.wrongTriesPerOneTimeCode) {
     throw invalidCode();
   }
-  const secret = keys.open(placeOf(row.id, organizationId), row.sealed);
+  const secret = keys.open(contextOf(row.id, organizationId), row.sealed);
   const holds = timingSafeEqual(secret.subarray(0, hashLength), hashOf(otpCode));
   secret.fill(0);
   if (!holds) {
@@ -155,13 +155,13 @@ export const invalidCode = (lasting?: () => void): LatchkeyError =>
 /** People type letters in either case. */
 const hashOf = (code: string): Uint8Array => sha256(encodeUtf8('otpCode', code.toUpperCase()));
 
-const placeOf = (rowId: string, organizationId: string) => ({
+const contextOf = (rowId: string, organizationId: string) => ({
   table: oneTimeCodesTable,
   rowId,
   organizationId,
 });
 
-/** Each symbol is as likely as any other: bytes beyond the last whole run through the alphabet are drawn again. */
+/** Each symbol is as likely as any other: bytes beyond the last whole run through the alphabet are thrown away. */
 function drawCode(random: Random, alphabet: string, characters: number): string {
   const usable = 256 - (256 % alphabet.length);
   let code = '';

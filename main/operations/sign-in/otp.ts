@@ -1,9 +1,9 @@
 /** One-time codes: asked for, and turned into a token that says whose contact was verified. */
 import { z } from 'zod';
-import { activity, older, type ActivityContext } from '../activities/define.ts';
-import type { Reader } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { codeTarget, encryptedBundleText, openBundle } from './bundles.ts';
+import { activity, older, type ActivityContext } from '../../activities/define.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { codeTarget, encryptedBundleText, openBundle } from '../shared/bundles.ts';
 import {
   contactOf,
   contactParams,
@@ -16,8 +16,8 @@ import {
   sandboxCode,
   tooManyCodes,
   type Contact,
-} from './contacts.ts';
-import { limits } from './limits.ts';
+} from '../users/contacts.ts';
+import { limits } from '../shared/limits.ts';
 import {
   appName,
   emailCustomization,
@@ -28,11 +28,11 @@ import {
   type MessageWishes,
 } from './message-texts.ts';
 import { invalidCode, issueOneTimeCode, otpCode, spendOneTimeCode, targetKeyOf } from './one-time-codes.ts';
-import { id } from './parameters.ts';
-import { uuid } from './resources.ts';
+import { id } from '../shared/parameters.ts';
+import { uuid } from '../shared/resources.ts';
 import { checkGate } from './sign-in-gates.ts';
 import { clientKey, issueVerificationToken, refused } from './verification-tokens.ts';
-import { parsePlainJson } from '../lib/plain-json.ts';
+import { parsePlainJson } from '../../lib/plain-json.ts';
 
 /** A period in digits, up to a limit. */
 const secondsUpTo = (most: number) =>
@@ -63,7 +63,7 @@ const request = <Schema extends z.ZodType<Parameters<typeof isContact>[0]>>(sche
 const unnamed = { appName: '' };
 
 /** What an activity says of the code that it asks for. */
-interface AskedCode extends MessageWishes {
+interface CodeRequest extends MessageWishes {
   readonly otpLength?: number | undefined;
   readonly alphanumeric?: boolean | undefined;
   readonly expirationSeconds?: string | undefined;
@@ -83,7 +83,7 @@ const holdersNamed = ({
 
 /** Draws a code and has it sent. */
 function sendCode(
-  context: ActivityContext<AskedCode>,
+  context: ActivityContext<CodeRequest>,
   contact: Contact,
   of: Pick<Parameters<typeof issueOneTimeCode>[1], 'purpose' | 'userId' | 'targetKey'>,
 ): string {
@@ -120,6 +120,7 @@ function sendCode(
 
 export const initOtp = activity({
   path: 'init_otp',
+  summary: 'Sends a one-time code to an email address or a phone number, whoever has it.',
   type: 'ACTIVITY_TYPE_INIT_OTP_V3',
   intent: 'initOtpIntentV3',
   result: 'initOtpResultV2',
@@ -153,6 +154,7 @@ export const initOtp = activity({
 
 export const initOtpAuth = activity({
   path: 'init_otp_auth',
+  summary: 'Sends a user a one-time code that signs in with `otp_auth`.',
   type: 'ACTIVITY_TYPE_INIT_OTP_AUTH_V3',
   intent: 'initOtpAuthIntentV3',
   result: 'initOtpAuthResultV2',
@@ -203,6 +205,7 @@ const optionalKey = z.union([z.literal(''), clientKey]).optional();
 
 export const verifyOtp = activity({
   path: 'verify_otp',
+  summary: 'Takes a one-time code, and gives a token that says which contact was verified.',
   type: 'ACTIVITY_TYPE_VERIFY_OTP_V2',
   intent: 'verifyOtpIntentV2',
   result: 'verifyOtpResult',

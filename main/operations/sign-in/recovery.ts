@@ -1,17 +1,17 @@
 /** Recovery: a mail that lets a user who has lost every credential register a new passkey. */
 import { z } from 'zod';
-import { activity, older } from '../activities/define.ts';
-import { deleteApiKey, findApiKey } from '../db/api-keys.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { getUserRow } from '../db/users.ts';
+import { activity, older } from '../../activities/define.ts';
+import { deleteApiKey, findApiKey } from '../../storage/tables/api-keys.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
 import {
   addAuthenticators,
   authenticatorParams,
   relyingParty,
   verifyAuthenticators,
-} from './authenticator-registration.ts';
-import { ownCredentials, thatUser } from './authority.ts';
-import { countContact, emailAddress, holderOf, holdersOf, tooManyRequests } from './contacts.ts';
+} from '../credentials/authenticator-registration.ts';
+import { ownCredentials, thatUser } from '../credentials/authority.ts';
+import { countContact, emailAddress, holderOf, holdersOf, tooManyRequests } from '../users/contacts.ts';
 import {
   appName,
   credentialMessage,
@@ -20,8 +20,8 @@ import {
   senderParams,
   type MessageWishes,
 } from './message-texts.ts';
-import { found, id } from './parameters.ts';
-import { uuid, uuids } from './resources.ts';
+import { orNotFound, id } from '../shared/parameters.ts';
+import { uuid, uuids } from '../shared/resources.ts';
 import { addSessionKey, makeSessionKey, sessionEnd, sessionKeyParams } from './session-keys.ts';
 import { checkGate } from './sign-in-gates.ts';
 
@@ -35,6 +35,7 @@ type InitRecovery = z.output<typeof recoveryParams> & Pick<MessageWishes, 'email
 
 export const initUserEmailRecovery = activity({
   path: 'init_user_email_recovery',
+  summary: 'Mails a user a key, encrypted to the client, that can register a passkey and no more.',
   type: 'ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2',
   intent: 'initUserEmailRecoveryIntentV2',
   result: 'initUserEmailRecoveryResult',
@@ -56,6 +57,7 @@ export const initUserEmailRecovery = activity({
     concerns: ({ tx, organizationId, params: { email } }) =>
       holdersOf(tx, organizationId, { channel: 'email', address: email }),
   },
+  stepUp: { for: 'wayIn' },
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
     const { tx, organizationId, params, prepared, now, post } = context;
@@ -82,6 +84,7 @@ export const initUserEmailRecovery = activity({
 
 export const recoverUser = activity({
   path: 'recover_user',
+  summary: 'Registers a new passkey for a user who is recovering.',
   type: 'ACTIVITY_TYPE_RECOVER_USER',
   intent: 'recoverUserIntent',
   result: 'recoverUserResult',
@@ -94,12 +97,16 @@ export const recoverUser = activity({
     concerns: thatUser,
     byRecoveryKey: true,
   },
+  stepUp: { for: 'wayIn' },
   gather: relyingParty,
   prepare: ({ gathered, params }) =>
     verifyAuthenticators(gathered, [params.authenticator], 'parameters.authenticator'),
   run(context) {
     const { tx, organizationId, params, prepared, caller } = context;
-    const user = found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`);
+    const user = orNotFound(
+      getUserRow(tx, organizationId, params.userId),
+      `unable to find user ${params.userId}`,
+    );
     const authenticatorId = addAuthenticators(context, user.id, prepared, 'parameters.authenticator');
     // A recovery key recovers once.
     const key = findApiKey(tx, organizationId, caller.stamp.publicKey);

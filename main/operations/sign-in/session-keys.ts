@@ -1,17 +1,17 @@
 /** The API keys that a sign-in makes: short-lived, and handed to the client encrypted, or the client's own. */
 import { z } from 'zod';
-import type { ActivityContext } from '../activities/define.ts';
-import { concatBytes } from '../crypto/bytes.ts';
-import { decodeHex, encodeBase58Check, toHex } from '../crypto/encodings.ts';
-import { compressP256, generateP256, isP256PublicKey } from '../crypto/p256.ts';
-import { signToken } from '../crypto/signed-tokens.ts';
-import { deleteApiKey, findApiKey, listApiKeysOfUser } from '../db/api-keys.ts';
-import type { Random } from '../lib/random.ts';
-import { addApiKey, checkKeyUnclaimed } from './api-key-registration.ts';
-import { encryptTo, targetPublicKey } from './bundles.ts';
-import { limits } from './limits.ts';
-import { name } from './parameters.ts';
-import { serverKey } from './server-keys.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { concatBytes } from '../../crypto/bytes.ts';
+import { decodeHex, encodeBase58Check, toHex } from '../../crypto/encodings.ts';
+import { compressP256, generateP256, isP256PublicKey } from '../../crypto/keys/p256.ts';
+import { signToken } from '../../crypto/signed-tokens.ts';
+import { deleteApiKey, findApiKey, listApiKeysOfUser } from '../../storage/tables/api-keys.ts';
+import type { Random } from '../../lib/random.ts';
+import { addApiKey, checkKeyUnclaimed } from '../credentials/api-key-registration.ts';
+import { encryptTo, targetPublicKey } from '../shared/bundles.ts';
+import { limits } from '../shared/limits.ts';
+import { name } from '../shared/parameters.ts';
+import { serverKey } from '../shared/server-keys.ts';
 
 /** The ways to sign in, with the credential that each makes and the name that it gives it. */
 const sessionKinds = {
@@ -44,7 +44,7 @@ const sessionSeconds = z
 
 /** What requests say of the key that they ask for. */
 export const sessionKeyParams = z.object({
-  // Checked to the end before anything is carried out: a code that signs in is spent only on a key that can be handed out.
+  // Checked to the end before anything is executed: a code that signs in is spent only on a key that can be handed out.
   targetPublicKey: targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256'),
   apiKeyName: name.optional(),
   expirationSeconds: sessionSeconds.optional(),

@@ -1,23 +1,28 @@
 /** Sessions: what a user who is signed in has, on one device for a while. */
 import { z } from 'zod';
-import { activity, older, query, type ActivityContext } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import { deleteApiKey, listApiKeyRows, listApiKeysOfUser, type ApiKeyRow } from '../db/api-keys.ts';
-import { getOrganization } from '../db/organizations.ts';
+import { activity, older, query, type ActivityContext } from '../../activities/define.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import {
+  deleteApiKey,
+  listApiKeyRows,
+  listApiKeysOfUser,
+  type ApiKeyRow,
+} from '../../storage/tables/api-keys.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
 import {
   deleteReadOnlySession,
   insertReadOnlySession,
   listReadOnlySessions,
   listReadOnlySessionsOfUser,
   type ReadOnlySessionRow,
-} from '../db/read-only-sessions.ts';
-import { getUserRow, type UserRow } from '../db/users.ts';
-import { isOver, timestamp } from '../lib/clock.ts';
-import { ownCredentials, thatUser } from './authority.ts';
-import { emailAddress, holderOf, holdersOf } from './contacts.ts';
-import { limits } from './limits.ts';
-import { checkDistinct, found, id, ids } from './parameters.ts';
-import { shownSession, uuid, uuids } from './resources.ts';
+} from '../../storage/tables/read-only-sessions.ts';
+import { getUserRow, type UserRow } from '../../storage/tables/users.ts';
+import { isOver, timestamp } from '../../lib/clock.ts';
+import { ownCredentials, thatUser } from '../credentials/authority.ts';
+import { emailAddress, holderOf, holdersOf } from '../users/contacts.ts';
+import { limits } from '../shared/limits.ts';
+import { checkDistinct, orNotFound, id, ids } from '../shared/parameters.ts';
+import { shownSession, uuid, uuids } from '../shared/resources.ts';
 import {
   addSessionKey,
   makeSessionKey,
@@ -50,6 +55,7 @@ type ReadWriteSession = z.output<typeof forUser> & { readonly email?: string };
 
 export const createReadWriteSession = activity({
   path: 'create_read_write_session',
+  summary: 'Makes a short-lived API key for a user, encrypted to the client.',
   type: 'ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2',
   intent: 'createReadWriteSessionIntentV2',
   result: 'createReadWriteSessionResultV2',
@@ -76,13 +82,14 @@ export const createReadWriteSession = activity({
         : holdersOf(tx, organizationId, { channel: 'email', address: email }),
     inCallersOrganization: true,
   },
+  stepUp: { for: 'wayIn' },
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
     const { tx, organizationId, params, prepared, caller } = context;
     const { email, userId = caller.userId } = params;
     const user =
       email === undefined
-        ? found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`)
+        ? orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`)
         : holderOf(tx, organizationId, { channel: 'email', address: email });
     const apiKeyId = addSessionKey(context, 'readWriteSession', user.id, prepared, params);
     return { ...describe(context, user), apiKeyId, credentialBundle: prepared.credentialBundle };
@@ -93,16 +100,18 @@ const hourMs = 3_600_000;
 
 export const createReadOnlySession = activity({
   path: 'create_read_only_session',
+  summary: 'Gives the caller a token that asks queries for an hour, in the header `X-Session`.',
   type: 'ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION',
   intent: 'createReadOnlySessionIntent',
   result: 'createReadOnlySessionResult',
   params: z.object({}),
   returns: z.object({ ...signedIn, session: z.string(), sessionExpiry: z.string() }),
   authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true, inCallersOrganization: true },
+  stepUp: { for: 'wayIn' },
   run(context) {
     const { tx, organizationId, random, now } = context;
     const { userId } = context.caller;
-    const user = found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    const user = orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     const [oldest, ...others] = listReadOnlySessionsOfUser(tx, userId);
     if (oldest !== undefined && others.length + 1 >= limits.readOnlySessionsPerUser) {
       deleteReadOnlySession(tx, oldest.id);
@@ -150,11 +159,13 @@ const showReadOnly = (session: ReadOnlySessionRow) => ({
 /** Sessions that have not ended, of one user or of all; the vendor's API has none such. */
 export const listSessions = query({
   path: 'list_sessions',
+  summary: 'Lists the sessions of a user, or of everybody, that have not ended.',
   own: true,
   params: z.object({ userId: id.optional() }),
   returns: z.object({ sessions: z.array(shownSession) }),
   run({ tx, organizationId, params: { userId }, now, lastUses }) {
-    if (userId !== undefined) found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    if (userId !== undefined)
+      orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     const keys = userId === undefined ? listApiKeyRows(tx, organizationId) : listApiKeysOfUser(tx, userId);
     const readOnly =
       userId === undefined
@@ -176,6 +187,7 @@ export const listSessions = query({
 /** Ends sessions before their time. */
 export const deleteSessions = activity({
   path: 'delete_sessions',
+  summary: 'Ends sessions of a user before their time.',
   own: true,
   type: 'ACTIVITY_TYPE_DELETE_SESSIONS',
   intent: 'deleteSessionsIntent',
@@ -184,7 +196,7 @@ export const deleteSessions = activity({
   returns: z.object({ sessionIds: uuids }),
   authority: { resource: 'CREDENTIAL', action: 'DELETE', ownCredentials, concerns: thatUser },
   run({ tx, organizationId, params: { userId, sessionIds } }) {
-    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     checkDistinct('parameters.sessionIds', sessionIds);
     const keys = new Set(
       listApiKeysOfUser(tx, userId)
@@ -195,7 +207,7 @@ export const deleteSessions = activity({
     for (const sessionId of sessionIds) {
       if (keys.has(sessionId)) deleteApiKey(tx, sessionId);
       else {
-        found(
+        orNotFound(
           readOnly.has(sessionId) ? sessionId : undefined,
           `unable to find session ${sessionId} of user ${userId}`,
         );

@@ -1,9 +1,9 @@
 /** What an organization lets people sign in with. */
-import type { Reader } from '../db/connection.ts';
-import { getFeature } from '../db/features.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Channel } from './contacts.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getFeature } from '../../storage/tables/features.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { Channel } from '../users/contacts.ts';
 
 /** The features of a sub-organization, any of which lets its people in this way. */
 const gates = {

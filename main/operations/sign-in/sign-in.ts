@@ -1,13 +1,13 @@
 /** Signing in: what proves who a user is, for an API key that lasts a while. */
 import { z } from 'zod';
-import { activity, older } from '../activities/define.ts';
-import { encodeUtf8, toHex } from '../crypto/encodings.ts';
-import { sha256 } from '../crypto/hashes.ts';
-import { findOauthProvider, type OauthProviderRow } from '../db/oauth-providers.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { getUserRow } from '../db/users.ts';
-import { invalidIdToken, type IdTokenClaims } from '../lib/id-tokens.ts';
-import type { Reader } from '../db/connection.ts';
+import { activity, older } from '../../activities/define.ts';
+import { encodeUtf8, toHex } from '../../crypto/encodings.ts';
+import { sha256 } from '../../crypto/hashes.ts';
+import { findOauthProvider, type OauthProviderRow } from '../../storage/tables/oauth-providers.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import { invalidIdToken, type IdTokenClaims } from '../../lib/web/id-tokens.ts';
+import type { Reader } from '../../storage/connection.ts';
 import {
   countContact,
   emailAddress,
@@ -16,7 +16,7 @@ import {
   holdersOf,
   markVerified,
   tooManyRequests,
-} from './contacts.ts';
+} from '../users/contacts.ts';
 import {
   appName,
   credentialMessage,
@@ -25,10 +25,10 @@ import {
   senderParams,
   type MessageWishes,
 } from './message-texts.ts';
-import { idToken } from './oauth-provider-registration.ts';
+import { idToken } from '../credentials/oauth-provider-registration.ts';
 import { invalidCode, otpCode, spendOneTimeCode } from './one-time-codes.ts';
-import { found, id } from './parameters.ts';
-import { uuid } from './resources.ts';
+import { orNotFound, id } from '../shared/parameters.ts';
+import { uuid } from '../shared/resources.ts';
 import {
   addLoginKey,
   addSessionKey,
@@ -51,12 +51,15 @@ const authority = { resource: 'AUTH', action: 'CREATE', fromParent: true } as co
 
 export const oauth = activity({
   path: 'oauth',
+  summary:
+    'Signs a user in by an OpenID Connect token, with an API key encrypted to the client (beta). The token’s `nonce` (or `tknonce`) is the SHA-256, in lower-case hex, of the text of `targetPublicKey`.',
   type: 'ACTIVITY_TYPE_OAUTH',
   intent: 'oauthIntent',
   result: 'oauthResult',
   params: z.object({ oidcToken: idToken, ...sessionKeyParams.shape }),
   returns: z.object({ userId: uuid, apiKeyId: uuid, credentialBundle: z.string() }),
   authority,
+  stepUp: { for: 'wayIn' },
   async prepare({ params, random, verifyIdToken }) {
     const claims = await verifyIdToken('parameters.oidcToken', params.oidcToken);
     checkBoundTo('targetPublicKey', params.targetPublicKey, claims);
@@ -73,12 +76,15 @@ export const oauth = activity({
 
 export const oauthLogin = activity({
   path: 'oauth_login',
+  summary:
+    'Signs a user in by an OpenID Connect token, with a key of the client’s own. The token’s `nonce` (or `tknonce`) is the SHA-256, in lower-case hex, of the text of `publicKey`.',
   type: 'ACTIVITY_TYPE_OAUTH_LOGIN',
   intent: 'oauthLoginIntent',
   result: 'oauthLoginResult',
   params: z.object({ oidcToken: idToken, ...loginParams.shape }),
   returns: z.object({ session: z.string() }),
   authority,
+  stepUp: { for: 'wayIn' },
   async prepare({ params, verifyIdToken }) {
     const claims = await verifyIdToken('parameters.oidcToken', params.oidcToken);
     checkBoundTo('publicKey', params.publicKey, claims);
@@ -91,7 +97,7 @@ export const oauthLogin = activity({
 });
 
 const providerOf = (tx: Reader, organizationId: string, claims: IdTokenClaims): OauthProviderRow =>
-  found(
+  orNotFound(
     findOauthProvider(tx, organizationId, claims),
     `unable to find user: nobody in the organization has an OAuth provider with the issuer, audience and subject of this token (issuer ${JSON.stringify(claims.issuer)}, audience ${JSON.stringify(claims.audience)})`,
   );
@@ -108,12 +114,14 @@ function checkBoundTo(field: string, publicKey: string, { nonces }: IdTokenClaim
 
 export const otpAuth = activity({
   path: 'otp_auth',
+  summary: 'Signs a user in by a one-time code, with an API key encrypted to the client.',
   type: 'ACTIVITY_TYPE_OTP_AUTH',
   intent: 'otpAuthIntent',
   result: 'otpAuthResult',
   params: z.object({ otpId: id, otpCode, ...sessionKeyParams.shape }),
   returns: z.object({ userId: uuid, apiKeyId: uuid.optional(), credentialBundle: z.string().optional() }),
   authority,
+  stepUp: { for: 'wayIn' },
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
     const { tx, organizationId, params, prepared, now } = context;
@@ -139,6 +147,7 @@ const signedLogin = z.looseObject({ login: z.looseObject({ publicKey: z.string()
 
 export const otpLogin = activity({
   path: 'otp_login',
+  summary: 'Signs the user in whose contact was verified, with a key of the client’s own.',
   type: 'ACTIVITY_TYPE_OTP_LOGIN_V2',
   intent: 'otpLoginIntentV2',
   result: 'otpLoginResult',
@@ -152,6 +161,7 @@ export const otpLogin = activity({
     }),
   },
   authority,
+  stepUp: { for: 'wayIn' },
   run(context) {
     const { tx, organizationId, params, now } = context;
     const field = 'parameters.verificationToken';
@@ -177,12 +187,14 @@ export const otpLogin = activity({
 
 export const stampLogin = activity({
   path: 'stamp_login',
+  summary: 'Registers another key of the client’s own for a while, for whoever stamped the request.',
   type: 'ACTIVITY_TYPE_STAMP_LOGIN',
   intent: 'stampLoginIntent',
   result: 'stampLoginResult',
   params: loginParams,
   returns: z.object({ session: z.string() }),
   authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true, inCallersOrganization: true },
+  stepUp: { for: 'wayIn' },
   run: (context) => ({ session: addLoginKey(context, context.caller.userId, context.params) }),
 });
 
@@ -194,6 +206,7 @@ const earlierEmailAuth = mailParams.extend({ emailCustomization: namedEmailCusto
 
 export const emailAuth = activity({
   path: 'email_auth',
+  summary: 'Mails a user an API key that is encrypted to the client.',
   type: 'ACTIVITY_TYPE_EMAIL_AUTH_V3',
   intent: 'emailAuthIntentV3',
   result: 'emailAuthResult',
@@ -218,6 +231,7 @@ export const emailAuth = activity({
     concerns: ({ tx, organizationId, params: { email } }) =>
       holdersOf(tx, organizationId, { channel: 'email', address: email }),
   },
+  stepUp: { for: 'wayIn' },
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
     const { tx, organizationId, params, prepared, now, post } = context;

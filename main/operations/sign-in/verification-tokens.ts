@@ -1,24 +1,24 @@
 /** What a verified contact is proven with: a token of the vault's own, and a signature by the client it was made for. */
 import { z } from 'zod';
-import type { ActivityContext } from '../activities/define.ts';
-import { decodeHex, encodeUtf8 } from '../crypto/encodings.ts';
-import { isP256PublicKey, verifyP256, verifyP256Raw } from '../crypto/p256.ts';
-import { readToken, signToken } from '../crypto/signed-tokens.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { Reader } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { getServerKey } from '../db/server-keys.ts';
-import { insertSpentToken, isTokenSpent } from '../db/spent-tokens.ts';
-import { hasCome } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { parsePlainJson } from '../lib/plain-json.ts';
-import { channels, type Contact, type OtpType } from './contacts.ts';
-import { limits } from './limits.ts';
-import { serverKey } from './server-keys.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { decodeHex, encodeUtf8 } from '../../crypto/encodings.ts';
+import { isP256PublicKey, verifyP256, verifyP256Raw } from '../../crypto/keys/p256.ts';
+import { readToken, signToken } from '../../crypto/signed-tokens.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { getServerKey } from '../../storage/tables/server-keys.ts';
+import { insertSpentToken, isTokenSpent } from '../../storage/tables/spent-tokens.ts';
+import { hasCome } from '../../lib/clock.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { parsePlainJson } from '../../lib/plain-json.ts';
+import { channels, type Contact, type OtpType } from '../users/contacts.ts';
+import { limits } from '../shared/limits.ts';
+import { serverKey } from '../shared/server-keys.ts';
 
 const longestToken = 4096;
 
-/** A token as requests carry one. Whoever has it may be taken for the contact's owner: an error does not repeat it. */
+/** A token as requests carry one. Its bearer counts as the contact's owner, so an error does not repeat it. */
 export const verificationToken = z
   .string()
   .refine(({ length }) => length > 0 && length <= longestToken, {
@@ -113,7 +113,7 @@ const invalidToken = (field: string, problem: string): LatchkeyError =>
   new LatchkeyError('INVALID_ARGUMENT', `invalid verification token in ${field}: ${problem}`);
 
 /**
- * Notes that a token signed somebody in.
+ * Notes that a token signed a user in.
  * @throws LatchkeyError INVALID_ARGUMENT when it did so in this organization before.
  */
 export function spendVerificationToken(

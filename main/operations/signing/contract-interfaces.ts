@@ -1,14 +1,17 @@
 /** The interfaces that an organization keeps, ready to read calls by. */
-import { readAbi } from '../chains/ethereum/abi.ts';
-import type { Interfaces } from '../chains/interfaces.ts';
-import type { Read } from '../chains/reading.ts';
-import { readIdl } from '../chains/solana/idl.ts';
-import { jsonFault } from '../crypto/json-fault.ts';
-import { parseJson } from '../crypto/json.ts';
-import { Lru } from '../crypto/lru.ts';
-import type { Reader } from '../db/connection.ts';
-import { findInterface, type SmartContractInterfaceRow } from '../db/smart-contract-interfaces.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { readAbi } from '../../chains/ethereum/abi.ts';
+import type { Interfaces } from '../../chains/interfaces.ts';
+import type { Read } from '../../chains/reading.ts';
+import { readIdl } from '../../chains/solana/idl.ts';
+import { jsonFault } from '../../crypto/json-fault.ts';
+import { parseJson } from '../../crypto/json.ts';
+import { Lru } from '../../lib/lru.ts';
+import type { Reader } from '../../storage/connection.ts';
+import {
+  findInterface,
+  type SmartContractInterfaceRow,
+} from '../../storage/tables/smart-contract-interfaces.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 
 type InterfaceType = SmartContractInterfaceRow['type'];
 
@@ -38,8 +41,8 @@ function parsed<T>(text: string, read: (value: unknown) => Read<T>): Read<T> {
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error;
     // An interface is no secret: its author is told where to look.
-    const place = jsonFault(text) ?? 'an unknown place: it nests too deep';
-    return { ok: false, problem: `expected JSON, got text that is none at ${place}` };
+    const position = jsonFault(text) ?? 'an unknown place: it nests too deep';
+    return { ok: false, problem: `expected JSON, got text that is none at ${position}` };
   }
 }
 

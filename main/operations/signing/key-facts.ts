@@ -1,12 +1,16 @@
 /** What policies may read of wallets, accounts and private keys. */
-import { parsePath } from '../crypto/derivation.ts';
-import type { Reader } from '../db/connection.ts';
-import { getPrivateKeyRow, type PrivateKeyRow } from '../db/private-keys.ts';
-import { listTagIdsOf } from '../db/tags.ts';
-import { findAccountByAddress, getAccountRow, type WalletAccountRow } from '../db/wallet-accounts.ts';
-import { getWalletRow, type WalletRow } from '../db/wallets.ts';
-import { once } from '../lib/once.ts';
-import type { ConditionFacts } from '../policy/schema.ts';
+import { parsePath } from '../../crypto/keys/derivation.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getPrivateKeyRow, type PrivateKeyRow } from '../../storage/tables/private-keys.ts';
+import { listTagIdsOf } from '../../storage/tables/tags.ts';
+import {
+  findAccountByAddress,
+  getAccountRow,
+  type WalletAccountRow,
+} from '../../storage/tables/wallet-accounts.ts';
+import { getWalletRow, type WalletRow } from '../../storage/tables/wallets.ts';
+import { once } from '../../lib/once.ts';
+import type { ConditionFacts } from '../../policy/language/schema.ts';
 import { findNamedKey } from './signers.ts';
 
 type KeyFacts = Pick<ConditionFacts, 'wallet' | 'wallets' | 'wallet_account' | 'private_key' | 'signing_key'>;

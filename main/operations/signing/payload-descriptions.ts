@@ -1,16 +1,16 @@
 /** What is to be signed, in plain language, before it is. A query of our own: the vault reads, and windows show. */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
-import type { Context, Key } from '../chains/chain.ts';
-import { chains, type TransactionType } from '../chains/chains.ts';
-import { unreadDescription, type Description } from '../chains/description.ts';
-import { openPayload } from '../chains/payloads/open.ts';
-import { decodeHex, invalid } from '../crypto/encodings.ts';
-import type { Reader } from '../db/connection.ts';
-import { listAddressesThatBegin } from '../db/wallet-accounts.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { beginningOf, looksLike } from '../lib/look-alikes.ts';
-import { limits } from './limits.ts';
+import { query } from '../../activities/define.ts';
+import type { Context, Key } from '../../chains/chain.ts';
+import { chains, type TransactionType } from '../../chains/chains.ts';
+import { unreadDescription, type Description } from '../../chains/description.ts';
+import { openPayload } from '../../chains/payloads/open.ts';
+import { decodeHex, invalid } from '../../crypto/encodings.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listAddressesThatBegin } from '../../storage/tables/wallet-accounts.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { beginningOf, looksLike } from '../../lib/text/look-alikes.ts';
+import { limits } from '../shared/limits.ts';
 import { payloadParameters, preimage } from './payload-parameters.ts';
 import { findNamedKey, keyOf } from './signers.ts';
 import { signingContext } from './signing-context.ts';
@@ -31,6 +31,7 @@ const text = z.string().max(limits.payloadCharacters).optional();
 
 export const describePayload = query({
   path: 'describe_payload',
+  summary: 'Tells in plain language what a transaction or a payload does, before it is signed.',
   own: true,
   params: z.object({
     /** Of a transaction: as `sign_transaction` takes them. */

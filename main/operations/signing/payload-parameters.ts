@@ -1,8 +1,8 @@
 /** The parameters of a raw payload, for signing and for describing one. */
 import { z } from 'zod';
-import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
-import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
-import { limits } from './limits.ts';
+import { hashFunctions, type HashFunction } from '../../crypto/hashes.ts';
+import { payloadEncodings, type PayloadEncoding } from '../../chains/payloads/encodings.ts';
+import { limits } from '../shared/limits.ts';
 
 export const payloadParameters = {
   payload: z.string().max(limits.payloadCharacters),

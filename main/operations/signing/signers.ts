@@ -1,27 +1,27 @@
 /** What signs: the key that a request names. */
-import type { ActivityContext } from '../activities/define.ts';
-import type { Key } from '../chains/chain.ts';
-import { signerOf, type AddressFormat } from '../crypto/addresses.ts';
-import { curves, type Curve, type CurveEntry } from '../crypto/curves.ts';
-import { derivePrivateKey } from '../crypto/derivation.ts';
-import { decodeHex } from '../crypto/encodings.ts';
-import { readPublicKey } from '../crypto/public-keys.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import type { Key } from '../../chains/chain.ts';
+import { signerOf, type AddressFormat } from '../../chains/addresses/addresses.ts';
+import { curves, type Curve, type CurveEntry } from '../../crypto/keys/curves.ts';
+import { derivePrivateKey } from '../../crypto/keys/derivation.ts';
+import { decodeHex } from '../../crypto/encodings.ts';
+import { readPublicKey } from '../../crypto/keys/public-keys.ts';
 import {
   findPrivateKeyByAddress,
   getPrivateKeyRow,
-  privateKeyPlace,
+  privateKeyContext,
   type PrivateKeyRow,
-} from '../db/private-keys.ts';
+} from '../../storage/tables/private-keys.ts';
 import {
   findAccountByAddress,
   findAccountByPublicKey,
   type WalletAccountRow,
-} from '../db/wallet-accounts.ts';
-import type { Reader } from '../db/connection.ts';
-import { getWalletRow } from '../db/wallets.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { privateKeyIdOf } from './private-key-ids.ts';
-import { withSeed } from './wallet-secrets.ts';
+} from '../../storage/tables/wallet-accounts.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getWalletRow } from '../../storage/tables/wallets.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { privateKeyIdOf } from '../private-keys/private-key-ids.ts';
+import { withSeed } from '../../storage/wallet-secrets.ts';
 
 /** What `signWith` names, and the format of the address where it is one. */
 export type NamedKey =
@@ -89,7 +89,7 @@ export function findNamedKey(tx: Reader, organizationId: string, signWith: strin
 }
 
 function privateKeySecret({ keys }: SigningContext, row: PrivateKeyRow): () => Uint8Array {
-  return () => keys.cached(`private key ${row.id}`, () => keys.open(privateKeyPlace(row), row.sealed));
+  return () => keys.cached(`private key ${row.id}`, () => keys.open(privateKeyContext(row), row.sealed));
 }
 
 function accountSecret(

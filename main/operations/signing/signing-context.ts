@@ -1,9 +1,9 @@
 /** What the vault knows around a transaction: its own keys by address, and the interfaces that an organization keeps. */
-import type { Context, Key } from '../chains/chain.ts';
-import type { Reader } from '../db/connection.ts';
-import { findPrivateKeyByAddress } from '../db/private-keys.ts';
-import { findAccountByAddress } from '../db/wallet-accounts.ts';
-import { getWalletRow } from '../db/wallets.ts';
+import type { Context, Key } from '../../chains/chain.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { findPrivateKeyByAddress } from '../../storage/tables/private-keys.ts';
+import { findAccountByAddress } from '../../storage/tables/wallet-accounts.ts';
+import { getWalletRow } from '../../storage/tables/wallets.ts';
 import { interfacesOf } from './contract-interfaces.ts';
 
 /** @param key The key that signs. */

@@ -1,20 +1,20 @@
 /** Signing with a private key or a wallet account. */
 import { z } from 'zod';
-import { activity, older, type Item } from '../activities/define.ts';
-import { chainKeywords } from '../chains/facts.ts';
-import { openPayload, type RawPayload } from '../chains/payloads/open.ts';
-import type { Signature } from '../crypto/curves.ts';
-import { checkPayloadValues } from '../crypto/json.ts';
-import { payloadEncodings } from '../crypto/payloads.ts';
-import type { Reader } from '../db/connection.ts';
-import { findPrivateKeyByAddress } from '../db/private-keys.ts';
-import { once } from '../lib/once.ts';
-import { requestLimits } from '../lib/published-limits.ts';
+import { activity, older, type Item } from '../../activities/define.ts';
+import { chainKeywords } from '../../chains/facts.ts';
+import { openPayload, type RawPayload } from '../../chains/payloads/open.ts';
+import type { Signature } from '../../crypto/keys/curves.ts';
+import { checkPayloadValues } from '../../crypto/json.ts';
+import { payloadEncodings } from '../../chains/payloads/encodings.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { findPrivateKeyByAddress } from '../../storage/tables/private-keys.ts';
+import { once } from '../../lib/once.ts';
+import { requestLimits } from '../../lib/published-limits.ts';
 import { signerFacts } from './key-facts.ts';
-import { limits } from './limits.ts';
-import { checkRequest } from './parameters.ts';
+import { limits } from '../shared/limits.ts';
+import { checkRequest } from '../shared/parameters.ts';
 import { payloadParameters, preimage } from './payload-parameters.ts';
-import { shownSignature } from './resources.ts';
+import { shownSignature } from '../shared/resources.ts';
 import { findNamedKey, findSigner, keyOf, type Signer } from './signers.ts';
 import { signingContext } from './signing-context.ts';
 
@@ -61,6 +61,7 @@ const privateKeyIdIn = (tx: Reader, organizationId: string, signWith: string): s
 
 export const signRawPayload = activity({
   path: 'sign_raw_payload',
+  summary: 'Signs one payload.',
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
   intent: 'signRawPayloadIntentV2',
   result: 'signRawPayloadResult',
@@ -95,6 +96,7 @@ export const signRawPayload = activity({
 
 export const signRawPayloads = activity({
   path: 'sign_raw_payloads',
+  summary: 'Signs several payloads with one key.',
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOADS',
   intent: 'signRawPayloadsIntent',
   result: 'signRawPayloadsResult',

@@ -1,9 +1,9 @@
 /** Interfaces of contracts and programs, by which policies and people read the calls in transactions. */
 import { z } from 'zod';
-import { activity, query } from '../activities/define.ts';
-import { decodeBase58 } from '../crypto/encodings.ts';
-import { checksumAddress, readEthereumAddress } from '../crypto/ethereum-addresses.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
+import { activity, query } from '../../activities/define.ts';
+import { decodeBase58 } from '../../crypto/encodings.ts';
+import { checksumAddress, readEthereumAddress } from '../../chains/addresses/ethereum.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
 import {
   deleteInterface,
   findInterface,
@@ -11,17 +11,18 @@ import {
   insertInterface,
   listInterfaceRows,
   toSmartContractInterface,
-} from '../db/smart-contract-interfaces.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+} from '../../storage/tables/smart-contract-interfaces.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 import { parseInterface } from './contract-interfaces.ts';
-import { limits } from './limits.ts';
-import { checkLimit, found, id, name } from './parameters.ts';
-import { shownSmartContractInterface, smartContractInterfaceTypes } from './resources.ts';
+import { limits } from '../shared/limits.ts';
+import { checkLimit, orNotFound, id, name } from '../shared/parameters.ts';
+import { shownSmartContractInterface, smartContractInterfaceTypes } from '../shared/resources.ts';
 
 const notes = z.string().max(limits.noteCharacters);
 
 export const createSmartContractInterface = activity({
   path: 'create_smart_contract_interface',
+  summary: 'Keeps the interface of a contract or a program.',
   type: 'ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE',
   intent: 'createSmartContractInterfaceIntent',
   result: 'createSmartContractInterfaceResult',
@@ -87,6 +88,7 @@ const missing = (wanted: string): string => `unable to find smart contract inter
 
 export const deleteSmartContractInterface = activity({
   path: 'delete_smart_contract_interface',
+  summary: 'Deletes an interface; policies read its calls no longer.',
   type: 'ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE',
   intent: 'deleteSmartContractInterfaceIntent',
   result: 'deleteSmartContractInterfaceResult',
@@ -94,7 +96,10 @@ export const deleteSmartContractInterface = activity({
   params: z.object({ smartContractInterfaceId: id }),
   returns: z.object({ smartContractInterfaceId: z.string() }),
   run({ tx, organizationId, params: { smartContractInterfaceId } }) {
-    found(getInterfaceRow(tx, organizationId, smartContractInterfaceId), missing(smartContractInterfaceId));
+    orNotFound(
+      getInterfaceRow(tx, organizationId, smartContractInterfaceId),
+      missing(smartContractInterfaceId),
+    );
     deleteInterface(tx, smartContractInterfaceId);
     return { smartContractInterfaceId };
   },
@@ -102,17 +107,22 @@ export const deleteSmartContractInterface = activity({
 
 export const getSmartContractInterface = query({
   path: 'get_smart_contract_interface',
+  summary: 'Shows one interface.',
   params: z.object({ smartContractInterfaceId: id }),
   returns: z.object({ smartContractInterface: shownSmartContractInterface }),
   run: ({ tx, organizationId, params: { smartContractInterfaceId } }) => ({
     smartContractInterface: toSmartContractInterface(
-      found(getInterfaceRow(tx, organizationId, smartContractInterfaceId), missing(smartContractInterfaceId)),
+      orNotFound(
+        getInterfaceRow(tx, organizationId, smartContractInterfaceId),
+        missing(smartContractInterfaceId),
+      ),
     ),
   }),
 });
 
 export const listSmartContractInterfaces = query({
   path: 'list_smart_contract_interfaces',
+  summary: 'Lists all interfaces.',
   params: z.object({}),
   returns: z.object({ smartContractInterfaces: z.array(shownSmartContractInterface) }),
   run: ({ tx, organizationId }) => ({

@@ -1,11 +1,11 @@
 /** Signing transactions: the vault reads them, puts its signature in, and shows policies what they do. */
 import { z } from 'zod';
-import { activity, older } from '../activities/define.ts';
-import { chains, notTransaction, openTransaction, type TransactionType } from '../chains/chains.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { once } from '../lib/once.ts';
+import { activity, older } from '../../activities/define.ts';
+import { chains, notTransaction, openTransaction, type TransactionType } from '../../chains/chains.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { once } from '../../lib/once.ts';
 import { signerFacts } from './key-facts.ts';
-import { limits } from './limits.ts';
+import { limits } from '../shared/limits.ts';
 import { findNamedKey, findSigner, keyOf } from './signers.ts';
 import { signingContext } from './signing-context.ts';
 
@@ -22,6 +22,7 @@ type SignParams = z.output<typeof params>;
 
 export const signTransaction = activity({
   path: 'sign_transaction',
+  summary: 'Signs a transaction of Ethereum, Solana, Tron or Bitcoin, which the vault reads.',
   type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
   intent: 'signTransactionIntentV2',
   result: 'signTransactionResult',

@@ -1,7 +1,7 @@
 /** Finding tags, and putting them on users and private keys. */
-import type { ActivityContext } from '../activities/define.ts';
-import { attachTag, getTagRow, type TagRow, type TagType } from '../db/tags.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { attachTag, getTagRow, type TagRow, type TagType } from '../../storage/tables/tags.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 
 /** What each type of tag is put on, as a person reads it. */
 export const tagNouns = { TAG_TYPE_USER: 'user', TAG_TYPE_PRIVATE_KEY: 'private key' } as const;

@@ -1,10 +1,10 @@
 /** Tags of users and of private keys: the same life twice, under the names that each has on the wire. */
 import { z } from 'zod';
-import { activity, query } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { Reader } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { getPrivateKeyRow } from '../db/private-keys.ts';
+import { activity, query } from '../../activities/define.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { getPrivateKeyRow } from '../../storage/tables/private-keys.ts';
 import {
   attachTag,
   countTags,
@@ -18,13 +18,21 @@ import {
   toTag,
   type TagRow,
   type TagType,
-} from '../db/tags.ts';
-import { getUserRow } from '../db/users.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { limits } from './limits.ts';
-import { checkDistinct, checkLimit, checkUnmistakable, id, ids, name, nameTaken } from './parameters.ts';
+} from '../../storage/tables/tags.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { limits } from '../shared/limits.ts';
+import {
+  checkDistinct,
+  checkLimit,
+  checkUnmistakable,
+  id,
+  ids,
+  name,
+  nameTaken,
+} from '../shared/parameters.ts';
 import { findTag, tagNouns, type TagContext } from './tag-holders.ts';
-import { shownTag, uuid, uuids } from './resources.ts';
+import { shownTag, uuid, uuids } from '../shared/resources.ts';
 
 const holderExists = {
   TAG_TYPE_USER: getUserRow,
@@ -33,6 +41,7 @@ const holderExists = {
 
 export const createUserTag = activity({
   path: 'create_user_tag',
+  summary: 'Makes a user tag and attaches it to users.',
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   intent: 'createUserTagIntent',
   result: 'createUserTagResult',
@@ -49,6 +58,7 @@ export const createUserTag = activity({
 
 export const createPrivateKeyTag = activity({
   path: 'create_private_key_tag',
+  summary: 'Makes a private key tag and attaches it to keys.',
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
   intent: 'createPrivateKeyTagIntent',
   result: 'createPrivateKeyTagResult',
@@ -65,6 +75,7 @@ export const createPrivateKeyTag = activity({
 
 export const updateUserTag = activity({
   path: 'update_user_tag',
+  summary: 'Renames a user tag, attaches it and detaches it, all at once.',
   type: 'ACTIVITY_TYPE_UPDATE_USER_TAG',
   intent: 'updateUserTagIntent',
   result: 'updateUserTagResult',
@@ -92,6 +103,7 @@ export const updateUserTag = activity({
 
 export const updatePrivateKeyTag = activity({
   path: 'update_private_key_tag',
+  summary: 'Renames a private key tag, attaches it and detaches it, all at once.',
   type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
   intent: 'updatePrivateKeyTagIntent',
   result: 'updatePrivateKeyTagResult',
@@ -115,6 +127,7 @@ export const updatePrivateKeyTag = activity({
 
 export const deleteUserTags = activity({
   path: 'delete_user_tags',
+  summary: 'Deletes user tags; the users stay.',
   type: 'ACTIVITY_TYPE_DELETE_USER_TAGS',
   intent: 'deleteUserTagsIntent',
   result: 'deleteUserTagsResult',
@@ -134,6 +147,7 @@ export const deleteUserTags = activity({
 
 export const deletePrivateKeyTags = activity({
   path: 'delete_private_key_tags',
+  summary: 'Deletes private key tags; the keys stay.',
   type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS',
   intent: 'deletePrivateKeyTagsIntent',
   result: 'deletePrivateKeyTagsResult',
@@ -152,6 +166,7 @@ export const deletePrivateKeyTags = activity({
 
 export const listUserTags = query({
   path: 'list_user_tags',
+  summary: 'Lists all user tags.',
   params: z.object({}),
   returns: z.object({ userTags: z.array(shownTag) }),
   run: ({ tx, organizationId }) => ({
@@ -161,6 +176,7 @@ export const listUserTags = query({
 
 export const listPrivateKeyTags = query({
   path: 'list_private_key_tags',
+  summary: 'Lists all private key tags.',
   params: z.object({}),
   returns: z.object({ privateKeyTags: z.array(shownTag) }),
   run: ({ tx, organizationId }) => ({

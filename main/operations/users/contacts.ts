@@ -1,20 +1,20 @@
 /** Where messages reach people: email addresses and phone numbers in requests, whose they are, and how often they are used. */
 import { z } from 'zod';
-import type { ActivityContext } from '../activities/define.ts';
-import { encodeUtf8, toHex } from '../crypto/encodings.ts';
-import { sha256 } from '../crypto/hashes.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { encodeUtf8, toHex } from '../../crypto/encodings.ts';
+import { sha256 } from '../../crypto/hashes.ts';
 import {
   countContactRequests,
   deleteContactRequests,
   insertContactRequest,
   type ContactRequestRow,
-} from '../db/contact-requests.ts';
-import type { Reader, Writer } from '../db/connection.ts';
-import { listUsersByContact } from '../db/contacts.ts';
-import { updateUserRow, type UserRow } from '../db/users.ts';
-import { latest } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { limits } from './limits.ts';
+} from '../../storage/tables/contact-requests.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
+import { listUsersByContact } from '../../storage/tables/contacts.ts';
+import { updateUserRow, type UserRow } from '../../storage/tables/users.ts';
+import { latest } from '../../lib/clock.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { limits } from '../shared/limits.ts';
 
 /** The ways that a message takes, as the API names them. */
 export const channels = { OTP_TYPE_EMAIL: 'email', OTP_TYPE_SMS: 'sms' } as const;

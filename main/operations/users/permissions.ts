@@ -1,14 +1,14 @@
 /** What a user may do, by activity. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { kindOf, query, type ActivityOperation, type Operation } from '../activities/define.ts';
-import type { Reader } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { listTagIdsOf } from '../db/tags.ts';
-import { getUserRow, listUserRows, type UserRow } from '../db/users.ts';
-import type { Voter } from '../policy/facts.ts';
-import { reachOf, type ActivityKind } from '../policy/reach.ts';
-import { found, id } from './parameters.ts';
-import { rulesInForce } from './policy-rules.ts';
+import { kindOf, query, type Operations } from '../../activities/define.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { listTagIdsOf } from '../../storage/tables/tags.ts';
+import { getUserRow, listUserRows, type UserRow } from '../../storage/tables/users.ts';
+import type { Voter } from '../../policy/decide/facts.ts';
+import { reachOf, type ActivityKind } from '../../policy/analysis/reach.ts';
+import { orNotFound, id } from '../shared/parameters.ts';
+import { rulesInForce } from '../policies/policy-rules.ts';
 
 const reaches = [
   'REACH_ROOT_QUORUM',
@@ -32,11 +32,12 @@ const shownPermission = z
 
 export const listPermissions = query({
   path: 'list_permissions',
+  summary: 'Lists what a user could do of each kind of activity: alone, with others, or not at all.',
   own: true,
   params: z.object({ userId: id }),
   returns: z.object({ permissions: z.array(shownPermission) }),
   *run({ tx, organizationId, params: { userId }, operations, now }) {
-    const user = found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    const user = orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     const kinds = kindsOf(operations);
     const reached = yield* reachOf(
       {
@@ -68,25 +69,24 @@ const voter = (tx: Reader, { id: userId, name, email, root }: UserRow): Voter =>
 });
 
 /** One for each activity, as its newest type; votes are not decided about. */
-function kindsOf(operations: ReadonlyMap<string, Operation>): readonly (ActivityKind & {
+function kindsOf(operations: Operations): readonly (ActivityKind & {
   readonly resource: string;
   readonly action: string;
 })[] {
-  const activities = [...operations.values()].filter(
-    (operation): operation is ActivityOperation => operation.kind === 'activity',
+  return [...operations.byType.values()].flatMap(
+    ({ operation: { authority, versions }, version: { type } }) => {
+      const { resource, action, rootQuorumOnly = false, ownCredentials } = authority;
+      if (type !== versions[0]?.type) return [];
+      return [
+        {
+          type,
+          kind: rootQuorumOnly ? undefined : kindOf(type),
+          resource,
+          action,
+          rootQuorumOnly,
+          credentials: ownCredentials !== undefined,
+        },
+      ];
+    },
   );
-  return activities.flatMap(({ authority, versions: [newest] }) => {
-    const { resource, action, rootQuorumOnly = false, ownCredentials } = authority;
-    if (newest === undefined || resource === 'ACTIVITY') return [];
-    return [
-      {
-        type: newest.type,
-        kind: rootQuorumOnly ? undefined : kindOf(newest.type),
-        resource,
-        action,
-        rootQuorumOnly,
-        credentials: ownCredentials !== undefined,
-      },
-    ];
-  });
 }

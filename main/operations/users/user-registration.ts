@@ -1,29 +1,36 @@
 /** What requests say of a new user, and how one is added to an organization with credentials. */
 import { z } from 'zod';
-import type { ActivityContext, PrepareContext } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { Reader } from '../db/connection.ts';
-import { countUsers, findUserByName, insertUser, listUserRows } from '../db/users.ts';
-import { requestLimits } from '../lib/published-limits.ts';
-import { addApiKeys, apiKeyParams, p256ApiKeyParams } from './api-key-registration.ts';
+import type { ActivityContext, PrepareContext } from '../../activities/define.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { countUsers, findUserByName, insertUser, listUserRows } from '../../storage/tables/users.ts';
+import { requestLimits } from '../../lib/published-limits.ts';
+import { addApiKeys, apiKeyParams, p256ApiKeyParams } from '../credentials/api-key-registration.ts';
 import {
   addAuthenticators,
   authenticatorParams,
   verifyAuthenticators,
   type VerifiedAuthenticator,
-} from './authenticator-registration.ts';
-import type { RelyingParty } from './attestations.ts';
+} from '../credentials/authenticator-registration.ts';
+import type { RelyingParty } from '../credentials/attestations.ts';
 import { optionalContact, phoneNumber } from './contact-fields.ts';
 import { emailAddress } from './contacts.ts';
-import { limits } from './limits.ts';
+import { limits } from '../shared/limits.ts';
 import {
   addOauthProviders,
   oauthProviderParams,
   provenOauthProviderParams,
   verifyOauthProviders,
   type VerifiedOauthProvider,
-} from './oauth-provider-registration.ts';
-import { checkDistinct, checkLimit, checkRequest, checkUnmistakable, name, nameTaken } from './parameters.ts';
+} from '../credentials/oauth-provider-registration.ts';
+import {
+  checkDistinct,
+  checkLimit,
+  checkRequest,
+  checkUnmistakable,
+  name,
+  nameTaken,
+} from '../shared/parameters.ts';
 
 const apiKeys = z.array(apiKeyParams).max(limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser);
 const providersOf = <Schema extends z.ZodType>(provider: Schema) =>

@@ -1,25 +1,33 @@
 /** Users. */
 import { z } from 'zod';
-import { activity, older, query, type ActivityContext } from '../activities/define.ts';
-import type { Reader } from '../db/connection.ts';
-import { detachAllTags } from '../db/tags.ts';
-import { deleteUser, getUserRow, listUserRows, toUser, updateUserRow, type UserRow } from '../db/users.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { withP256, type p256ApiKeyParams } from './api-key-registration.ts';
+import { activity, older, query, type ActivityContext } from '../../activities/define.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { detachAllTags } from '../../storage/tables/tags.ts';
+import {
+  deleteUser,
+  getUserRow,
+  listUserRows,
+  toUser,
+  updateUserRow,
+  type UserRow,
+} from '../../storage/tables/users.ts';
+import { defined } from '../../lib/defined.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { withP256, type p256ApiKeyParams } from '../credentials/api-key-registration.ts';
 import {
   browserAuthenticatorParams,
   fromBrowser,
   specifiedAuthenticator,
   type AuthenticatorParams,
   relyingParty,
-} from './authenticator-registration.ts';
-import { thatUser, userShown } from './authority.ts';
+} from '../credentials/authenticator-registration.ts';
+import { thatUser, userShown } from '../credentials/authority.ts';
 import { phoneNumber, removableContact } from './contact-fields.ts';
 import { emailAddress, hasContact, verifiedAtOf } from './contacts.ts';
-import { limits } from './limits.ts';
-import { checkDistinct, found, id, ids, name } from './parameters.ts';
-import { shownUser, uuid, uuids } from './resources.ts';
-import { tagHolder } from './tag-holders.ts';
+import { limits } from '../shared/limits.ts';
+import { checkDistinct, orNotFound, id, ids, name } from '../shared/parameters.ts';
+import { shownUser, uuid, uuids } from '../shared/resources.ts';
+import { tagHolder } from '../tags/tag-holders.ts';
 import {
   addUsers,
   checkUserNameFree,
@@ -28,7 +36,12 @@ import {
   provenOauthProviders,
   verifyNewUsers,
 } from './user-registration.ts';
-import { readVerificationToken, refused, verificationToken } from './verification-tokens.ts';
+import { readVerificationToken, refused, verificationToken } from '../sign-in/verification-tokens.ts';
+
+interface Contacts {
+  readonly userEmail?: string | undefined;
+  readonly userPhoneNumber?: string | undefined;
+}
 
 const userParams = newUserParams.extend({ userTags: ids });
 
@@ -45,6 +58,14 @@ const earlierUsers = {
     authenticators: z.array(newUsersAuthenticator).max(limits.authenticatorsPerUser),
   }),
 } as const;
+
+/** By a contact one signs in with a code; an empty one is none, or takes it away. */
+const givesContact = ({ userEmail = '', userPhoneNumber = '' }: Contacts): boolean =>
+  userEmail !== '' || userPhoneNumber !== '';
+
+const hasWayIn = (user: z.output<typeof userParams>): boolean =>
+  givesContact(user) ||
+  [user.apiKeys, user.authenticators, user.oauthProviders].some((credentials) => credentials.length > 0);
 
 const usersOf = <Schema extends z.ZodType>(user: Schema) =>
   z.object({ users: z.array(user).min(1).max(limits.usersPerOrganization) });
@@ -66,7 +87,7 @@ const specified = {
   ) => ({
     users: users.map((user, index) => ({
       userName: user.userName,
-      ...(user.userEmail === undefined ? {} : { userEmail: user.userEmail }),
+      ...defined({ userEmail: user.userEmail }),
       accessType:
         user.authenticators.length === 0
           ? 'ACCESS_TYPE_API'
@@ -76,7 +97,7 @@ const specified = {
       apiKeys: user.apiKeys.map(({ apiKeyName, publicKey, expirationSeconds }) => ({
         apiKeyName,
         publicKey,
-        ...(expirationSeconds === undefined ? {} : { expirationSeconds }),
+        ...defined({ expirationSeconds }),
       })),
       authenticators: user.authenticators.map((authenticator) =>
         specifiedAuthenticator(
@@ -91,6 +112,7 @@ const specified = {
 
 export const createUsers = activity({
   path: 'create_users',
+  summary: 'Makes users, with the credentials that they sign in with.',
   type: 'ACTIVITY_TYPE_CREATE_USERS_V4',
   intent: 'createUsersIntentV4',
   result: 'createUsersResult',
@@ -99,6 +121,7 @@ export const createUsers = activity({
     action: 'CREATE',
     shows: ({ users }) => ({ user_tags: users.flatMap(({ userTags }) => userTags) }),
   },
+  stepUp: { for: 'wayIn', when: ({ users }) => users.some(hasWayIn) },
   params: usersOf(userParams),
   specified,
   returns: z.object({ userIds: uuids }),
@@ -147,10 +170,12 @@ const userIdOnly = z.object({ userId: id });
 
 export const updateUser = activity({
   path: 'update_user',
+  summary: 'Changes what is given of a user’s name, contact data and tags, and leaves the rest.',
   type: 'ACTIVITY_TYPE_UPDATE_USER',
   intent: 'updateUserIntent',
   result: 'updateUserResult',
   authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
+  stepUp: { for: 'wayIn', when: givesContact },
   params: userIdOnly.extend({
     userName: name.optional(),
     userEmail: removableContact(emailAddress).optional(),
@@ -171,6 +196,7 @@ export const updateUser = activity({
 
 export const updateUserName = activity({
   path: 'update_user_name',
+  summary: 'Gives a user another name.',
   type: 'ACTIVITY_TYPE_UPDATE_USER_NAME',
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
@@ -186,10 +212,12 @@ export const updateUserName = activity({
 
 export const updateUserEmail = activity({
   path: 'update_user_email',
+  summary: 'Sets a user’s email address; an empty one removes it.',
   type: 'ACTIVITY_TYPE_UPDATE_USER_EMAIL',
   intent: 'updateUserEmailIntent',
   result: 'updateUserEmailResult',
   authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
+  stepUp: { for: 'wayIn', when: givesContact },
   params: userIdOnly.extend({
     userEmail: removableContact(emailAddress),
     verificationToken: verificationToken.optional(),
@@ -204,10 +232,12 @@ export const updateUserEmail = activity({
 
 export const updateUserPhoneNumber = activity({
   path: 'update_user_phone_number',
+  summary: 'Sets a user’s phone number; an empty one removes it.',
   type: 'ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER',
   intent: 'updateUserPhoneNumberIntent',
   result: 'updateUserPhoneNumberResult',
   authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
+  stepUp: { for: 'wayIn', when: givesContact },
   params: userIdOnly.extend({
     userPhoneNumber: removableContact(phoneNumber),
     verificationToken: verificationToken.optional(),
@@ -222,6 +252,7 @@ export const updateUserPhoneNumber = activity({
 
 export const deleteUsers = activity({
   path: 'delete_users',
+  summary: 'Deletes users and their credentials; a member of the root quorum stays.',
   type: 'ACTIVITY_TYPE_DELETE_USERS',
   intent: 'deleteUsersIntent',
   result: 'deleteUsersResult',
@@ -301,11 +332,12 @@ const changed = (given: string | undefined, present: string | null): string | nu
   given === undefined ? present : given === '' ? null : given;
 
 function findUser(tx: Reader, organizationId: string, userId: string): UserRow {
-  return found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+  return orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
 }
 
 export const listUsers = query({
   path: 'list_users',
+  summary: 'Lists all users.',
   params: z.object({}),
   returns: z.object({ users: z.array(shownUser) }),
   run: ({ tx, organizationId }) => ({
@@ -315,6 +347,7 @@ export const listUsers = query({
 
 export const getUser = query({
   path: 'get_user',
+  summary: 'Shows one user.',
   params: userIdOnly,
   returns: z.object({ user: shownUser }),
   run: ({ tx, organizationId, params }) => ({

@@ -1,17 +1,17 @@
 /** What a request says of a wallet account, and how the account follows from the wallet's seed. */
 import { z } from 'zod';
-import type { ActivityContext } from '../activities/define.ts';
-import { encodeAddress } from '../crypto/addresses.ts';
-import { curves } from '../crypto/curves.ts';
-import { derivePrivateKey, formatPath, parsePath } from '../crypto/derivation.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { Reader } from '../db/connection.ts';
-import { findAccountId, insertAccount } from '../db/wallet-accounts.ts';
-import { getWalletRow, type WalletRow } from '../db/wallets.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { limits } from './limits.ts';
-import { addressFormat, curve, found, name } from './parameters.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { encodeAddress } from '../../chains/addresses/addresses.ts';
+import { curves } from '../../crypto/keys/curves.ts';
+import { derivePrivateKey, formatPath, parsePath } from '../../crypto/keys/derivation.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { findAccountId, insertAccount } from '../../storage/tables/wallet-accounts.ts';
+import { getWalletRow, type WalletRow } from '../../storage/tables/wallets.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { limits } from '../shared/limits.ts';
+import { addressFormat, curve, orNotFound, name } from '../shared/parameters.ts';
 
 /** Kept in one form, so that equal paths are equal texts. */
 export const path = z
@@ -108,5 +108,5 @@ export function addAccounts(
 
 /** @throws LatchkeyError NOT_FOUND */
 export function findWallet(tx: Reader, organizationId: string, walletId: string): WalletRow {
-  return found(getWalletRow(tx, organizationId, walletId), `unable to find wallet ${walletId}`);
+  return orNotFound(getWalletRow(tx, organizationId, walletId), `unable to find wallet ${walletId}`);
 }

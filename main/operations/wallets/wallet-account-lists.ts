@@ -3,18 +3,21 @@
  * nothing of the kind.
  */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
-import { findAccounts, getAccountAtPlace } from '../db/wallet-account-lists.ts';
-import { findPlace, placesOf, showPlace } from '../db/row-places.ts';
-import { findAccountId, toWalletAccount } from '../db/wallet-accounts.ts';
+import { query } from '../../activities/define.ts';
+import { findAccounts, getAccountAtPlace } from '../../storage/tables/wallet-account-lists.ts';
+import { fromPublicId, rowIdsOf, toPublicId } from '../../storage/row-ids.ts';
+import { findAccountId, toWalletAccount } from '../../storage/tables/wallet-accounts.ts';
 import { findWallet, path } from './account-derivation.ts';
-import { limits } from './limits.ts';
-import { blocksOf, place, places, shownBlock } from './list-places.ts';
-import { addressFormat, curve, id } from './parameters.ts';
-import { shownWalletAccount } from './resources.ts';
+import { limits } from '../shared/limits.ts';
+import { blocksOf, place, places, shownBlock } from '../shared/list-places.ts';
+import { addressFormat, curve, id } from '../shared/parameters.ts';
+import { shownWalletAccount } from '../shared/resources.ts';
+import { defined } from '../../lib/defined.ts';
 
 export const outlineWalletAccounts = query({
   path: 'outline_wallet_accounts',
+  summary:
+    'Tells where the accounts of a wallet are that fit a search, however many: as far as a few milliseconds go, and where to go on.',
   own: true,
   params: z.object({
     walletId: id,
@@ -36,21 +39,21 @@ export const outlineWalletAccounts = query({
   }),
   run({ tx, organizationId, params: { walletId, filterByAddressFormat, text, after }, caller }) {
     findWallet(tx, organizationId, walletId);
-    const shown = placesOf(tx, caller.organizationId, 'wallet_accounts');
+    const shown = rowIdsOf(tx, caller.organizationId, 'wallet_accounts');
     const slice = findAccounts(
       tx,
       walletId,
       {
         ...(filterByAddressFormat?.length ? { addressFormats: filterByAddressFormat } : {}),
-        ...(text === undefined ? {} : { text }),
+        ...defined({ text }),
       },
-      after === undefined ? 0 : findPlace(shown, after),
+      after === undefined ? 0 : fromPublicId(shown, after),
     );
     const createdAt = (sequence: number): number => getAccountAtPlace(tx, walletId, sequence)?.createdAt ?? 0;
     return {
       outline: {
         blocks: blocksOf(slice.found, shown, createdAt),
-        ...(slice.next === null ? {} : { next: showPlace(shown, slice.next) }),
+        ...(slice.next === null ? {} : { next: toPublicId(shown, slice.next) }),
       },
     };
   },
@@ -58,12 +61,13 @@ export const outlineWalletAccounts = query({
 
 export const browseWalletAccounts = query({
   path: 'browse_wallet_accounts',
+  summary: 'Shows the accounts of a wallet at some places of their list.',
   own: true,
   params: z.object({ walletId: id, places }),
   returns: z.object({ lines: z.array(z.object({ place, account: shownWalletAccount })) }),
   run({ tx, organizationId, params, caller }) {
     findWallet(tx, organizationId, params.walletId);
-    const rows = placesOf(tx, caller.organizationId, 'wallet_accounts').find(params.places);
+    const rows = rowIdsOf(tx, caller.organizationId, 'wallet_accounts').find(params.places);
     return {
       lines: params.places.flatMap((each, index) => {
         const row = getAccountAtPlace(tx, params.walletId, rows[index] ?? 0);
@@ -78,6 +82,7 @@ const mostIndexes = 2 ** 31;
 
 export const getFreeWalletPath = query({
   path: 'get_free_wallet_path',
+  summary: 'Finds the next derivation path that no account of a wallet has.',
   own: true,
   params: z.object({
     walletId: id,

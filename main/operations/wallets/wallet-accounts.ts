@@ -1,9 +1,9 @@
 /** Wallet accounts. */
 import { z } from 'zod';
-import { activity, query } from '../activities/define.ts';
-import type { Curve } from '../crypto/curves.ts';
-import { derivePrivateKey } from '../crypto/derivation.ts';
-import type { Reader } from '../db/connection.ts';
+import { activity, query } from '../../activities/define.ts';
+import type { Curve } from '../../crypto/keys/curves.ts';
+import { derivePrivateKey } from '../../crypto/keys/derivation.ts';
+import type { Reader } from '../../storage/connection.ts';
 import {
   deleteAccount,
   findAccountByAddress,
@@ -14,14 +14,23 @@ import {
   renameAccount,
   toWalletAccount,
   type WalletAccountRow,
-} from '../db/wallet-accounts.ts';
-import { getWalletRow, toWallet } from '../db/wallets.ts';
+} from '../../storage/tables/wallet-accounts.ts';
+import { getWalletRow, toWallet } from '../../storage/tables/wallets.ts';
 import { accounts, addAccounts, deriveAccount, findWallet, path } from './account-derivation.ts';
-import { accountFacts, accountFactsById, walletFacts } from './key-facts.ts';
-import { encryptTo, exportBundle, targetPublicKey } from './bundles.ts';
-import { checkDistinct, found, id, ids, name, notExported, page, pagination } from './parameters.ts';
-import { withSeed } from './wallet-secrets.ts';
-import { uuid, uuids, shownWalletAccount } from './resources.ts';
+import { accountFacts, accountFactsById, walletFacts } from '../signing/key-facts.ts';
+import { encryptTo, exportBundle, targetPublicKey } from '../shared/bundles.ts';
+import {
+  checkDistinct,
+  orNotFound,
+  id,
+  ids,
+  name,
+  notExported,
+  page,
+  pagination,
+} from '../shared/parameters.ts';
+import { withSeed } from '../../storage/wallet-secrets.ts';
+import { uuid, uuids, shownWalletAccount } from '../shared/resources.ts';
 
 /** An address as a request names one: whatever the format, it is of plain characters. */
 const addressText = z
@@ -32,6 +41,7 @@ const addressText = z
 
 export const createWalletAccounts = activity({
   path: 'create_wallet_accounts',
+  summary: 'Derives more accounts of a wallet.',
   type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
   intent: 'createWalletAccountsIntent',
   result: 'createWalletAccountsResult',
@@ -60,6 +70,7 @@ export const createWalletAccounts = activity({
 /** The vendor has its type, intent and result; no path of its public API and no method of its clients leads to it. */
 export const updateWalletAccountName = activity({
   path: 'update_wallet_account_name',
+  summary: 'Gives an account of a wallet another name, or takes its name off.',
   own: true,
   type: 'ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME',
   intent: 'updateWalletAccountNameIntent',
@@ -85,6 +96,7 @@ export const updateWalletAccountName = activity({
 
 export const exportWalletAccount = activity({
   path: 'export_wallet_account',
+  summary: 'Hands the private key of an account out, encrypted to the client’s key.',
   type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
   intent: 'exportWalletAccountIntent',
   result: 'exportWalletAccountResult',
@@ -94,6 +106,7 @@ export const exportWalletAccount = activity({
     shows: (shown) => ({ target_public_key: shown.targetPublicKey }),
     facts: ({ params: { address }, ...where }) => accountFacts(where, address),
   },
+  stepUp: { for: 'export' },
   params: z.object({ address: addressText, targetPublicKey }),
   returns: z.object({ address: z.string(), exportBundle: z.string() }),
   gather({ tx, keys, organizationId, params }) {
@@ -112,6 +125,7 @@ export const exportWalletAccount = activity({
 
 export const deleteWalletAccounts = activity({
   path: 'delete_wallet_accounts',
+  summary: 'Deletes accounts whose keys were exported, or may be lost.',
   type: 'ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS',
   intent: 'deleteWalletAccountsIntent',
   result: 'deleteWalletAccountsResult',
@@ -127,7 +141,7 @@ export const deleteWalletAccounts = activity({
     checkDistinct('parameters.walletAccountIds', params.walletAccountIds);
     for (const accountId of params.walletAccountIds) {
       const account = findAccountById(tx, organizationId, accountId);
-      // Whoever has the wallet's words has the account's key.
+      // The wallet's words give the account's key.
       const kept = account.exported === 1 || findWallet(tx, organizationId, account.walletId).exported === 1;
       if (params.deleteWithoutExport !== true && !kept) throw notExported('wallet account', accountId);
       deleteAccount(tx, accountId);
@@ -138,6 +152,7 @@ export const deleteWalletAccounts = activity({
 
 export const getWalletAccount = query({
   path: 'get_wallet_account',
+  summary: 'Shows one account of a wallet, by its address or its path.',
   params: z
     .object({ walletId: id, address: addressText.optional(), path: path.optional() })
     .refine(
@@ -151,7 +166,7 @@ export const getWalletAccount = query({
       params.path === undefined
         ? findAccountByAddress(tx, organizationId, params.address ?? '')
         : findAccountByPath(tx, params.walletId, params.path);
-    const account = found(
+    const account = orNotFound(
       row?.walletId === params.walletId ? row : undefined,
       `Could not find wallet account with ${params.path === undefined ? `address ${params.address ?? ''}` : `path ${params.path}`}`,
     );
@@ -161,6 +176,7 @@ export const getWalletAccount = query({
 
 export const listWalletAccounts = query({
   path: 'list_wallet_accounts',
+  summary: 'Lists the accounts of a wallet, or of all wallets.',
   params: z.object({
     walletId: id.optional(),
     includeWalletDetails: z.boolean().optional(),
@@ -169,7 +185,7 @@ export const listWalletAccounts = query({
   returns: z.object({ accounts: z.array(shownWalletAccount) }),
   run({ tx, organizationId, params }) {
     if (params.walletId !== undefined) findWallet(tx, organizationId, params.walletId);
-    const rows = found(
+    const rows = orNotFound(
       listAccountRows(tx, organizationId, params.walletId ?? null, page(params.paginationOptions)),
       'invalid paginationOptions: after and before name a wallet account of this organization',
     );
@@ -183,11 +199,14 @@ export const listWalletAccounts = query({
 });
 
 function findAccountById(tx: Reader, organizationId: string, accountId: string): WalletAccountRow {
-  return found(getAccountRow(tx, organizationId, accountId), `unable to find wallet account ${accountId}`);
+  return orNotFound(
+    getAccountRow(tx, organizationId, accountId),
+    `unable to find wallet account ${accountId}`,
+  );
 }
 
 function findAccount(tx: Reader, organizationId: string, address: string): WalletAccountRow {
-  return found(
+  return orNotFound(
     findAccountByAddress(tx, organizationId, address),
     `Could not find wallet account with address ${address}`,
   );

@@ -1,17 +1,29 @@
 /** What requests say of a new wallet, and how one is made and stored. */
 import { z } from 'zod';
-import type { ActivityContext } from '../activities/define.ts';
-import { masterPublicKey } from '../crypto/derivation.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { entropyLength, sentenceFromEntropy, wordCounts } from '../crypto/mnemonics.ts';
-import { uuidV5 } from '../crypto/uuid.ts';
-import type { Reader } from '../db/connection.ts';
-import { countWallets, findWalletByName, getWalletRow, insertWallet, listWalletRows } from '../db/wallets.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import { masterPublicKey } from '../../crypto/keys/derivation.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { entropyLength, sentenceFromEntropy, wordCounts } from '../../crypto/keys/mnemonics.ts';
+import { uuidV5 } from '../../crypto/uuid.ts';
+import type { Reader } from '../../storage/connection.ts';
+import {
+  countWallets,
+  findWalletByName,
+  getWalletRow,
+  insertWallet,
+  listWalletRows,
+} from '../../storage/tables/wallets.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 import { accounts, addAccounts, type AccountParams } from './account-derivation.ts';
-import { limits } from './limits.ts';
-import { checkLimit, checkUnmistakable, name, nameTaken } from './parameters.ts';
-import { erasePhrase, phraseBytes, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
+import { limits } from '../shared/limits.ts';
+import { checkLimit, checkUnmistakable, name, nameTaken } from '../shared/parameters.ts';
+import {
+  erasePhrase,
+  phraseBytes,
+  seedOf,
+  walletContext,
+  type WalletPhrase,
+} from '../../storage/wallet-secrets.ts';
 
 export const walletParams = z.object({
   walletName: name,
@@ -75,7 +87,7 @@ export function addWallet(context: WalletContext, wallet: NewWallet, at: string)
       id: walletId,
       organizationId,
       name: wallet.walletName,
-      sealed: keys.seal(walletPlace({ id: walletId, organizationId }), secret),
+      sealed: keys.seal(walletContext({ id: walletId, organizationId }), secret),
       exported: 0,
       imported: wallet.imported ? 1 : 0,
       createdAt: now,

@@ -1,9 +1,15 @@
 /** HD wallets. */
 import { z } from 'zod';
-import { activity, query } from '../activities/define.ts';
-import { deleteWallet, listWalletRows, markWalletExported, renameWallet, toWallet } from '../db/wallets.ts';
+import { activity, query } from '../../activities/define.ts';
+import {
+  deleteWallet,
+  listWalletRows,
+  markWalletExported,
+  renameWallet,
+  toWallet,
+} from '../../storage/tables/wallets.ts';
 import { accounts, findWallet } from './account-derivation.ts';
-import { forAnother } from './authority.ts';
+import { forAnother } from '../credentials/authority.ts';
 import {
   encryptedBundleText,
   encryptTo,
@@ -14,15 +20,16 @@ import {
   wipeImport,
   spendImport,
   targetPublicKey,
-} from './bundles.ts';
-import { walletFacts, walletsFacts } from './key-facts.ts';
-import { checkDistinct, id, ids, name, notExported } from './parameters.ts';
-import { uuid, uuids, shownWallet } from './resources.ts';
+} from '../shared/bundles.ts';
+import { walletFacts, walletsFacts } from '../signing/key-facts.ts';
+import { checkDistinct, id, ids, name, notExported } from '../shared/parameters.ts';
+import { uuid, uuids, shownWallet } from '../shared/resources.ts';
 import { addWallet, checkWalletNameFree, makeWallet, walletParams } from './wallet-registration.ts';
-import { erasePhrase, readPhrase, walletPlace } from './wallet-secrets.ts';
+import { erasePhrase, readPhrase, walletContext } from '../../storage/wallet-secrets.ts';
 
 export const createWallet = activity({
   path: 'create_wallet',
+  summary: 'Makes a wallet from a fresh mnemonic, with the accounts asked for.',
   type: 'ACTIVITY_TYPE_CREATE_WALLET',
   intent: 'createWalletIntent',
   result: 'createWalletResult',
@@ -36,6 +43,7 @@ export const createWallet = activity({
 
 export const updateWallet = activity({
   path: 'update_wallet',
+  summary: 'Gives a wallet another name.',
   type: 'ACTIVITY_TYPE_UPDATE_WALLET',
   intent: 'updateWalletIntent',
   result: 'updateWalletResult',
@@ -60,6 +68,7 @@ export const updateWallet = activity({
 
 export const initImportWallet = activity({
   path: 'init_import_wallet',
+  summary: 'Gives a user a public key of the vault, to encrypt a mnemonic to.',
   type: 'ACTIVITY_TYPE_INIT_IMPORT_WALLET',
   intent: 'initImportWalletIntent',
   result: 'initImportWalletResult',
@@ -71,6 +80,7 @@ export const initImportWallet = activity({
 
 export const importWallet = activity({
   path: 'import_wallet',
+  summary: 'Stores a wallet whose mnemonic the client encrypted to the vault.',
   type: 'ACTIVITY_TYPE_IMPORT_WALLET',
   intent: 'importWalletIntent',
   result: 'importWalletResult',
@@ -94,6 +104,7 @@ export const importWallet = activity({
 
 export const exportWallet = activity({
   path: 'export_wallet',
+  summary: 'Hands a wallet’s mnemonic out, encrypted to the client’s key.',
   type: 'ACTIVITY_TYPE_EXPORT_WALLET',
   intent: 'exportWalletIntent',
   result: 'exportWalletResult',
@@ -103,6 +114,7 @@ export const exportWallet = activity({
     shows: (shown) => ({ target_public_key: shown.targetPublicKey }),
     facts: ({ params: { walletId }, ...where }) => walletFacts(where, walletId),
   },
+  stepUp: { for: 'export' },
   params: z.object({
     walletId: id,
     targetPublicKey,
@@ -112,7 +124,7 @@ export const exportWallet = activity({
   returns: z.object({ walletId: uuid, exportBundle: z.string() }),
   gather({ tx, keys, organizationId, params }) {
     const wallet = findWallet(tx, organizationId, params.walletId);
-    return keys.open(walletPlace(wallet), wallet.sealed);
+    return keys.open(walletContext(wallet), wallet.sealed);
   },
   prepare: ({ gathered, params }) => encryptTo(params.targetPublicKey, gathered),
   run(context) {
@@ -125,6 +137,7 @@ export const exportWallet = activity({
 
 export const deleteWallets = activity({
   path: 'delete_wallets',
+  summary: 'Deletes wallets that were exported, or that may be lost.',
   type: 'ACTIVITY_TYPE_DELETE_WALLETS',
   intent: 'deleteWalletsIntent',
   result: 'deleteWalletsResult',
@@ -152,6 +165,7 @@ export const deleteWallets = activity({
 
 export const getWallet = query({
   path: 'get_wallet',
+  summary: 'Shows one wallet.',
   params: z.object({ walletId: id }),
   returns: z.object({ wallet: shownWallet }),
   run: ({ tx, organizationId, params }) => ({
@@ -161,6 +175,7 @@ export const getWallet = query({
 
 export const listWallets = query({
   path: 'list_wallets',
+  summary: 'Lists all wallets.',
   params: z.object({}),
   returns: z.object({ wallets: z.array(shownWallet) }),
   run: ({ tx, organizationId }) => ({ wallets: listWalletRows(tx, organizationId).map(toWallet) }),

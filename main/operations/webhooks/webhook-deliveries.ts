@@ -1,25 +1,26 @@
 /** What became of events on their way to webhook endpoints, and having them sent again: Latchkey's own operations. */
 import { z } from 'zod';
-import { activity, query } from '../activities/define.ts';
-import { getLogRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
+import { activity, query } from '../../activities/define.ts';
+import { getLogRow } from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
 import {
   getWebhookDelivery as getDelivery,
   listWebhookDeliveries as listDeliveries,
   sendEventsAgain,
   sendWebhookAgain,
   type WebhookDelivery,
-} from '../db/webhook-deliveries.ts';
-import { timestamp } from '../lib/clock.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import { limits } from './limits.ts';
-import { found, id, page, pagination } from './parameters.ts';
-import { shownActivity, shownDelivery, uuid } from './resources.ts';
+} from '../../storage/tables/webhook-deliveries.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { limits } from '../shared/limits.ts';
+import { orNotFound, id, page, pagination } from '../shared/parameters.ts';
+import { shownActivity, shownDelivery, uuid } from '../shared/resources.ts';
 import { findWebhookEndpoint } from './webhook-rules.ts';
 
 /** Sends an event to one endpoint, whatever it has subscribed to: this activity itself. */
 export const testWebhookEndpoint = activity({
   path: 'test_webhook_endpoint',
+  summary: 'Sends this very activity to one endpoint, whatever it has subscribed to.',
   own: true,
   type: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT',
   intent: 'testWebhookEndpointIntent',
@@ -38,6 +39,7 @@ export const testWebhookEndpoint = activity({
 
 export const replayWebhookDeliveries = activity({
   path: 'replay_webhook_deliveries',
+  summary: 'Sends one event again, or all since a time.',
   own: true,
   type: 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES',
   intent: 'replayWebhookDeliveriesIntent',
@@ -73,7 +75,7 @@ export const replayWebhookDeliveries = activity({
     if (count === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
-        `invalid parameters.sinceMs: expected a time since which at most ${String(limits.replayedEvents)} events came about, got ${seen(sinceMs)}`,
+        `invalid parameters.sinceMs: expected a time since which at most ${String(limits.replayedEvents)} events came about, got ${quoted(sinceMs)}`,
       );
     }
     return { count };
@@ -84,6 +86,7 @@ const deliveryStates = ['waiting', 'delivered', 'refused', 'parked'] as const;
 
 export const listWebhookDeliveries = query({
   path: 'list_webhook_deliveries',
+  summary: 'Lists what became of events on their way, newest first.',
   own: true,
   params: z.object({
     endpointId: id.optional(),
@@ -96,7 +99,7 @@ export const listWebhookDeliveries = query({
     const before =
       after === undefined
         ? undefined
-        : found(getDelivery(tx, organizationId, after), `unable to find delivery ${after}`);
+        : orNotFound(getDelivery(tx, organizationId, after), `unable to find delivery ${after}`);
     const rows = listDeliveries(tx, organizationId, params, { limit, before });
     return { deliveries: rows.map(toDelivery) };
   },
@@ -104,13 +107,20 @@ export const listWebhookDeliveries = query({
 
 export const getWebhookDelivery = query({
   path: 'get_webhook_delivery',
+  summary: 'Shows one delivery, and what it brings.',
   own: true,
   params: z.object({ deliveryId: id }),
   returns: z.object({ delivery: shownDelivery, payload: shownActivity }),
   run({ tx, organizationId, params: { deliveryId }, showActivity }) {
-    const row = found(getDelivery(tx, organizationId, deliveryId), `unable to find delivery ${deliveryId}`);
-    const event = getLogRow(tx, row.sequence);
-    return { delivery: toDelivery(row), payload: event === undefined ? {} : showActivity(event) };
+    const row = orNotFound(
+      getDelivery(tx, organizationId, deliveryId),
+      `unable to find delivery ${deliveryId}`,
+    );
+    const event = orNotFound(
+      getLogRow(tx, row.sequence),
+      `unable to find the activity of delivery ${deliveryId}`,
+    );
+    return { delivery: toDelivery(row), payload: showActivity(event) };
   },
 });
 
@@ -121,7 +131,7 @@ function findDelivery(
   deliveryId: string,
 ): WebhookDelivery {
   const row = getDelivery(tx, organizationId, deliveryId);
-  return found(
+  return orNotFound(
     row?.endpointId === endpointId ? row : undefined,
     `unable to find delivery ${deliveryId} of webhook endpoint ${endpointId}`,
   );

@@ -1,8 +1,8 @@
 /** Webhook endpoints: where an organization has its events sent. */
 import { z } from 'zod';
-import { activity, query } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import type { Reader } from '../db/connection.ts';
+import { activity, query } from '../../activities/define.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import type { Reader } from '../../storage/connection.ts';
 import {
   insertWebhookEndpoint,
   listWebhookEndpoints as listEndpointRows,
@@ -10,13 +10,13 @@ import {
   type NewWebhookEndpoint,
   type WebhookEndpointRow,
   type WebhookSubscription,
-} from '../db/webhook-endpoints.ts';
-import { removeWebhookEndpoint } from '../db/webhook-deliveries.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { readWebhookFilters, webhookFilterNames } from '../lib/webhook-filters.ts';
-import { limits } from './limits.ts';
-import { checkLimit, id, name } from './parameters.ts';
-import { shownWebhookEndpoint, uuid } from './resources.ts';
+} from '../../storage/tables/webhook-endpoints.ts';
+import { removeWebhookEndpoint } from '../../storage/tables/webhook-deliveries.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { readWebhookFilters, webhookFilterNames } from '../../lib/webhook-filters.ts';
+import { limits } from '../shared/limits.ts';
+import { checkLimit, id, name } from '../shared/parameters.ts';
+import { shownWebhookEndpoint, uuid } from '../shared/resources.ts';
 import { checkWebhookUrl, findWebhookEndpoint, mostUrlCharacters } from './webhook-rules.ts';
 
 /** What the real API can subscribe to; here only activities come about. */
@@ -47,6 +47,7 @@ const subscriptions = z
 
 export const createWebhookEndpoint = activity({
   path: 'create_webhook_endpoint',
+  summary: 'Has events sent to a URL from now on.',
   type: 'ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT',
   intent: 'createWebhookEndpointIntent',
   result: 'createWebhookEndpointResult',
@@ -82,6 +83,7 @@ export const createWebhookEndpoint = activity({
 
 export const updateWebhookEndpoint = activity({
   path: 'update_webhook_endpoint',
+  summary: 'Gives an endpoint another URL or name, or switches it off or on.',
   type: 'ACTIVITY_TYPE_UPDATE_WEBHOOK_ENDPOINT',
   intent: 'updateWebhookEndpointIntent',
   result: 'updateWebhookEndpointResult',
@@ -115,6 +117,7 @@ export const updateWebhookEndpoint = activity({
 
 export const deleteWebhookEndpoint = activity({
   path: 'delete_webhook_endpoint',
+  summary: 'Has no more events sent to an endpoint.',
   type: 'ACTIVITY_TYPE_DELETE_WEBHOOK_ENDPOINT',
   intent: 'deleteWebhookEndpointIntent',
   result: 'deleteWebhookEndpointResult',
@@ -133,6 +136,7 @@ export const deleteWebhookEndpoint = activity({
 
 export const listWebhookEndpoints = query({
   path: 'list_webhook_endpoints',
+  summary: 'Lists where events are sent.',
   params: z.object({}),
   returns: z.object({ webhookEndpoints: z.array(shownWebhookEndpoint) }),
   run: ({ tx, organizationId }) => ({

@@ -1,11 +1,11 @@
 /** Webhook endpoints are found here, and where they may lead. What addresses a name has is looked at whenever something is sent there. */
-import type { ActivityContext } from '../activities/define.ts';
-import type { Reader } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { getWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
-import { isThisMachine } from '../lib/network.ts';
-import { found } from './parameters.ts';
+import type { ActivityContext } from '../../activities/define.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getOrganization } from '../../storage/tables/organizations.ts';
+import { getWebhookEndpoint, type WebhookEndpointRow } from '../../storage/tables/webhook-endpoints.ts';
+import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { isThisMachine } from '../../lib/network.ts';
+import { orNotFound } from '../shared/parameters.ts';
 
 export const mostUrlCharacters = 2000;
 
@@ -29,7 +29,7 @@ export function checkWebhookUrl(
   const expected = isSubOrganization
     ? 'an https URL of a public host, without user name and password, since it is a sub-organization’s'
     : 'an http or https URL without user name and password';
-  throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: expected ${expected}, got ${seen(text)}`);
+  throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: expected ${expected}, got ${quoted(text)}`);
 }
 
 /** What a look suffices for: addresses in numbers, and names that are never public. */
@@ -46,7 +46,7 @@ export const findWebhookEndpoint = (
   endpointId: string,
 ): WebhookEndpointRow => {
   const row = getWebhookEndpoint(tx, endpointId);
-  return found(
+  return orNotFound(
     row?.organizationId === organizationId ? row : undefined,
     `unable to find webhook endpoint ${endpointId}`,
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explain } from './explain.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from '../decide/facts.ts';
 
 const facts: Facts = {
   approvers: [

@@ -1,10 +1,10 @@
 /** What each part of an expression came to, for who wants to know why a policy says what it says. */
-import { compile } from './compile.ts';
-import type { Fault } from './evaluation.ts';
-import type { Facts } from './facts.ts';
-import { throughItems } from './items.ts';
-import type { Place } from './schema.ts';
-import type { Node, Span } from './syntax.ts';
+import { compile } from '../language/compile.ts';
+import type { Fault } from '../language/evaluation.ts';
+import type { Facts } from '../decide/facts.ts';
+import { throughItems } from '../decide/items.ts';
+import type { PolicyField } from '../language/schema.ts';
+import type { Node, Span } from '../language/syntax.ts';
 
 export interface ExplainedPart extends Span {
   /** As it is written; of a long one, the beginning. */
@@ -35,9 +35,9 @@ const mostParts = 200;
  * @param asked The item of the activity that it is explained for, from 0.
  * @throws ExpressionError where the source does not compile.
  */
-export function explain(source: string, place: Place, facts: Facts, asked = 0): Explanation {
+export function explain(source: string, field: PolicyField, facts: Facts, asked = 0): Explanation {
   const seen = new Map<Node, { values: string[]; times: number }>();
-  const program = compile(source, place, (node, value) => {
+  const program = compile(source, field, (node, value) => {
     const entry = seen.get(node) ?? { values: [], times: 0 };
     entry.times += 1;
     if (entry.values.length < shownValues) entry.values.push(value === undefined ? 'error' : show(value));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from './decide.ts';
-import type { Voter } from './facts.ts';
-import { compilePolicy, type PolicyText } from './policies.ts';
+import { decide } from '../decide/decide.ts';
+import type { Voter } from '../decide/facts.ts';
+import { compilePolicy, type PolicyText } from '../decide/policies.ts';
 import { reachOf, type ActivityKind, type Organization } from './reach.ts';
-import { withoutBreak } from '../lib/paced.ts';
+import { withoutBreak } from '../../lib/concurrency/paced.ts';
 
 const ann: Voter = { userId: 'ann', root: false, tags: ['ops'] };
 const bob: Voter = { userId: 'bob', root: false };

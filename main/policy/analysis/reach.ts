@@ -2,18 +2,18 @@
  * What a user could do, before there is an activity: conditions are taken as far as the kind of activity and the user decide
  * them, and what hangs on the rest is said to depend.
  */
-import { once } from '../lib/once.ts';
-import type { Paced } from '../lib/paced.ts';
-import { compile, type Program } from './compile.ts';
-import { isPart, nothingSearched, type Searched } from './consensus.ts';
-import { Evaluation, type LoadFact } from './evaluation.ts';
-import { allFacts, consensusFacts, type Voter } from './facts.ts';
-import { parse } from './parser.ts';
-import { storedPolicy, type PolicyText } from './policies.ts';
-import { print } from './printer.ts';
-import { keywords } from './schema.ts';
-import type { Logic, Node } from './syntax.ts';
-import { walk } from './walk.ts';
+import { once } from '../../lib/once.ts';
+import type { Paced } from '../../lib/concurrency/paced.ts';
+import { compile, type Program } from '../language/compile.ts';
+import { isPart, nothingSearched, type Searched } from '../decide/consensus.ts';
+import { Evaluation, type LoadFact } from '../language/evaluation.ts';
+import { allFacts, consensusFacts, type Voter } from '../decide/facts.ts';
+import { parse } from '../language/parser.ts';
+import { storedPolicy, type PolicyText } from '../decide/policies.ts';
+import { print } from '../language/printer.ts';
+import { keywords } from '../language/schema.ts';
+import type { Logic, Node } from '../language/syntax.ts';
+import { walk } from '../language/walk.ts';
 
 export type Reach =
   /** By itself, whatever policies say. */

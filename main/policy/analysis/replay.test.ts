@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Voter } from './facts.ts';
-import type { PolicyText } from './policies.ts';
+import type { Voter } from '../decide/facts.ts';
+import type { PolicyText } from '../decide/policies.ts';
 import { replay, withoutRootQuorum, type Case } from './replay.ts';
-import { withoutBreak } from '../lib/paced.ts';
+import { withoutBreak } from '../../lib/concurrency/paced.ts';
 
 const hour = 3_600_000;
 const ann: Voter = { userId: 'ann', root: false, tags: ['ops'] };

@@ -1,13 +1,13 @@
 /** Policies tried on what has happened: what each activity would have been decided, by what, and which rules never held. */
-import type { Paced } from '../lib/paced.ts';
-import { compile, type Program } from './compile.ts';
-import { decide, isRootQuorum, type PolicyOutcome, type Verdict } from './decide.ts';
-import type { Counter, Counters } from './evaluation.ts';
-import type { Facts } from './facts.ts';
-import { throughItems } from './items.ts';
-import { parse } from './parser.ts';
-import { storedPolicy, type Policy, type PolicyText } from './policies.ts';
-import type { Node, Span } from './syntax.ts';
+import type { Paced } from '../../lib/concurrency/paced.ts';
+import { compile, type Program } from '../language/compile.ts';
+import { decide, isRootQuorum, type PolicyOutcome, type Verdict } from '../decide/decide.ts';
+import type { Counter, Counters } from '../language/evaluation.ts';
+import type { Facts } from '../decide/facts.ts';
+import { throughItems } from '../decide/items.ts';
+import { parse } from '../language/parser.ts';
+import { storedPolicy, type Policy, type PolicyText } from '../decide/policies.ts';
+import type { Node, Span } from '../language/syntax.ts';
 
 /** An activity as policies saw it, with all who approved it, the submitter first. `now` is the time of the activity. */
 export type Case = Omit<Facts, 'policies' | 'counters'>;
@@ -111,7 +111,7 @@ function beside(facts: Facts, outcome: Verdict['outcome']): Decider {
   return outcome === 'allow' ? 'DECIDER_OWN_CREDENTIALS' : 'DECIDER_NOTHING';
 }
 
-/** The same case, had nobody been of the root quorum: what policies alone make of it. */
+/** The same case without root users: the decision of policies alone. */
 export const withoutRootQuorum = (each: Case): Case => {
   const { voters } = each;
   const plain = (users: Case['approvers']): Case['approvers'] =>
@@ -166,7 +166,7 @@ class Tally {
       return;
     }
     this.#condition = compile(condition, 'condition', (node, value) => {
-      this.#values.set(placeOf(node), value);
+      this.#values.set(textOf(node), value);
     });
     const tree = parse(condition);
     const parts = tree.kind === 'logic' ? tree.operands : [tree];
@@ -195,7 +195,7 @@ class Tally {
       this.#values.clear();
       wholes.push(evaluation.start(condition.run));
       for (const [index, clause] of this.#clauses.entries()) {
-        values[index]?.push(this.#values.get(placeOf(clause)));
+        values[index]?.push(this.#values.get(textOf(clause)));
       }
     });
     if (wholes.includes(true)) this.#held += 1;
@@ -218,4 +218,4 @@ class Tally {
   }
 }
 
-const placeOf = ({ from, to }: Span | Node): string => `${from}:${to}`;
+const textOf = ({ from, to }: Span | Node): string => `${from}:${to}`;

@@ -1,7 +1,7 @@
 /** What trials of policies answer, to the API and to the commands. */
 import { z } from 'zod';
-import { places } from './check.ts';
-import { effects } from './policies.ts';
+import { policyFields } from '../language/check.ts';
+import { effects } from '../decide/policies.ts';
 
 export const trialOutcome = z.enum([
   'OUTCOME_ALLOW',
@@ -89,7 +89,9 @@ export const shownExplanation = z
         ...rule,
         /** Not there where policies have no say. */
         outcome: policyOutcome.optional(),
-        expressions: z.array(z.object({ field: z.enum(places), source: z.string(), ...explained.shape })),
+        expressions: z.array(
+          z.object({ field: z.enum(policyFields), source: z.string(), ...explained.shape }),
+        ),
         /** Why its expressions cannot be evaluated at all. */
         broken: z.string().optional(),
       }),

@@ -1,6 +1,6 @@
 /** Whether a user's vote can matter to a consensus that is not reached yet. */
-import type { Program } from './compile.ts';
-import { Evaluation } from './evaluation.ts';
+import type { Program } from '../language/compile.ts';
+import { Evaluation } from '../language/evaluation.ts';
 import { consensusFacts, distinct, type Voter } from './facts.ts';
 
 /** What the searches of one decision may cost together: evaluations, the steps of all of them, and what they read. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, mayApprove } from './decide.ts';
-import type { Counter, Counters, Reservation } from './evaluation.ts';
+import type { Counter, Counters, Reservation } from '../language/evaluation.ts';
 import type { Facts, Voter } from './facts.ts';
 import { compilePolicy, storedPolicy, type Policy, type PolicyText } from './policies.ts';
-import type { ConditionFacts } from './schema.ts';
+import type { ConditionFacts } from '../language/schema.ts';
 
 const root = (userId: string): Voter => ({ userId, root: true });
 const plain = (userId: string, ...tags: string[]): Voter => ({ userId, root: false, tags });

@@ -8,9 +8,9 @@
  *
  * A policy to allow allows only what is known. One to deny also denies what it might deny, were all known.
  */
-import { once } from '../lib/once.ts';
+import { once } from '../../lib/once.ts';
 import { isPart, nothingSearched } from './consensus.ts';
-import { Evaluation, type Reservation } from './evaluation.ts';
+import { Evaluation, type Reservation } from '../language/evaluation.ts';
 import { submitterOf, type Facts, type Voter } from './facts.ts';
 import { throughItems, type Evaluated } from './items.ts';
 import type { Policy } from './policies.ts';

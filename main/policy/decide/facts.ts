@@ -1,7 +1,7 @@
 /** What a decision is taken from: who voted, what the activity is, and what was allowed before. */
-import type { Counters, LoadFact } from './evaluation.ts';
+import type { Counters, LoadFact } from '../language/evaluation.ts';
 import type { Policy } from './policies.ts';
-import type { ConditionFacts, CredentialFact, UserFact } from './schema.ts';
+import type { ConditionFacts, CredentialFact, UserFact } from '../language/schema.ts';
 
 /** A user as policies see one. */
 export interface Voter {

@@ -1,14 +1,14 @@
 /** An activity that does something to several things is decided thing by thing. */
 import { describe, expect, test } from 'vitest';
 import { decide, mayApprove, type Verdict } from './decide.ts';
-import type { Counter, Counters, Reservation } from './evaluation.ts';
-import { explain } from './explain.ts';
+import type { Counter, Counters, Reservation } from '../language/evaluation.ts';
+import { explain } from '../analysis/explain.ts';
 import type { Facts, Voter } from './facts.ts';
 import { compilePolicy, type Policy, type PolicyText } from './policies.ts';
-import { replay } from './replay.ts';
-import type { ConditionFacts } from './schema.ts';
-import { Unknown } from './types.ts';
-import { withoutBreak } from '../lib/paced.ts';
+import { replay } from '../analysis/replay.ts';
+import type { ConditionFacts } from '../language/schema.ts';
+import { Unknown } from '../language/types.ts';
+import { withoutBreak } from '../../lib/concurrency/paced.ts';
 
 const ann: Voter = { userId: 'ann', root: false };
 const ben: Voter = { userId: 'ben', root: false };

@@ -2,7 +2,13 @@
  * Goes through the items of an activity, in their order. Each is evaluated as if those before it had been allowed: rolling
  * functions count them.
  */
-import { Evaluation, type Counter, type Counters, type Reservation, type Spent } from './evaluation.ts';
+import {
+  Evaluation,
+  type Counter,
+  type Counters,
+  type Reservation,
+  type Spent,
+} from '../language/evaluation.ts';
 import { factsOfItems, itemsOf, type Facts } from './facts.ts';
 import type { Policy } from './policies.ts';
 

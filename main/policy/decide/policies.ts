@@ -1,8 +1,8 @@
 /** A policy made ready to decide: its expressions compiled, once. */
-import { LatchkeyError } from '../lib/errors.ts';
-import { compile, type Program } from './compile.ts';
-import type { Place } from './schema.ts';
-import { ExpressionError } from './syntax.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { compile, type Program } from '../language/compile.ts';
+import type { PolicyField } from '../language/schema.ts';
+import { ExpressionError } from '../language/syntax.ts';
 
 export const effects = ['EFFECT_ALLOW', 'EFFECT_DENY'] as const;
 
@@ -43,7 +43,7 @@ export function storedPolicy(text: PolicyText): Policy {
 /**
  * Remembers what it compiled, by the text, so that a policy may be compiled whenever it is read.
  * @param at Which of several policies of a request it is, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT that names the field, the place in it, what is there and what is allowed.
+ * @throws LatchkeyError INVALID_ARGUMENT that names the field, the position in it, what is there and what is allowed.
  */
 export function compilePolicy(
   { policyId, effect, condition, consensus, time }: PolicyText,
@@ -58,21 +58,21 @@ export function compilePolicy(
   };
 }
 
-function compileField(place: Place, source = '', policy?: string): Program | undefined {
+function compileField(field: PolicyField, source = '', policy?: string): Program | undefined {
   if (source.trim() === '') return undefined;
-  const known = remembered[place].get(source);
+  const known = remembered[field].get(source);
   if (known !== undefined) return known;
   try {
-    return remember(place, compile(source, place));
+    return remember(field, compile(source, field));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const { at, line, column, expected } = error;
-    const which = policy === undefined ? '' : `${policy}.${place}: `;
-    throw new LatchkeyError('INVALID_ARGUMENT', `invalid policy ${place}: ${which}${error.message}`, {
+    const which = policy === undefined ? '' : `${policy}.${field}: `;
+    throw new LatchkeyError('INVALID_ARGUMENT', `invalid policy ${field}: ${which}${error.message}`, {
       details: [
         {
           '@type': 'type.googleapis.com/latchkey.v1.PolicyExpressionError',
-          field: place,
+          field,
           from: at.from,
           to: at.to,
           line,
@@ -84,7 +84,7 @@ function compileField(place: Place, source = '', policy?: string): Program | und
   }
 }
 
-const remembered: Readonly<Record<Place, Map<string, Program>>> = {
+const remembered: Readonly<Record<PolicyField, Map<string, Program>>> = {
   condition: new Map(),
   consensus: new Map(),
   time: new Map(),
@@ -93,12 +93,12 @@ const remembered: Readonly<Record<Place, Map<string, Program>>> = {
 let rememberedLength = 0;
 const maxRememberedLength = 4_000_000;
 
-function remember(place: Place, program: Program): Program {
+function remember(field: PolicyField, program: Program): Program {
   if (rememberedLength + program.source.length > maxRememberedLength) {
     for (const programs of Object.values(remembered)) programs.clear();
     rememberedLength = 0;
   }
-  remembered[place].set(program.source, program);
+  remembered[field].set(program.source, program);
   rememberedLength += program.source.length;
   return program;
 }

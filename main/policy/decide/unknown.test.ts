@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, mayApprove, type PolicyOutcome } from './decide.ts';
-import type { Counters } from './evaluation.ts';
-import { explain } from './explain.ts';
+import type { Counters } from '../language/evaluation.ts';
+import { explain } from '../analysis/explain.ts';
 import type { Facts, Voter } from './facts.ts';
 import { compilePolicy } from './policies.ts';
-import { replay } from './replay.ts';
-import type { ConditionFacts } from './schema.ts';
-import { Unknown } from './types.ts';
-import { withoutBreak } from '../lib/paced.ts';
+import { replay } from '../analysis/replay.ts';
+import type { ConditionFacts } from '../language/schema.ts';
+import { Unknown } from '../language/types.ts';
+import { withoutBreak } from '../../lib/concurrency/paced.ts';
 
 const why = new Unknown('the call cannot be read: it has a byte too many');
 const ann: Voter = { userId: 'ann', root: false };
@@ -54,7 +54,7 @@ const allows = (condition: string, more?: Partial<Facts>): boolean =>
 const denies = (condition: string, more?: Partial<Facts>): boolean =>
   decide(facts({ policies: [policy('DENY', condition), everything], ...more })).outcome === 'deny';
 
-/** Each place that an expression can take a value from, and what it does with one. */
+/** Each position that an expression can take a value from, and what it does with one. */
 const places: readonly (readonly [expression: string, fact: string])[] = [
   ["solana.tx.fee_payer == 'a'", 'solana.tx'],
   ["eth.tx.data == '0x'", 'eth.tx.data'],

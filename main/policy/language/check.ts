@@ -6,20 +6,20 @@
 import { compile } from './compile.ts';
 import { gapsOf } from './equivalents.ts';
 import { parse } from './parser.ts';
-import type { PolicyText } from './policies.ts';
+import type { PolicyText } from '../decide/policies.ts';
 import { print } from './printer.ts';
-import { keywords, type Place } from './schema.ts';
+import { keywords, type PolicyField } from './schema.ts';
 import { suggest } from './suggest.ts';
 import { ExpressionError, type Node, type Span } from './syntax.ts';
 import { compared, walk } from './walk.ts';
 
-export const places = ['condition', 'consensus', 'time'] as const satisfies readonly Place[];
+export const policyFields = ['condition', 'consensus', 'time'] as const satisfies readonly PolicyField[];
 
 export type PolicyDraft = Omit<PolicyText, 'policyId'>;
 
 /** Why an expression is refused. */
 export interface PolicyProblem extends Span {
-  readonly field: Place;
+  readonly field: PolicyField;
   readonly message: string;
   /** From 1; a column counts UTF-16 units. */
   readonly line: number;
@@ -27,9 +27,9 @@ export interface PolicyProblem extends Span {
   readonly expected: string;
 }
 
-/** What is accepted, and worth a second look. One about the policy as a whole has no place. */
+/** What is accepted, and worth a second look. One about the policy as a whole has no position. */
 export interface PolicyWarning extends Partial<Span> {
-  readonly field?: Place;
+  readonly field?: PolicyField;
   readonly message: string;
 }
 
@@ -44,7 +44,7 @@ export interface Known {
 }
 
 export function problemsOf(draft: PolicyDraft): readonly PolicyProblem[] {
-  return places.flatMap((field): PolicyProblem[] => {
+  return policyFields.flatMap((field): PolicyProblem[] => {
     const source = draft[field] ?? '';
     if (source.trim() === '') return [];
     try {
@@ -65,7 +65,7 @@ const mostWarnings = 20;
 export function warningsOf(draft: PolicyDraft, known?: Known): readonly PolicyWarning[] {
   return [
     ...reachOf(draft),
-    ...places.flatMap((field) => {
+    ...policyFields.flatMap((field) => {
       const source = draft[field] ?? '';
       if (source.trim() === '') return [];
       const tree = parse(source);

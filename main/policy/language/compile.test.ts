@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compile } from './compile.ts';
 import { Evaluation, maxSteps, type Fault } from './evaluation.ts';
-import { allFacts } from './facts.ts';
-import { keywords, type ConditionFacts, type Place } from './schema.ts';
+import { allFacts } from '../decide/facts.ts';
+import { keywords, type ConditionFacts, type PolicyField } from './schema.ts';
 import { ExpressionError, maxInt } from './syntax.ts';
 import { Unknown } from './types.ts';
 
@@ -47,7 +47,11 @@ interface Outcome {
   readonly steps: number;
 }
 
-function evaluate(source: string, given: ConditionFacts = activity, place: Place = 'condition'): Outcome {
+function evaluate(
+  source: string,
+  given: ConditionFacts = activity,
+  field: PolicyField = 'condition',
+): Outcome {
   const approvers = [
     {
       userId: 'ada',
@@ -59,13 +63,13 @@ function evaluate(source: string, given: ConditionFacts = activity, place: Place
   ];
   const now = Date.UTC(2026, 2, 2, 15);
   const evaluation = new Evaluation(allFacts({ approvers, rootQuorumThreshold: 1, now }, given), now);
-  const value = evaluation.start(compile(source, place).run);
+  const value = evaluation.start(compile(source, field).run);
   return { value, fault: evaluation.fault, steps: evaluation.steps };
 }
 
-function refusal(source: string, place: Place = 'condition'): ExpressionError {
+function refusal(source: string, field: PolicyField = 'condition'): ExpressionError {
   try {
-    compile(source, place);
+    compile(source, field);
   } catch (error) {
     if (error instanceof ExpressionError) return error;
     throw error;
@@ -433,8 +437,8 @@ describe('what does not type-check', () => {
       'a function: CaseInsensitiveString, RollingSum, RollingCount',
       undefined,
     ],
-  ] as const)('%s', (source, place, found, expected, hint) => {
-    const error = refusal(source, place);
+  ] as const)('%s', (source, field, found, expected, hint) => {
+    const error = refusal(source, field);
     expect(error.found).toBe(found);
     if (expected === 'RollingCount or so')
       expect(error.expected).toContain('outside of .all, .any, .filter and .sum');
@@ -458,11 +462,11 @@ describe('what does not type-check', () => {
     ['eth.tx.chainId == 1', 'condition', 'did you mean chain_id?'],
     ["approvers.any(user, usr.id == 'x')", 'consensus', 'did you mean user?'],
     ["approvers.any(user, user.tag == 'x')", 'consensus', 'did you mean tags?'],
-  ] as const)('%s in a %s: %s', (source, place, hint) => {
-    expect(refusal(source, place).message).toContain(`(${hint})`);
+  ] as const)('%s in a %s: %s', (source, field, hint) => {
+    expect(refusal(source, field).message).toContain(`(${hint})`);
   });
 
-  test('the message names the place, what is there and what is allowed', () => {
+  test('the message names the position, what is there and what is allowed', () => {
     expect(refusal("activity.type == 'x' &&\n  walet.id == 'y'").message).toMatch(
       /^line 2, column 3: expected a keyword of condition: activity, wallet, .*, found "walet" \(did you mean wallet\?\)$/,
     );

@@ -3,13 +3,13 @@
  * takes a bounded number of steps and throws nothing. As in the real engine nothing is cut short: a fault in any part is a
  * fault of the whole.
  */
-import { assertNever } from '../lib/errors.ts';
+import { assertNever } from '../../lib/errors.ts';
 import { comparison, membership, type Operand } from './comparison.ts';
 import { checkArity, constant, folded, mismatch, total, type Compiled, type Of } from './compiled.ts';
 import type { Evaluation, Run } from './evaluation.ts';
 import { functions, type CallScope, type Reserve } from './functions.ts';
 import { isIteration, parse } from './parser.ts';
-import { keywords, type Place } from './schema.ts';
+import { keywords, type PolicyField } from './schema.ts';
 import { suggest } from './suggest.ts';
 import { ExpressionError, iterations, type Node, type Span } from './syntax.ts';
 import {
@@ -42,12 +42,12 @@ export interface Program {
 }
 
 /**
- * @param place The field of a policy that the expression stands in, which decides what it may speak of.
+ * @param field The field of a policy that the expression stands in, which decides what it may speak of.
  * @returns a program whose value is a boolean.
  * @throws ExpressionError where it does not parse, or its types do not fit.
  */
-export function compile(source: string, place: Place, trace?: Trace): Program {
-  const compiler = new Compiler(source, place, trace);
+export function compile(source: string, field: PolicyField, trace?: Trace): Program {
+  const compiler = new Compiler(source, field, trace);
   return { source, ...compiler.whole(parse(source)) };
 }
 
@@ -60,18 +60,18 @@ const methods: readonly string[] = [...iterations, 'contains', 'count'];
 
 class Compiler {
   readonly #source: string;
-  readonly #place: Place;
+  readonly #place: PolicyField;
   readonly #trace: Trace | undefined;
   readonly #known: Readonly<Record<string, Type>>;
   readonly #variables: Variable[] = [];
   readonly #reservations: Reserve[] = [];
   readonly #calls: CallScope;
 
-  constructor(source: string, place: Place, trace: Trace | undefined) {
+  constructor(source: string, field: PolicyField, trace: Trace | undefined) {
     this.#source = source;
-    this.#place = place;
+    this.#place = field;
     this.#trace = trace;
-    this.#known = keywords[place];
+    this.#known = keywords[field];
     this.#calls = {
       source,
       wanted: (type, node) => this.#wanted(type, node),
@@ -422,17 +422,17 @@ class Compiler {
 
   #call(node: Of<'call'>): Compiled {
     const found = Object.hasOwn(functions, node.name) ? functions[node.name] : undefined;
-    const here = Object.keys(functions).filter((name) => functions[name]?.places.includes(this.#place));
+    const here = Object.keys(functions).filter((name) => functions[name]?.fields.includes(this.#place));
     if (found === undefined) {
       const hint = isIteration(node.name) ? `write list.${node.name}(x, …)` : undefined;
       throw this.#unknown(node.name, node.nameAt, `a function: ${here.join(', ')}`, here, '', hint);
     }
-    if (!found.places.includes(this.#place)) {
+    if (!found.fields.includes(this.#place)) {
       throw new ExpressionError(
         this.#source,
         node.nameAt,
         `a function of ${this.#place}: ${here.join(', ')}`,
-        `${node.name} is known in ${found.places.join(' and ')}`,
+        `${node.name} is known in ${found.fields.join(' and ')}`,
       );
     }
     return found.compile(this.#calls, node);
@@ -472,10 +472,10 @@ class Compiler {
 
   #unknownName(name: string, at: Span): ExpressionError {
     const known = Object.keys(this.#known);
-    const elsewhere = (Object.keys(keywords) as Place[]).filter(
-      (place) =>
-        Object.hasOwn(keywords[place], name) ||
-        Object.keys(keywords[place]).some((keyword) => keyword.startsWith(`${name}.`)),
+    const elsewhere = (Object.keys(keywords) as PolicyField[]).filter(
+      (field) =>
+        Object.hasOwn(keywords[field], name) ||
+        Object.keys(keywords[field]).some((keyword) => keyword.startsWith(`${name}.`)),
     );
     const names = [...known, ...this.#variables.map((variable) => variable.name)];
     const within = known.filter((keyword) => keyword.startsWith(`${name}.`));

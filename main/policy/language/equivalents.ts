@@ -2,7 +2,7 @@
  * Conditions that a request gets round: one that has the same effect, and not what the condition speaks of. Each is told
  * with a condition that holds. And budgets that leave some of what can be spent unbounded.
  */
-import type { PolicyText } from './policies.ts';
+import type { PolicyText } from '../decide/policies.ts';
 import { print } from './printer.ts';
 import type { Node, Span } from './syntax.ts';
 import { compared, walk } from './walk.ts';
@@ -16,7 +16,7 @@ export function gapsOf(effect: PolicyText['effect'], tree: Node): readonly Gap[]
   const condition = read(tree);
   const found =
     effect === 'EFFECT_DENY'
-      ? [...sameThings(condition), ...otherNames(condition), ...otherPlaces(condition)]
+      ? [...sameThings(condition), ...otherNames(condition), ...otherPositions(condition)]
       : unbounded(condition);
   return found.map(({ at: { from, to }, message }) => ({ from, to, message }));
 }
@@ -217,7 +217,7 @@ function otherEncodings(claims: Condition['claims']): readonly Found[] {
 }
 
 /** The same parts in another order are the same transaction to most, and another to a condition by position. */
-function otherPlaces({ positions }: Condition): readonly Found[] {
+function otherPositions({ positions }: Condition): readonly Found[] {
   return positions.flatMap((at): Found[] =>
     at.kind === 'index' && /^(solana|tron|bitcoin)\.tx\.\w+$/.test(print(at.of))
       ? [{ at, message: `What is denied may stand at another position. Write ${print(at.of)}.any(item, …).` }]

@@ -3,7 +3,7 @@ import { checkArity, constant, folded, total, type Compiled, type Of } from './c
 import type { Counter, Evaluation, Reservation, Run } from './evaluation.ts';
 import { print } from './printer.ts';
 import { inCronSpan, maxSpan, parseCron, parseDuration, parseTimestamp, timeZone } from './schedule.ts';
-import type { Place } from './schema.ts';
+import type { PolicyField } from './schema.ts';
 import { ExpressionError, type Node } from './syntax.ts';
 import { bool, caseless, int, isWhole, join, text, timestamp, Unknown, type Type } from './types.ts';
 import { exact, unknown } from './values.ts';
@@ -21,7 +21,7 @@ export interface CallScope {
 }
 
 interface CalledFunction {
-  readonly places: readonly Place[];
+  readonly fields: readonly PolicyField[];
   readonly usage: string;
   readonly compile: (scope: CallScope, node: Of<'call'>) => Compiled;
 }
@@ -29,36 +29,36 @@ interface CalledFunction {
 /** `RollingSum` and `RollingCount` are ours, and so documented. */
 export const functions: Readonly<Record<string, CalledFunction>> = {
   Timestamp: {
-    places: ['time'],
+    fields: ['time'],
     usage: "Timestamp('2026-03-01T00:00:00Z')",
     compile: timestampOf,
   },
   CronSpan: {
-    places: ['time'],
+    fields: ['time'],
     usage: "CronSpan('0 9 * * 1-5', '8h', 'America/New_York')",
     compile: cronSpan,
   },
   CaseInsensitiveString: {
-    places: ['condition', 'consensus'],
+    fields: ['condition', 'consensus'],
     usage: "CaseInsensitiveString('0xAb…')",
     compile: caseInsensitive,
   },
   RollingSum: {
-    places: ['condition'],
+    fields: ['condition'],
     usage: "RollingSum(eth.tx.outflow, '24h', signing_key.public_key)",
     compile: (scope, node) => rolling(scope, node, node.args[0]),
   },
   RollingCount: {
-    places: ['condition'],
+    fields: ['condition'],
     usage: "RollingCount('1h', submitter.id)",
     compile: (scope, node) => rolling(scope, node, undefined),
   },
 };
 
 /** By name: where each may be called, and how. */
-export const calledFunctions: readonly (Pick<CalledFunction, 'places' | 'usage'> & {
+export const calledFunctions: readonly (Pick<CalledFunction, 'fields' | 'usage'> & {
   readonly name: string;
-})[] = Object.entries(functions).map(([name, { places, usage }]) => ({ name, places, usage }));
+})[] = Object.entries(functions).map(([name, { fields, usage }]) => ({ name, fields, usage }));
 
 /** The longest window of a rolling function: a year and a day. */
 export const maxRolling = 366 * 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 /** The policy language described, for who writes policies with a tool: what may stand where, and of which type it is. */
 import { calledFunctions } from './functions.ts';
-import { places } from './check.ts';
-import { keywords, type Place } from './schema.ts';
+import { policyFields } from './check.ts';
+import { keywords, type PolicyField } from './schema.ts';
 import { describe, type Type } from './types.ts';
 
 interface Named {
@@ -12,7 +12,7 @@ interface Named {
 
 export interface LanguageDescription {
   readonly places: readonly {
-    readonly field: Place;
+    readonly field: PolicyField;
     readonly keywords: readonly Named[];
     readonly functions: readonly { readonly name: string; readonly usage: string }[];
   }[];
@@ -43,11 +43,11 @@ export function describeLanguage(): LanguageDescription {
     structs.set(type.name, []);
     structs.set(type.name, named(type.fields));
   };
-  const described = places.map((field) => ({
+  const described = policyFields.map((field) => ({
     field,
     keywords: named(keywords[field]),
     functions: calledFunctions
-      .filter(({ places: where }) => where.includes(field))
+      .filter(({ fields: where }) => where.includes(field))
       .map(({ name, usage }) => ({ name, usage })),
   }));
   return {

@@ -4,7 +4,7 @@ import { parse } from './parser.ts';
 import { print } from './printer.ts';
 import { comparisons, ExpressionError, iterations, maxDepth, maxInt, minInt, type Node } from './syntax.ts';
 
-/** A tree without its places. */
+/** A tree without its positions. */
 const bare = (node: Node): unknown =>
   JSON.parse(
     JSON.stringify(node, (key, value: unknown) => {
@@ -261,7 +261,7 @@ describe('for any input', () => {
       'any words of the language, run together',
       fc.array(words, { maxLength: 30 }).map((parts) => parts.join('')),
     ],
-  ])('%s parses, or is refused with a place in it', (_, sources) => {
+  ])('%s parses, or is refused with a position in it', (_, sources) => {
     fc.assert(
       fc.property(sources, (source) => {
         try {

@@ -28,7 +28,7 @@ export const isIteration = (name: string): name is Iteration =>
 
 /**
  * @returns the tree of the whole source.
- * @throws ExpressionError with the place, what is there and what was expected.
+ * @throws ExpressionError with the position, what is there and what was expected.
  */
 export function parse(source: string): Node {
   if (source.length > maxLength) {

@@ -1,5 +1,5 @@
 /** Writes a syntax tree as an expression that parses to the same tree. */
-import { assertNever } from '../lib/errors.ts';
+import { assertNever } from '../../lib/errors.ts';
 import type { Node } from './syntax.ts';
 
 /** From loosest to tightest; a value that stands alone binds tightest. */

@@ -20,7 +20,7 @@ import {
 } from './types.ts';
 
 /** The fields of a policy that hold an expression. */
-export type Place = 'condition' | 'consensus' | 'time';
+export type PolicyField = 'condition' | 'consensus' | 'time';
 
 const user = struct('User', { id: text, tags: list(text), email: optionalText, alias: optionalText });
 
@@ -127,7 +127,7 @@ const eip712 = struct('Eip712TypedData', {
   domain_type: text,
 });
 
-/** The vendor types the numbers as numbers and compares them with texts. */
+/** The vendor types the numbers and compares them with texts. */
 const eip7702 = struct('Eip7702Authorization', { address: caseless, chain_id: dynamic, nonce: dynamic });
 
 const lookupReference = struct('AddressTableLookupReference', {
@@ -302,7 +302,7 @@ const consensus = { approvers: list(user), credentials: list(credential) } as co
 const time = { 'time.now': timestamp } as const;
 
 /** By field of a policy, the keywords and what each is. A keyword with a dot is one name: `eth` alone is nothing. */
-export const keywords: Readonly<Record<Place, Readonly<Record<string, Type>>>> = {
+export const keywords: Readonly<Record<PolicyField, Readonly<Record<string, Type>>>> = {
   condition,
   consensus,
   time,

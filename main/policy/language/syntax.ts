@@ -1,5 +1,5 @@
 /** The syntax tree of an expression of the policy language, and the error that says where one is wrong. */
-import { seen } from '../lib/errors.ts';
+import { quoted } from '../../lib/errors.ts';
 
 /** Where something stands in its source: offsets of UTF-16 units, the end exclusive. */
 export interface Span {
@@ -73,7 +73,7 @@ export class ExpressionError extends Error {
     const line = before.length;
     const column = (before.at(-1)?.length ?? 0) + 1;
     const found = at.from < source.length ? source.slice(at.from, Math.max(at.to, at.from + 1)) : undefined;
-    const what = found === undefined ? 'the end' : seen(found);
+    const what = found === undefined ? 'the end' : quoted(found);
     const more = hint === undefined ? '' : ` (${hint})`;
     super(`line ${line}, column ${column}: expected ${expected}, found ${what}${more}`);
     this.at = at;

@@ -1,5 +1,5 @@
 /** Walks over the tree of an expression, and finds what it compares. */
-import { assertNever } from '../lib/errors.ts';
+import { assertNever } from '../../lib/errors.ts';
 import type { Node } from './syntax.ts';
 
 /** What a node is made of, in the order of the source. */

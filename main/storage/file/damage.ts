@@ -1,6 +1,6 @@
 /** Files that SQLite cannot read. */
 import Sqlite from 'better-sqlite3';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 
 /** SQLite met a page of the file that it cannot make sense of. */
 export class DamagedFileError extends LatchkeyError {
@@ -18,8 +18,13 @@ export class DamagedFileError extends LatchkeyError {
   }
 
   /** As what is found by a look at the file. */
-  get finding(): { readonly table: string; readonly row: null; readonly problem: string } {
-    return { table: 'the file', row: null, problem: this.problem };
+  get finding(): {
+    readonly table: string;
+    readonly row: null;
+    readonly problem: string;
+    readonly damaged: true;
+  } {
+    return { table: 'the file', row: null, problem: this.problem, damaged: true };
   }
 }
 

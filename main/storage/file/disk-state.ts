@@ -8,11 +8,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Connection } from './connection.ts';
-import { writeNewFile } from '../files/new-files.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { owned, type OnFault } from '../lib/faults.ts';
-import { causeOf, namingFile, storageTexts, type StorageCause } from '../files/storage-causes.ts';
+import type { Connection } from '../connection.ts';
+import { writeNewFile } from '../../files/new-files.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { every } from '../../lib/concurrency/every.ts';
+import type { OnFault } from '../../lib/faults.ts';
+import { causeOf, namingFile, storageTexts, type StorageCause } from '../../files/storage-causes.ts';
 
 export interface StorageTrouble {
   readonly cause: StorageCause;
@@ -88,7 +89,7 @@ export class Storage {
   #trouble: StorageTrouble | undefined;
   #isReserved = false;
   #lookedAt = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
+  #stopLooking: (() => void) | undefined;
 
   constructor(parts: StorageParts) {
     this.#parts = parts;
@@ -134,8 +135,8 @@ export class Storage {
   }
 
   close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopLooking?.();
+    this.#stopLooking = undefined;
   }
 
   #message(cause: StorageCause, stage: Stage, isFull: boolean): string {
@@ -144,8 +145,8 @@ export class Storage {
     if (stage === 'reading') return `${file} cannot be read: ${what}. ${advice}.`;
     // A full disk is noticed before the end of a transaction is written, and all else perhaps after.
     return stage === 'writing' || isFull
-      ? `${file} cannot be written: ${what}. The request was not carried out. ${advice}, and send it again.`
-      : `${file} could not be written to the end: ${what}. The request may have been carried out: the same request, sent again, tells. ${advice}.`;
+      ? `${file} cannot be written: ${what}. The request was not executed. ${advice}, and send it again.`
+      : `${file} could not be written to the end: ${what}. The request may have been executed: the same request, sent again, tells. ${advice}.`;
   }
 
   #enter(cause: StorageCause): void {
@@ -159,12 +160,13 @@ export class Storage {
   }
 
   #lookLater(): void {
-    this.#timer ??= setInterval(
-      owned(() => {
-        this.#look();
-      }, this.#parts.onFault),
+    this.#stopLooking ??= every(
       lookEvery,
-    ).unref();
+      () => {
+        this.#look();
+      },
+      this.#parts.onFault,
+    );
   }
 
   /** Looks whether the disk takes writes again. One that was full has room once some can be held back. */

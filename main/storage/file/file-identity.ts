@@ -7,7 +7,7 @@ import { writeAheadLogOf } from './write-ahead-log.ts';
 
 type FileNumber = Pick<BigIntStats, 'dev' | 'ino'>;
 
-export class FilePlaces {
+export class FileIdentity {
   readonly #database: string;
   readonly #log: string;
   readonly #databaseNumber: FileNumber | undefined;

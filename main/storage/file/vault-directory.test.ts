@@ -54,7 +54,7 @@ describe('acquire', () => {
     const { nonce } = directory;
     expect(nonce).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(readEndpoint(path)).toEqual({ pid: process.pid, port: null, socket: null, nonce });
-    directory.announce({ port: 7377, socket: '/place/control.sock' });
+    directory.publish({ port: 7377, socket: '/place/control.sock' });
     expect(readEndpoint(path)).toEqual({
       ...{ pid: process.pid, port: 7377, socket: '/place/control.sock', nonce },
     });
@@ -78,7 +78,7 @@ describe('acquire', () => {
       `The vault in ${path} is in use by process ${String(process.pid)}. Stop it first, or use it as it is.`,
     );
     expect(() => VaultDirectory.acquire(path)).toThrow(VaultInUseError);
-    holder.announce({ port: 7377, socket: null });
+    holder.publish({ port: 7377, socket: null });
     const before = readFileSync(endpoint(), 'utf8');
     expect(() => VaultDirectory.acquire(path)).toThrow(
       `The vault in ${path} is in use by process ${String(process.pid)}, which serves port 7377. Stop it first, or use it as it is.`,

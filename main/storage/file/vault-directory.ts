@@ -11,7 +11,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../files/new-files.ts';
+import { replaceFile } from '../../files/new-files.ts';
 import { takeLock, type VaultLock } from './vault-lock.ts';
 
 export { createPrivateFile, isLocked } from './vault-lock.ts';
@@ -27,8 +27,8 @@ export interface Endpoint {
   readonly nonce: string;
 }
 
-/** The service, as it is announced. */
-export type Announced = Pick<Endpoint, 'port' | 'socket'>;
+/** The service's addresses, as `endpoint.json` has them. */
+export type EndpointDetails = Pick<Endpoint, 'port' | 'socket'>;
 
 /** Another process holds the vault. */
 export class VaultInUseError extends Error {
@@ -82,8 +82,8 @@ export class VaultDirectory {
   }
 
   /** Makes the service known to the same user's other processes. */
-  announce(announced: Announced): void {
-    this.#endpoint = { ...this.#endpoint, ...announced };
+  publish(details: EndpointDetails): void {
+    this.#endpoint = { ...this.#endpoint, ...details };
     this.#writeEndpoint();
   }
 

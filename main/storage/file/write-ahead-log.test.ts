@@ -3,12 +3,12 @@
  * leaves, and what a transaction leaves that was rolled back, do not look like it. The logs are SQLite's own.
  */
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { damagedLogOf, findLogDamage, keepDamagedLog } from './write-ahead-log.ts';
+import { damagedLogOf, findLogDamage, LeftLog } from './write-ahead-log.ts';
 
 const frameLength = 24 + 4096;
 let directory: string;
@@ -86,9 +86,90 @@ describe('damage', () => {
     const { bytes } = writeLog(4);
     const damaged = flipped(bytes, 32 + 100);
     writeFileSync(`${database}-wal`, damaged);
-    expect(keepDamagedLog(database)).toMatchObject({ frame: 1 });
+    using log = LeftLog.open(database);
+    expect(log?.keepDamage(0)).toMatchObject({ frame: 1 });
     expect(readFileSync(damagedLogOf(database)).equals(damaged)).toBe(true);
   });
+});
+
+describe('beside what SQLite takes of the log', () => {
+  /** The database with a log in use, as a process leaves both that is killed. */
+  const leave = (before?: (sqlite: Sqlite.Database) => void): Buffer => {
+    const sqlite = new Sqlite(join(directory, 'used.db'));
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('wal_autocheckpoint = 0');
+    sqlite.exec('CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT)');
+    before?.(sqlite);
+    const insert = sqlite.prepare('INSERT INTO rows (text) VALUES (?)');
+    for (let count = 0; count < 6; count++) {
+      sqlite.transaction(() => {
+        for (let row = 0; row < 3; row++) insert.run(`${String(count)} `.repeat(800));
+      })();
+    }
+    copyFileSync(join(directory, 'used.db'), join(directory, 'left.db'));
+    const bytes = readFileSync(join(directory, 'used.db-wal'));
+    sqlite.close();
+    return bytes;
+  };
+
+  /** Opens the database with a log. @returns what is found, and how many bytes were read for it. */
+  const look = (
+    bytes: Buffer,
+  ): { readonly found: ReturnType<typeof findLogDamage>; readonly read: number } => {
+    copyFileSync(join(directory, 'left.db'), database);
+    rmSync(`${database}-shm`, { force: true });
+    writeFileSync(`${database}-wal`, bytes);
+    using log = LeftLog.open(database);
+    const sqlite = new Sqlite(database);
+    try {
+      const [{ log: taken = 0 } = {}] = sqlite.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
+      const before = bytesRead();
+      return { found: log?.keepDamage(taken), read: bytesRead() - before };
+    } finally {
+      sqlite.close();
+    }
+  };
+
+  const bytesRead = (): number => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+
+  test('the same is found as in all of it, whichever byte is damaged', () => {
+    const bytes = leave();
+    expect(look(bytes).found).toBeUndefined();
+    let damaged = 0;
+    for (let trial = 0; trial < 150; trial++) {
+      const changed = flipped(bytes, trial < 32 ? trial : randomInt(bytes.length));
+      const found = findLogDamage(changed);
+      expect(look(changed).found).toEqual(found);
+      if (found) damaged++;
+      const torn = bytes.subarray(0, randomInt(bytes.length));
+      expect(look(torn).found).toEqual(findLogDamage(torn));
+    }
+    expect(damaged).toBeGreaterThan(60);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'bounded reads: hardly anything of a whole log, and headers of what an earlier use left',
+    () => {
+      const large = (sqlite: Sqlite.Database): void => {
+        const insert = sqlite.prepare('INSERT INTO rows (text) VALUES (?)');
+        for (let row = 0; row < 2000; row++) insert.run('y'.repeat(3000));
+      };
+      const whole = leave(large);
+      expect(whole.length).toBeGreaterThan(8_000_000);
+      const first = look(whole);
+      expect(first.found).toBeUndefined();
+      expect(first.read).toBeLessThan(2000);
+
+      rmSync(join(directory, 'used.db'));
+      const reused = leave((sqlite) => {
+        large(sqlite);
+        sqlite.pragma('wal_checkpoint(RESTART)');
+      });
+      const second = look(reused);
+      expect(second.found).toBeUndefined();
+      expect(second.read).toBeLessThan(2000 + (24 * reused.length) / frameLength);
+    },
+  );
 });
 
 describe('what is no damage', () => {

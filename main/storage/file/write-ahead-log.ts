@@ -1,5 +1,5 @@
 /**
- * A look at the write-ahead log before SQLite takes it up. SQLite reads it up to the first frame that does not hold, and takes
+ * A look at the write-ahead log as SQLite takes it up. SQLite reads it up to the first frame that does not hold, and takes
  * that for its end without a word: so it must be, since a power loss leaves the last transaction written in part. But SQLite
  * syncs each transaction before it writes the next one (`synchronous = FULL`). Where frames follow that belong to a later
  * transaction, the one that does not hold was on the disk once: it was damaged since, and SQLite drops what was answered.
@@ -11,7 +11,7 @@
  * bytes and a page. A frame's checksum goes on from the one of the frame before it. Frames of an earlier use of the file have
  * other salts.
  */
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 
 export interface LogDamage {
   /** The first frame that does not hold, from 1 on; 0 for the header. */
@@ -28,16 +28,62 @@ export const writeAheadLogOf = (database: string): string => `${database}-wal`;
 /** Where a damaged log is kept, as it was found. */
 export const damagedLogOf = (database: string): string => `${writeAheadLogOf(database)}.damaged`;
 
-/**
- * Looks for transactions that SQLite will drop although they were on the disk. Their log is kept beside it: SQLite writes over it.
- * @param database The path of a database that no connection has open.
- */
-export function keepDamagedLog(database: string): LogDamage | undefined {
-  const log = writeAheadLogOf(database);
-  if (!existsSync(log)) return undefined;
-  const damage = findLogDamage(readFileSync(log));
-  if (damage !== undefined) copyFileSync(log, damagedLogOf(database));
-  return damage;
+/** The log of a database, opened before SQLite opens it: what SQLite removes can be read still. */
+export class LeftLog implements Disposable {
+  readonly #database: string;
+  readonly #descriptor: number;
+
+  private constructor(database: string, descriptor: number) {
+    this.#database = database;
+    this.#descriptor = descriptor;
+  }
+
+  /** @param database The path of a database that no connection has open. @returns undefined where it has no log. */
+  static open(database: string): LeftLog | undefined {
+    try {
+      return new LeftLog(database, openSync(writeAheadLogOf(database), 'r'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Looks for transactions that SQLite drops although they were on the disk, before anything is written. Their log is kept
+   * beside it: SQLite writes over it.
+   * @param taken How many frames SQLite has taken from the log; 0 where that is not known.
+   */
+  keepDamage(taken: number): LogDamage | undefined {
+    if (!this.#hasMore(taken)) return undefined;
+    const bytes = readFileSync(this.#descriptor);
+    const damage = findLogDamage(bytes);
+    if (damage !== undefined) writeFileSync(damagedLogOf(this.#database), bytes, { mode: 0o600 });
+    return damage;
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#descriptor);
+  }
+
+  /** Whether a transaction seems to end behind what SQLite has taken. Of a frame there, its header is read. */
+  #hasMore(taken: number): boolean {
+    const header = this.#read(0, headerLength);
+    const log = new WriteAheadLog(header);
+    if (!log.headerHolds) return true;
+    const frameLength = frameHeaderLength + log.pageSize;
+    const { size } = fstatSync(this.#descriptor);
+    for (let at = headerLength + taken * frameLength; at + frameLength <= size; at += frameLength) {
+      const frame = this.#read(at, frameHeaderLength);
+      const isCurrent = frame.compare(header, 16, 24, 8, 16) === 0;
+      if (isCurrent && frame.readUInt32BE(4) !== 0) return true;
+    }
+    return false;
+  }
+
+  #read(at: number, length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(this.#descriptor, bytes, 0, length, at));
+  }
 }
 
 export const describeLogDamage = (database: string, { frame, transactions }: LogDamage): string =>
@@ -65,7 +111,8 @@ type Checksum = readonly [number, number];
 class WriteAheadLog {
   readonly frames: number;
   readonly #view: DataView;
-  readonly #pageSize: number;
+  readonly pageSize: number;
+  readonly headerHolds: boolean;
   readonly #littleEndian: boolean;
 
   constructor(bytes: Uint8Array) {
@@ -75,19 +122,24 @@ class WriteAheadLog {
     const pageSize = bytes.length < headerLength ? 0 : this.#view.getUint32(8);
     const isSize = pageSize >= 512 && pageSize <= 65_536 && (pageSize & (pageSize - 1)) === 0;
     // Where the header does not hold: as every vault's is.
-    this.#pageSize = isSize ? pageSize : 4096;
+    this.pageSize = isSize ? pageSize : 4096;
     this.frames = Math.max(
-      Math.floor((bytes.length - headerLength) / (frameHeaderLength + this.#pageSize)),
+      Math.floor((bytes.length - headerLength) / (frameHeaderLength + this.pageSize)),
       0,
     );
+    this.headerHolds = bytes.length >= headerLength && this.#isHeaderWhole();
+  }
+
+  #isHeaderWhole(): boolean {
+    const [first, second] = this.#sum([0, 0], 0, 24);
+    return first === this.#view.getUint32(24) && second === this.#view.getUint32(28);
   }
 
   /** @returns the first frame that SQLite does not take, 0 for the header, or one more than there are. */
   firstBad(): number {
     if (this.frames === 0) return 1;
-    const view = this.#view;
+    if (!this.headerHolds) return 0;
     let sum = this.#sum([0, 0], 0, 24);
-    if (sum[0] !== view.getUint32(24) || sum[1] !== view.getUint32(28)) return 0;
     for (let frame = 1; frame <= this.frames; frame++) {
       if (!this.isCurrent(frame) || !this.follows(frame, sum)) return frame;
       sum = this.checksumOf(frame);
@@ -110,7 +162,7 @@ class WriteAheadLog {
   follows(frame: number, before: Checksum): boolean {
     const at = this.#at(frame);
     const head = this.#sum(before, at, 8);
-    const [first, second] = this.#sum(head, at + frameHeaderLength, this.#pageSize);
+    const [first, second] = this.#sum(head, at + frameHeaderLength, this.pageSize);
     const [keptFirst, keptSecond] = this.checksumOf(frame);
     return first === keptFirst && second === keptSecond;
   }
@@ -122,14 +174,12 @@ class WriteAheadLog {
   }
 
   get #salts(): Checksum {
-    const sum = this.#sum([0, 0], 0, 24);
-    const holds = sum[0] === this.#view.getUint32(24) && sum[1] === this.#view.getUint32(28);
-    const at = holds ? 16 : this.#at(1) + 8;
+    const at = this.headerHolds ? 16 : this.#at(1) + 8;
     return [this.#view.getUint32(at), this.#view.getUint32(at + 4)];
   }
 
   #at(frame: number): number {
-    return headerLength + (frame - 1) * (frameHeaderLength + this.#pageSize);
+    return headerLength + (frame - 1) * (frameHeaderLength + this.pageSize);
   }
 
   #sum([first, second]: Checksum, at: number, length: number): Checksum {

@@ -1,78 +1,78 @@
-/** The seal over all rows, in the one row of `integrity`: the sums of the tables, and the end of the log. */
+/** The integrity digest over all rows, in the one row of `integrity`: the multiset hashes of the tables, and the end of the log. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Reader } from '../db/connection.ts';
-import type { Mac } from './macs.ts';
+import type { Reader } from '../connection.ts';
+import type { Mac } from './row-mac.ts';
 
 /** A row of the log; its hash in hex. */
 export type LogEnd = readonly [sequence: number, hash: string];
 
-/** Of a table that has rows; the sum in hex. */
-export type TableSum = readonly [rows: number, sum: string];
+/** Of a table that has rows; the multiset hash in hex. */
+export type TableHash = readonly [rows: number, sum: string];
 
-/** What is sealed of the rows; it is written when one of them has changed. */
-export interface Sums {
+/** The content of the digest; it is written when a row has changed. */
+export interface TableHashes {
   /** By name. */
-  readonly tables: Readonly<Record<string, TableSum>>;
+  readonly tables: Readonly<Record<string, TableHash>>;
   /** The row up to which the owner accepted a log that was changed; the chain holds after it. */
   readonly accepted?: LogEnd;
 }
 
-const sealedFormat = 'latchkey integrity 1';
+const digestFormat = 'latchkey integrity 1';
 const saltLength = 20;
 const nonceLength = 12;
 const tagLength = 16;
 
 /**
  * `salt (20) | nonce (12) | AES-256-GCM ciphertext | tag (16)`, under a key that the row key and the salt give: a busy
- * vault seals too often for random nonces under one key.
+ * vault writes too many digests for random nonces under one key.
  */
-export function sealSums(mac: Mac, text: string): Uint8Array {
+export function signTableHashes(mac: Mac, text: string): Uint8Array {
   const head = randomBytes(saltLength + nonceLength);
-  const cipher = createCipheriv('aes-256-gcm', sealKey(mac, head), head.subarray(saltLength), {
+  const cipher = createCipheriv('aes-256-gcm', digestKey(mac, head), head.subarray(saltLength), {
     authTagLength: tagLength,
   });
-  cipher.setAAD(Buffer.from(sealedFormat));
+  cipher.setAAD(Buffer.from(digestFormat));
   return Buffer.concat([head, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @returns undefined for what was not sealed under this key. */
-function openSums(mac: Mac, sealed: Uint8Array): Sums | undefined {
+/** @returns undefined for what was not encrypted under this key. */
+function openTableHashes(mac: Mac, digest: Uint8Array): TableHashes | undefined {
   const headLength = saltLength + nonceLength;
-  if (sealed.length < headLength + tagLength) return undefined;
+  if (digest.length < headLength + tagLength) return undefined;
   const decipher = createDecipheriv(
     'aes-256-gcm',
-    sealKey(mac, sealed),
-    sealed.subarray(saltLength, headLength),
+    digestKey(mac, digest),
+    digest.subarray(saltLength, headLength),
     { authTagLength: tagLength },
   );
-  decipher.setAAD(Buffer.from(sealedFormat));
-  decipher.setAuthTag(sealed.subarray(-tagLength));
+  decipher.setAAD(Buffer.from(digestFormat));
+  decipher.setAuthTag(digest.subarray(-tagLength));
   try {
-    const text = [decipher.update(sealed.subarray(headLength, -tagLength)), decipher.final()];
-    return JSON.parse(Buffer.concat(text).toString('utf8')) as Sums;
+    const text = [decipher.update(digest.subarray(headLength, -tagLength)), decipher.final()];
+    return JSON.parse(Buffer.concat(text).toString('utf8')) as TableHashes;
   } catch {
     return undefined;
   }
 }
 
-const sealKey = (mac: Mac, head: Uint8Array): Uint8Array =>
+const digestKey = (mac: Mac, head: Uint8Array): Uint8Array =>
   mac(`seal ${Buffer.from(head.subarray(0, saltLength)).toString('hex')}`);
 
 /** What of sealed sums no other have: their salt and nonce. */
-export const nameOf = (sealed: Uint8Array): string =>
-  Buffer.from(sealed.subarray(0, saltLength + nonceLength)).toString('hex');
+export const nameOf = (digest: Uint8Array): string =>
+  Buffer.from(digest.subarray(0, saltLength + nonceLength)).toString('hex');
 
 /** The log's end with the HMAC that holds it together with the sums: most writes change the log alone. */
-export function sealLog(mac: Mac, sumsName: string, [sequence, hash]: LogEnd): string {
+export function signLogEnd(mac: Mac, sumsName: string, [sequence, hash]: LogEnd): string {
   const end = `${String(sequence)} ${hash}`;
   return `${end} ${Buffer.from(mac(`log ${end} ${sumsName}`)).toString('hex')}`;
 }
 
-/** @returns undefined for what was not sealed under this key, with these sums. */
-function openLog(mac: Mac, sumsName: string, sealed: string): LogEnd | undefined {
-  const [sequence = '', hash = ''] = sealed.split(' ');
+/** @returns undefined for what was not encrypted under this key, with these hashes. */
+function openLog(mac: Mac, sumsName: string, digest: string): LogEnd | undefined {
+  const [sequence = '', hash = ''] = digest.split(' ');
   const end: LogEnd = [Number(sequence), hash];
-  return sealLog(mac, sumsName, end) === sealed ? end : undefined;
+  return signLogEnd(mac, sumsName, end) === digest ? end : undefined;
 }
 
 export const logEnd = (tx: Reader): LogEnd => {
@@ -83,17 +83,17 @@ export const logEnd = (tx: Reader): LogEnd => {
 };
 
 /** What the file's own row says of all others. */
-export interface Seal {
-  readonly sums: Sums;
+export interface IntegrityDigest {
+  readonly sums: TableHashes;
   readonly sumsName: string;
   readonly log: LogEnd;
   readonly sealedLog: string;
 }
 
-export function readSeal(tx: Reader, mac: Mac): Seal | undefined {
+export function readDigest(tx: Reader, mac: Mac): IntegrityDigest | undefined {
   const row = tx.get<{ sums: Uint8Array; log: string }>('SELECT sums, log FROM integrity WHERE one = 1');
   if (row === undefined) return undefined;
-  const sums = openSums(mac, row.sums);
+  const sums = openTableHashes(mac, row.sums);
   if (sums === undefined) return undefined;
   const sumsName = nameOf(row.sums);
   const log = openLog(mac, sumsName, row.log);

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
-import { Connection } from '../db/connection.ts';
-import { checkRows, inspect } from './examine.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { Connection } from '../connection.ts';
+import { checkRows, verifyQuickly } from './verify.ts';
 import { RowGuard } from './guard.ts';
-import type { Mac } from './macs.ts';
-import { putSealedRowKey } from '../db/integrity.ts';
-import { migrate } from '../db/migrations.ts';
-import { UnitOfWork } from '../db/unit-of-work.ts';
+import type { Mac } from './row-mac.ts';
+import { putSealedRowKey } from '../tables/integrity.ts';
+import { migrate } from '../migrations.ts';
+import { UnitOfWork } from '../unit-of-work.ts';
 
 class Keys {
   unlocked = true;
@@ -152,7 +152,7 @@ test('adopted under another key, all rows are as they were', () => {
   guard.adopt((tx) => {
     putSealedRowKey(tx, new Uint8Array(2));
   });
-  expect(inspect(connection, keys.mac)).toEqual([]);
+  expect(verifyQuickly(connection, keys.mac)).toEqual([]);
 });
 
 test('a column that a later version adds is authenticated once it is not null', () => {

@@ -1,5 +1,5 @@
 /**
- * Rows that show by themselves that Latchkey wrote them. Each row of a protected table carries an HMAC over its columns
+ * Rows that authenticate themselves. Each row of a protected table carries an HMAC over its columns
  * under the vault's row key, which is there while the vault is unlocked; sums over all rows of each table, and the head
  * of the activity log, are sealed under the same key before each COMMIT, so that rows which are gone, or older rows put
  * back in their place, are found out too.
@@ -8,19 +8,28 @@
  * is part of each transaction and never on the disk: who could see a row's part of a sum could look for other rows that
  * add up to the same (an additive multiset hash is safe with hidden parts alone).
  */
-import { HmacKey } from '../crypto/hmac.ts';
-import type { Connection, Value, Writer } from '../db/connection.ts';
-import { readable, type DamagedFileError } from '../db/damage.ts';
-import type { RowFinding } from '../db/schema.ts';
-import type { Guard } from '../db/unit-of-work.ts';
-import { owned } from '../lib/faults.ts';
-import { examineFile, inspect, sealedRows, type Examined, type ExamineProgress } from './examine.ts';
+import { HmacKey } from '../../crypto/hmac.ts';
+import type { Connection, Value, Writer } from '../connection.ts';
+import { readable, type DamagedFileError } from '../file/damage.ts';
+import type { RowFinding } from '../schema.ts';
+import type { Guard } from '../unit-of-work.ts';
+import { every } from '../../lib/concurrency/every.ts';
+import { owned } from '../../lib/faults.ts';
+import { verifyFile, verifyQuickly, rowsInDigest, type VerifiedFile, type VerifyProgress } from './verify.ts';
 import { checkLog, walkLog } from './log.ts';
-import { authenticate, canonical, partOf, protectedTables, triggersOf, type Mac } from './macs.ts';
+import { authenticate, canonical, partOf, protectedTables, triggersOf, type Mac } from './row-mac.ts';
 import { tampered } from './refusal.ts';
-import { logEnd, nameOf, readSeal, sealLog, sealSums, type LogEnd, type Sums } from './seal.ts';
-import { Sum, sumLength } from './sum.ts';
-import { examineAside, findDamageAside } from './thread.ts';
+import {
+  logEnd,
+  nameOf,
+  readDigest,
+  signLogEnd,
+  signTableHashes,
+  type LogEnd,
+  type TableHashes,
+} from './digest.ts';
+import { MultisetHash, multisetHashLength } from './multiset-hash.ts';
+import { verifyFileAside, findDamageAside } from './thread.ts';
 
 /** The unlocked vault, as far as it authenticates. */
 interface GuardKeys {
@@ -33,22 +42,22 @@ interface GuardKeys {
 export interface VerifyAside {
   /** Of a lock, a freeze or the end of the process. */
   readonly signal: AbortSignal;
-  /** Told in a vault that is large. */
-  readonly onProgress: ExamineProgress;
+  /** Called in a large vault. */
+  readonly onProgress: VerifyProgress;
 }
 
 /** A look at more rows takes longer than the service may stand still; so it is with the count of a log of more rows. */
 const manyRows = 1000;
 const longLog = 100_000;
 
-/** How often a look is repeated because somebody else wrote meanwhile. */
+/** Retries when another process writes during the check. */
 const mostTries = 3;
 
-/** Between two walks of the whole log, in milliseconds, where nobody unlocks. */
+/** Between two walks of the whole log, in milliseconds, without an unlock. */
 const walkPause = 15 * 60_000;
 
 /** Between two looks whether the file is where it was, in milliseconds; each COMMIT looks too. */
-const placePause = 1000;
+const locationPause = 1000;
 
 /** Authenticates what one connection writes, and finds out what others wrote. */
 export class RowGuard implements Guard {
@@ -60,16 +69,16 @@ export class RowGuard implements Guard {
   #version: number | undefined;
   /** The sums as a text, while no row has changed since they were read. */
   #sums: string | undefined;
-  /** The sums that the file's seal holds, and their name there. */
+  /** The hashes in the file's digest, and their name there. */
   #sealed: { readonly sums: string; readonly name: string } | undefined;
-  /** The log's end as the file's seal holds it. */
+  /** The log's end in the file's digest. */
   #sealedLog: string | undefined;
   #accepted: LogEnd | undefined;
   #tampering: readonly RowFinding[] | undefined;
   #walk: NodeJS.Immediate | undefined;
   #walkedAt = -Infinity;
   #naming = false;
-  #placeWatch: NodeJS.Timeout | undefined;
+  #stopPlaceWatch: (() => void) | undefined;
   #committedLog: string | undefined;
 
   /** Sets up the connection, and sets up its successor where a database in memory is replaced. */
@@ -110,14 +119,14 @@ export class RowGuard implements Guard {
   }
 
   /**
-   * Looks at schema, rows and the log's end with a key that is not the keyring's yet.
-   * @throws LatchkeyError VAULT_TAMPERED; the guard then refuses all reads and writes until a later look finds nothing.
+   * Verifies schema, rows and the log's end with a key that is not the keyring's yet.
+   * @throws LatchkeyError VAULT_TAMPERED; the guard then refuses all reads and writes until a later verification finds nothing.
    */
   verify(mac: Mac): void {
     this.#checkPlace();
     this.#connection.view(() => {
       this.#version = this.#dataVersion();
-      this.#take(examineFile(this.#connection, mac));
+      this.#take(verifyFile(this.#connection, mac));
     });
   }
 
@@ -137,15 +146,15 @@ export class RowGuard implements Guard {
       }
       for (let tries = 0; tries < mostTries; tries++) {
         const version = this.#dataVersion();
-        const examined = await examineAside(file, rowKey, aside);
+        const verified = await verifyFileAside(file, rowKey, aside);
         aside.signal.throwIfAborted();
         // What this process itself writes meanwhile is not authenticated: the vault is locked.
         if (this.#dataVersion() !== version) continue;
         this.#version = version;
-        this.#take(examined);
+        this.#take(verified);
         return;
       }
-      // Somebody writes without a pause.
+      // Another process writes without a pause.
       this.verify(mac);
     } finally {
       key.erase();
@@ -155,9 +164,9 @@ export class RowGuard implements Guard {
   #isLarge(mac: Mac): boolean {
     const tx = this.#connection;
     try {
-      return sealedRows(readSeal(tx, mac)) > manyRows || logEnd(tx)[0] > longLog;
+      return rowsInDigest(readDigest(tx, mac)) > manyRows || logEnd(tx)[0] > longLog;
     } catch {
-      // What cannot be read is told by the look at it.
+      // The verification reports what cannot be read.
       return false;
     }
   }
@@ -167,8 +176,10 @@ export class RowGuard implements Guard {
    * @returns what was changed outside Latchkey.
    * @throws LatchkeyError VAULT_LOCKED
    */
-  inspect(): readonly RowFinding[] {
-    const findings = this.#connection.view(() => inspect(this.#connection, (data) => this.#keys.mac(data)));
+  verifyNow(): readonly RowFinding[] {
+    const findings = this.#connection.view(() =>
+      verifyQuickly(this.#connection, (data) => this.#keys.mac(data)),
+    );
     if (findings.length > 0) this.#discover(findings);
     return findings;
   }
@@ -235,11 +246,11 @@ export class RowGuard implements Guard {
     const mac: Mac = (data) => this.#keys.mac(data);
     this.#sums ??= this.#readSums();
     if (this.#sums !== this.#sealed?.sums) {
-      const sealed = sealSums(mac, this.#sums);
+      const sealed = signTableHashes(mac, this.#sums);
       this.#write('UPDATE integrity SET sums = ? WHERE one = 1', sealed);
       this.#sealed = { sums: this.#sums, name: nameOf(sealed) };
     }
-    const log = sealLog(mac, this.#sealed.name, logEnd(this.#connection));
+    const log = signLogEnd(mac, this.#sealed.name, logEnd(this.#connection));
     if (log === this.#sealedLog) return;
     this.#write('UPDATE integrity SET log = ? WHERE one = 1', log);
     this.#sealedLog = log;
@@ -269,28 +280,25 @@ export class RowGuard implements Guard {
   stop(): void {
     clearImmediate(this.#walk);
     this.#walk = undefined;
-    clearInterval(this.#placeWatch);
-    this.#placeWatch = undefined;
+    this.#stopPlaceWatch?.();
+    this.#stopPlaceWatch = undefined;
   }
 
   /** @throws LatchkeyError VAULT_TAMPERED where the open file is not the one at its path any more. */
   #checkPlace(): void {
-    const problem = this.#connection.misplaced();
+    const problem = this.#connection.isElsewhere();
     if (problem !== undefined) this.refuse([{ table: 'the file', row: null, problem }]);
   }
 
   #watchPlace(): void {
     if (this.#connection.file === undefined) return;
-    this.#placeWatch ??= setInterval(
-      owned(() => {
-        const problem = this.#connection.misplaced();
-        if (problem !== undefined) this.#discover([{ table: 'the file', row: null, problem }]);
-      }),
-      placePause,
-    ).unref();
+    this.#stopPlaceWatch ??= every(locationPause, () => {
+      const problem = this.#connection.isElsewhere();
+      if (problem !== undefined) this.#discover([{ table: 'the file', row: null, problem }]);
+    });
   }
 
-  #take({ findings, sums, seal }: Examined): void {
+  #take({ findings, sums, seal }: VerifiedFile): void {
     const tx = this.#connection;
     if (findings.length > 0) this.refuse(findings);
     this.#forgetSums();
@@ -305,7 +313,7 @@ export class RowGuard implements Guard {
   }
 
   #forgetSums(): void {
-    this.#connection.run('UPDATE temp.row_sums SET rows = 0, sum = ?', new Uint8Array(sumLength));
+    this.#connection.run('UPDATE temp.row_sums SET rows = 0, sum = ?', new Uint8Array(multisetHashLength));
   }
 
   #dataVersion(): number {
@@ -322,7 +330,7 @@ export class RowGuard implements Guard {
     return JSON.stringify({
       tables,
       ...(this.#accepted && { accepted: this.#accepted }),
-    } satisfies Sums);
+    } satisfies TableHashes);
   }
 
   /** Follows the log's chain from its first row, a few rows in each turn of the event loop. */
@@ -333,7 +341,7 @@ export class RowGuard implements Guard {
     const step = owned(() => {
       this.#walk = undefined;
       if (!this.#keys.unlocked) return;
-      // Damage was told by the connection.
+      // The connection has reported the damage.
       const next = readable(() => walk.next(), undefined);
       if (next === undefined) return;
       const { done, value } = next;
@@ -343,7 +351,7 @@ export class RowGuard implements Guard {
     this.#walk = setImmediate(step);
   }
 
-  /** Uses the file no more. It is said to whoever asks next. */
+  /** Stops using the file. The next caller gets the refusal. */
   #discover(findings: readonly RowFinding[]): void {
     this.stop();
     this.#tampering = findings;
@@ -381,7 +389,7 @@ export class RowGuard implements Guard {
     connection.define('sum_swap', (sum, gone, come) => {
       this.#sums = undefined;
       const mac = (data: string | Uint8Array): Uint8Array => this.#keys.mac(data);
-      const result = new Sum(sum as Uint8Array);
+      const result = new MultisetHash(sum as Uint8Array);
       if (gone instanceof Uint8Array) result.add(partOf(mac, gone), -1);
       if (come instanceof Uint8Array) result.add(partOf(mac, come), 1);
       return result.bytes();
@@ -390,7 +398,11 @@ export class RowGuard implements Guard {
       'CREATE TEMP TABLE row_sums (name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum BLOB NOT NULL) STRICT, WITHOUT ROWID',
     );
     for (const table of tables.values()) {
-      connection.run('INSERT INTO temp.row_sums VALUES (?, 0, ?)', table.name, new Uint8Array(sumLength));
+      connection.run(
+        'INSERT INTO temp.row_sums VALUES (?, 0, ?)',
+        table.name,
+        new Uint8Array(multisetHashLength),
+      );
       connection.exec(triggersOf(table));
     }
   }

@@ -1,8 +1,8 @@
 /** The whole log: its chain of hashes from the first row on, and the indexes by which activities are found. */
-import { walkActivityChain, type ChainCheck, type LogRow } from '../db/activities.ts';
-import type { Reader, Value } from '../db/connection.ts';
-import type { RowFinding } from '../db/schema.ts';
-import { logEnd, type LogEnd } from './seal.ts';
+import { walkActivityChain, type ChainCheck, type LogRow } from '../tables/activities.ts';
+import type { Reader, Value } from '../connection.ts';
+import type { RowFinding } from '../schema.ts';
+import { logEnd, type LogEnd } from './digest.ts';
 
 export function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
   const walk = walkLog(tx, 1000, accepted);
@@ -91,16 +91,16 @@ function* countEntries(tx: Reader, index: string, key: string): Generator<undefi
 
 /** The first row between two numbers that the indexes, by which activities are found, do not lead to. */
 const unindexed = (
-  withPlaces: boolean,
+  withSearchIndex: boolean,
 ): string => `SELECT sequence FROM activities AS a NOT INDEXED WHERE sequence BETWEEN ? AND ? AND NOT (
   EXISTS (SELECT 1 FROM activities AS i INDEXED BY activities_id
     WHERE i.id = a.id AND i.revision = a.revision AND i.sequence = a.sequence)
   AND EXISTS (SELECT 1 FROM activities AS f INDEXED BY activities_fingerprint
     WHERE f.organization_id = a.organization_id AND f.fingerprint = a.fingerprint AND f.revision = a.revision
       AND f.sequence = a.sequence)
-  ${withPlaces ? placed : ''}) LIMIT 1`;
+  ${withSearchIndex ? inSearchIndex : ''}) LIMIT 1`;
 
-const placed = `AND EXISTS (SELECT 1 FROM activities AS p INDEXED BY activities_places
+const inSearchIndex = `AND EXISTS (SELECT 1 FROM activities AS p INDEXED BY activities_places
     WHERE p.organization_id = a.organization_id AND p.sequence = a.sequence AND p.revision = a.revision
       AND p.type = a.type AND p.status = a.status AND p.created_at = a.created_at
       AND substr(p.votes, 57, 36) = substr(a.votes, 57, 36))`;

@@ -1,15 +1,21 @@
 /** What is said of a file that was changed outside Latchkey. */
-import type { RowFinding } from '../db/schema.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import type { RowFinding } from '../schema.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
 
 /** How many findings an error names. */
 const named = 5;
+
+/** Whether SQLite cannot read a part of the file: nobody can accept that as it is. */
+export const isDamaged = (findings: readonly RowFinding[]): boolean =>
+  findings.some(({ damaged }) => damaged === true);
 
 /** What is said of rows that do not hold. */
 export const tampered = (findings: readonly RowFinding[]): LatchkeyError =>
   refused(
     findings,
-    '`latchkey doctor` lists all of it. Restore a backup; or, if you know what changed it and want it so, accept it with `latchkey doctor --accept-changes`.',
+    isDamaged(findings)
+      ? '`latchkey doctor` names what is damaged. Restore a backup.'
+      : '`latchkey doctor` lists all of it. Restore a backup; or, if you know what changed it and want it so, accept it with `latchkey doctor --accept-changes`.',
   );
 
 /** What is said of a file that cannot be accepted as it is. */

@@ -1,5 +1,5 @@
 /** What shows of a row that Latchkey wrote it: which columns are authenticated, the HMAC over them, and the triggers that write it. */
-import type { Reader, Value } from '../db/connection.ts';
+import type { Reader, Value } from '../connection.ts';
 
 /** HMAC-SHA-256 under the row key. */
 export type Mac = (data: string | Uint8Array) => Uint8Array;

@@ -1,27 +1,28 @@
 /** Looks at what is in the file and says what was changed outside Latchkey. */
-import type { Reader, Value } from '../db/connection.ts';
-import { DamagedFileError } from '../db/damage.ts';
-import { findDamage } from '../db/find-damage.ts';
-import { checkSchema, type RowFinding } from '../db/schema.ts';
+import type { Reader, Value } from '../connection.ts';
+import { DamagedFileError } from '../file/damage.ts';
+import { findDamage, findDamageOf } from '../file/find-damage.ts';
+import { pagesByKey } from '../keyset.ts';
+import { checkSchema, type RowFinding } from '../schema.ts';
 import { checkLog } from './log.ts';
-import { canonical, partOf, protectedTables, type Mac, type ProtectedTable } from './macs.ts';
-import { logEnd, readSeal, type Seal, type Sums, type TableSum } from './seal.ts';
-import { Sum, sumLength } from './sum.ts';
+import { canonical, partOf, protectedTables, unprotected, type Mac, type ProtectedTable } from './row-mac.ts';
+import { logEnd, readDigest, type IntegrityDigest, type TableHashes, type TableHash } from './digest.ts';
+import { MultisetHash, multisetHashLength } from './multiset-hash.ts';
 
 /** Told how far it is: each row counts twice, once for itself and once for what the indexes say of it. */
-export type ExamineProgress = (checked: number, total: number) => void;
+export type VerifyProgress = (checked: number, total: number) => void;
 
 /** What was found. It is data, and travels between threads. */
-export interface Examined {
+export interface VerifiedFile {
   readonly findings: readonly RowFinding[];
-  /** What the seal says where there is nothing to find. */
-  readonly sums: Sums;
-  readonly seal: Seal | undefined;
+  /** The digest, where there is nothing to find. */
+  readonly sums: TableHashes;
+  readonly seal: IntegrityDigest | undefined;
 }
 
 /** Schema, rows and the log's end: what is looked at before a file is used. A file that SQLite cannot read is a finding. */
-export function examineFile(tx: Reader, mac: Mac, onProgress?: ExamineProgress): Examined {
-  const refused = (findings: readonly RowFinding[]): Examined => ({
+export function verifyFile(tx: Reader, mac: Mac, onProgress?: VerifyProgress): VerifiedFile {
+  const refused = (findings: readonly RowFinding[]): VerifiedFile => ({
     findings,
     sums: { tables: {} },
     seal: undefined,
@@ -29,7 +30,7 @@ export function examineFile(tx: Reader, mac: Mac, onProgress?: ExamineProgress):
   try {
     // Rows of a schema that is not known would be looked at in vain.
     const schema = checkSchema(tx);
-    return schema.length > 0 ? refused(schema) : examine(tx, mac, onProgress);
+    return schema.length > 0 ? refused(schema) : verifyTables(tx, mac, onProgress);
   } catch (error) {
     return refused(damageOf(tx, error));
   }
@@ -49,27 +50,27 @@ function damageOf(tx: Reader, error: unknown): readonly RowFinding[] {
  */
 export function checkRows(tx: Reader, mac: Mac): readonly RowFinding[] {
   try {
-    return examine(tx, mac).findings;
+    return verifyTables(tx, mac).findings;
   } catch (error) {
     return damageOf(tx, error);
   }
 }
 
 /** All that can be said of a file: its schema, its rows, and its log from the first row on. */
-export function inspect(tx: Reader, mac: Mac): readonly RowFinding[] {
+export function verifyQuickly(tx: Reader, mac: Mac): readonly RowFinding[] {
   try {
     const schema = checkSchema(tx);
     // Rows of a schema that is not known would be looked at in vain.
     if (schema.length > 0) return schema;
-    const { findings, seal } = examine(tx, mac);
+    const { findings, seal } = verifyTables(tx, mac);
     return [...findings, ...checkLog(tx, seal?.sums.accepted)];
   } catch (error) {
     return damageOf(tx, error);
   }
 }
 
-function examine(tx: Reader, mac: Mac, onProgress?: ExamineProgress): Examined {
-  const seal = readSeal(tx, mac);
+function verifyTables(tx: Reader, mac: Mac, onProgress?: VerifyProgress): VerifiedFile {
+  const seal = readDigest(tx, mac);
   const findings = [...checkIndexes(tx, 'integrity')];
   if (seal === undefined) {
     findings.push({
@@ -78,27 +79,31 @@ function examine(tx: Reader, mac: Mac, onProgress?: ExamineProgress): Examined {
       problem: 'it is missing or was changed: which rows of other tables are gone is not known',
     });
   }
-  const total = 2 * sealedRows(seal);
+  const total = 2 * rowsInDigest(seal);
   let checked = 0;
   const advance = (rows: number): void => {
     checked += rows;
     // Nobody knows how many rows somebody else has added.
     onProgress?.(Math.min(checked, total), total);
   };
-  const tables: Record<string, TableSum> = {};
+  const tables: Record<string, TableHash> = {};
   for (const table of protectedTables(tx)) {
-    const { rows, sum } = examineTable(tx, mac, table, findings, advance);
+    const { rows, sum } = verifyTable(tx, mac, table, findings, advance);
     if (rows > 0) tables[table.name] = [rows, sum];
     if (seal !== undefined) findings.push(...compareSums(table.name, [rows, sum], seal));
     findings.push(...checkIndexes(tx, table.name));
     advance(rows);
   }
-  findings.push(...checkEnd(tx, seal));
+  findings.push(...checkEnd(tx, seal), ...checkUnprotected(tx));
   const accepted = seal?.sums.accepted;
   return { findings, sums: { tables, ...(accepted && { accepted }) }, seal };
 }
 
-function compareSums(table: string, [rows, sum]: TableSum, { sums }: Seal): readonly RowFinding[] {
+function compareSums(
+  table: string,
+  [rows, sum]: TableHash,
+  { sums }: IntegrityDigest,
+): readonly RowFinding[] {
   const [rowsBefore, sumBefore] = sums.tables[table] ?? [0, emptySum];
   if (rows !== rowsBefore) {
     const difference = Math.abs(rows - rowsBefore);
@@ -110,15 +115,15 @@ function compareSums(table: string, [rows, sum]: TableSum, { sums }: Seal): read
   return [{ table, row: null, problem }];
 }
 
-/** How many rows of protected tables there are by the seal. */
-export const sealedRows = (seal: Seal | undefined): number =>
+/** How many rows of protected tables there are by the digest. */
+export const rowsInDigest = (seal: IntegrityDigest | undefined): number =>
   Object.values(seal?.sums.tables ?? {}).reduce((sum, [rows]) => sum + rows, 0);
 
 /**
  * That the log ends where it ended, and has as many rows as its last number says. They are counted by the smallest index,
  * since the table of a long log is gigabytes; each row is looked at when the chain is followed.
  */
-function checkEnd(tx: Reader, seal: Seal | undefined): readonly RowFinding[] {
+function checkEnd(tx: Reader, seal: IntegrityDigest | undefined): readonly RowFinding[] {
   const findings: RowFinding[] = [];
   const log = logEnd(tx);
   if (seal !== undefined && (log[0] !== seal.log[0] || log[1] !== seal.log[1])) {
@@ -143,10 +148,21 @@ function checkEnd(tx: Reader, seal: Seal | undefined): readonly RowFinding[] {
   return findings;
 }
 
-const emptySum = '00'.repeat(sumLength);
-const pageSize = 1000;
+/** Rows that nobody authenticates are read too: a page of theirs that is spoiled shows how the disk is. */
+function checkUnprotected(tx: Reader): readonly RowFinding[] {
+  // The log itself is followed row by row. This index of it is asked for by nothing but a list.
+  tx.get(
+    `SELECT count(*) AS count FROM activities INDEXED BY activities_waiting
+     WHERE status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'`,
+  );
+  return Object.entries(unprotected)
+    .filter(([name, { columns }]) => name !== 'activities' && columns === undefined)
+    .flatMap(([name]) => findDamageOf(tx, name));
+}
 
-function examineTable(
+const emptySum = '00'.repeat(multisetHashLength);
+
+function verifyTable(
   tx: Reader,
   mac: Mac,
   table: ProtectedTable,
@@ -154,20 +170,15 @@ function examineTable(
   advance: (rows: number) => void,
 ): { readonly rows: number; readonly sum: string } {
   const { name, columns, key, primaryKey } = table;
-  const keys = key.map((column) => `"${column}"`).join(', ');
-  const names = [...columns, 'mac'].map((column) => `"${column}"`);
+  const names = [...columns, 'mac'].map((column) => `"${column}"`).join(', ');
   // By the table itself and not by an index, which may have been made to say something else.
-  const from =
+  const read =
     key[0] === 'rowid'
-      ? `SELECT rowid AS rowid, ${names.join(', ')} FROM "${name}" NOT INDEXED`
-      : `SELECT ${names.join(', ')} FROM "${name}"`;
-  const after = `WHERE (${keys}) > (${key.map(() => '?').join(', ')})`;
-  const order = `ORDER BY ${keys} LIMIT ${String(pageSize)}`;
-  const sum = new Sum();
+      ? { columns: `rowid AS rowid, ${names}`, from: `"${name}" NOT INDEXED` }
+      : { columns: names, from: `"${name}"` };
+  const sum = new MultisetHash();
   let rows = 0;
-  let last: readonly Value[] | undefined;
-  for (;;) {
-    const page = tx.all<Record<string, Value>>(`${from} ${last ? after : ''} ${order}`, ...(last ?? []));
+  for (const page of pagesByKey<Record<string, Value>>(tx, { ...read, key, pageSize: 1000 })) {
     for (const row of page) {
       const kept = row['mac'];
       const values = columns.map((column) => row[column] ?? null);
@@ -183,9 +194,6 @@ function examineTable(
     }
     rows += page.length;
     advance(page.length);
-    const end = page.at(-1);
-    if (end === undefined || page.length < pageSize) break;
-    last = key.map((column) => end[column] ?? null);
   }
   return { rows, sum: Buffer.from(sum.bytes()).toString('hex') };
 }

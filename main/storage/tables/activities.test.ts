@@ -6,15 +6,15 @@ import {
   findActivityByFingerprint,
   getActivityRow,
   listActivityRows,
-  listAllWaiting,
   listEvents,
   listLog,
   listLogAfter,
+  listWaiting,
   type LogPage,
   type ActivityEntry,
 } from './activities.ts';
-import { Connection } from './connection.ts';
-import { migrate } from './migrations.ts';
+import { Connection } from '../connection.ts';
+import { migrate } from '../migrations.ts';
 
 let connection: Connection;
 
@@ -246,12 +246,23 @@ describe('pages of the log', () => {
     expect(list(1)?.map(({ id }) => id)).toEqual(['f']);
   });
 
-  test('what waits for votes is named by its rows', () => {
+  test('what waits for votes is listed by its index, from where a list ended', () => {
     append('a');
     const waits = { status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' } as const;
     appendActivity(connection, entry('b', { ...waits, result: null }));
     appendActivity(connection, entry('c', { ...waits, result: null }));
     appendActivity(connection, entry('c', { revision: 2 }));
-    expect(listAllWaiting(connection)).toEqual([2]);
+    const all = listWaiting(connection, { organizationId: '', sequence: 0 }, 10);
+    expect(all.map(({ sequence, isNewest }) => [sequence, isNewest])).toEqual([
+      [2, 1],
+      [3, 0],
+    ]);
+    const [first, second] = all;
+    expect(listWaiting(connection, { organizationId: '', sequence: 0 }, 1)).toEqual([first]);
+    expect(first && listWaiting(connection, first, 10)).toEqual([second]);
+    const plan = connection.all<{ detail: string }>(
+      "EXPLAIN QUERY PLAN SELECT sequence FROM activities WHERE (organization_id, sequence) > ('', 0) AND status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED' ORDER BY organization_id, sequence LIMIT 1",
+    );
+    expect(plan.map(({ detail }) => detail).join()).toMatch(/USING (COVERING )?INDEX activities_waiting/);
   });
 });

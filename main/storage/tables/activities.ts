@@ -3,45 +3,43 @@
  * new status) appends its next revision; the newest revision is the activity.
  */
 import { hash } from 'node:crypto';
-import type { ActivityStatus } from '../lib/activity-status.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Reader, Value, Writer } from './connection.ts';
-import type { Page } from './page.ts';
+import type { ActivityStatus } from '../../lib/activity-status.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { Reader, Value, Writer } from '../connection.ts';
+import type { Page } from '../page.ts';
+import { blob, number, table, text, type RowOf } from '../table.ts';
+
+const activities = table('activities', {
+  sequence: number,
+  id: text,
+  revision: number,
+  organizationId: text,
+  type: text,
+  status: text.of<ActivityStatus>(),
+  /** `sha256:` and the lowercase hex SHA-256 of the request's body. */
+  fingerprint: text,
+  timestampMs: number,
+  /** JSON of the submitted parameters. */
+  intent: text,
+  /** JSON of the result, null unless completed. */
+  result: text.orNull,
+  /** JSON of the failure, null unless failed. */
+  failure: text.orNull,
+  /** JSON array of votes; each names its voter's snapshot by hash. */
+  votes: text,
+  createdAt: number,
+  updatedAt: number,
+  previousHash: blob,
+  hash: blob,
+});
+
+export type ActivityRow = RowOf<typeof activities>;
 
 /** A revision as it is handed in; the log adds its place and hashes. */
-export interface ActivityEntry {
-  readonly id: string;
-  readonly revision: number;
-  readonly organizationId: string;
-  readonly type: string;
-  readonly status: ActivityStatus;
-  /** `sha256:` and the lowercase hex SHA-256 of the request's body. */
-  readonly fingerprint: string;
-  readonly timestampMs: number;
-  /** JSON of the submitted parameters. */
-  readonly intent: string;
-  /** JSON of the result, null unless completed. */
-  readonly result: string | null;
-  /** JSON of the failure, null unless failed. */
-  readonly failure: string | null;
-  /** JSON array of votes; each names its voter's snapshot by hash. */
-  readonly votes: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-export interface ActivityRow extends ActivityEntry {
-  readonly sequence: number;
-  readonly previousHash: Uint8Array;
-  readonly hash: Uint8Array;
-}
+export type ActivityEntry = Omit<ActivityRow, 'sequence' | 'previousHash' | 'hash'>;
 
 /** The hash before the first row. */
 export const genesis: Uint8Array = new Uint8Array(32);
-
-const columns = `sequence, id, revision, organization_id AS organizationId, type, status, fingerprint,
-  timestamp_ms AS timestampMs, intent, result, failure, votes, created_at AS createdAt, updated_at AS updatedAt,
-  previous_hash AS previousHash, hash`;
 
 const newest = `NOT EXISTS (SELECT 1 FROM activities AS later WHERE later.id = a.id AND later.revision > a.revision)`;
 
@@ -70,27 +68,7 @@ export function appendActivity(tx: Writer, entry: ActivityEntry): ActivityRow {
   const end = logEnd(tx);
   const unhashed = { ...entry, sequence: end.sequence + 1, previousHash: end.hash };
   const row: ActivityRow = { ...unhashed, hash: activityHash(unhashed) };
-  tx.run(
-    `INSERT INTO activities (sequence, id, revision, organization_id, type, status, fingerprint, timestamp_ms, intent,
-       result, failure, votes, created_at, updated_at, previous_hash, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.sequence,
-    row.id,
-    row.revision,
-    row.organizationId,
-    row.type,
-    row.status,
-    row.fingerprint,
-    row.timestampMs,
-    row.intent,
-    row.result,
-    row.failure,
-    row.votes,
-    row.createdAt,
-    row.updatedAt,
-    row.previousHash,
-    row.hash,
-  );
+  activities.insert(tx, row);
   return row;
 }
 
@@ -142,7 +120,7 @@ function readPage(tx: Reader, from: string, values: readonly Value[], limit: num
   const last = fitting.at(-1)?.sequence;
   if (last === undefined) return { rows: [], isEnd: true };
   const rows = tx.all<ActivityRow>(
-    `SELECT ${columns} FROM ${from} AND sequence <= ? ORDER BY sequence`,
+    `SELECT ${activities.columns} FROM ${from} AND sequence <= ? ORDER BY sequence`,
     ...values,
     last,
   );
@@ -171,7 +149,7 @@ export const listLogAfter = (
 
 /** One revision, by its place in the log. */
 export const getLogRow = (tx: Reader, sequence: number): ActivityRow | undefined =>
-  tx.get<ActivityRow>(`SELECT ${columns} FROM activities WHERE sequence = ?`, sequence);
+  tx.get<ActivityRow>(`SELECT ${activities.columns} FROM activities WHERE sequence = ?`, sequence);
 
 /** Whose a row of the log is; undefined where the log has no such row. */
 export const organizationAt = (tx: Reader, sequence: number): string | undefined =>
@@ -193,7 +171,7 @@ export const listEvents = (
 
 export const getActivityRow = (tx: Reader, organizationId: string, id: string): ActivityRow | undefined =>
   tx.get<ActivityRow>(
-    `SELECT ${columns} FROM activities WHERE id = ? AND organization_id = ? ORDER BY revision DESC LIMIT 1`,
+    `SELECT ${activities.columns} FROM activities WHERE id = ? AND organization_id = ? ORDER BY revision DESC LIMIT 1`,
     id,
     organizationId,
   );
@@ -204,7 +182,7 @@ export const findActivityByFingerprint = (
   fingerprint: string,
 ): ActivityRow | undefined =>
   tx.get<ActivityRow>(
-    `SELECT ${columns} FROM activities WHERE organization_id = ? AND fingerprint = ? ORDER BY revision DESC LIMIT 1`,
+    `SELECT ${activities.columns} FROM activities WHERE organization_id = ? AND fingerprint = ? ORDER BY revision DESC LIMIT 1`,
     organizationId,
     fingerprint,
   );
@@ -256,18 +234,34 @@ export function listActivityRows(
     );
   }
   return tx.all<ActivityRow>(
-    `SELECT ${columns} FROM activities WHERE sequence IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC`,
+    `SELECT ${activities.columns} FROM activities WHERE sequence IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC`,
     JSON.stringify(found.map(({ sequence }) => sequence)),
   );
 }
 
-/** The rows of what waits for votes, in every organization; oldest first. */
-export const listAllWaiting = (tx: Reader): readonly number[] =>
-  tx
-    .all<{ sequence: number }>(
-      `SELECT sequence FROM activities AS a WHERE TRUE ${waiting} AND ${newest} ORDER BY sequence`,
-    )
-    .map(({ sequence }) => sequence);
+/** A revision that says that an activity waits for votes. */
+export interface WaitingRow {
+  readonly organizationId: string;
+  readonly sequence: number;
+}
+
+/**
+ * Lists revisions that wait for votes, in every organization, in the order of their index.
+ * @param after Where the list goes on.
+ * @returns at most so many; of each, whether no later revision of its activity is there.
+ */
+export const listWaiting = (
+  tx: Reader,
+  after: WaitingRow,
+  limit: number,
+): readonly (WaitingRow & { readonly isNewest: 0 | 1 })[] =>
+  tx.all(
+    `SELECT organization_id AS organizationId, sequence, ${newest} AS isNewest FROM activities AS a
+     WHERE (organization_id, sequence) > (?, ?) ${waiting} ORDER BY organization_id, sequence LIMIT ?`,
+    after.organizationId,
+    after.sequence,
+    limit,
+  );
 
 /** Literal, so that the index of those that wait serves: they are few, and asked for often. */
 const waiting = "AND status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'";

@@ -2,10 +2,11 @@
  * Activities as a list of any length: each at the place of its first revision, which stays its place whatever becomes of it.
  * Where those are that fit a search is read from one index, unless their texts are looked through.
  */
-import type { ActivityStatus } from '../lib/activity-status.ts';
+import { defined } from '../../lib/defined.ts';
+import type { ActivityStatus } from '../../lib/activity-status.ts';
 import { getActivityRow, type ActivityRow } from './activities.ts';
-import type { Reader, Value } from './connection.ts';
-import { anywhere, lookThrough, readNumbers, type Slice } from './slices.ts';
+import type { Reader, Value } from '../connection.ts';
+import { anywhere, lookThrough, readNumbers, type Slice } from '../slices.ts';
 
 /** Which activities; what is absent lets all through. */
 export interface ActivitySearch {
@@ -102,7 +103,7 @@ export function findActivities(
       return { found: readNumbers(row?.found ?? '[]'), looked: row?.looked ?? 0, last: row?.last ?? null };
     },
     span.before,
-    { first, ...(most === undefined ? {} : { most }) },
+    { first, ...defined({ most }) },
   );
 }
 

@@ -1,22 +1,25 @@
 /** API keys: public keys whose private halves stamp requests. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
 import { belowByClaim, type Founded } from './sub-organizations.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface ApiKeyRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly name: string;
-  readonly credentialType: string;
+const apiKeys = table('api_keys', {
+  id: text,
+  organizationId: text,
+  userId: text,
+  name: text,
+  credentialType: text,
   /** Lowercase hex: compressed SEC1 or 32-byte Ed25519. */
-  readonly publicKey: string;
-  readonly expirationSeconds: number | null;
+  publicKey: text,
+  expirationSeconds: number.orNull,
   /** Milliseconds; null for a key that does not expire. */
-  readonly expiresAt: number | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+  expiresAt: number.orNull,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type ApiKeyRow = RowOf<typeof apiKeys>;
 
 /** An API key as the API shows one. */
 export interface ApiKey {
@@ -28,13 +31,9 @@ export interface ApiKey {
   readonly expirationSeconds?: string;
 }
 
-const columns = `id, organization_id AS organizationId, user_id AS userId, name, credential_type AS credentialType,
-  public_key AS publicKey, expiration_seconds AS expirationSeconds, expires_at AS expiresAt,
-  created_at AS createdAt, updated_at AS updatedAt`;
-
 export const findApiKey = (tx: Reader, organizationId: string, publicKey: string): ApiKeyRow | undefined =>
   tx.get<ApiKeyRow>(
-    `SELECT ${columns} FROM api_keys WHERE organization_id = ? AND public_key = ?`,
+    `SELECT ${apiKeys.columns} FROM api_keys WHERE organization_id = ? AND public_key = ?`,
     organizationId,
     publicKey,
   );
@@ -57,18 +56,18 @@ export const findApiKeysBelow = (
   publicKey: string,
 ): (ApiKeyRow & Founded)[] =>
   tx.all<ApiKeyRow & Founded>(
-    belowByClaim('api_keys', columns, 'public_key = ?', 2),
+    belowByClaim('api_keys', apiKeys.columns, 'public_key = ?', 2),
     publicKey,
     organizationId,
   );
 
 /** The keys with this public half in whatever organization; more than two are not told apart. */
 export const findApiKeysAnywhere = (tx: Reader, publicKey: string): ApiKeyRow[] =>
-  tx.all<ApiKeyRow>(`SELECT ${columns} FROM api_keys WHERE public_key = ? LIMIT 2`, publicKey);
+  tx.all<ApiKeyRow>(`SELECT ${apiKeys.columns} FROM api_keys WHERE public_key = ? LIMIT 2`, publicKey);
 
 export const getApiKeyRow = (tx: Reader, organizationId: string, id: string): ApiKeyRow | undefined =>
   tx.get<ApiKeyRow>(
-    `SELECT ${columns} FROM api_keys WHERE id = ? AND organization_id = ?`,
+    `SELECT ${apiKeys.columns} FROM api_keys WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
@@ -76,29 +75,14 @@ export const getApiKeyRow = (tx: Reader, organizationId: string, id: string): Ap
 /** In the order of creation. */
 export const listApiKeyRows = (tx: Reader, organizationId: string): ApiKeyRow[] =>
   tx.all<ApiKeyRow>(
-    `SELECT ${columns} FROM api_keys WHERE organization_id = ? ORDER BY rowid`,
+    `SELECT ${apiKeys.columns} FROM api_keys WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );
 
 export const listApiKeysOfUser = (tx: Reader, userId: string): ApiKeyRow[] =>
-  tx.all<ApiKeyRow>(`SELECT ${columns} FROM api_keys WHERE user_id = ? ORDER BY rowid`, userId);
+  tx.all<ApiKeyRow>(`SELECT ${apiKeys.columns} FROM api_keys WHERE user_id = ? ORDER BY rowid`, userId);
 
-export function insertApiKey(tx: Writer, row: ApiKeyRow): void {
-  tx.run(
-    `INSERT INTO api_keys (id, organization_id, user_id, name, credential_type, public_key, expiration_seconds,
-       expires_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.userId,
-    row.name,
-    row.credentialType,
-    row.publicKey,
-    row.expirationSeconds,
-    row.expiresAt,
-    row.createdAt,
-    row.updatedAt,
-  );
-}
+export const insertApiKey = apiKeys.insert;
 
 export const deleteApiKey = (tx: Writer, id: string): number =>
   tx.run('DELETE FROM api_keys WHERE id = ?', id);

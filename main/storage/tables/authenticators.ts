@@ -1,29 +1,32 @@
 /** Authenticators: passkeys and security keys whose assertions stamp requests. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
 import { belowByClaim, type Founded } from './sub-organizations.ts';
+import { blob, number, table, text, type RowOf } from '../table.ts';
 
-export interface AuthenticatorRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly name: string;
+const authenticators = table('authenticators', {
+  id: text,
+  organizationId: text,
+  userId: text,
+  name: text,
   /** Base64url without padding, as is the public key (a COSE_Key) and the AAGUID. */
-  readonly credentialId: string;
-  readonly publicKey: string;
+  credentialId: text,
+  publicKey: text,
   /** The format of the attestation statement, `none` where there was none. */
-  readonly attestationType: string;
-  readonly aaguid: string;
-  readonly model: string;
+  attestationType: text,
+  aaguid: text,
+  model: text,
   /** A JSON list of names like AUTHENTICATOR_TRANSPORT_USB. */
-  readonly transports: string;
+  transports: text,
   /** As the authenticator last gave it; 0 for one that does not count. */
-  readonly signCount: number;
+  signCount: number,
   /** The digest of the last assertion that counted. */
-  readonly lastAssertion: Uint8Array | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+  lastAssertion: blob.orNull,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type AuthenticatorRow = RowOf<typeof authenticators>;
 
 /** An authenticator as the API shows one. */
 export interface Authenticator {
@@ -39,17 +42,13 @@ export interface Authenticator {
   readonly updatedAt: Timestamp;
 }
 
-const columns = `id, organization_id AS organizationId, user_id AS userId, name, credential_id AS credentialId,
-  public_key AS publicKey, attestation_type AS attestationType, aaguid, model, transports, sign_count AS signCount,
-  last_assertion AS lastAssertion, created_at AS createdAt, updated_at AS updatedAt`;
-
 export const findAuthenticator = (
   tx: Reader,
   organizationId: string,
   credentialId: string,
 ): AuthenticatorRow | undefined =>
   tx.get<AuthenticatorRow>(
-    `SELECT ${columns} FROM authenticators WHERE organization_id = ? AND credential_id = ?`,
+    `SELECT ${authenticators.columns} FROM authenticators WHERE organization_id = ? AND credential_id = ?`,
     organizationId,
     credentialId,
   );
@@ -60,7 +59,7 @@ const mostAlike = 64;
 /** Those with this credential id in any organization, the oldest first. */
 export const findAuthenticatorsAnywhere = (tx: Reader, credentialId: string): AuthenticatorRow[] =>
   tx.all<AuthenticatorRow>(
-    `SELECT ${columns} FROM authenticators WHERE credential_id = ? ORDER BY rowid LIMIT ${String(mostAlike)}`,
+    `SELECT ${authenticators.columns} FROM authenticators WHERE credential_id = ? ORDER BY rowid LIMIT ${String(mostAlike)}`,
     credentialId,
   );
 
@@ -71,7 +70,7 @@ export const findAuthenticatorsBelow = (
   credentialId: string,
 ): (AuthenticatorRow & Founded)[] =>
   tx.all<AuthenticatorRow & Founded>(
-    belowByClaim('authenticators', columns, 'credential_id = ?', mostAlike),
+    belowByClaim('authenticators', authenticators.columns, 'credential_id = ?', mostAlike),
     credentialId,
     organizationId,
   );
@@ -82,40 +81,23 @@ export const getAuthenticatorRow = (
   id: string,
 ): AuthenticatorRow | undefined =>
   tx.get<AuthenticatorRow>(
-    `SELECT ${columns} FROM authenticators WHERE id = ? AND organization_id = ?`,
+    `SELECT ${authenticators.columns} FROM authenticators WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
 
 /** In the order of creation. */
 export const listAuthenticatorsOfUser = (tx: Reader, userId: string): AuthenticatorRow[] =>
-  tx.all<AuthenticatorRow>(`SELECT ${columns} FROM authenticators WHERE user_id = ? ORDER BY rowid`, userId);
+  tx.all<AuthenticatorRow>(
+    `SELECT ${authenticators.columns} FROM authenticators WHERE user_id = ? ORDER BY rowid`,
+    userId,
+  );
 
 export const countAuthenticatorsOfUser = (tx: Reader, userId: string): number =>
   tx.get<{ count: number }>('SELECT count(*) AS count FROM authenticators WHERE user_id = ?', userId)
     ?.count ?? 0;
 
-export function insertAuthenticator(tx: Writer, row: AuthenticatorRow): void {
-  tx.run(
-    `INSERT INTO authenticators (id, organization_id, user_id, name, credential_id, public_key, attestation_type,
-       aaguid, model, transports, sign_count, last_assertion, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.userId,
-    row.name,
-    row.credentialId,
-    row.publicKey,
-    row.attestationType,
-    row.aaguid,
-    row.model,
-    row.transports,
-    row.signCount,
-    row.lastAssertion,
-    row.createdAt,
-    row.updatedAt,
-  );
-}
+export const insertAuthenticator = authenticators.insert;
 
 /** Keeps how far an authenticator has counted; it has not changed otherwise. */
 export function countAssertion(tx: Writer, id: string, signCount: number, assertion: Uint8Array): void {

@@ -1,45 +1,34 @@
 /** Backups that were made of this vault, and when the next are due. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface BackupRow {
-  readonly id: string;
+const backups = table('backups', {
+  id: text,
   /** Its path on the machine that made it. */
-  readonly file: string;
-  readonly madeAt: number;
+  file: text,
+  madeAt: number,
   /** The length of the activity log in it; 0 where the file was found, and not yet opened. */
-  readonly logRows: number;
+  logRows: number,
   /** Hex, the hash of the log's last row; empty where the file was found, and not yet opened. */
-  readonly logHead: string;
+  logHead: text,
   /** In bytes. */
-  readonly size: number;
+  size: number,
   /** When it was last shown to restore; null where that was never tried. */
-  readonly provenAt: number | null;
+  provenAt: number.orNull,
   /** What the last try to prove it found wrong. */
-  readonly problem: string | null;
-}
+  problem: text.orNull,
+});
 
-const columns = `id, file, made_at AS madeAt, log_rows AS logRows, log_head AS logHead, size, proven_at AS provenAt,
-  problem`;
+export type BackupRow = RowOf<typeof backups>;
 
 /** Newest first. */
 export const listBackupRows = (tx: Reader): BackupRow[] =>
-  tx.all<BackupRow>(`SELECT ${columns} FROM backups ORDER BY made_at DESC, rowid DESC`);
+  tx.all<BackupRow>(`SELECT ${backups.columns} FROM backups ORDER BY made_at DESC, rowid DESC`);
 
 /** A file holds one backup: what the path held before is forgotten. */
 export function insertBackup(tx: Writer, row: BackupRow): void {
   deleteBackupOf(tx, row.file);
-  tx.run(
-    `INSERT INTO backups (id, file, made_at, log_rows, log_head, size, proven_at, problem)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.file,
-    row.madeAt,
-    row.logRows,
-    row.logHead,
-    row.size,
-    row.provenAt,
-    row.problem,
-  );
+  backups.insert(tx, row);
 }
 
 export function deleteBackupOf(tx: Writer, file: string): void {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { latest } from '../lib/clock.ts';
-import { Connection } from './connection.ts';
+import { latest } from '../../lib/clock.ts';
+import { Connection } from '../connection.ts';
 import { countContactRequests, insertContactRequest } from './contact-requests.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from '../migrations.ts';
 import { countOneTimeCodes, insertOneTimeCode } from './one-time-codes.ts';
 
 const minute = 60_000;

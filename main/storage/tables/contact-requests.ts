@@ -1,14 +1,17 @@
 /** Requests that had something sent to a contact, for as long as they count against a limit. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface ContactRequestRow {
-  readonly organizationId: string;
-  readonly contact: string;
+const contactRequests = table('contact_requests', {
+  organizationId: text,
+  contact: text,
   /** A hash of whom the client says it asks for; null where it does not say. */
-  readonly identifier: string | null;
+  identifier: text.orNull,
   /** Milliseconds. */
-  readonly requestedAt: number;
-}
+  requestedAt: number,
+});
+
+export type ContactRequestRow = RowOf<typeof contactRequests>;
 
 /** How many there were after one point in time and up to another: of the organization, to the contact, for the identifier. */
 export function countContactRequests(
@@ -29,15 +32,7 @@ export function countContactRequests(
   return counts ?? { all: 0, toContact: 0, forIdentifier: 0 };
 }
 
-export function insertContactRequest(tx: Writer, row: ContactRequestRow): void {
-  tx.run(
-    'INSERT INTO contact_requests (organization_id, contact, identifier, requested_at) VALUES (?, ?, ?, ?)',
-    row.organizationId,
-    row.contact,
-    row.identifier,
-    row.requestedAt,
-  );
-}
+export const insertContactRequest = contactRequests.insert;
 
 export const deleteContactRequests = (tx: Writer, until: number): number =>
   tx.run('DELETE FROM contact_requests WHERE requested_at <= ?', until);

@@ -1,5 +1,5 @@
 /** Users by where messages reach them. */
-import type { Reader } from './connection.ts';
+import type { Reader } from '../connection.ts';
 import { getUserRow, type UserRow } from './users.ts';
 
 const columnOf = { email: 'email', sms: 'phone_number' } as const;

@@ -1,5 +1,5 @@
 /** When credentials were last used. What is noted here is shown, and decides nothing. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 export interface CredentialUseRow {
   readonly credentialId: string;

@@ -1,5 +1,5 @@
 /** Organization features: settings by name, each with a text. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 /** A feature as the API shows one. */
 export interface Feature {

@@ -1,5 +1,5 @@
 /** Since when the vault is frozen: one row at most. It is written while the vault is locked too. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 /** In milliseconds; undefined where the vault is not frozen. */
 export const getFrozenAt = (tx: Reader): number | undefined =>

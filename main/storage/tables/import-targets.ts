@@ -1,15 +1,18 @@
 /** Keys that a client encrypts an import to: each belongs to one user, and opens one import. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { blob, number, table, text, type RowOf } from '../table.ts';
 
-export interface ImportTargetRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly kind: 'private key' | 'wallet';
+const importTargets = table('import_targets', {
+  id: text,
+  organizationId: text,
+  userId: text,
+  kind: text.of<'private key' | 'wallet'>(),
   /** The private scalar, sealed. */
-  readonly sealed: Uint8Array;
-  readonly createdAt: number;
-}
+  sealed: blob,
+  createdAt: number,
+});
+
+export type ImportTargetRow = RowOf<typeof importTargets>;
 
 export const importTargetsTable = 'import_targets';
 
@@ -21,8 +24,7 @@ export const listImportTargets = (
   createdAfter: number,
 ): ImportTargetRow[] =>
   tx.all<ImportTargetRow>(
-    `SELECT id, organization_id AS organizationId, user_id AS userId, kind, sealed, created_at AS createdAt
-     FROM import_targets WHERE user_id = ? AND kind IN (SELECT value FROM json_each(?)) AND created_at > ?
+    `SELECT ${importTargets.columns} FROM import_targets WHERE user_id = ? AND kind IN (SELECT value FROM json_each(?)) AND created_at > ?
      ORDER BY rowid DESC`,
     userId,
     JSON.stringify(kinds),
@@ -35,15 +37,7 @@ export function insertImportTarget(
   row: ImportTargetRow,
   keep: { readonly createdAfter: number; readonly most: number },
 ): void {
-  tx.run(
-    `INSERT INTO import_targets (id, organization_id, user_id, kind, sealed, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.userId,
-    row.kind,
-    row.sealed,
-    row.createdAt,
-  );
+  importTargets.insert(tx, row);
   tx.run(
     `DELETE FROM import_targets WHERE user_id = ? AND kind = ? AND (created_at <= ? OR rowid NOT IN
        (SELECT rowid FROM import_targets WHERE user_id = ? AND kind = ? ORDER BY rowid DESC LIMIT ?))`,

@@ -1,8 +1,8 @@
-/** The one row that authenticates all others: the sealed key of their HMACs, and the seal over them (`integrity/`). */
-import type { Reader, Writer } from './connection.ts';
+/** The one row that authenticates all others: the sealed key of their HMACs, and the digest over them (`integrity/`). */
+import type { Reader, Writer } from '../connection.ts';
 
-/** What the row key is sealed for. */
-export const rowKeyPlace = { table: 'integrity', rowId: 'row key', organizationId: '' } as const;
+/** The context that the row key is sealed in. */
+export const rowKeyContext = { table: 'integrity', rowId: 'row key', organizationId: '' } as const;
 
 export const getSealedRowKey = (tx: Reader): Uint8Array | undefined =>
   tx.get<{ sealed: Uint8Array }>('SELECT sealed FROM integrity WHERE one = 1')?.sealed;

@@ -2,7 +2,7 @@
  * Entries of the system's keychain that are on their way in or out: noted before the keychain is asked, crossed off
  * after, so that what a process that was killed left there is found again.
  */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 export const listKeychainLeftovers = (tx: Reader): string[] =>
   tx

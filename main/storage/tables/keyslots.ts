@@ -1,34 +1,24 @@
 /** The keyslots: each holds the master key, wrapped by something that can open it. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { blob, number, table, text, type RowOf } from '../table.ts';
 
-export interface KeyslotRow {
-  readonly id: string;
-  readonly kind: 'keychain' | 'password' | 'recovery';
+const keyslots = table('keyslots', {
+  id: text,
+  kind: text.of<'keychain' | 'password' | 'recovery'>(),
   /** JSON: what opening it needs to know besides the secret. */
-  readonly parameters: string;
-  readonly wrapped: Uint8Array;
-  readonly createdAt: number;
+  parameters: text,
+  wrapped: blob,
+  createdAt: number,
   /** When the owner proved to have kept the secret; null where that was never asked. */
-  readonly confirmedAt: number | null;
-}
+  confirmedAt: number.orNull,
+});
+
+export type KeyslotRow = RowOf<typeof keyslots>;
 
 export const listKeyslots = (tx: Reader): KeyslotRow[] =>
-  tx.all<KeyslotRow>(
-    `SELECT id, kind, parameters, wrapped, created_at AS createdAt, confirmed_at AS confirmedAt
-     FROM keyslots ORDER BY created_at, rowid`,
-  );
+  tx.all<KeyslotRow>(`SELECT ${keyslots.columns} FROM keyslots ORDER BY created_at, rowid`);
 
-export function insertKeyslot(tx: Writer, row: KeyslotRow): void {
-  tx.run(
-    'INSERT INTO keyslots (id, kind, parameters, wrapped, created_at, confirmed_at) VALUES (?, ?, ?, ?, ?, ?)',
-    row.id,
-    row.kind,
-    row.parameters,
-    row.wrapped,
-    row.createdAt,
-    row.confirmedAt,
-  );
-}
+export const insertKeyslot = keyslots.insert;
 
 export function updateKeyslot(tx: Writer, row: KeyslotRow): void {
   tx.run(

@@ -1,40 +1,35 @@
 /** How messages leave the vault: a row for each channel that is set up. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { blob, number, table, text, type RowOf } from '../table.ts';
 
 export type MessageChannelName = 'mail' | 'sms' | 'desktop';
 
-export interface MessageChannelRow {
-  readonly name: MessageChannelName;
+const messageChannels = table('message_channels', {
+  name: text.of<MessageChannelName>(),
   /** JSON of what may be shown. */
-  readonly settings: string;
+  settings: text,
   /** JSON of what is secret, sealed. */
-  readonly sealed: Uint8Array;
-  readonly updatedAt: number;
-}
+  sealed: blob,
+  updatedAt: number,
+});
+
+export type MessageChannelRow = RowOf<typeof messageChannels>;
 
 const messageChannelsTable = 'message_channels';
 
 /** The settings are the vault's, and no organization's. */
-export const messageChannelPlace = (name: string) => ({
+export const messageChannelContext = (name: string) => ({
   table: messageChannelsTable,
   rowId: name,
   organizationId: '',
 });
 
-const columns = 'name, settings, sealed, updated_at AS updatedAt';
-
 export const getMessageChannel = (tx: Reader, name: MessageChannelName): MessageChannelRow | undefined =>
-  tx.get<MessageChannelRow>(`SELECT ${columns} FROM message_channels WHERE name = ?`, name);
+  tx.get<MessageChannelRow>(`SELECT ${messageChannels.columns} FROM message_channels WHERE name = ?`, name);
 
 export function putMessageChannel(tx: Writer, row: MessageChannelRow): void {
   deleteMessageChannel(tx, row.name);
-  tx.run(
-    'INSERT INTO message_channels (name, settings, sealed, updated_at) VALUES (?, ?, ?, ?)',
-    row.name,
-    row.settings,
-    row.sealed,
-    row.updatedAt,
-  );
+  messageChannels.insert(tx, row);
 }
 
 export function deleteMessageChannel(tx: Writer, name: MessageChannelName): void {

@@ -1,19 +1,22 @@
 /** OAuth providers: who a user is to an OpenID Connect issuer. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface OauthProviderRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly name: string;
+const oauthProviders = table('oauth_providers', {
+  id: text,
+  organizationId: text,
+  userId: text,
+  name: text,
   /** The claims `iss`, `aud` and `sub`, to the letter. */
-  readonly issuer: string;
-  readonly audience: string;
-  readonly subject: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+  issuer: text,
+  audience: text,
+  subject: text,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type OauthProviderRow = RowOf<typeof oauthProviders>;
 
 /** An OAuth provider as the API shows one. */
 export interface OauthProvider {
@@ -26,16 +29,13 @@ export interface OauthProvider {
   readonly updatedAt: Timestamp;
 }
 
-const columns = `id, organization_id AS organizationId, user_id AS userId, name, issuer, audience, subject,
-  created_at AS createdAt, updated_at AS updatedAt`;
-
 export const findOauthProvider = (
   tx: Reader,
   organizationId: string,
   { issuer, audience, subject }: Pick<OauthProviderRow, 'issuer' | 'audience' | 'subject'>,
 ): OauthProviderRow | undefined =>
   tx.get<OauthProviderRow>(
-    `SELECT ${columns} FROM oauth_providers
+    `SELECT ${oauthProviders.columns} FROM oauth_providers
      WHERE organization_id = ? AND issuer = ? AND audience = ? AND subject = ?`,
     organizationId,
     issuer,
@@ -46,28 +46,17 @@ export const findOauthProvider = (
 /** In the order of creation. */
 export const listOauthProviderRows = (tx: Reader, organizationId: string): OauthProviderRow[] =>
   tx.all<OauthProviderRow>(
-    `SELECT ${columns} FROM oauth_providers WHERE organization_id = ? ORDER BY rowid`,
+    `SELECT ${oauthProviders.columns} FROM oauth_providers WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );
 
 export const listOauthProvidersOfUser = (tx: Reader, userId: string): OauthProviderRow[] =>
-  tx.all<OauthProviderRow>(`SELECT ${columns} FROM oauth_providers WHERE user_id = ? ORDER BY rowid`, userId);
-
-export function insertOauthProvider(tx: Writer, row: OauthProviderRow): void {
-  tx.run(
-    `INSERT INTO oauth_providers (id, organization_id, user_id, name, issuer, audience, subject, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.userId,
-    row.name,
-    row.issuer,
-    row.audience,
-    row.subject,
-    row.createdAt,
-    row.updatedAt,
+  tx.all<OauthProviderRow>(
+    `SELECT ${oauthProviders.columns} FROM oauth_providers WHERE user_id = ? ORDER BY rowid`,
+    userId,
   );
-}
+
+export const insertOauthProvider = oauthProviders.insert;
 
 export function deleteOauthProvider(tx: Writer, id: string): void {
   tx.run('DELETE FROM oauth_providers WHERE id = ?', id);

@@ -1,32 +1,33 @@
 /** One-time codes that were sent to an address or a phone number, until they are used or expire. */
-import { latest } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { latest } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { blob, number, table, text, type RowOf } from '../table.ts';
 
-export interface OneTimeCodeRow {
-  readonly id: string;
-  readonly organizationId: string;
+const sentCodes = table('sent_codes', {
+  id: text,
+  organizationId: text,
   /** What it is good for: an API key for the user, or a token that says whose contact was verified. */
-  readonly purpose: 'sign in' | 'verification';
+  purpose: text.of<'sign in' | 'verification'>(),
   /** Null for a code that verifies a contact, whoever has it. */
-  readonly userId: string | null;
-  readonly channel: 'email' | 'sms';
+  userId: text.orNull,
+  channel: text.of<'email' | 'sms'>(),
   /** Where the code was sent: an email address or a phone number. */
-  readonly contact: string;
+  contact: text,
   /** The code's hash and, where a client may encrypt the code, the private key for that; sealed. */
-  readonly sealed: Uint8Array;
-  readonly wrongTries: number;
+  sealed: blob,
+  wrongTries: number,
   /** Milliseconds. */
-  readonly expiresAt: number;
-  readonly createdAt: number;
-}
+  expiresAt: number,
+  createdAt: number,
+});
+
+export type OneTimeCodeRow = RowOf<typeof sentCodes>;
 
 export const oneTimeCodesTable = 'sent_codes';
 
 export const getOneTimeCode = (tx: Reader, organizationId: string, id: string): OneTimeCodeRow | undefined =>
   tx.get<OneTimeCodeRow>(
-    `SELECT id, organization_id AS organizationId, purpose, user_id AS userId, channel, contact, sealed,
-       wrong_tries AS wrongTries, expires_at AS expiresAt, created_at AS createdAt
-     FROM sent_codes WHERE id = ? AND organization_id = ?`,
+    `SELECT ${sentCodes.columns} FROM sent_codes WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
@@ -42,22 +43,7 @@ export const countOneTimeCodes = (tx: Reader, organizationId: string, contact: s
     latest(now),
   )?.count ?? 0;
 
-export function insertOneTimeCode(tx: Writer, row: OneTimeCodeRow): void {
-  tx.run(
-    `INSERT INTO sent_codes (id, organization_id, purpose, user_id, channel, contact, sealed, wrong_tries, expires_at,
-       created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.purpose,
-    row.userId,
-    row.channel,
-    row.contact,
-    row.sealed,
-    row.wrongTries,
-    row.expiresAt,
-    row.createdAt,
-  );
-}
+export const insertOneTimeCode = sentCodes.insert;
 
 export function countWrongTry(tx: Writer, id: string): void {
   tx.run('UPDATE sent_codes SET wrong_tries = wrong_tries + 1 WHERE id = ?', id);

@@ -2,7 +2,7 @@
  * What is to leave the vault: written in the transaction of whatever caused it, delivered after it. A row is what to
  * deliver, and what became of that.
  */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 export type DeliveryState =
   /** It will be tried, for the first time or again. */
@@ -10,7 +10,7 @@ export type DeliveryState =
   | 'delivered'
   /** The other side said that it does not want it. */
   | 'refused'
-  /** Given up: it could not be delivered for as long as its kind is tried. */
+  /** Dead-lettered: it could not be delivered for as long as its kind is tried. */
   | 'parked'
   /** Its time was over before it could be delivered. */
   | 'expired';
@@ -20,8 +20,8 @@ export interface OutboxEntry {
   readonly id: string;
   readonly organizationId: string;
   readonly kind: string;
-  /** Of one lane one at a time is delivered, in the order in which they were written. */
-  readonly lane: string;
+  /** The deliveries of one queue go out one at a time, in the order in which they were written. The column is `lane`. */
+  readonly queue: string;
   /** JSON that says what to deliver; nothing secret. */
   readonly reference: string;
   /** From when on it is of no use, in milliseconds; null for what has no such time. */
@@ -36,7 +36,7 @@ export interface OutboxRow extends OutboxEntry {
   readonly attempts: number;
   /** When it is tried next, in milliseconds; 0 for at once. */
   readonly nextAt: number;
-  /** Since when its lane is known not to deliver; null where it delivers. */
+  /** Since when its queue fails; null where it delivers. */
   readonly failingSince: number | null;
   /** When it came to its end; null while it waits. */
   readonly finishedAt: number | null;
@@ -46,7 +46,7 @@ export interface OutboxRow extends OutboxEntry {
 
 export const outboxPayloadsTable = 'outbox_payloads';
 
-const columns = `sequence, id, organization_id AS organizationId, kind, lane, reference, expires_at AS expiresAt,
+const columns = `sequence, id, organization_id AS organizationId, kind, lane AS queue, reference, expires_at AS expiresAt,
   created_at AS createdAt, state, attempts, next_at AS nextAt, failing_since AS failingSince,
   finished_at AS finishedAt, note`;
 
@@ -57,7 +57,7 @@ export function insertOutboxRow(tx: Writer, entry: OutboxEntry): void {
     entry.id,
     entry.organizationId,
     entry.kind,
-    entry.lane,
+    entry.queue,
     entry.reference,
     entry.expiresAt,
     entry.createdAt,
@@ -103,25 +103,25 @@ export const hasUselessPayloads = (tx: Reader, now: number): boolean =>
     now,
   ) !== undefined;
 
-/** The first of a lane that waits. */
-export const getFirstWaiting = (tx: Reader, lane: string): OutboxRow | undefined =>
+/** The first delivery that waits in a queue. */
+export const getFirstWaiting = (tx: Reader, queue: string): OutboxRow | undefined =>
   tx.get<OutboxRow>(
     `SELECT ${columns} FROM outbox WHERE lane = ? AND state = 'waiting' ORDER BY sequence LIMIT 1`,
-    lane,
+    queue,
   );
 
-/** A lane with something in it, and when its first is tried next. */
-export interface WaitingLane {
-  readonly lane: string;
+/** A queue with deliveries in it, and when its first is tried next. */
+export interface WaitingQueue {
+  readonly queue: string;
   readonly kind: string;
   readonly organizationId: string;
   readonly nextAt: number;
 }
 
-export const listWaitingLanes = (tx: Reader): WaitingLane[] =>
+export const listWaitingQueues = (tx: Reader): WaitingQueue[] =>
   // SQLite takes the other columns from the row that has the minimum.
-  tx.all<WaitingLane>(
-    `SELECT lane, kind, organization_id AS organizationId, next_at AS nextAt, min(sequence) AS first
+  tx.all<WaitingQueue>(
+    `SELECT lane AS queue, kind, organization_id AS organizationId, next_at AS nextAt, min(sequence) AS first
      FROM outbox WHERE state = 'waiting' GROUP BY lane ORDER BY first`,
   );
 
@@ -147,10 +147,10 @@ export function finishDelivery(
   );
 }
 
-/** A try failed. All that waits behind it in its lane is as long in waiting as it is. */
+/** Notes a failed try. All that waits behind it in its queue counts as failing for as long. */
 export function postponeDelivery(
   tx: Writer,
-  { id, lane }: Pick<OutboxRow, 'id' | 'lane'>,
+  { id, queue }: Pick<OutboxRow, 'id' | 'queue'>,
   { note, nextAt, now }: { readonly note: string; readonly nextAt: number; readonly now: number },
 ): void {
   tx.run(
@@ -163,30 +163,30 @@ export function postponeDelivery(
     // One that failed at a time to come failed by a clock that was ahead.
     `UPDATE outbox SET failing_since = ? WHERE lane = ? AND state = 'waiting' AND (failing_since IS NULL OR failing_since > ?)`,
     now,
-    lane,
+    queue,
     now,
   );
 }
 
-/** The lane delivers again. */
-export function noteRecovery(tx: Writer, lane: string): void {
+/** Notes that a queue delivers again. */
+export function noteRecovery(tx: Writer, queue: string): void {
   tx.run(
     `UPDATE outbox SET failing_since = NULL WHERE lane = ? AND state = 'waiting' AND failing_since IS NOT NULL`,
-    lane,
+    queue,
   );
 }
 
-/** Gives up what could not be delivered since a time. @returns how many. */
-export const parkDeliveries = (
+/** Dead-letters what could not be delivered since a time. @returns how many. */
+export const deadLetterDeliveries = (
   tx: Writer,
-  lane: string,
+  queue: string,
   { failingSince, now }: { readonly failingSince: number; readonly now: number },
 ): number =>
   tx.run(
     `UPDATE outbox SET state = 'parked', finished_at = ?, note = coalesce(note, 'not tried: what was before it could not be delivered')
      WHERE lane = ? AND state = 'waiting' AND failing_since <= ?`,
     now,
-    lane,
+    queue,
     failingSince,
   );
 
@@ -200,7 +200,7 @@ export const sendAgain = (tx: Writer, organizationId: string, id: string): boole
   ) > 0;
 
 /** Has all that waits be tried at once: what it waited for is there. */
-export function hastenDeliveries(tx: Writer): void {
+export function retryDeliveriesNow(tx: Writer): void {
   tx.run("UPDATE outbox SET next_at = 0 WHERE state = 'waiting' AND next_at > 0");
 }
 

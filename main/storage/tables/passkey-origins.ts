@@ -1,6 +1,6 @@
 /** Which web pages an organization's passkeys may be made and used on. */
-import { readWebOrigins } from '../lib/web-origins.ts';
-import type { Reader } from './connection.ts';
+import { readWebOrigins } from '../../lib/web/web-origins.ts';
+import type { Reader } from '../connection.ts';
 import { getFeature } from './features.ts';
 import { getOrganization } from './organizations.ts';
 

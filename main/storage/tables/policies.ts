@@ -1,21 +1,24 @@
 /** Policies: rules that allow or deny activities, in the policy language. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface PolicyRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly effect: 'EFFECT_ALLOW' | 'EFFECT_DENY';
+const policies = table('policies', {
+  id: text,
+  organizationId: text,
+  name: text,
+  effect: text.of<'EFFECT_ALLOW' | 'EFFECT_DENY'>(),
   /** Expressions; empty for one that always holds. */
-  readonly condition: string;
-  readonly consensus: string;
+  condition: text,
+  consensus: text,
   /** When the policy is in force; null for always. */
-  readonly time: string | null;
-  readonly notes: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+  time: text.orNull,
+  notes: text,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type PolicyRow = RowOf<typeof policies>;
 
 /** A policy as the API shows one. */
 export interface Policy {
@@ -30,12 +33,9 @@ export interface Policy {
   readonly time?: string;
 }
 
-const columns = `id, organization_id AS organizationId, name, effect, condition, consensus, time, notes,
-  created_at AS createdAt, updated_at AS updatedAt`;
-
 export const getPolicyRow = (tx: Reader, organizationId: string, id: string): PolicyRow | undefined =>
   tx.get<PolicyRow>(
-    `SELECT ${columns} FROM policies WHERE id = ? AND organization_id = ?`,
+    `SELECT ${policies.columns} FROM policies WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
@@ -43,26 +43,11 @@ export const getPolicyRow = (tx: Reader, organizationId: string, id: string): Po
 /** In the order of creation. */
 export const listPolicyRows = (tx: Reader, organizationId: string): PolicyRow[] =>
   tx.all<PolicyRow>(
-    `SELECT ${columns} FROM policies WHERE organization_id = ? ORDER BY rowid`,
+    `SELECT ${policies.columns} FROM policies WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );
 
-export function insertPolicy(tx: Writer, row: PolicyRow): void {
-  tx.run(
-    `INSERT INTO policies (id, organization_id, name, effect, condition, consensus, time, notes, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.name,
-    row.effect,
-    row.condition,
-    row.consensus,
-    row.time,
-    row.notes,
-    row.createdAt,
-    row.updatedAt,
-  );
-}
+export const insertPolicy = policies.insert;
 
 /** Writes what of a policy can change. */
 export function updatePolicyRow(tx: Writer, row: PolicyRow): void {
@@ -86,7 +71,7 @@ export function deletePolicyRow(tx: Writer, id: string): void {
 
 export const findPolicyByName = (tx: Reader, organizationId: string, name: string): PolicyRow | undefined =>
   tx.get<PolicyRow>(
-    `SELECT ${columns} FROM policies WHERE organization_id = ? AND name = ?`,
+    `SELECT ${policies.columns} FROM policies WHERE organization_id = ? AND name = ?`,
     organizationId,
     name,
   );

@@ -3,7 +3,7 @@
  * them is kept once under the hash of its text; a vote's own row has a letter for each.
  */
 import { hash } from 'node:crypto';
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 const letters = {
   OUTCOME_ALLOW: 'a',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Connection } from './connection.ts';
-import { migrate } from './migrations.ts';
+import { Connection } from '../connection.ts';
+import { migrate } from '../migrations.ts';
 import { reserve, reservedSince, settleReservations } from './policy-reservations.ts';
 
 const counter = { organizationId: 'o', measure: 'eth.tx.value', by: '[]' };

@@ -2,8 +2,8 @@
  * What was allowed under budgets, a row for each activity and counter. Each row carries the total of its counter up to and
  * with it, so that what was reserved within a while is the difference of two rows, however many lie between.
  */
-import { latest } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { latest } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 /** What is added up, and by what it is kept apart: both as the policies write it. */
 export interface CounterKey {

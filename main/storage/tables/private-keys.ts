@@ -1,21 +1,24 @@
 /** Private keys, sealed, with their addresses and tags. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
 import { listTagIdsOf } from './tags.ts';
+import { blob, number, table, text, type RowOf } from '../table.ts';
 
-export interface PrivateKeyRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly curve: string;
+const privateKeys = table('private_keys', {
+  id: text,
+  organizationId: text,
+  name: text,
+  curve: text,
   /** Hex: compressed SEC1 or 32-byte Ed25519. */
-  readonly publicKey: string;
-  readonly sealed: Uint8Array;
-  readonly exported: number;
-  readonly imported: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+  publicKey: text,
+  sealed: blob,
+  exported: number,
+  imported: number,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type PrivateKeyRow = RowOf<typeof privateKeys>;
 
 export interface Address {
   readonly format: string;
@@ -36,8 +39,8 @@ export interface PrivateKey {
   readonly imported: boolean;
 }
 
-/** What a private key is sealed for. */
-export const privateKeyPlace = ({
+/** The context that a private key is sealed in. */
+export const privateKeyContext = ({
   id,
   organizationId,
 }: Pick<PrivateKeyRow, 'id' | 'organizationId'>): {
@@ -46,12 +49,9 @@ export const privateKeyPlace = ({
   readonly organizationId: string;
 } => ({ table: 'private_keys', rowId: id, organizationId });
 
-const columns = `id, organization_id AS organizationId, name, curve, public_key AS publicKey, sealed, exported,
-  imported, created_at AS createdAt, updated_at AS updatedAt`;
-
 export const getPrivateKeyRow = (tx: Reader, organizationId: string, id: string): PrivateKeyRow | undefined =>
   tx.get<PrivateKeyRow>(
-    `SELECT ${columns} FROM private_keys WHERE id = ? AND organization_id = ?`,
+    `SELECT ${privateKeys.columns} FROM private_keys WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
@@ -62,7 +62,7 @@ export const findPrivateKeyByName = (
   name: string,
 ): PrivateKeyRow | undefined =>
   tx.get<PrivateKeyRow>(
-    `SELECT ${columns} FROM private_keys WHERE organization_id = ? AND name = ?`,
+    `SELECT ${privateKeys.columns} FROM private_keys WHERE organization_id = ? AND name = ?`,
     organizationId,
     name,
   );
@@ -100,7 +100,7 @@ export const listIdsOfPublicKey = (
 /** In the order of creation. */
 export const listPrivateKeyRows = (tx: Reader, organizationId: string): PrivateKeyRow[] =>
   tx.all<PrivateKeyRow>(
-    `SELECT ${columns} FROM private_keys WHERE organization_id = ? ORDER BY rowid`,
+    `SELECT ${privateKeys.columns} FROM private_keys WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );
 
@@ -111,20 +111,7 @@ export const countPrivateKeys = (tx: Reader, organizationId: string): number =>
   )?.count ?? 0;
 
 export function insertPrivateKey(tx: Writer, row: PrivateKeyRow, addresses: readonly Address[]): void {
-  tx.run(
-    `INSERT INTO private_keys (id, organization_id, name, curve, public_key, sealed, exported, imported, created_at,
-       updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.name,
-    row.curve,
-    row.publicKey,
-    row.sealed,
-    row.exported,
-    row.imported,
-    row.createdAt,
-    row.updatedAt,
-  );
+  privateKeys.insert(tx, row);
   addresses.forEach(({ format, address }, position) =>
     tx.run(
       `INSERT INTO private_key_addresses (private_key_id, position, organization_id, format, address)

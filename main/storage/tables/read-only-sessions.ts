@@ -1,17 +1,17 @@
-/** Sessions that may read and nothing else: whoever brings their token asks queries as the user. */
-import type { Reader, Writer } from './connection.ts';
+/** Sessions that may only read: a request with their token queries as the user. */
+import type { Reader, Writer } from '../connection.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface ReadOnlySessionRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly userId: string;
+const readOnlySessions = table('read_only_sessions', {
+  id: text,
+  organizationId: text,
+  userId: text,
   /** Milliseconds. */
-  readonly expiresAt: number;
-  readonly createdAt: number;
-}
+  expiresAt: number,
+  createdAt: number,
+});
 
-const columns =
-  'id, organization_id AS organizationId, user_id AS userId, expires_at AS expiresAt, created_at AS createdAt';
+export type ReadOnlySessionRow = RowOf<typeof readOnlySessions>;
 
 export const getReadOnlySession = (
   tx: Reader,
@@ -19,7 +19,7 @@ export const getReadOnlySession = (
   id: string,
 ): ReadOnlySessionRow | undefined =>
   tx.get<ReadOnlySessionRow>(
-    `SELECT ${columns} FROM read_only_sessions WHERE id = ? AND organization_id = ?`,
+    `SELECT ${readOnlySessions.columns} FROM read_only_sessions WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
@@ -37,27 +37,18 @@ export const getReadOnlySessionHolder = (
 /** In the order of creation. */
 export const listReadOnlySessionsOfUser = (tx: Reader, userId: string): ReadOnlySessionRow[] =>
   tx.all<ReadOnlySessionRow>(
-    `SELECT ${columns} FROM read_only_sessions WHERE user_id = ? ORDER BY rowid`,
+    `SELECT ${readOnlySessions.columns} FROM read_only_sessions WHERE user_id = ? ORDER BY rowid`,
     userId,
   );
 
 /** In the order of creation. */
 export const listReadOnlySessions = (tx: Reader, organizationId: string): ReadOnlySessionRow[] =>
   tx.all<ReadOnlySessionRow>(
-    `SELECT ${columns} FROM read_only_sessions WHERE organization_id = ? ORDER BY rowid`,
+    `SELECT ${readOnlySessions.columns} FROM read_only_sessions WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );
 
-export function insertReadOnlySession(tx: Writer, row: ReadOnlySessionRow): void {
-  tx.run(
-    'INSERT INTO read_only_sessions (id, organization_id, user_id, expires_at, created_at) VALUES (?, ?, ?, ?, ?)',
-    row.id,
-    row.organizationId,
-    row.userId,
-    row.expiresAt,
-    row.createdAt,
-  );
-}
+export const insertReadOnlySession = readOnlySessions.insert;
 
 export const deleteReadOnlySession = (tx: Writer, id: string): number =>
   tx.run('DELETE FROM read_only_sessions WHERE id = ?', id);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Connection } from './connection.ts';
-import { migrate } from './migrations.ts';
+import { Connection } from '../connection.ts';
+import { migrate } from '../migrations.ts';
 import { getRefusalRow, insertRefusal, listRefusalRows, type RefusalRow } from './refusals.ts';
 
 const row = (id: string, organizationId: string): RefusalRow => ({

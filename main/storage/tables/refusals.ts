@@ -2,41 +2,29 @@
  * Requests that policies did not allow. They are no activities, and the log has none of them; the newest are kept, so that a
  * draft of a policy can be tried on them, and their sender told why.
  */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface RefusalRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly userId: string;
+const refusals = table('refusals', {
+  id: text,
+  organizationId: text,
+  userId: text,
   /** The name of the user's snapshot, as of then. */
-  readonly snapshot: string;
+  snapshot: text,
   /** Of what the request was stamped with. */
-  readonly publicKey: string;
-  readonly type: string;
+  publicKey: text,
+  type: text,
   /** JSON of the parameters. */
-  readonly intent: string;
-  readonly reason: string;
-  readonly createdAt: number;
-}
+  intent: text,
+  reason: text,
+  createdAt: number,
+});
 
-const columns = `id, organization_id AS organizationId, user_id AS userId, snapshot, public_key AS publicKey, type, intent,
-  reason, created_at AS createdAt`;
+export type RefusalRow = RowOf<typeof refusals>;
 
 /** @param keep How many of an organization are kept: the oldest go. */
 export function insertRefusal(tx: Writer, row: RefusalRow, keep: number): void {
-  tx.run(
-    `INSERT INTO refusals (id, organization_id, user_id, snapshot, public_key, type, intent, reason, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.userId,
-    row.snapshot,
-    row.publicKey,
-    row.type,
-    row.intent,
-    row.reason,
-    row.createdAt,
-  );
+  refusals.insert(tx, row);
   tx.run(
     `DELETE FROM refusals WHERE organization_id = ? AND rowid <= (
        SELECT rowid FROM refusals WHERE organization_id = ? ORDER BY rowid DESC LIMIT 1 OFFSET ?)`,
@@ -54,7 +42,7 @@ export const listRefusalRows = (
   types: readonly string[] = [],
 ): RefusalRow[] =>
   tx.all<RefusalRow>(
-    `SELECT ${columns} FROM refusals
+    `SELECT ${refusals.columns} FROM refusals
      WHERE organization_id = ? AND (? = '[]' OR type IN (SELECT value FROM json_each(?)))
      ORDER BY rowid DESC LIMIT ?`,
     organizationId,
@@ -65,7 +53,7 @@ export const listRefusalRows = (
 
 export const getRefusalRow = (tx: Reader, organizationId: string, id: string): RefusalRow | undefined =>
   tx.get<RefusalRow>(
-    `SELECT ${columns} FROM refusals WHERE id = ? AND organization_id = ?`,
+    `SELECT ${refusals.columns} FROM refusals WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );

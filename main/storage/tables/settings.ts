@@ -1,5 +1,5 @@
 /** How this vault behaves on this computer: a row for each setting that is not as it is by default. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 export type SettingName = 'autoLock' | 'limits' | 'network' | 'port' | 'wordsNotShown';
 
@@ -14,7 +14,7 @@ export function putSetting(tx: Writer, name: SettingName, value: string, now: nu
 }
 
 /**
- * Notes that nobody has seen the words of a keyslot yet: a process that is killed may end before it shows them.
+ * Notes that the words of a keyslot were not shown yet: a process that is killed may end before it shows them.
  * @param keyslotId Once this keyslot is replaced or its words are checked, the note says nothing.
  */
 export function noteWordsNotShown(tx: Writer, keyslotId: string, now: number): void {

@@ -1,19 +1,22 @@
 /** Interfaces of contracts and programs (ABI, IDL), by which their calls are read. They are made and deleted, not changed. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface SmartContractInterfaceRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly type: 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM' | 'SMART_CONTRACT_INTERFACE_TYPE_SOLANA';
+const smartContractInterfaces = table('smart_contract_interfaces', {
+  id: text,
+  organizationId: text,
+  type: text.of<'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM' | 'SMART_CONTRACT_INTERFACE_TYPE_SOLANA'>(),
   /** Ethereum's with its checksum. */
-  readonly address: string;
+  address: text,
   /** JSON, as it was sent. */
-  readonly interface: string;
-  readonly label: string;
-  readonly notes: string;
-  readonly createdAt: number;
-}
+  interface: text,
+  label: text,
+  notes: text,
+  createdAt: number,
+});
+
+export type SmartContractInterfaceRow = RowOf<typeof smartContractInterfaces>;
 
 /** As the API shows one. */
 export interface SmartContractInterface {
@@ -28,16 +31,13 @@ export interface SmartContractInterface {
   readonly updatedAt: Timestamp;
 }
 
-const columns = `id, organization_id AS organizationId, type, address, interface, label, notes,
-  created_at AS createdAt`;
-
 export const getInterfaceRow = (
   tx: Reader,
   organizationId: string,
   id: string,
 ): SmartContractInterfaceRow | undefined =>
   tx.get<SmartContractInterfaceRow>(
-    `SELECT ${columns} FROM smart_contract_interfaces WHERE id = ? AND organization_id = ?`,
+    `SELECT ${smartContractInterfaces.columns} FROM smart_contract_interfaces WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
@@ -49,7 +49,7 @@ export const findInterface = (
   address: string,
 ): SmartContractInterfaceRow | undefined =>
   tx.get<SmartContractInterfaceRow>(
-    `SELECT ${columns} FROM smart_contract_interfaces WHERE organization_id = ? AND type = ? AND address = ?`,
+    `SELECT ${smartContractInterfaces.columns} FROM smart_contract_interfaces WHERE organization_id = ? AND type = ? AND address = ?`,
     organizationId,
     type,
     address,
@@ -58,24 +58,11 @@ export const findInterface = (
 /** In the order of creation. */
 export const listInterfaceRows = (tx: Reader, organizationId: string): SmartContractInterfaceRow[] =>
   tx.all<SmartContractInterfaceRow>(
-    `SELECT ${columns} FROM smart_contract_interfaces WHERE organization_id = ? ORDER BY rowid`,
+    `SELECT ${smartContractInterfaces.columns} FROM smart_contract_interfaces WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );
 
-export function insertInterface(tx: Writer, row: SmartContractInterfaceRow): void {
-  tx.run(
-    `INSERT INTO smart_contract_interfaces (id, organization_id, type, address, interface, label, notes, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.type,
-    row.address,
-    row.interface,
-    row.label,
-    row.notes,
-    row.createdAt,
-  );
-}
+export const insertInterface = smartContractInterfaces.insert;
 
 export function deleteInterface(tx: Writer, id: string): void {
   tx.run('DELETE FROM smart_contract_interfaces WHERE id = ?', id);

@@ -1,5 +1,5 @@
-/** Verification tokens that have signed somebody in, until they expire: each does so once in an organization. */
-import type { Reader, Writer } from './connection.ts';
+/** Verification tokens that have signed a user in, until they expire: each does so once in an organization. */
+import type { Reader, Writer } from '../connection.ts';
 
 export const isTokenSpent = (tx: Reader, organizationId: string, id: string): boolean =>
   tx.get('SELECT 1 FROM spent_tokens WHERE id = ? AND organization_id = ?', id, organizationId) !== undefined;

@@ -1,6 +1,6 @@
 /** Sub-organizations of an organization: finding them by what is in them, and taking one away with all that it holds. */
-import type { Reader, Value, Writer } from './connection.ts';
-import type { Page } from './page.ts';
+import type { Reader, Value, Writer } from '../connection.ts';
+import type { Page } from '../page.ts';
 
 const hasUser = (condition: string): string =>
   `EXISTS (SELECT 1 FROM users AS u WHERE u.organization_id = o.id AND ${condition})`;

@@ -1,17 +1,20 @@
 /** Tags of users and of private keys. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
 export type TagType = 'TAG_TYPE_USER' | 'TAG_TYPE_PRIVATE_KEY';
 
-export interface TagRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly type: TagType;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+const tags = table('tags', {
+  id: text,
+  organizationId: text,
+  type: text.of<TagType>(),
+  name: text,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type TagRow = RowOf<typeof tags>;
 
 /** A tag as the API shows one. */
 export interface Tag {
@@ -28,8 +31,6 @@ const attachments = {
   TAG_TYPE_PRIVATE_KEY: { table: 'private_key_tags', column: 'private_key_id' },
 } as const satisfies Record<TagType, { table: string; column: string }>;
 
-const columns = `id, organization_id AS organizationId, type, name, created_at AS createdAt, updated_at AS updatedAt`;
-
 export const getTagRow = (
   tx: Reader,
   organizationId: string,
@@ -37,7 +38,7 @@ export const getTagRow = (
   id: string,
 ): TagRow | undefined =>
   tx.get<TagRow>(
-    `SELECT ${columns} FROM tags WHERE id = ? AND organization_id = ? AND type = ?`,
+    `SELECT ${tags.columns} FROM tags WHERE id = ? AND organization_id = ? AND type = ?`,
     id,
     organizationId,
     type,
@@ -50,7 +51,7 @@ export const findTagByName = (
   name: string,
 ): TagRow | undefined =>
   tx.get<TagRow>(
-    `SELECT ${columns} FROM tags WHERE organization_id = ? AND type = ? AND name = ?`,
+    `SELECT ${tags.columns} FROM tags WHERE organization_id = ? AND type = ? AND name = ?`,
     organizationId,
     type,
     name,
@@ -59,7 +60,7 @@ export const findTagByName = (
 /** In the order of creation. */
 export const listTagRows = (tx: Reader, organizationId: string, type: TagType): TagRow[] =>
   tx.all<TagRow>(
-    `SELECT ${columns} FROM tags WHERE organization_id = ? AND type = ? ORDER BY rowid`,
+    `SELECT ${tags.columns} FROM tags WHERE organization_id = ? AND type = ? ORDER BY rowid`,
     organizationId,
     type,
   );
@@ -68,17 +69,7 @@ export const countTags = (tx: Reader, organizationId: string): number =>
   tx.get<{ count: number }>('SELECT count(*) AS count FROM tags WHERE organization_id = ?', organizationId)
     ?.count ?? 0;
 
-export function insertTag(tx: Writer, row: TagRow): void {
-  tx.run(
-    'INSERT INTO tags (id, organization_id, type, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
-    row.id,
-    row.organizationId,
-    row.type,
-    row.name,
-    row.createdAt,
-    row.updatedAt,
-  );
-}
+export const insertTag = tags.insert;
 
 export function renameTag(tx: Writer, id: string, name: string, updatedAt: number): void {
   tx.run('UPDATE tags SET name = ?, updated_at = ? WHERE id = ?', name, updatedAt, id);

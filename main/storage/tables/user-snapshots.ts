@@ -3,7 +3,7 @@
  * snapshot is kept once under the hash of its text.
  */
 import { hash } from 'node:crypto';
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 import { getUserRow, toUser, type User } from './users.ts';
 
 /**

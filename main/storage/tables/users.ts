@@ -1,25 +1,28 @@
 /** Users, and the whole user as the API shows one: with credentials and tags. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
 import { listApiKeysOfUser, toApiKey, type ApiKey } from './api-keys.ts';
 import { listAuthenticatorsOfUser, toAuthenticator, type Authenticator } from './authenticators.ts';
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 import { listOauthProvidersOfUser, toOauthProvider, type OauthProvider } from './oauth-providers.ts';
 import { listTagIdsOf } from './tags.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface UserRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly phoneNumber: string | null;
+const users = table('users', {
+  id: text,
+  organizationId: text,
+  name: text,
+  email: text.orNull,
+  phoneNumber: text.orNull,
   /** When each was proven to be the user's, as it is now; null where it was not. */
-  readonly emailVerifiedAt: number | null;
-  readonly phoneNumberVerifiedAt: number | null;
+  emailVerifiedAt: number.orNull,
+  phoneNumberVerifiedAt: number.orNull,
   /** 1 for a member of the root quorum. */
-  readonly root: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+  root: number,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type UserRow = RowOf<typeof users>;
 
 /** A user as the API shows one; absent contact fields are left out. */
 export interface User {
@@ -36,20 +39,23 @@ export interface User {
   readonly updatedAt: Timestamp;
 }
 
-const columns = `id, organization_id AS organizationId, name, email, phone_number AS phoneNumber,
-  email_verified_at AS emailVerifiedAt, phone_number_verified_at AS phoneNumberVerifiedAt, root,
-  created_at AS createdAt, updated_at AS updatedAt`;
-
 export const getUserRow = (tx: Reader, organizationId: string, id: string): UserRow | undefined =>
-  tx.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ? AND organization_id = ?`, id, organizationId);
+  tx.get<UserRow>(
+    `SELECT ${users.columns} FROM users WHERE id = ? AND organization_id = ?`,
+    id,
+    organizationId,
+  );
 
 /** In the order of creation. */
 export const listUserRows = (tx: Reader, organizationId: string): UserRow[] =>
-  tx.all<UserRow>(`SELECT ${columns} FROM users WHERE organization_id = ? ORDER BY rowid`, organizationId);
+  tx.all<UserRow>(
+    `SELECT ${users.columns} FROM users WHERE organization_id = ? ORDER BY rowid`,
+    organizationId,
+  );
 
 export const findUserByName = (tx: Reader, organizationId: string, name: string): UserRow | undefined =>
   tx.get<UserRow>(
-    `SELECT ${columns} FROM users WHERE organization_id = ? AND name = ?`,
+    `SELECT ${users.columns} FROM users WHERE organization_id = ? AND name = ?`,
     organizationId,
     name,
   );
@@ -66,22 +72,7 @@ export const listRootUserIds = (tx: Reader, organizationId: string): string[] =>
     )
     .map(({ id }) => id);
 
-export function insertUser(tx: Writer, row: UserRow): void {
-  tx.run(
-    `INSERT INTO users (id, organization_id, name, email, phone_number, email_verified_at, phone_number_verified_at, root,
-       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.name,
-    row.email,
-    row.phoneNumber,
-    row.emailVerifiedAt,
-    row.phoneNumberVerifiedAt,
-    row.root,
-    row.createdAt,
-    row.updatedAt,
-  );
-}
+export const insertUser = users.insert;
 
 /** Writes what of a user can change. */
 export function updateUserRow(tx: Writer, row: UserRow): void {

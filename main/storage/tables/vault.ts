@@ -1,6 +1,6 @@
 /** The single row that says which vault this file is. */
-import { LatchkeyError } from '../lib/errors.ts';
-import type { Reader, Writer } from './connection.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 export interface VaultRow {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Accounts of a wallet as a list of any length, in the order in which they were made. */
-import type { Reader, Value } from './connection.ts';
-import { anywhere, lookThrough, readNumbers, type Slice } from './slices.ts';
+import type { Reader, Value } from '../connection.ts';
+import { anywhere, lookThrough, readNumbers, type Slice } from '../slices.ts';
 import { accountColumns, type WalletAccountRow } from './wallet-accounts.ts';
 
 /** Which accounts; what is absent lets all through. */

@@ -1,24 +1,27 @@
 /** Wallet accounts: a derivation path of a wallet, and the address found there. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
-import type { Page } from './page.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
+import type { Page } from '../page.ts';
+import { number, table, text, type RowOf } from '../table.ts';
 
-export interface WalletAccountRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly walletId: string;
-  readonly name: string | null;
-  readonly curve: string;
-  readonly path: string;
-  readonly addressFormat: string;
-  readonly address: string;
+const walletAccounts = table('wallet_accounts', {
+  id: text,
+  organizationId: text,
+  walletId: text,
+  name: text.orNull,
+  curve: text,
+  path: text,
+  addressFormat: text,
+  address: text,
   /** Hex: compressed SEC1 or 32-byte Ed25519. */
-  readonly publicKey: string;
+  publicKey: text,
   /** 1 when its own private key was exported. */
-  readonly exported: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+  exported: number,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type WalletAccountRow = RowOf<typeof walletAccounts>;
 
 /** A wallet account as the API shows one. */
 export interface WalletAccount {
@@ -36,8 +39,7 @@ export interface WalletAccount {
   readonly name?: string;
 }
 
-export const accountColumns = `id, organization_id AS organizationId, wallet_id AS walletId, name, curve, path,
-  address_format AS addressFormat, address, public_key AS publicKey, exported, created_at AS createdAt, updated_at AS updatedAt`;
+export const accountColumns = walletAccounts.columns;
 
 /** Whether the wallet has this very account already. */
 /** @returns the id of the wallet's account with this path and form. */
@@ -186,24 +188,7 @@ export function listAccountRows(
   return backwards ? rows.reverse() : rows;
 }
 
-export function insertAccount(tx: Writer, row: WalletAccountRow): void {
-  tx.run(
-    `INSERT INTO wallet_accounts (id, organization_id, wallet_id, name, curve, path, address_format, address,
-       public_key, exported, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.walletId,
-    row.name,
-    row.curve,
-    row.path,
-    row.addressFormat,
-    row.address,
-    row.publicKey,
-    row.exported,
-    row.createdAt,
-    row.updatedAt,
-  );
-}
+export const insertAccount = walletAccounts.insert;
 
 export const toWalletAccount = (row: WalletAccountRow): WalletAccount => ({
   walletAccountId: row.id,

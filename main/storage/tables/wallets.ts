@@ -1,18 +1,21 @@
 /** HD wallets: one sealed mnemonic each. */
-import { timestamp, type Timestamp } from '../lib/clock.ts';
-import type { Reader, Writer } from './connection.ts';
+import { timestamp, type Timestamp } from '../../lib/clock.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { blob, number, table, text, type RowOf } from '../table.ts';
 
-export interface WalletRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
+const wallets = table('wallets', {
+  id: text,
+  organizationId: text,
+  name: text,
   /** The mnemonic, UTF-8, sealed. */
-  readonly sealed: Uint8Array;
-  readonly exported: number;
-  readonly imported: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+  sealed: blob,
+  exported: number,
+  imported: number,
+  createdAt: number,
+  updatedAt: number,
+});
+
+export type WalletRow = RowOf<typeof wallets>;
 
 /** A wallet as the API shows one. */
 export interface Wallet {
@@ -26,19 +29,16 @@ export interface Wallet {
 
 export const walletsTable = 'wallets';
 
-const columns = `id, organization_id AS organizationId, name, sealed, exported, imported, created_at AS createdAt,
-  updated_at AS updatedAt`;
-
 export const getWalletRow = (tx: Reader, organizationId: string, id: string): WalletRow | undefined =>
   tx.get<WalletRow>(
-    `SELECT ${columns} FROM wallets WHERE id = ? AND organization_id = ?`,
+    `SELECT ${wallets.columns} FROM wallets WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
 
 export const findWalletByName = (tx: Reader, organizationId: string, name: string): WalletRow | undefined =>
   tx.get<WalletRow>(
-    `SELECT ${columns} FROM wallets WHERE organization_id = ? AND name = ?`,
+    `SELECT ${wallets.columns} FROM wallets WHERE organization_id = ? AND name = ?`,
     organizationId,
     name,
   );
@@ -46,7 +46,7 @@ export const findWalletByName = (tx: Reader, organizationId: string, name: strin
 /** In the order of creation. */
 export const listWalletRows = (tx: Reader, organizationId: string): WalletRow[] =>
   tx.all<WalletRow>(
-    `SELECT ${columns} FROM wallets WHERE organization_id = ? ORDER BY rowid`,
+    `SELECT ${wallets.columns} FROM wallets WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );
 
@@ -54,20 +54,7 @@ export const countWallets = (tx: Reader, organizationId: string): number =>
   tx.get<{ count: number }>('SELECT count(*) AS count FROM wallets WHERE organization_id = ?', organizationId)
     ?.count ?? 0;
 
-export function insertWallet(tx: Writer, row: WalletRow): void {
-  tx.run(
-    `INSERT INTO wallets (id, organization_id, name, sealed, exported, imported, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.organizationId,
-    row.name,
-    row.sealed,
-    row.exported,
-    row.imported,
-    row.createdAt,
-    row.updatedAt,
-  );
-}
+export const insertWallet = wallets.insert;
 
 export function renameWallet(tx: Writer, id: string, name: string, updatedAt: number): void {
   tx.run('UPDATE wallets SET name = ?, updated_at = ? WHERE id = ?', name, updatedAt, id);

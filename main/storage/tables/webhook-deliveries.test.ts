@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appendActivity } from './activities.ts';
-import { Connection } from './connection.ts';
-import { migrate } from './migrations.ts';
+import { Connection } from '../connection.ts';
+import { migrate } from '../migrations.ts';
 import { insertOutboxRow } from './outbox.ts';
 import {
   adoptWebhookDeliveries,
@@ -220,7 +220,7 @@ describe('sending again', () => {
     expect(sendEventsAgain(db, endpoint('a'), { since: 99, most: 3 })).toBe(0);
   });
 
-  test('what a lot came to is not taken for where the endpoint is once that was sent back', () => {
+  test('a batch’s outcomes do not move an endpoint that was sent back meanwhile', () => {
     makeEndpoint('a');
     append('root', 'root');
     deliver('a', 1);
@@ -251,14 +251,14 @@ test('deliveries of an earlier version are taken over from the outbox, and its e
       id: String(sequence),
       organizationId: 'root',
       kind: 'webhook',
-      lane: 'webhook a',
+      queue: 'webhook a',
       reference: JSON.stringify({ endpointId: 'a', sequence }),
       expiresAt: null,
       createdAt: 0,
     });
   }
   insertOutboxRow(db, {
-    ...{ id: 'mail', organizationId: 'root', kind: 'message', lane: 'mail', reference: '{}' },
+    ...{ id: 'mail', organizationId: 'root', kind: 'message', queue: 'mail', reference: '{}' },
     ...{ expiresAt: null, createdAt: 0 },
   });
   db.run(

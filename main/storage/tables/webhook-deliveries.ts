@@ -5,9 +5,9 @@
  */
 import { hash } from 'node:crypto';
 import { getLogRow, listLogAfter, type LogPage } from './activities.ts';
-import type { Reader, Value, Writer } from './connection.ts';
+import type { Reader, Value, Writer } from '../connection.ts';
 import { getOrganization } from './organizations.ts';
-import { findPlace, placesOf, showPlace } from './row-places.ts';
+import { fromPublicId, rowIdsOf, toPublicId } from '../row-ids.ts';
 import {
   getWebhookEndpoint,
   listWebhookEndpoints,
@@ -55,17 +55,17 @@ export interface WaitingDelivery {
 
 /** Makes and reads ids of deliveries. They say where in the log the event is, so that what has no row can be asked for too. */
 export function deliveryIds(tx: Reader, organizationId: string) {
-  const places = placesOf(tx, organizationId, 'activities');
+  const places = rowIdsOf(tx, organizationId, 'activities');
   return {
     of: (endpointId: string, sequence: number): string => {
-      const place = showPlace(places, sequence);
+      const place = toPublicId(places, sequence);
       return idFrom(
         place.toString(16).padStart(12, '0') + hash('sha256', `delivery ${endpointId} ${String(place)}`),
       );
     },
     sequenceIn: (id: string): number => {
       const hex = id.slice(0, 13).replace('-', '');
-      return /^[0-9a-f]{12}$/.test(hex) ? findPlace(places, Number.parseInt(hex, 16)) : 0;
+      return /^[0-9a-f]{12}$/.test(hex) ? fromPublicId(places, Number.parseInt(hex, 16)) : 0;
     },
   };
 }
@@ -81,7 +81,7 @@ export const listWaitingDeliveries = (tx: Reader, endpointId: string, limit: num
     limit,
   );
 
-/** The rows of the log that an endpoint is told of, those it has not subscribed to among them. */
+/** The rows of the log that an endpoint may get, those it has not subscribed to among them. */
 export function listLogFor(
   tx: Reader,
   { organizationId }: WebhookEndpointRow,
@@ -139,12 +139,12 @@ export function noteWebhookRecovery(tx: Writer, endpointId: string): void {
 }
 
 /** Has what waits for its next try be tried at once. */
-export function hastenWebhooks(tx: Writer): void {
+export function retryWebhooksNow(tx: Writer): void {
   tx.run("UPDATE webhook_deliveries SET next_at = 0 WHERE state = 'waiting' AND next_at > 0");
 }
 
 /** Gives up what has failed, or waited behind what failed, since a time. */
-export function parkWebhookRows(
+export function deadLetterWebhookRows(
   tx: Writer,
   endpointId: string,
   { failingSince, now }: { readonly failingSince: number; readonly now: number },
@@ -158,7 +158,7 @@ export function parkWebhookRows(
   );
 }
 
-/** What waits for it is sent to nobody any more. */
+/** Removes what waits for it. */
 export function removeWebhookEndpoint(tx: Writer, id: string, now: number): void {
   tx.run(
     `UPDATE webhook_deliveries SET state = 'refused', finished_at = ?, note = 'the endpoint was removed'

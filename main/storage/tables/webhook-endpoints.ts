@@ -1,5 +1,5 @@
 /** Where an organization has its events sent: endpoints by name, and the one of its feature. */
-import type { Reader, Writer } from './connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 import { getOrganization } from './organizations.ts';
 import { getVault } from './vault.ts';
 
@@ -111,7 +111,7 @@ export function updateWebhookEndpoint(
 }
 
 /** Those whose events may wait, and when the first that failed of each is tried next; none that only follows the log. */
-export const listEndpointLanes = (
+export const listEndpointQueues = (
   tx: Reader,
 ): { readonly id: string; readonly organizationId: string; readonly nextAt: number | null }[] =>
   tx.all(

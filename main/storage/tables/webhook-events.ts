@@ -1,6 +1,6 @@
 /** Which rows of the log are events of which webhook endpoints. */
 import { hash } from 'node:crypto';
-import { passesFilters } from '../lib/webhook-filters.ts';
+import { passesFilters } from '../../lib/webhook-filters.ts';
 import type { ActivityRow } from './activities.ts';
 import type { WebhookEndpointRow, WebhookSubscription } from './webhook-endpoints.ts';
 

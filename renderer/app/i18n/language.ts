@@ -15,12 +15,12 @@ interface Language {
   readonly formats?: string;
 }
 
-/** For whoever looks for texts that no translation would reach: English that no one could take for it. */
+/** For finding texts that no translation reaches: English that no one mistakes for a language. */
 export const pseudoLocale: Language = {
   code: 'en-XA',
   name: pseudoTexts({ name: 'Pseudo-English' }).name,
   async texts() {
-    const all = await import('../locales/en.json', { with: { type: 'json' } });
+    const all = await import('../../locales/en.json', { with: { type: 'json' } });
     return pseudoTexts(all.default);
   },
   // In another script, so that a date that does not follow the language stands out.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import english from '../locales/en.json' with { type: 'json' };
+import english from '../../locales/en.json' with { type: 'json' };
 import { closingBracket, openingBracket, pseudoText, pseudoTexts } from './pseudo-locale.ts';
 
 test('values and tags stay as they are', () => {

@@ -14,8 +14,8 @@ import { createElement } from 'react';
 import type { ComponentProps, ReactElement } from 'react';
 import i18next from 'i18next';
 import { initReactI18next, Trans as Parts } from 'react-i18next';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import english from '../locales/numbers.json' with { type: 'json' };
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import english from '../../locales/numbers.json' with { type: 'json' };
 import { language, locale } from './language.ts';
 
 /** What a text is filled with; `count` chooses its form. */

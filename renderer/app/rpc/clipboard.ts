@@ -1,8 +1,8 @@
 /** The clipboard as a page has it: it may write while it has the focus, and hardly ever read. */
 
-import type { CopyOptions } from '../../preload/contract.ts';
-import { BridgeError } from './bridge-error.ts';
-import { t } from './text.ts';
+import type { CopyOptions } from '../../../preload/contract.ts';
+import { RpcError } from './rpc-error.ts';
+import { t } from '../i18n/text.ts';
 
 const secretsStayMs = 30_000;
 
@@ -19,7 +19,7 @@ async function put(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // No permission, or no focus: ask the document's own copy command, answering its event with the text.
+    // No permission, or no focus: run the document's own copy command, and answer its event with the text.
     const answer = (event: ClipboardEvent) => {
       event.clipboardData?.setData('text/plain', text);
       event.preventDefault();
@@ -28,7 +28,7 @@ async function put(text: string): Promise<void> {
     try {
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way left where the Clipboard API is refused
       if (!document.execCommand('copy'))
-        throw new BridgeError(t('The browser did not allow copying. Select the text instead.'));
+        throw new RpcError(t('The browser did not allow copying. Select the text instead.'));
     } finally {
       document.removeEventListener('copy', answer);
     }
@@ -41,10 +41,10 @@ async function put(text: string): Promise<void> {
  */
 function clearLater(text: string): void {
   const clear = async () => {
-    if ((await held()) === text) await navigator.clipboard.writeText('');
+    if ((await copied()) === text) await navigator.clipboard.writeText('');
     stopClearing();
   };
-  const held = async () => {
+  const copied = async () => {
     const { state } = await navigator.permissions
       .query({ name: 'clipboard-read' as PermissionName })
       .catch(() => ({ state: 'denied' }));

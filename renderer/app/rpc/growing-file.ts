@@ -26,7 +26,7 @@ export class GrowingFile {
     this.#length = 0;
   }
 
-  /** Hands it to the browser to save; Electron asks where to. */
+  /** Hands the file to the browser to save; Electron shows a dialog for where. */
   save(name: string): void {
     this.#handOver();
     const address = URL.createObjectURL(new Blob(this.#blobs, { type: this.#type }));

@@ -1,24 +1,24 @@
 /** Brings a file to the service part by part, so that neither side ever holds more of it than that. */
-import type { BroughtBackup, ChooseOptions, ChosenBackup } from '../../preload/contract.ts';
-import { BridgeError } from './bridge-error.ts';
-import { t } from './text.ts';
+import type { UploadProgress, ChooseOptions, UploadedBackup } from '../../../preload/contract.ts';
+import { RpcError } from './rpc-error.ts';
+import { t } from '../i18n/text.ts';
 
 /** In bytes. The first is enough to see what the file is; another is to be there within half a minute, from afar too. */
 const firstPart = 256 * 1024;
 const otherParts = 1024 * 1024;
 
 interface Service {
-  readonly post: (query: string, part: ArrayBuffer, signal?: AbortSignal) => Promise<BroughtBackup>;
+  readonly post: (query: string, part: ArrayBuffer, signal?: AbortSignal) => Promise<UploadProgress>;
   readonly release: (file: string) => Promise<void>;
 }
 
 /** Rejects where the service refuses it, the file cannot be read, or the signal ends it; nothing of it stays then. */
-export async function bringFile(
+export async function uploadFile(
   file: File,
   { onProgress, signal }: ChooseOptions,
   { post, release }: Service,
-): Promise<ChosenBackup> {
-  const send = async (at: number, length: number, begun?: string): Promise<BroughtBackup> => {
+): Promise<UploadedBackup> {
+  const send = async (at: number, length: number, begun?: string): Promise<UploadProgress> => {
     const part = await read(file, at, length);
     const query = new URLSearchParams({ name: file.name, size: String(file.size), at: String(at) });
     if (begun !== undefined) query.set('file', begun);
@@ -45,7 +45,7 @@ async function read(file: File, at: number, length: number): Promise<ArrayBuffer
   try {
     return await file.slice(at, at + length).arrayBuffer();
   } catch {
-    throw new BridgeError(
+    throw new RpcError(
       t('The file cannot be read any more: was it changed or moved, or its disk taken out? Choose it again.'),
     );
   }

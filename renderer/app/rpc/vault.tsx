@@ -1,10 +1,11 @@
-/** The vault as React sees it: its status, its queries and submits, all through the one bridge. */
+/** The vault as React sees it: its status, its queries and submits, all over the rpc. */
 
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import {
   QueryClient,
   QueryClientProvider,
+  skipToken,
   useMutation,
   useQuery,
   useQueryClient,
@@ -12,7 +13,8 @@ import {
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type {
   BackupsStatus,
-  Bridge,
+  RpcCall,
+  WindowRpc,
   MessagesStatus,
   SeenRequests,
   Settings,
@@ -20,11 +22,22 @@ import type {
   ShownMessage,
   VaultEvent,
   VaultStatus,
-} from '../../preload/contract.ts';
-import type { Door, DoorState } from '../bridge.ts';
-import { askingCall } from './owner-proof.ts';
+} from '../../../preload/contract.ts';
+import type { RpcConnection } from './rpc.ts';
+import type { RpcState } from './http-session.ts';
+import { steppingUpCall } from '../../features/unlock/step-up.ts';
+import { bareType, resultOf } from '../../../main/lib/text/to-be-signed.ts';
+import type {
+  ActivityParameters,
+  ActivityResult,
+  ActivityType,
+  Answer,
+  QueryParameters,
+  QueryPath,
+  VoteType,
+} from '../../../main/operations/api.ts';
 import type { Activity } from './resources.ts';
-import { t } from './text.ts';
+import { t } from '../i18n/text.ts';
 
 /** An operation that the service refused: its message, and the code that scripts see. */
 export class OperationError extends Error {
@@ -39,19 +52,19 @@ export class OperationError extends Error {
   }
 }
 
-const DoorContext = createContext<Door | null>(null);
+const RpcContext = createContext<RpcConnection | null>(null);
 
-function useDoor(): Door {
-  const door = useContext(DoorContext);
-  if (door === null) throw new Error('useDoor: no VaultProvider above');
-  return door;
+function useRpcConnection(): RpcConnection {
+  const connection = useContext(RpcContext);
+  if (connection === null) throw new Error('useRpcConnection: no VaultProvider above');
+  return connection;
 }
 
-export const useBridge = (): Bridge => useDoor().bridge;
+export const useRpc = (): WindowRpc => useRpcConnection().rpc;
 
-export function useDoorState(): DoorState {
-  const door = useDoor();
-  return useSyncExternalStore(door.onState, door.state);
+export function useRpcState(): RpcState {
+  const connection = useRpcConnection();
+  return useSyncExternalStore(connection.onState, connection.state);
 }
 
 const queryClient = new QueryClient({
@@ -63,50 +76,50 @@ const queryClient = new QueryClient({
 });
 
 const statusKey = ['status'];
-const askedKey = ['asked'];
-const backupsKey = [...askedKey, 'backups'];
-const messagesKey = [...askedKey, 'messages'];
-const requestsKey = [...askedKey, 'requests'];
-const settingsKey = [...askedKey, 'settings'];
+const queriesKey = ['queries'];
+const backupsKey = [...queriesKey, 'backups'];
+const messagesKey = [...queriesKey, 'messages'];
+const requestsKey = [...queriesKey, 'requests'];
+const settingsKey = [...queriesKey, 'settings'];
 
 export function VaultProvider({
-  door,
+  connection,
   children,
 }: {
-  readonly door: Door;
+  readonly connection: RpcConnection;
   readonly children: ReactNode;
 }): ReactNode {
   useEffect(() => {
     const refresh = refresher(queryClient);
-    const stopListening = door.bridge.onEvent(refresh.onEvent);
-    const stopWatching = door.onState(() => {
-      // What failed while the service was away is asked again as soon as it is back.
-      if (door.state() === 'signed-out') queryClient.clear();
-      if (door.state() === 'ready') void refreshAll(queryClient);
+    const stopListening = connection.rpc.onEvent(refresh.onEvent);
+    const stopWatching = connection.onState(() => {
+      // Refetch what failed while the service was away, as soon as it is back.
+      if (connection.state() === 'signed-out') queryClient.clear();
+      if (connection.state() === 'ready') void refreshAll(queryClient);
     });
     return () => {
       stopListening();
       stopWatching();
       refresh.stop();
     };
-  }, [door]);
-  const asking = useMemo(
-    () => ({ ...door, bridge: { ...door.bridge, call: askingCall(door.bridge) } }),
-    [door],
+  }, [connection]);
+  const steppingUp = useMemo(
+    () => ({ ...connection, rpc: { ...connection.rpc, call: steppingUpCall(connection.rpc) } }),
+    [connection],
   );
   return (
-    <DoorContext value={asking}>
+    <RpcContext value={steppingUp}>
       <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
-    </DoorContext>
+    </RpcContext>
   );
 }
 
-/** Asks for the status, and for the rest only if the vault is still open. */
+/** Refetches the status, and the rest only if the vault is still open. */
 async function refreshAll(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ queryKey: statusKey });
   if (client.getQueryData<VaultStatus>(statusKey)?.state === 'unlocked') {
-    await client.invalidateQueries({ queryKey: askedKey });
-  } else client.removeQueries({ queryKey: askedKey });
+    await client.invalidateQueries({ queryKey: queriesKey });
+  } else client.removeQueries({ queryKey: queriesKey });
 }
 
 /** Between two refreshes of what is shown, in milliseconds: a script may sign thousands of times in a second. */
@@ -121,8 +134,8 @@ const renames: ReadonlySet<string> = new Set([
   'ACTIVITY_TYPE_UPDATE_USER_NAME',
 ]);
 
-/** How far an unlocking is, told some ten times a second: shown at once, and not asked for. */
-function tellUnlocking(client: QueryClient, { checked, total }: NonNullable<VaultStatus['unlocking']>): void {
+/** Shows the progress of an unlock, some ten times a second, from the event and without a query. */
+function showUnlocking(client: QueryClient, { checked, total }: NonNullable<VaultStatus['unlocking']>): void {
   client.setQueryData<VaultStatus>(
     statusKey,
     (status) => status && { ...status, unlocking: { checked, total } },
@@ -140,8 +153,8 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     const onlyLog = !waiting.has('all');
     waiting.clear();
     void client.invalidateQueries({
-      queryKey: askedKey,
-      predicate: ({ queryKey }) => !onlyLog || String(queryKey[1]).includes('activit'),
+      queryKey: queriesKey,
+      predicate: ({ queryKey }) => !onlyLog || /activit|^logState$/.test(String(queryKey[1])),
     });
     timer = setTimeout(flush, refreshPause);
   };
@@ -149,10 +162,10 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
       else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
-      else if (event.kind === 'unlocking') tellUnlocking(client, event);
+      else if (event.kind === 'unlocking') showUnlocking(client, event);
       else if (event.kind === 'settings') void client.invalidateQueries({ queryKey: settingsKey });
       else if (event.kind === 'webhooks') {
-        void client.invalidateQueries({ queryKey: [...askedKey, 'list_webhook_deliveries'] });
+        void client.invalidateQueries({ queryKey: [...queriesKey, 'list_webhook_deliveries'] });
         // The status says what waits to be sent.
         void client.invalidateQueries({ queryKey: statusKey });
       } else if (event.kind === 'messages' || event.kind === 'message') {
@@ -160,7 +173,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
         void client.invalidateQueries({ queryKey: statusKey });
       } else if (event.kind === 'requests') {
         void client.invalidateQueries({ queryKey: requestsKey });
-        void client.invalidateQueries({ queryKey: [...askedKey, 'list_credential_uses'] });
+        void client.invalidateQueries({ queryKey: [...queriesKey, 'list_credential_uses'] });
       } else if (event.kind === 'activity') {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
@@ -175,8 +188,8 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
 }
 
 export function useStatusQuery(): UseQueryResult<VaultStatus> {
-  const bridge = useBridge();
-  return useQuery({ queryKey: statusKey, queryFn: () => bridge.status() });
+  const rpc = useRpc();
+  return useQuery({ queryKey: statusKey, queryFn: () => rpc.status() });
 }
 
 const StatusContext = createContext<VaultStatus | null>(null);
@@ -189,25 +202,25 @@ export function useStatus(): VaultStatus {
   return status;
 }
 
-/** The backups of the vault; asked again while one is made or tried, so that its progress is seen. */
+/** The backups of the vault; refetched while one is made or verified, to show its progress. */
 export function useBackups(): UseQueryResult<BackupsStatus> {
-  const bridge = useBridge();
+  const rpc = useRpc();
   return useQuery({
     queryKey: backupsKey,
-    queryFn: () => bridge.backups(),
+    queryFn: () => rpc.backups(),
     refetchInterval: ({ state }) => (state.data?.running == null ? false : 1_000),
   });
 }
 
-/** Runs a bridge call, and asks again for what it is about whatever came of it. */
-function useBridgeCall<Input, Answer>(
+/** Makes an rpc call, and refetches what it concerns, whether it succeeds or fails. */
+function useRpcCall<Input, Answer>(
   queryKey: readonly unknown[],
-  run: (bridge: Bridge, input: Input) => Promise<Answer>,
+  run: (rpc: WindowRpc, input: Input) => Promise<Answer>,
 ): UseMutationResult<Answer, Error, Input> {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input) => run(bridge, input),
+    mutationFn: (input: Input) => run(rpc, input),
     // What it was given may be a secret: it is not kept.
     gcTime: 0,
     onSettled() {
@@ -216,131 +229,137 @@ function useBridgeCall<Input, Answer>(
   });
 }
 
-/** Runs a bridge call about backups, and asks for their list again whatever came of it. */
+/** Makes an rpc call about backups, and refetches their list, whether it succeeds or fails. */
 export const useBackupCall = <Input, Answer>(
-  run: (bridge: Bridge, input: Input) => Promise<Answer>,
-): UseMutationResult<Answer, Error, Input> => useBridgeCall(backupsKey, run);
+  run: (rpc: WindowRpc, input: Input) => Promise<Answer>,
+): UseMutationResult<Answer, Error, Input> => useRpcCall(backupsKey, run);
 
 /** How this vault behaves on this computer. */
 export function useSettings(): UseQueryResult<Settings> {
-  const bridge = useBridge();
-  return useQuery({ queryKey: settingsKey, queryFn: () => bridge.settings() });
+  const rpc = useRpc();
+  return useQuery({ queryKey: settingsKey, queryFn: () => rpc.settings() });
 }
 
 export const useSettingsCall = (): UseMutationResult<Settings, Error, SettingsChange> =>
-  useBridgeCall(settingsKey, (bridge, change: SettingsChange) => bridge.changeSettings(change));
+  useRpcCall(settingsKey, (rpc, change: SettingsChange) => rpc.changeSettings(change));
 
 /** How messages leave the vault, and what became of the last. */
 export function useMessages(): UseQueryResult<MessagesStatus> {
-  const bridge = useBridge();
-  return useQuery({ queryKey: [...messagesKey, 'status'], queryFn: () => bridge.messages() });
+  const rpc = useRpc();
+  return useQuery({ queryKey: [...messagesKey, 'status'], queryFn: () => rpc.messages() });
 }
 
-/** Messages that are shown here; asked again now and then, since each is gone when it expires. */
+/** Messages that are shown here; refetched now and then, since each is gone when it expires. */
 export function useShownMessages(): UseQueryResult<readonly ShownMessage[]> {
-  const bridge = useBridge();
+  const rpc = useRpc();
   return useQuery({
     queryKey: [...messagesKey, 'shown'],
-    queryFn: () => bridge.shownMessages(),
+    queryFn: () => rpc.shownMessages(),
     // A code is not kept behind the screen that shows it.
     gcTime: 0,
     refetchInterval: shownPause,
   });
 }
 
-/** While it is looked at, in milliseconds: the service tells of new requests for half a minute after each look. */
+/** While the list is on the screen, in milliseconds: the service emits new requests for half a minute after each query. */
 const requestsPause = 10_000;
 
-/** The last requests that came to the API, as they come; @param live Whether new ones are asked for. */
+/** The last requests that came to the API, as they come; @param live Whether to fetch new ones. */
 export function useRequests(live: boolean): UseQueryResult<SeenRequests> {
-  const bridge = useBridge();
+  const rpc = useRpc();
   return useQuery({
     queryKey: requestsKey,
-    queryFn: () => bridge.requests(),
+    queryFn: () => rpc.requests(),
     enabled: live,
     staleTime: 0,
     refetchInterval: live && requestsPause,
   });
 }
 
-/** Runs a bridge call about messages, and asks again for what is shown of them whatever came of it. */
+/** Makes an rpc call about messages, and refetches what the window shows of them, whether it succeeds or fails. */
 export const useMessageCall = <Input, Answer>(
-  run: (bridge: Bridge, input: Input) => Promise<Answer>,
-): UseMutationResult<Answer, Error, Input> => useBridgeCall(messagesKey, run);
+  run: (rpc: WindowRpc, input: Input) => Promise<Answer>,
+): UseMutationResult<Answer, Error, Input> => useRpcCall(messagesKey, run);
 
-/** Runs a bridge call that answers a status, and shows that status at once. */
+/** Makes an rpc call that answers a status, and shows that status at once. */
 export function useStatusCall<Input>(
-  run: (bridge: Bridge, input: Input) => Promise<VaultStatus>,
+  run: (rpc: WindowRpc, input: Input) => Promise<VaultStatus>,
 ): UseMutationResult<VaultStatus, Error, Input> {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input) => run(bridge, input),
+    mutationFn: (input: Input) => run(rpc, input),
     onSuccess(status) {
       client.setQueryData(statusKey, status);
       // What was read while the vault was open is not kept behind its lock.
-      if (status.state !== 'unlocked') client.removeQueries({ queryKey: askedKey });
+      if (status.state !== 'unlocked') client.removeQueries({ queryKey: queriesKey });
     },
   });
 }
 
-/** One query of the service, for `useQuery` and `useInfiniteQuery`. */
-export async function ask<Answer>(
-  bridge: Bridge,
-  operation: string,
-  body: Readonly<Record<string, unknown>>,
-): Promise<Answer> {
-  return read(await bridge.call(`/public/v1/query/${operation}`, body)) as Answer;
-}
-
-export const askKey = (operation: string, body: Readonly<Record<string, unknown>>): readonly unknown[] => [
-  ...askedKey,
-  operation,
-  body,
-];
-
-export function useAsk<Answer>(
-  operation: string,
-  body: Readonly<Record<string, unknown>> = {},
-  enabled = true,
-): UseQueryResult<Answer> {
-  const bridge = useBridge();
-  return useQuery({
-    queryKey: askKey(operation, body),
-    queryFn: () => ask<Answer>(bridge, operation, body),
-    enabled,
-  });
-}
-
-export interface Submit {
-  readonly operation: string;
-  readonly type: string;
-  /** The key of `activity.result` that holds what was made. */
-  readonly result: string;
-  /** Where it is done, unless in the vault's own organization. */
+/** Where a request is made, unless in the vault's own organization. */
+interface Where {
   readonly organizationId?: string;
 }
 
-export interface Submitted<Result> {
-  readonly activity: Activity;
-  readonly result: Result;
+type QueryBody<Path extends QueryPath> = QueryParameters<Path> & Where;
+
+/** One query of the API. The service's schemas have made the types of what it takes and answers. */
+export const queryApi = async <Path extends QueryPath>(
+  rpc: WindowRpc,
+  path: Path,
+  body: QueryBody<Path>,
+): Promise<Answer<Path>> => read(await rpc.call(`/public/v1/query/${path}`, body)) as Answer<Path>;
+
+/** What the answers to a query, or to a call of the rpc that reads, are kept under. */
+export const apiQueryKey = (path: QueryPath | RpcCall, body: object | null): readonly unknown[] => [
+  ...queriesKey,
+  path,
+  body,
+];
+
+/** @param body null while there is nothing to ask. */
+export function useApiQuery<Path extends QueryPath>(
+  path: Path,
+  ...[body]: object extends QueryBody<Path> ? [body?: QueryBody<Path> | null] : [body: QueryBody<Path> | null]
+): UseQueryResult<Answer<Path>> {
+  const rpc = useRpc();
+  const wanted = body === undefined ? ({} as QueryBody<Path>) : body;
+  return useQuery({
+    queryKey: apiQueryKey(path, wanted),
+    queryFn: wanted === null ? skipToken : () => queryApi(rpc, path, wanted),
+  });
 }
 
-export type UseSubmit<Parameters, Result> = UseMutationResult<Submitted<Result>, Error, Parameters>;
+/** @returns the activity that it became, or that was voted on. */
+async function submitApi(
+  rpc: WindowRpc,
+  type: ActivityType | VoteType,
+  parameters: unknown,
+  where: Where = {},
+): Promise<Activity> {
+  const path = `/public/v1/submit/${bareType(type).toLowerCase()}`;
+  return (read(await rpc.call(path, { ...where, type, parameters })) as Answer<'get_activity'>).activity;
+}
+
+export interface Submitted<Type extends ActivityType> {
+  readonly activity: Activity;
+  readonly result: ActivityResult<Type>;
+}
+
+export type UseSubmit<Type extends ActivityType> = UseMutationResult<
+  Submitted<Type>,
+  Error,
+  ActivityParameters<Type>
+>;
 
 /** One submit; resolves when its activity is completed and rejects with the reason when it is not. */
-export function useSubmit<Parameters extends object, Result>({
-  operation,
-  type,
-  result,
-  ...where
-}: Submit): UseSubmit<Parameters, Result> {
-  const bridge = useBridge();
+export function useSubmit<Type extends ActivityType>(type: Type, where: Where = {}): UseSubmit<Type> {
+  const rpc = useRpc();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (parameters: Parameters) => {
-      const body = read(await bridge.call(`/public/v1/submit/${operation}`, { ...where, type, parameters }));
-      const { activity } = body as { activity: Activity };
+    mutationFn: async (parameters: ActivityParameters<Type>) => {
+      const activity = await submitApi(rpc, type, parameters, where);
       if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
         throw new OperationError(
           200,
@@ -348,10 +367,27 @@ export function useSubmit<Parameters extends object, Result>({
           activity.status,
         );
       }
-      return { activity, result: activity.result?.[result] as Result };
+      return { activity, result: resultOf(activity) as ActivityResult<Type> };
     },
     onSuccess() {
-      void client.invalidateQueries({ queryKey: askedKey });
+      void client.invalidateQueries({ queryKey: queriesKey });
+    },
+  });
+}
+
+const voteTypes = {
+  approve: 'ACTIVITY_TYPE_APPROVE_ACTIVITY',
+  reject: 'ACTIVITY_TYPE_REJECT_ACTIVITY',
+} as const satisfies Record<string, VoteType>;
+
+/** Votes on an activity by its fingerprint; answers the activity as it is by then. */
+export function useVote(how: keyof typeof voteTypes): UseMutationResult<Activity, Error, string> {
+  const rpc = useRpc();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (fingerprint: string) => submitApi(rpc, voteTypes[how], { fingerprint }),
+    onSettled() {
+      void client.invalidateQueries({ queryKey: queriesKey });
     },
   });
 }
@@ -360,23 +396,6 @@ const unfinished = (status: string): string =>
   status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
     ? t('Others must agree to this first. It waits under Approvals.')
     : t('The activity is {{status}}.', { status });
-
-/** One call of the API, whatever it answers; what is shown is asked for again, whatever came of it. */
-export function useCall<Input, Read>(
-  path: string,
-  toBody: (input: Input) => Readonly<Record<string, unknown>>,
-  fromAnswer: (answer: unknown) => Read,
-): UseMutationResult<Read, Error, Input> {
-  const bridge = useBridge();
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: async (input: Input) =>
-      fromAnswer(read(await bridge.call(`/public/v1/${path}`, toBody(input)))),
-    onSettled() {
-      void client.invalidateQueries({ queryKey: askedKey });
-    },
-  });
-}
 
 function read({ status, body }: { status: number; body: unknown }): unknown {
   if (status === 200) return body;

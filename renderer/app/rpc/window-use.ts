@@ -1,4 +1,4 @@
-/** Notices that somebody uses the window. */
+/** Reports that a person uses the window. */
 
 const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] as const;
 

@@ -25,14 +25,14 @@ import {
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import type { BackUp } from '../../preload/contract.ts';
-import { canFreeze } from './freeze.tsx';
-import { placeGroups } from './places.ts';
-import type { Place } from './places.ts';
-import { readable } from './readable.ts';
-import { t } from './text.ts';
+import type { BackUp } from '../../../preload/contract.ts';
+import { canFreeze } from '../../features/unlock/freeze.tsx';
+import { navGroups } from './nav-items.ts';
+import type { NavItem } from './nav-items.ts';
+import { readable } from '../../ui/text/readable.ts';
+import { t } from '../i18n/text.ts';
 import { sayDone } from './undo.tsx';
-import { useBackupCall, useBackups, useBridge, useStatus, useStatusCall } from './vault.tsx';
+import { useBackupCall, useBackups, useRpc, useStatus, useStatusCall } from '../rpc/vault.tsx';
 
 export interface Command {
   readonly id: string;
@@ -70,8 +70,8 @@ const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] =
   { to: '/sub-organizations/new', label: t('New sub-organization'), icon: IconPlus, words: t('make create') },
 ];
 
-/** Screens that are places for whoever looks for them, and have no line of their own at the side. */
-const morePlaces: readonly Place[] = [
+/** Screens that the palette finds and that have no line in the side bar. */
+const moreNavItems: readonly NavItem[] = [
   {
     to: '/policies/permissions',
     label: t('Who may do what'),
@@ -105,25 +105,25 @@ const appearances: readonly {
 interface Wishes {
   /** Opens the list of shortcuts. */
   readonly onHelp: () => void;
-  /** Asks whether all signing is to be frozen. */
+  /** Opens the dialog that freezes all signing. */
   readonly onFreeze: () => void;
 }
 
 export function useCommands({ onHelp, onFreeze }: Wishes): {
   readonly actions: readonly Command[];
-  readonly places: readonly Command[];
+  readonly screens: readonly Command[];
 } {
   const [, navigate] = useLocation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const status = useStatus();
   const { url, organization, keyslots } = status;
-  const bridge = useBridge();
+  const rpc = useRpc();
   const lock = useStatusCall((to) => to.lock());
   const backups = useBackups().data;
   const backUp = useBackupCall((to, wish: BackUp) => to.backUp(wish));
 
   const copy = (text: string, copied: string) => {
-    bridge.copy(text).then(
+    rpc.copy(text).then(
       () => notifications.show({ message: copied }),
       (error: unknown) => {
         sayFailed(t('It was not copied'), error);
@@ -142,7 +142,7 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
     });
   };
   const makeBackup = () => {
-    // Where it is to be written is asked on the screen, unless the schedule says so; how far one is, is shown there.
+    // The screen asks for the directory, unless the schedule has one, and shows the progress.
     if (backups?.schedule == null || backups.running !== null) {
       navigate('/backups');
       return;
@@ -257,8 +257,8 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
       run: onHelp,
     },
   ];
-  const goingTo = ({ to, label, icon, words = '' }: Place, group = ''): Command => ({
-    id: `place-${to}`,
+  const goingTo = ({ to, label, icon, words = '' }: NavItem, group = ''): Command => ({
+    id: `screen-${to}`,
     label,
     icon,
     words: `${words} ${group}`,
@@ -266,11 +266,11 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
       navigate(to);
     },
   });
-  const places = [
-    ...placeGroups.flatMap((group) => group.places.map((place) => goingTo(place, group.label ?? ''))),
-    ...morePlaces.map((place) => goingTo(place)),
+  const screens = [
+    ...navGroups.flatMap((group) => group.items.map((item) => goingTo(item, group.label ?? ''))),
+    ...moreNavItems.map((item) => goingTo(item)),
   ];
-  return { actions, places };
+  return { actions, screens };
 }
 
 function sayFailed(title: string, error: unknown): void {

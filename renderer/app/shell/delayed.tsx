@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import { Alert } from '@mantine/core';
 import { IconCloudOff } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { t, Trans } from './text.ts';
-import { useStatus } from './vault.tsx';
+import { t, Trans } from '../i18n/text.ts';
+import { useStatus } from '../rpc/vault.tsx';
 import './delayed.css';
 
 /** What waits for the network, on every screen while there is none; what fails otherwise is said at home. */

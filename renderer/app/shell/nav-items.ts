@@ -21,9 +21,9 @@ import {
   IconWebhook,
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
-import { t } from './text.ts';
+import { t } from '../i18n/text.ts';
 
-export interface Place {
+export interface NavItem {
   readonly to: string;
   readonly label: string;
   readonly icon: Icon;
@@ -31,20 +31,20 @@ export interface Place {
   readonly words?: string;
 }
 
-export interface PlaceGroup {
+export interface NavGroup {
   /** Null for what stands above the groups. */
   readonly label: string | null;
-  readonly places: readonly Place[];
+  readonly items: readonly NavItem[];
 }
 
-export const placeGroups: readonly PlaceGroup[] = [
+export const navGroups: readonly NavGroup[] = [
   {
     label: null,
-    places: [{ to: '/', label: t('Home'), icon: IconHome, words: t('start overview health') }],
+    items: [{ to: '/', label: t('Home'), icon: IconHome, words: t('start overview health') }],
   },
   {
     label: t('Keys'),
-    places: [
+    items: [
       { to: '/wallets', label: t('Wallets'), icon: IconWallet, words: t('accounts addresses seed') },
       { to: '/private-keys', label: t('Private keys'), icon: IconKey },
       { to: '/sign', label: t('Sign'), icon: IconSignature, words: t('message transaction payload') },
@@ -52,7 +52,7 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
   {
     label: t('Decisions'),
-    places: [
+    items: [
       { to: '/approvals', label: t('Approvals'), icon: IconChecklist, words: t('votes consensus queue') },
       { to: '/policies', label: t('Policies'), icon: IconShieldCheck, words: t('rules permissions') },
       { to: '/activity', label: t('Activity'), icon: IconHistory, words: t('log history audit') },
@@ -60,7 +60,7 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
   {
     label: t('People'),
-    places: [
+    items: [
       { to: '/users', label: t('Users'), icon: IconUsers, words: t('credentials passkeys API keys') },
       { to: '/sessions', label: t('Sessions'), icon: IconDevices, words: t('signed in') },
       { to: '/tags', label: t('Tags'), icon: IconTags },
@@ -70,17 +70,17 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
   {
     label: t('Programs'),
-    places: [
+    items: [
       { to: '/connect', label: t('Connect'), icon: IconPlugConnected, words: t('API scripts SDK curl') },
       { to: '/webhooks', label: t('Webhooks'), icon: IconWebhook, words: t('events deliveries') },
     ],
   },
   {
     label: t('Vault'),
-    places: [
+    items: [
       { to: '/messages', label: t('Messages'), icon: IconMail, words: t('mail SMS codes') },
       { to: '/keyslots', label: t('Keys to the vault'), icon: IconLockAccess, words: t('password keychain') },
-      { to: '/backups', label: t('Backups'), icon: IconArchive, words: t('restore drill') },
+      { to: '/backups', label: t('Backups'), icon: IconArchive, words: t('restore test') },
       {
         to: '/settings',
         label: t('Settings'),
@@ -91,6 +91,6 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
 ];
 
-/** The place that an address belongs to. */
-export const isAt = (location: string, { to }: Pick<Place, 'to'>): boolean =>
+/** The item that an address belongs to. */
+export const isAt = (location: string, { to }: Pick<NavItem, 'to'>): boolean =>
   location === to || (to !== '/' && location.startsWith(`${to}/`));

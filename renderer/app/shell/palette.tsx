@@ -7,13 +7,12 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { distance, matching, useCommands } from './commands.tsx';
-import { readable } from './readable.ts';
+import { readable } from '../../ui/text/readable.ts';
 import { say } from './search-results.ts';
-import type { Found } from './search-results.ts';
-import { t } from './text.ts';
-import { useAsk } from './vault.tsx';
+import { t } from '../i18n/text.ts';
+import { useApiQuery } from '../rpc/vault.tsx';
 import './palette.css';
 
 interface Props {
@@ -79,10 +78,10 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
       if (before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, []);
-  const { actions, places } = useCommands(wishes);
+  const { actions, screens: places } = useCommands(wishes);
   const [asked] = useDebouncedValue(query.trim(), pause);
   const searches = asked.length >= shortest;
-  const search = useAsk<{ results: readonly Found[] }>('search', { text: asked.slice(0, 200) }, searches);
+  const search = useApiQuery('search', searches ? { text: asked.slice(0, 200) } : null);
   const found = searches && query.trim() !== '' ? (search.data?.results ?? []) : [];
 
   const groups: ChoiceGroup[] = [

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { SegmentedControl, VisuallyHidden, useMantineColorScheme } from '@mantine/core';
 import type { MantineColorScheme } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
-import { t } from './text.ts';
+import { t } from '../i18n/text.ts';
 
 const choices: readonly { value: MantineColorScheme; name: string; icon: ReactNode }[] = [
   { value: 'auto', name: t('As the system'), icon: <IconDeviceDesktop size={15} aria-hidden /> },

@@ -4,10 +4,10 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Kbd } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { FreezeDialog } from './freeze.tsx';
+import { FreezeDialog } from '../../features/unlock/freeze.tsx';
 import { Palette } from './palette.tsx';
 import { isTyping, paletteKeys, Shortcuts } from './shortcuts.tsx';
-import { t } from './text.ts';
+import { t } from '../i18n/text.ts';
 import { undoNewest } from './undo.tsx';
 
 type Open = 'palette' | 'shortcuts' | 'freeze' | null;

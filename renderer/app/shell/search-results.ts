@@ -12,12 +12,12 @@ import {
   IconWallet,
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
-import { describeType, describeStatus } from './activity-words.ts';
-import { shorten } from './short.ts';
-import { t } from './text.ts';
+import { describeType, describeStatus } from '../../features/activity/activity-words.ts';
+import { shorten } from '../../ui/text/short.ts';
+import { t } from '../i18n/text.ts';
 
 /** As the service answers it. */
-export interface Found {
+export interface SearchResult {
   readonly kind: keyof typeof kinds;
   readonly id: string;
   readonly name: string;
@@ -28,9 +28,9 @@ export interface Found {
 interface Kind {
   readonly group: string;
   readonly icon: Icon;
-  readonly to: (found: Found) => string;
+  readonly to: (result: SearchResult) => string;
   /** What is shown instead of its name, and of its detail. */
-  readonly say?: (found: Found) => { readonly name: string; readonly detail: string };
+  readonly say?: (result: SearchResult) => { readonly name: string; readonly detail: string };
 }
 
 const kinds = {
@@ -81,11 +81,11 @@ const kinds = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-function ofTag(detail: string): (found: Found) => { readonly name: string; readonly detail: string } {
+function ofTag(detail: string): (result: SearchResult) => { readonly name: string; readonly detail: string } {
   return ({ name }) => ({ name, detail });
 }
 
-export interface SaidFound {
+export interface ListedResult {
   readonly group: string;
   readonly icon: Icon;
   readonly to: string;
@@ -93,8 +93,8 @@ export interface SaidFound {
   readonly detail: string;
 }
 
-export function say(found: Found): SaidFound {
-  const kind: Kind = kinds[found.kind];
-  const { name, detail } = kind.say?.(found) ?? { name: found.name, detail: found.detail ?? '' };
-  return { group: kind.group, icon: kind.icon, to: kind.to(found), name, detail };
+export function say(result: SearchResult): ListedResult {
+  const kind: Kind = kinds[result.kind];
+  const { name, detail } = kind.say?.(result) ?? { name: result.name, detail: result.detail ?? '' };
+  return { group: kind.group, icon: kind.icon, to: kind.to(result), name, detail };
 }

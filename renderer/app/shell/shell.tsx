@@ -3,28 +3,28 @@ import type { ReactNode } from 'react';
 import { Button, Text, VisuallyHidden } from '@mantine/core';
 import { IconMenu2, IconX } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { SearchAndShortcuts } from './search-and-shortcuts.tsx';
-import { useWaiting } from './approvals.ts';
+import { useWaiting } from '../../features/approvals/waiting-approvals.ts';
 import { DelayedNotice } from './delayed.tsx';
-import { FreezeButton } from './freeze.tsx';
+import { FreezeButton } from '../../features/unlock/freeze.tsx';
 import { Latch, Mark } from './mark.tsx';
-import { isAt, placeGroups } from './places.ts';
-import type { Place, PlaceGroup } from './places.ts';
+import { isAt, navGroups } from './nav-items.ts';
+import type { NavItem, NavGroup } from './nav-items.ts';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import { StorageNotice, WordsNotice } from './storage.tsx';
-import { t, Trans } from './text.ts';
-import { useStatus, useStatusCall } from './vault.tsx';
+import { t, Trans } from '../i18n/text.ts';
+import { useStatus, useStatusCall } from '../rpc/vault.tsx';
 import './shell.css';
 
-/** The inside of the vault: where one can go, what state the door is in, and the screen itself. */
+/** The layout of the open vault: navigation, lock state, and the screen. */
 export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const sideId = useId();
 
-  // On a narrow window the places cover the screen; having gone somewhere, one wants to see it.
+  // In a narrow window the navigation covers the screen, so it closes once a screen is chosen.
   const [openedAt, setOpenedAt] = useState(location);
   if (open && openedAt !== location) setOpen(false);
 
@@ -75,12 +75,12 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         <div className="lk-side-body" id={sideId}>
           <VaultName />
           <SearchAndShortcuts />
-          <nav aria-label={t('Places')} className="lk-places">
-            {placeGroups.map((group) => (
-              <Places key={group.label} group={group} location={location} />
+          <nav aria-label={t('Places')} className="lk-nav">
+            {navGroups.map((group) => (
+              <Navigation key={group.label} group={group} location={location} />
             ))}
           </nav>
-          <DoorState />
+          <LockState />
         </div>
       </aside>
       <main className="lk-main" id="main" ref={main} tabIndex={-1}>
@@ -95,21 +95,19 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   );
 }
 
-function Places({
-  group: { label, places },
+function Navigation({
+  group: { label, items: places },
   location,
 }: {
-  readonly group: PlaceGroup;
+  readonly group: NavGroup;
   readonly location: string;
 }): ReactNode {
   const headId = useId();
-  const links = places.map((place) => (
-    <PlaceLink key={place.to} place={place} here={isAt(location, place)} />
-  ));
+  const links = places.map((item) => <NavLink key={item.to} item={item} here={isAt(location, item)} />);
   if (label === null) return links;
   return (
-    <div role="group" aria-labelledby={headId} className="lk-place-group">
-      <span id={headId} className="lk-place-head">
+    <div role="group" aria-labelledby={headId} className="lk-nav-group">
+      <span id={headId} className="lk-nav-head">
         {label}
       </span>
       {links}
@@ -117,10 +115,10 @@ function Places({
   );
 }
 
-function PlaceLink({ place, here }: { readonly place: Place; readonly here: boolean }): ReactNode {
-  const { to, label, icon: Icon } = place;
+function NavLink({ item, here }: { readonly item: NavItem; readonly here: boolean }): ReactNode {
+  const { to, label, icon: Icon } = item;
   return (
-    <Link href={to} className="lk-place" aria-current={here ? 'page' : undefined}>
+    <Link href={to} className="lk-nav-item" aria-current={here ? 'page' : undefined}>
       <Icon size={18} aria-hidden />
       {label}
       {to === '/approvals' && <WaitingCount />}
@@ -133,7 +131,7 @@ function WaitingCount(): ReactNode {
   const needed = useWaiting().data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
   if (needed === 0) return null;
   return (
-    <span className="lk-badge lk-place-count" data-tone="waiting">
+    <span className="lk-badge lk-nav-count" data-tone="waiting">
       <Trans
         i18nKey="{{count}}<hidden> to vote on</hidden>"
         count={needed}
@@ -153,9 +151,9 @@ function VaultName(): ReactNode {
   );
 }
 
-function DoorState(): ReactNode {
+function LockState(): ReactNode {
   const { keyslots } = useStatus();
-  const lock = useStatusCall((bridge) => bridge.lock());
+  const lock = useStatusCall((rpc) => rpc.lock());
   return (
     <div className="lk-state">
       <div className="lk-state-latch">

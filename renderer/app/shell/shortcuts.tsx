@@ -3,10 +3,10 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import { Kbd, Modal } from '@mantine/core';
-import { t } from './text.ts';
+import { t } from '../i18n/text.ts';
 import './shortcuts.css';
 
-/** What is held with a letter on this machine. */
+/** The modifier key of this machine. */
 const held = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
 /** For the button that opens the palette. */

@@ -1,20 +1,20 @@
-/** What is said, wherever one is, of a disk that takes no writes, and of recovery words that no person has seen. */
+/** The notices, on every screen, about a disk that takes no writes and about recovery words that nobody has seen. */
 import type { ReactNode } from 'react';
 import { Alert, Code } from '@mantine/core';
 import { IconDatabaseOff, IconNotesOff } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import type { StorageTrouble } from '../../preload/contract.ts';
-import { t, Trans } from './text.ts';
-import { exactTime } from './time.ts';
-import { useStatus } from './vault.tsx';
+import type { StorageTrouble } from '../../../preload/contract.ts';
+import { t, Trans } from '../i18n/text.ts';
+import { exactTime } from '../../ui/text/time.ts';
+import { useStatus } from '../rpc/vault.tsx';
 import './storage.css';
 
-interface Told {
+interface StorageNote {
   readonly title: () => string;
   readonly advice: () => string;
 }
 
-const told: Readonly<Record<StorageTrouble['cause'], Told>> = {
+const notes: Readonly<Record<StorageTrouble['cause'], StorageNote>> = {
   full: {
     title: () => t('The disk with the vault is full'),
     advice: () => t('Free some space on it. Latchkey continues by itself as soon as there is room.'),
@@ -41,7 +41,7 @@ const told: Readonly<Record<StorageTrouble['cause'], Told>> = {
 export function StorageNotice(): ReactNode {
   const { storage } = useStatus();
   if (storage === null) return null;
-  const { title, advice } = told[storage.cause];
+  const { title, advice } = notes[storage.cause];
   return (
     <Alert
       className="lk-storage"

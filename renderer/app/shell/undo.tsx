@@ -1,11 +1,11 @@
-/** Taking back what was just done. What cannot be taken back asks for a typed confirmation instead (`manage.tsx`). */
+/** Undo for what was just done. What cannot be undone needs a typed confirmation instead (`danger-zone.tsx`). */
 
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { readable } from './readable.ts';
-import { t } from './text.ts';
+import { readable } from '../../ui/text/readable.ts';
+import { t } from '../i18n/text.ts';
 
 /** How long it is offered, in milliseconds; while one points at it, it stays. */
 const offered = 15_000;

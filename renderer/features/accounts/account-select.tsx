@@ -2,13 +2,13 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { visibleName } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { describeFormat } from './chains.ts';
-import type { WalletAccount } from './resources.ts';
-import { shorten } from './short.ts';
-import { Failure } from './states.tsx';
-import { t } from './text.ts';
-import { useAsk } from './vault.tsx';
+import type { WalletAccount } from '../../app/rpc/resources.ts';
+import { shorten } from '../../ui/text/short.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
 import { mostOffered, useFittingAccounts } from './wallet-accounts.ts';
 
 /** How long one does not type before what was typed is looked for, in milliseconds. */
@@ -23,10 +23,9 @@ export const accountName = ({ addressFormat, address, name }: WalletAccount): st
  * @param address The account that it was opened for, if any.
  */
 export function useFirstAccount(walletId: string | null, address: string | null): WalletAccount | undefined {
-  const wanted = useAsk<{ account: WalletAccount }>(
+  const wanted = useApiQuery(
     'get_wallet_account',
-    { walletId, address },
-    walletId !== null && address !== null,
+    walletId === null || address === null ? null : { walletId, address },
   );
   const { data } = useFittingAccounts(walletId, '');
   // The first is not used in the meantime: one would sign with another account than one came for.

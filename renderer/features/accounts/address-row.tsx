@@ -2,13 +2,13 @@ import { createContext, use, useCallback, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Group, Modal, Stack, Text } from '@mantine/core';
 import { describeFormat } from './chains.ts';
-import { CopyButton } from './copy-button.tsx';
-import { Glyph } from './glyph.tsx';
-import { Grouped } from './identifier.tsx';
-import { QrCode } from './qr-code.tsx';
-import { t } from './text.ts';
-import './rows.css';
-import './small-buttons.css';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Grouped } from '../../ui/identifier.tsx';
+import { QrCode } from '../../ui/qr-code.tsx';
+import { t } from '../../app/i18n/text.ts';
+import '../../ui/rows.css';
+import '../../ui/small-buttons.css';
 
 interface Props {
   readonly format: string;
@@ -81,12 +81,12 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
             show({ format, address });
           }}
         >
-          <Glyph of="qr" />
+          <Icon of="qr" />
         </button>
         {/* Links of the router would each listen to the address. */}
         {signHref !== undefined && (
           <a className="lk-small-button" href={`#${signHref}`}>
-            <Glyph of="sign" />
+            <Icon of="sign" />
             {words.sign}
           </a>
         )}
@@ -97,7 +97,7 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
             aria-label={details}
             data-hint={words.details}
           >
-            <Glyph of="more" />
+            <Icon of="more" />
           </a>
         )}
       </div>

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openWithPrivateKey, sealToPublicKey } from '../../main/crypto/hpke.ts';
-import { generateP256, signP256, uncompressP256 } from '../../main/crypto/p256.ts';
+import { openWithPrivateKey, sealToPublicKey } from '../../../main/crypto/hpke.ts';
+import { generateP256, signP256, uncompressP256 } from '../../../main/crypto/keys/p256.ts';
 import { newExportTarget, sealImport } from './bundles.ts';
-import { fromHex, toHex } from './bytes.ts';
+import { fromHex, toHex } from '../../ui/text/bytes.ts';
 
 const keyPair = () => generateP256((length) => new Uint8Array(randomBytes(length)));
 const signer = keyPair();
@@ -13,7 +13,7 @@ const userId = 'd4a7b1c2-0000-4000-8000-000000000002';
 const expected = { signer: signerPublic, organizationId, userId };
 const secret = new TextEncoder().encode('abandon ability able — 32 bytes or more of it');
 
-/** What the service makes of its data (main/operations/bundles.ts). */
+/** What the service makes of its data (main/operations/shared/bundles.ts). */
 function signed(data: object, by = signer, change: object = {}): string {
   const bytes = new TextEncoder().encode(JSON.stringify(data));
   return JSON.stringify({

@@ -4,8 +4,8 @@
  */
 
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
-import { fromHex, toHex } from './bytes.ts';
-import { t } from './text.ts';
+import { fromHex, toHex } from '../../ui/text/bytes.ts';
+import { t } from '../../app/i18n/text.ts';
 
 const suite = new CipherSuite({
   kem: new DhkemP256HkdfSha256(),
@@ -21,7 +21,7 @@ export interface Expected {
   readonly organizationId: string;
 }
 
-/** What the vault is asked to encrypt an export to, and the only thing that opens what comes back. */
+/** The key pair that the vault encrypts an export to: only its private half opens the bundle. */
 export interface ExportTarget {
   /** Hex, uncompressed P-256. */
   readonly targetPublicKey: string;
@@ -60,7 +60,7 @@ export async function newExportTarget(): Promise<ExportTarget> {
  * Encrypts a secret for one import.
  * @param importBundle As the vault answers it.
  * @returns the text of an `encryptedBundle`.
- * @throws TypeError when the bundle is not the vault's own, or for somebody else.
+ * @throws TypeError when the bundle is not the vault's own, or for another user.
  */
 export async function sealImport(
   importBundle: string,

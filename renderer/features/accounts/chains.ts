@@ -3,9 +3,12 @@
  * A new format or chain is one row here; the service's own table decides what it accepts.
  */
 
-import { t } from './text.ts';
+import type { ActivityParameters } from '../../../main/operations/api.ts';
+import type { WalletAccount } from '../../app/rpc/resources.ts';
+import { t } from '../../app/i18n/text.ts';
 
-export type Curve = 'CURVE_SECP256K1' | 'CURVE_ED25519' | 'CURVE_P256';
+export type Curve = WalletAccount['curve'];
+export type AddressFormat = WalletAccount['addressFormat'];
 
 export const curves: Readonly<Record<Curve, { readonly label: string; readonly use: string }>> = {
   CURVE_SECP256K1: { label: 'secp256k1', use: t('Ethereum, Bitcoin and most chains') },
@@ -22,8 +25,8 @@ export const curves: Readonly<Record<Curve, { readonly label: string; readonly u
 /** The best known first, then the others, then the networks whose coins have no value. */
 export type Group = 'common' | 'more' | 'test';
 
-export interface AddressFormat {
-  readonly format: string;
+export interface FormatRow {
+  readonly format: AddressFormat;
   readonly label: string;
   /** Two to four letters for the plate in front of an address. */
   readonly plate: string;
@@ -34,7 +37,7 @@ export interface AddressFormat {
   readonly schnorr?: true;
 }
 
-export const addressFormats: readonly AddressFormat[] = [
+export const addressFormats: readonly FormatRow[] = [
   {
     format: 'ADDRESS_FORMAT_ETHEREUM',
     label: t('Ethereum'),
@@ -347,16 +350,15 @@ export const addressFormats: readonly AddressFormat[] = [
   },
 ];
 
-export const formatsFor = (curve: Curve): readonly AddressFormat[] =>
+export const formatsFor = (curve: Curve): readonly FormatRow[] =>
   addressFormats.filter((row) => row.curves.includes(curve));
 
-/** The row of a format, or one made from the wire's name where the table has none. */
-export function describeFormat(format: string): AddressFormat {
+/** What is said of a format, or made from the wire's name where the table has none. */
+export function describeFormat(format: string): Omit<FormatRow, 'format'> {
   const known = addressFormats.find((row) => row.format === format);
   if (known !== undefined) return known;
   const words = format.replace(/^ADDRESS_FORMAT_/, '').replaceAll('_', ' ');
   return {
-    format,
     label: words.charAt(0) + words.slice(1).toLowerCase(),
     plate: words.slice(0, 3),
     curves: [],
@@ -372,7 +374,7 @@ export interface Chain {
   readonly id: string;
   readonly label: string;
   readonly curve: Curve;
-  readonly addressFormat: string;
+  readonly addressFormat: AddressFormat;
   readonly group: Group;
   /** The derivation path with `{i}` where the account's index goes. */
   readonly path: string;
@@ -421,13 +423,7 @@ export const chains: readonly Chain[] = [
 export const chainsIn = (group: Group): readonly Chain[] => chains.filter((each) => each.group === group);
 
 /** An account to be made, as the service takes it. */
-export interface NewAccount {
-  readonly curve: Curve;
-  readonly pathFormat: 'PATH_FORMAT_BIP32';
-  readonly path: string;
-  readonly addressFormat: string;
-  readonly name?: string;
-}
+export type NewAccount = ActivityParameters<'ACTIVITY_TYPE_CREATE_WALLET'>['accounts'][number];
 
 export const accountAt = ({ curve, addressFormat, path }: Chain, index: number): NewAccount => ({
   curve,
@@ -458,7 +454,7 @@ export function pathProblem(path: string, curve: Curve): string | null {
   return null;
 }
 
-function chain(id: string, addressFormat: string, path: string): Chain {
+function chain(id: string, addressFormat: AddressFormat, path: string): Chain {
   const { label, curves: fitting, group } = describeFormat(addressFormat);
   const curve = fitting[0];
   if (curve === undefined) throw new Error(`no row for ${addressFormat}`);

@@ -1,23 +1,22 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Stack, Text } from '@mantine/core';
-import { FormEnd } from './form-end.tsx';
-import { useProof } from './keyslot-form.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { useOwnerSecret } from '../keyslots/keyslot-form.tsx';
 import { keyTexts } from './key-text.ts';
-import { Facts, Outcomes } from './page.tsx';
-import { PhraseSheet } from './phrase-sheet.tsx';
-import { PrivateKeySwitch, useReveal } from './secret.tsx';
-import { useTask } from './task.ts';
-import { t } from './text.ts';
+import { Facts, Expectations } from '../../ui/page.tsx';
+import { PhraseSheet } from '../keyslots/phrase-sheet.tsx';
+import { PrivateKeySwitch, useReveal } from '../../ui/secret.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
 import { useExport } from './transfer.ts';
-import { Value } from './value.tsx';
-import { useBridge } from './vault.tsx';
-import type { Submit } from './vault.tsx';
-import './phrase-sheet.css';
+import type { SubmitExport } from './transfer.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { useRpc } from '../../app/rpc/vault.tsx';
+import '../keyslots/phrase-sheet.css';
 
 interface Props {
-  readonly submit: Submit;
-  readonly parameters: object;
+  readonly submit: SubmitExport;
   readonly what: keyof typeof exporting;
   readonly outcomes: readonly ReactNode[];
   readonly onDone: () => void;
@@ -31,13 +30,13 @@ const exporting = {
   seedPhrase: [t('Export the seed phrase'), t('The seed phrase was not exported')],
 } as const;
 
-/** Exports a secret to whoever shows that it is the owner, and holds it for as long as it is on the screen. */
-export function ExportForm({ submit, parameters, what, outcomes, onDone, children }: Props): ReactNode {
-  const bridge = useBridge();
+/** Exports a secret after the owner's step-up, and keeps it only while it is on the screen. */
+export function ExportForm({ submit, what, outcomes, onDone, children }: Props): ReactNode {
+  const rpc = useRpc();
   const [action, failed] = exporting[what];
   const bring = useExport(submit);
-  const proof = useProof();
-  const task = useTask();
+  const proof = useOwnerSecret();
+  const task = useAsyncAction();
   const [secret, setSecret] = useState<Uint8Array | null>(null);
   useEffect(
     () => () => {
@@ -50,8 +49,8 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
     const given = proof.read();
     if (given === null) return;
     task.run(async () => {
-      await bridge.prove(given);
-      setSecret(await bring(parameters));
+      await rpc.prove(given);
+      setSecret(await bring());
     });
   };
   if (secret !== null) {
@@ -67,7 +66,7 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
   return (
     <form onSubmit={start} noValidate>
       <Stack gap="md">
-        <Outcomes items={outcomes} />
+        <Expectations items={outcomes} />
         {proof.fields(start, true)}
         <FormEnd failed={failed} error={task.error} busy={task.isPending} does={action} back={onDone} />
       </Stack>
@@ -103,7 +102,7 @@ interface KeyProps {
   readonly curve: string;
 }
 
-/** A private key, hidden until asked for, in each form that other programs take. */
+/** A private key in each form that other programs accept, hidden until a person shows it. */
 export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
   const [texts] = useState(() => keyTexts(secret, curve));
   const reveal = useReveal(texts);
@@ -113,7 +112,7 @@ export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
       <Facts
         rows={texts.map(([name, text, copy]) => [
           name,
-          <Value key={name} text={text} shown={reveal.shown ? text : '•'.repeat(24)} copy={copy} secret />,
+          <Copyable key={name} text={text} shown={reveal.shown ? text : '•'.repeat(24)} copy={copy} secret />,
         ])}
       />
       <div className="lk-sheet-buttons">

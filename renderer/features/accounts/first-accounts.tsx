@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Checkbox, Fieldset, Stack, Text } from '@mantine/core';
 import { accountAt, chainsIn, describeFormat } from './chains.ts';
 import type { Chain } from './chains.ts';
-import { t } from './text.ts';
+import { t } from '../../app/i18n/text.ts';
 
 interface Props {
   readonly about: string;

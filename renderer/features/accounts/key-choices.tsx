@@ -2,8 +2,8 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Checkbox, Fieldset, SegmentedControl, Stack, Text } from '@mantine/core';
 import { curves, formatsFor } from './chains.ts';
-import type { AddressFormat, Curve } from './chains.ts';
-import { t } from './text.ts';
+import type { FormatRow, Curve } from './chains.ts';
+import { t } from '../../app/i18n/text.ts';
 
 interface Props {
   readonly curve: Curve;
@@ -66,5 +66,5 @@ export function KeyChoices({ curve, onCurve, formats, onFormats, children }: Pro
   );
 }
 
-const Rows = ({ of }: { readonly of: readonly AddressFormat[] }): ReactNode =>
+const Rows = ({ of }: { readonly of: readonly FormatRow[] }): ReactNode =>
   of.map((row) => <Checkbox key={row.format} value={row.format} label={row.label} description={row.about} />);

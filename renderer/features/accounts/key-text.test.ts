@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { fromBase64Url, toHex } from './bytes.ts';
+import { fromBase64Url, toHex } from '../../ui/text/bytes.ts';
 import type { Curve } from './chains.ts';
 import { keyTexts, readKey } from './key-text.ts';
 

@@ -2,9 +2,9 @@
 
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
-import { fromHex, toHex } from './bytes.ts';
+import { fromHex, toHex } from '../../ui/text/bytes.ts';
 import type { Curve } from './chains.ts';
-import { t } from './text.ts';
+import { t } from '../../app/i18n/text.ts';
 
 export type KeyReading =
   /** 32 bytes, which the caller wipes. */

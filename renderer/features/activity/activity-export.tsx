@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import { Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconDownload } from '@tabler/icons-react';
-import type { Bridge } from '../../preload/contract.ts';
-import { GrowingFile, today } from './growing-file.ts';
-import { Failure } from './states.tsx';
-import { useTask } from './task.ts';
-import { t } from './text.ts';
-import type { ActivityFilter } from './use-long-list.ts';
-import { ask, useBridge } from './vault.tsx';
+import type { WindowRpc } from '../../../preload/contract.ts';
+import { GrowingFile, today } from '../../app/rpc/growing-file.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import type { ActivityFilter } from '../../ui/lists/use-long-list.ts';
+import { queryApi, useRpc } from '../../app/rpc/vault.tsx';
 
 const formats = {
   CSV: {
@@ -31,16 +31,16 @@ const formats = {
 } as const;
 type Format = keyof typeof formats;
 
-/** Hands the activities that a list shows to whoever wants to take them away. */
+/** Exports the activities that a list shows to a file. */
 export function ActivityExport({ filter }: { readonly filter: ActivityFilter }): ReactNode {
-  const bridge = useBridge();
-  const exporting = useTask();
+  const rpc = useRpc();
+  const exporting = useAsyncAction();
   const [written, setWritten] = useState(0);
   const stopped = useRef(false);
   const save = (format: Format) => {
     stopped.current = false;
     setWritten(0);
-    exporting.run(() => saveActivities(bridge, filter, format, setWritten, () => stopped.current));
+    exporting.run(() => saveActivities(rpc, filter, format, setWritten, () => stopped.current));
   };
   return (
     <>
@@ -86,7 +86,7 @@ interface Part {
 }
 
 async function saveActivities(
-  bridge: Bridge,
+  rpc: WindowRpc,
   filter: ActivityFilter,
   format: Format,
   onWritten: (count: number) => void,
@@ -100,7 +100,7 @@ async function saveActivities(
   do {
     const where = from === undefined ? {} : { before: from };
     const body = { ...filter, format, ...where };
-    const part: Part = (await ask<{ export: Part }>(bridge, 'export_activities', body)).export;
+    const part: Part = (await queryApi(rpc, 'export_activities', body)).export;
     if (isStopped()) return;
     for (const line of part.lines) file.add(lines++ === 0 ? line : between + line);
     onWritten(lines - (format === 'CSV' ? 1 : 0));

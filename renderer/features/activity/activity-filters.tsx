@@ -1,13 +1,12 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Select, TextInput } from '@mantine/core';
-import { visibleName } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { describeStatus, filterStatuses, typeFilters } from './activity-words.ts';
-import { ListSearch } from './list-search.tsx';
-import type { User } from './resources.ts';
-import { t } from './text.ts';
-import { useAsk } from './vault.tsx';
-import type { ActivityFilter } from './use-long-list.ts';
+import { ListSearch } from '../../ui/list-search.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
+import type { ActivityFilter } from '../../ui/lists/use-long-list.ts';
 
 /** What the activities are narrowed by, as it stands in the form. */
 export interface ActivityWish {
@@ -55,7 +54,7 @@ interface Props {
 }
 
 export function ActivityFilters({ wish, onWish }: Props): ReactNode {
-  const users = useAsk<{ users: readonly User[] }>('list_users');
+  const users = useApiQuery('list_users');
   const [typed, setTyped] = useState(wish.text);
   const [seen, setSeen] = useState(wish.text);
   // What was cleared elsewhere is cleared here.

@@ -2,16 +2,16 @@
 
 import type { ReactNode } from 'react';
 import { Group, Title } from '@mantine/core';
-import { visibleName } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { describeStatus } from './activity-words.ts';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonView } from './json-view.tsx';
-import { Moment } from './moment.tsx';
-import { Failure } from './states.tsx';
-import type { Activity, PolicyEvaluation, Vote } from './resources.ts';
-import { t } from './text.ts';
-import { useAsk } from './vault.tsx';
-import './rows.css';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import type { Activity, Vote } from '../../app/rpc/resources.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 export function StatusBadge({ status }: { readonly status: string }): ReactNode {
   const { label, tone } = describeStatus(status);
@@ -52,14 +52,12 @@ export function Json({
 
 const passkeyScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
 
-/** Who voted on an activity, and which policies asked for more votes or let it through at each. */
+/** Who voted on an activity, and which policies required more votes or allowed it at each vote. */
 export function Votes({ activity }: { readonly activity: Activity }): ReactNode {
-  const evaluations = useAsk<{ policyEvaluations: readonly PolicyEvaluation[] }>('get_policy_evaluations', {
+  const evaluations = useApiQuery('get_policy_evaluations', {
     activityId: activity.id,
   });
-  const policies = useAsk<{
-    policies: readonly { readonly policyId: string; readonly policyName: string }[];
-  }>('list_policies');
+  const policies = useApiQuery('list_policies');
   const nameOf = (policyId: string): string =>
     policies.data?.policies.find((policy) => policy.policyId === policyId)?.policyName ??
     t('a policy that is gone');
@@ -92,7 +90,7 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
                 ))}
             </span>
             <span className="lk-row-side">
-              <Moment at={vote.createdAt} />
+              <RelativeTime at={vote.createdAt} />
             </span>
           </li>
         ))}

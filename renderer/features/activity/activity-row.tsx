@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { describeType, summarize } from './activity-words.ts';
-import { Moment } from './moment.tsx';
-import type { Activity } from './resources.ts';
-import './rows.css';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import type { Activity } from '../../app/rpc/resources.ts';
+import '../../ui/rows.css';
 
 interface Props {
   readonly activity: Activity;
@@ -31,7 +31,7 @@ export function ActivityRow({ activity, href, more, children }: Props): ReactNod
         </span>
         <span className="lk-row-side lk-activity-side">
           {children}
-          <Moment at={activity.createdAt} />
+          <RelativeTime at={activity.createdAt} />
         </span>
       </Link>
     </li>

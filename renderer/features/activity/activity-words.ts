@@ -1,88 +1,15 @@
 /** Activities in plain words. */
 
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { bareType, intentOf } from '../../main/lib/to-be-signed.ts';
-import { featureLabel } from './features.ts';
-import type { Activity, ActivityLine } from './resources.ts';
-import { shorten } from './short.ts';
-import { numeral, t } from './text.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { activityTitle } from '../../../main/lib/text/activity-titles.ts';
+import { bareType, intentOf } from '../../../main/lib/text/to-be-signed.ts';
+import { featureLabel } from '../organization/feature-queries.ts';
+import type { Activity, ActivityLine } from '../../app/rpc/resources.ts';
+import { shorten } from '../../ui/text/short.ts';
+import { numeral, t } from '../../app/i18n/text.ts';
 
-const typeWords: Readonly<Record<string, string>> = {
-  CREATE_WALLET: t('Make a wallet'),
-  INIT_IMPORT_WALLET: t('Begin a wallet’s import'),
-  IMPORT_WALLET: t('Import a wallet'),
-  UPDATE_WALLET: t('Rename a wallet'),
-  EXPORT_WALLET: t('Export a wallet'),
-  DELETE_WALLETS: t('Delete wallets'),
-  CREATE_WALLET_ACCOUNTS: t('Add accounts to a wallet'),
-  EXPORT_WALLET_ACCOUNT: t('Export an account’s key'),
-  UPDATE_WALLET_ACCOUNT_NAME: t('Rename an account'),
-  DELETE_WALLET_ACCOUNTS: t('Delete accounts'),
-  CREATE_PRIVATE_KEYS: t('Make private keys'),
-  INIT_IMPORT_PRIVATE_KEY: t('Begin a private key’s import'),
-  IMPORT_PRIVATE_KEY: t('Import a private key'),
-  EXPORT_PRIVATE_KEY: t('Export a private key'),
-  DELETE_PRIVATE_KEYS: t('Delete private keys'),
-  SIGN_TRANSACTION: t('Sign a transaction'),
-  SIGN_RAW_PAYLOAD: t('Sign a payload'),
-  SIGN_RAW_PAYLOADS: t('Sign payloads'),
-  CREATE_SMART_CONTRACT_INTERFACE: t('Add a contract’s interface'),
-  DELETE_SMART_CONTRACT_INTERFACE: t('Delete a contract’s interface'),
-  CREATE_USERS: t('Make users'),
-  UPDATE_USER: t('Change a user'),
-  DELETE_USERS: t('Delete users'),
-  CREATE_API_KEYS: t('Add API keys'),
-  DELETE_API_KEYS: t('Delete API keys'),
-  CREATE_AUTHENTICATORS: t('Register passkeys'),
-  DELETE_AUTHENTICATORS: t('Delete passkeys'),
-  CREATE_USER_TAG: t('Make a tag for users'),
-  UPDATE_USER_TAG: t('Change a tag of users'),
-  DELETE_USER_TAGS: t('Delete tags of users'),
-  CREATE_PRIVATE_KEY_TAG: t('Make a tag for private keys'),
-  UPDATE_PRIVATE_KEY_TAG: t('Change a tag of private keys'),
-  DELETE_PRIVATE_KEY_TAGS: t('Delete tags of private keys'),
-  CREATE_SUB_ORGANIZATION: t('Make a sub-organization'),
-  DELETE_SUB_ORGANIZATION: t('Delete the sub-organization'),
-  UPDATE_ORGANIZATION_NAME: t('Rename the organization'),
-  CREATE_WEBHOOK_ENDPOINT: t('Add a webhook endpoint'),
-  UPDATE_WEBHOOK_ENDPOINT: t('Change a webhook endpoint'),
-  DELETE_WEBHOOK_ENDPOINT: t('Delete a webhook endpoint'),
-  TEST_WEBHOOK_ENDPOINT: t('Test a webhook endpoint'),
-  REPLAY_WEBHOOK_DELIVERIES: t('Send events again'),
-  SET_ORGANIZATION_FEATURE: t('Set a feature'),
-  REMOVE_ORGANIZATION_FEATURE: t('Remove a feature'),
-  UPDATE_ROOT_QUORUM: t('Change the root quorum'),
-  CREATE_POLICY: t('Make a policy'),
-  CREATE_POLICIES: t('Make policies'),
-  UPDATE_POLICY: t('Change a policy'),
-  DELETE_POLICY: t('Delete a policy'),
-  DELETE_POLICIES: t('Delete policies'),
-  UPDATE_USER_NAME: t('Rename a user'),
-  UPDATE_USER_EMAIL: t('Change a user’s email address'),
-  UPDATE_USER_PHONE_NUMBER: t('Change a user’s phone number'),
-  CREATE_OAUTH_PROVIDERS: t('Add OAuth providers'),
-  DELETE_OAUTH_PROVIDERS: t('Delete OAuth providers'),
-  INIT_OTP: t('Send a one-time code'),
-  INIT_OTP_AUTH: t('Send a one-time code to sign in'),
-  VERIFY_OTP: t('Check a one-time code'),
-  OTP_AUTH: t('Sign in by one-time code'),
-  OTP_LOGIN: t('Open a session by one-time code'),
-  EMAIL_AUTH: t('Send a credential by email'),
-  OAUTH: t('Sign in by ID token'),
-  OAUTH_LOGIN: t('Open a session by ID token'),
-  STAMP_LOGIN: t('Open a session by a stamp'),
-  CREATE_READ_ONLY_SESSION: t('Open a session that only reads'),
-  CREATE_READ_WRITE_SESSION: t('Open a session'),
-  DELETE_SESSIONS: t('End sessions'),
-  INIT_USER_EMAIL_RECOVERY: t('Begin a user’s recovery by email'),
-  RECOVER_USER: t('Recover a user'),
-};
-
-export function describeType(type: string): string {
-  const bare = bareType(type);
-  const words = bare.toLowerCase().replaceAll('_', ' ');
-  return typeWords[bare] ?? words.charAt(0).toUpperCase() + words.slice(1);
-}
+/** In the person's language. */
+export const describeType = (type: string): string => t(activityTitle(type));
 
 /** What to filter by, with every version of the type that a client may have sent. */
 export const typeFilters: readonly { readonly label: string; readonly types: readonly string[] }[] = [

@@ -3,26 +3,26 @@ import { memo, useCallback, useId, useMemo, useRef, useState } from 'react';
 import { Button, Drawer, Stack, TextInput, Title } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { ActivityExport } from '../parts/activity-export.tsx';
-import { ActivityFilters, anything, filterOf, startOfDay } from '../parts/activity-filters.tsx';
-import { firstOf, Json, StatusBadge, Votes } from '../parts/activity-parts.tsx';
-import { ActivityPlace } from '../parts/activity-place.tsx';
-import { describeType, summarize, summarizeLine } from '../parts/activity-words.ts';
-import { ShortId } from '../parts/identifier.tsx';
-import { LogPanel } from '../parts/log-panel.tsx';
-import { LongRows } from '../parts/long-rows.tsx';
-import type { LongRowsHandle } from '../parts/long-rows.tsx';
-import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import type { Activity as ActivityRecord, ActivityLine } from '../parts/resources.ts';
-import { RowTime } from '../parts/row-time.tsx';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { numeral, t } from '../parts/text.ts';
-import { exactTime, millisecondsOf } from '../parts/time.ts';
-import { useActivityList } from '../parts/use-long-list.ts';
-import { useAsk } from '../parts/vault.tsx';
-import { WhatIsSigned } from '../parts/what-is-signed.tsx';
-import '../parts/rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { ActivityExport } from './activity-export.tsx';
+import { ActivityFilters, anything, filterOf, startOfDay } from './activity-filters.tsx';
+import { firstOf, Json, StatusBadge, Votes } from './activity-parts.tsx';
+import { LogEntries } from './log-entries.tsx';
+import { describeType, summarize, summarizeLine } from './activity-words.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { LogPanel } from './log-panel.tsx';
+import { LongRows } from '../../ui/lists/long-rows.tsx';
+import type { LongRowsHandle } from '../../ui/lists/long-rows.tsx';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import type { ActivityLine } from '../../app/rpc/resources.ts';
+import { RowTime } from '../../ui/row-time.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { numeral, t } from '../../app/i18n/text.ts';
+import { exactTime, millisecondsOf } from '../../ui/text/time.ts';
+import { useActivityList } from '../../ui/lists/use-long-list.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
+import { WhatIsSigned } from '../sign/what-is-signed.tsx';
+import '../../ui/rows.css';
 
 /** The activity log, newest first; an activity's own address opens it over the list. */
 export function Activity({ activityId }: { readonly activityId: string | undefined }): ReactNode {
@@ -166,7 +166,7 @@ const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefine
 });
 
 function ActivityDetail({ activityId }: { readonly activityId: string }): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ activity: ActivityRecord }>('get_activity', {
+  const { data, error, isPending, refetch } = useApiQuery('get_activity', {
     activityId,
   });
   if (isPending) return <LoadingRows label={t('Loading the activity')} />;
@@ -203,7 +203,7 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
       />
       <WhatIsSigned activity={activity} />
       <Votes activity={activity} />
-      <ActivityPlace activityId={activity.id} />
+      <LogEntries activityId={activity.id} />
       <Json
         title={t('What was asked')}
         copy={t('Copy JSON of the intent')}
@@ -212,7 +212,7 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
       <Json
         title={t('What came of it')}
         copy={t('Copy JSON of the result')}
-        value={firstOf(activity.result ?? {})}
+        value={firstOf(activity.result)}
       />
     </Stack>
   );

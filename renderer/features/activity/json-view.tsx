@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { visibleJson } from '../../main/lib/visible-text.ts';
-import { t } from './text.ts';
+import { visibleJson } from '../../../main/lib/text/visible-text.ts';
+import { t } from '../../app/i18n/text.ts';
 import './json-view.css';
 
 /** Longer arrays are folded at first; deeper ones and longer objects too. */

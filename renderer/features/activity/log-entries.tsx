@@ -2,17 +2,17 @@ import type { ReactNode } from 'react';
 import { Title } from '@mantine/core';
 import { IconAlertTriangle, IconLink } from '@tabler/icons-react';
 import { describeStatus } from './activity-words.ts';
-import { ShortId } from './identifier.tsx';
-import { Moment } from './moment.tsx';
-import { Facts } from './page.tsx';
-import type { ActivityEntry } from './resources.ts';
-import { Failure } from './states.tsx';
-import { numeral, t, Trans } from './text.ts';
-import { useAsk } from './vault.tsx';
+import { ShortId } from '../../ui/identifier.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Facts } from '../../ui/page.tsx';
+import type { ActivityEntry } from '../../app/rpc/resources.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { numeral, t, Trans } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
 
-/** Where an activity stands in the log's chain of hashes, and which signed head covers it. */
-export function ActivityPlace({ activityId }: { readonly activityId: string }): ReactNode {
-  const { data, error } = useAsk<{ entries: readonly ActivityEntry[] }>('get_activity_entries', {
+/** The log entries of an activity: their hashes, and the signed head that covers each. */
+export function LogEntries({ activityId }: { readonly activityId: string }): ReactNode {
+  const { data, error } = useApiQuery('get_activity_entries', {
     activityId,
   });
   return (
@@ -27,7 +27,7 @@ export function ActivityPlace({ activityId }: { readonly activityId: string }): 
             <span>
               <span className="lk-row-name">{t('Entry {{place}}', { place: numeral(entry.place) })}</span>{' '}
               <span className="lk-row-more">
-                {describeStatus(entry.status).label} · <Moment at={entry.writtenAt} />
+                {describeStatus(entry.status).label} · <RelativeTime at={entry.writtenAt} />
               </span>
             </span>
             <span className="lk-chain" data-broken={!entry.intact || undefined}>
@@ -40,20 +40,7 @@ export function ActivityPlace({ activityId }: { readonly activityId: string }): 
                 ? t('It is as it was written, and follows the entry before it.')
                 : t('It is not as it was written, or does not follow the entry before it: check the log.')}
             </span>
-            <Facts
-              rows={[
-                [t('Hash'), <ShortId key="hash" text={entry.hash} copy={t('Copy hash of the entry')} />],
-                [
-                  t('Hash before it'),
-                  <ShortId
-                    key="before"
-                    text={entry.previousHash}
-                    copy={t('Copy hash of the entry before it')}
-                  />,
-                ],
-                [t('Signed'), <SignedBy key="signed" entry={entry} />],
-              ]}
-            />
+            <Facts rows={[...hashesOf(entry), [t('Signed'), <SignedBy key="signed" entry={entry} />]]} />
           </li>
         ))}
       </ul>
@@ -61,13 +48,25 @@ export function ActivityPlace({ activityId }: { readonly activityId: string }): 
   );
 }
 
+/** A sub-organization is shown none: they would tell it what others do. */
+const hashesOf = ({ hash, previousHash }: ActivityEntry) =>
+  hash === undefined || previousHash === undefined
+    ? []
+    : ([
+        [t('Hash'), <ShortId key="hash" text={hash} copy={t('Copy hash of the entry')} />],
+        [
+          t('Hash before it'),
+          <ShortId key="before" text={previousHash} copy={t('Copy hash of the entry before it')} />,
+        ],
+      ] as const);
+
 function SignedBy({ entry: { head } }: { readonly entry: ActivityEntry }): ReactNode {
   if (head === undefined) return t('Not yet: within ten minutes, or when the vault is locked');
   return (
     <Trans
       i18nKey="With the log up to entry {{place}}, <moment/>"
       values={{ place: numeral(head.place) }}
-      components={{ moment: <Moment at={head.signedAt} /> }}
+      components={{ moment: <RelativeTime at={head.signedAt} /> }}
     />
   );
 }

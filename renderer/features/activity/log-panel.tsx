@@ -4,33 +4,32 @@ import { Alert, Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Bridge, LogCheck, LogHead, LogRange, LogState } from '../../preload/contract.ts';
-import { ShortId } from './identifier.tsx';
-import { Moment } from './moment.tsx';
-import { Facts, Panel } from './page.tsx';
-import { Failure } from './states.tsx';
-import { GrowingFile, today } from './growing-file.ts';
-import { useTask } from './task.ts';
-import { numeral, t, Trans } from './text.ts';
-import { exactTime, timestampOf } from './time.ts';
-import { askKey, useBridge } from './vault.tsx';
-import { Working } from './working.tsx';
-import './states.css';
+import type { WindowRpc, LogCheck, LogHead, LogRange, LogState } from '../../../preload/contract.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Facts, Panel } from '../../ui/page.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { GrowingFile, today } from '../../app/rpc/growing-file.ts';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { numeral, t, Trans } from '../../app/i18n/text.ts';
+import { exactTime, timestampOf } from '../../ui/text/time.ts';
+import { apiQueryKey, useRpc } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import '../../ui/feedback.css';
 
 /** How many problems of a log are written out. */
 const mostProblems = 10;
 
-/** By this name it is asked again when an activity is added. */
-const stateKey = askKey('activity_log', {});
+const stateKey = apiQueryKey('logState', {});
 
 /** The log as a whole: how much of it is signed, a check of all of it, and a copy to take away. */
 export function LogPanel(): ReactNode {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const client = useQueryClient();
-  const { data: state, error } = useQuery({ queryKey: stateKey, queryFn: () => bridge.logState() });
+  const { data: state, error } = useQuery({ queryKey: stateKey, queryFn: () => rpc.logState() });
   const [check, setCheck] = useState<LogCheck | null>(null);
-  const checking = useTask();
-  const exporting = useTask();
+  const checking = useAsyncAction();
+  const exporting = useAsyncAction();
   const [range, setRange] = useState<LogRange | null>(null);
   const stopped = useRef(false);
   if (state === undefined) {
@@ -48,7 +47,7 @@ export function LogPanel(): ReactNode {
           onClick={() => {
             setCheck(null);
             checking.run(async () => {
-              setCheck(await bridge.checkLog());
+              setCheck(await rpc.checkLog());
             });
           }}
         >
@@ -71,7 +70,7 @@ export function LogPanel(): ReactNode {
               stopped.current = false;
               setRange(null);
               exporting.run(async () => {
-                const file = await saveLog(bridge, setRange, () => stopped.current);
+                const file = await saveLog(rpc, setRange, () => stopped.current);
                 if (file !== null) {
                   notifications.show({ title: t('The log is exported'), message: file });
                 }
@@ -84,15 +83,15 @@ export function LogPanel(): ReactNode {
           </Button>
         )}
       </Group>
-      <Working busy={checking.isPending}>
+      <Busy busy={checking.isPending}>
         {t('Checking {{count}} entries, each with the one before it', { count: state.rows })}
-      </Working>
-      <Working
+      </Busy>
+      <Busy
         busy={exporting.isPending}
         progress={range === null ? null : { done: range.after, total: range.until }}
       >
         {t('Exporting {{count}} entries', { count: state.rows })}
-      </Working>
+      </Busy>
       <Failure title={t('The log could not be checked')} error={checking.error} />
       <Failure title={t('The log was not exported')} error={exporting.error} />
       {check !== null && <Verdict check={check} />}
@@ -125,7 +124,7 @@ const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string,
 
 function Signed({ head, rows }: { readonly head: LogHead; readonly rows: number }): ReactNode {
   const left = rows - head.sequence;
-  const moment = <Moment at={timestampOf(head.signedAt)} />;
+  const moment = <RelativeTime at={timestampOf(head.signedAt)} />;
   const sequence = numeral(head.sequence);
   return left > 0 ? (
     <Trans
@@ -181,19 +180,19 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
 }
 
 /**
- * Hands the whole log to the browser to save; Electron asks where to.
- * @param onNext Told what is left to read, again and again.
+ * Hands the whole log to the browser to save; Electron shows a dialog for where.
+ * @param onNext Called with each range that is still to read.
  * @returns the file's name, or null where it was stopped.
  */
 async function saveLog(
-  bridge: Bridge,
+  rpc: WindowRpc,
   onNext: (range: LogRange) => void,
   isStopped: () => boolean,
 ): Promise<string | null> {
   const file = new GrowingFile('application/jsonl');
   let range: LogRange | undefined;
   do {
-    const part = await (range === undefined ? bridge.exportLog() : bridge.exportLog(range));
+    const part = await (range === undefined ? rpc.exportLog() : rpc.exportLog(range));
     if (isStopped()) return null;
     file.add(part.text);
     range = part.next ?? undefined;

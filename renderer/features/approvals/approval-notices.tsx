@@ -1,23 +1,22 @@
 import { useEffect } from 'react';
 import { notifications } from '@mantine/notifications';
-import { describeType } from './activity-words.ts';
-import type { Activity } from './resources.ts';
-import { t } from './text.ts';
-import { ask, useBridge } from './vault.tsx';
+import { describeType } from '../activity/activity-words.ts';
+import { t } from '../../app/i18n/text.ts';
+import { queryApi, useRpc } from '../../app/rpc/vault.tsx';
 
 /** Says on every screen that something came which needs the owner's vote. */
 export function ApprovalNotices(): null {
-  const bridge = useBridge();
+  const rpc = useRpc();
   useEffect(
     () =>
-      bridge.onEvent((event) => {
+      rpc.onEvent((event) => {
         if (event.kind !== 'activity') return;
         const notice = t('approval {{id}}', { id: event.id });
         if (event.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') {
           notifications.hide(notice);
           return;
         }
-        void ask<{ readonly activity: Activity }>(bridge, 'get_activity', { activityId: event.id }).then(
+        void queryApi(rpc, 'get_activity', { activityId: event.id }).then(
           ({ activity }) => {
             if (!activity.canApprove) return;
             notifications.show({
@@ -30,11 +29,11 @@ export function ApprovalNotices(): null {
               autoClose: false,
             });
           },
-          // The door says itself that it is shut.
+          // The unlock screen itself says that the vault is locked.
           () => undefined,
         );
       }),
-    [bridge],
+    [rpc],
   );
   return null;
 }

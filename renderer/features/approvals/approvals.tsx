@@ -5,21 +5,21 @@ import { notifications } from '@mantine/notifications';
 import { IconArrowDown, IconArrowUp, IconCheck, IconChecklist, IconX } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { firstOf, Json, Votes } from '../parts/activity-parts.tsx';
-import { ActivityRow } from '../parts/activity-row.tsx';
-import { describeType, summarize } from '../parts/activity-words.ts';
-import { useAllWaiting, useVote } from '../parts/approvals.ts';
-import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import { ShortId } from '../parts/identifier.tsx';
-import type { Activity } from '../parts/resources.ts';
-import { isTyping } from '../parts/shortcuts.tsx';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t } from '../parts/text.ts';
-import { exactTime, millisecondsOf } from '../parts/time.ts';
-import { useAsk } from '../parts/vault.tsx';
-import { InWords, useReading } from '../parts/what-is-signed.tsx';
-import '../parts/decide.css';
-import '../parts/rows.css';
+import { firstOf, Json, Votes } from '../activity/activity-parts.tsx';
+import { ActivityRow } from '../activity/activity-row.tsx';
+import { describeType, summarize } from '../activity/activity-words.ts';
+import { useAllWaiting } from './waiting-approvals.ts';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import { ShortId } from '../../ui/identifier.tsx';
+import type { Activity } from '../../app/rpc/resources.ts';
+import { isTyping } from '../../app/shell/shortcuts.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { exactTime, millisecondsOf } from '../../ui/text/time.ts';
+import { useApiQuery, useVote } from '../../app/rpc/vault.tsx';
+import { InWords, useReading } from '../sign/what-is-signed.tsx';
+import './decide.css';
+import '../../ui/rows.css';
 
 /** What waits for votes; an activity's own address opens it over the list. */
 export function Approvals({ activityId }: { readonly activityId: string | undefined }): ReactNode {
@@ -69,7 +69,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
                 key={activity.id}
                 activity={activity}
                 href={`/approvals/${activity.id}`}
-                more={t('asked for by {{name}}', { name: askedBy(activity) })}
+                more={t('asked for by {{name}}', { name: submitters(activity) })}
               >
                 <span className="lk-badge" data-tone="waiting">
                   {activity.canApprove ? t('Needs your vote') : t('Waits for others')}
@@ -104,7 +104,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
   );
 }
 
-const askedBy = ({ votes }: Activity): string => votes[0]?.user.userName ?? t('somebody');
+const submitters = ({ votes }: Activity): string => votes[0]?.user.userName ?? t('somebody');
 
 interface QueueProps {
   readonly list: readonly Activity[];
@@ -167,18 +167,18 @@ const Step = ({ to, name, letter, icon: Arrow, onOpen }: StepProps): ReactNode =
 );
 
 function Approval({ activityId }: { readonly activityId: string }): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ activity: Activity }>('get_activity', { activityId });
+  const { data, error, isPending, refetch } = useApiQuery('get_activity', { activityId });
   if (isPending) return <LoadingRows label={t('Loading the activity')} />;
   if (data === undefined) {
     return (
       <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
     );
   }
-  return <Asked activity={data.activity} />;
+  return <Request activity={data.activity} />;
 }
 
 /** What is signed in plain language, where something is; the rest as it was sent. */
-function Asked({ activity }: { readonly activity: Activity }): ReactNode {
+function Request({ activity }: { readonly activity: Activity }): ReactNode {
   const reading = useReading(activity);
   const json = (
     <Json title={t('What was asked')} copy={t('Copy JSON of the intent')} value={firstOf(activity.intent)} />
@@ -191,7 +191,7 @@ function Asked({ activity }: { readonly activity: Activity }): ReactNode {
       </div>
       <Facts
         rows={[
-          [t('Asked for by'), askedBy(activity)],
+          [t('Asked for by'), submitters(activity)],
           [t('When'), exactTime(millisecondsOf(activity.createdAt))],
           [
             t('Fingerprint'),
@@ -218,7 +218,7 @@ function Asked({ activity }: { readonly activity: Activity }): ReactNode {
 
 interface DecideProps {
   readonly activity: Activity;
-  /** How much of what it signs is not on the screen yet: nobody agrees to what cannot have been read. */
+  /** How much of what it signs is not on the screen yet: a person must be able to read what they approve. */
   readonly unread: number;
 }
 

@@ -1,9 +1,9 @@
 /** What waits for votes, and voting. */
 
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import type { Activity } from './resources.ts';
-import { ask, askKey, useAsk, useBridge, useCall } from './vault.tsx';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Activity } from '../../app/rpc/resources.ts';
+import { queryApi, apiQueryKey, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
 const atOnce = 100;
 
@@ -15,7 +15,7 @@ interface Page {
 
 /** The newest of what waits: enough to say that something does. */
 export const useWaiting = (): UseQueryResult<Page> =>
-  useAsk('list_activities', { ...waiting, paginationOptions: { limit: String(atOnce) } });
+  useApiQuery('list_activities', { ...waiting, paginationOptions: { limit: String(atOnce) } });
 
 interface Waiting {
   readonly list: readonly Activity[];
@@ -30,11 +30,11 @@ interface Waiting {
 
 /** All that waits, newest first, a hundred at a time. */
 export function useAllWaiting(): Waiting {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const query = useInfiniteQuery({
-    queryKey: askKey('list_activities', waiting),
+    queryKey: apiQueryKey('list_activities', waiting),
     queryFn: ({ pageParam }) =>
-      ask<Page>(bridge, 'list_activities', {
+      queryApi(rpc, 'list_activities', {
         ...waiting,
         paginationOptions: { limit: String(atOnce), ...(pageParam === null ? {} : { after: pageParam }) },
       }),
@@ -51,16 +51,4 @@ export function useAllWaiting(): Waiting {
     more: query.hasNextPage ? () => void query.fetchNextPage() : null,
     isLoadingMore: query.isFetchingNextPage,
   };
-}
-
-/** Votes on an activity by its fingerprint; answers the activity as it is by then. */
-export function useVote(how: 'approve' | 'reject'): UseMutationResult<Activity, Error, string> {
-  return useCall(
-    `submit/${how}_activity`,
-    (fingerprint: string) => ({
-      type: `ACTIVITY_TYPE_${how.toUpperCase()}_ACTIVITY`,
-      parameters: { fingerprint },
-    }),
-    (answer) => (answer as { readonly activity: Activity }).activity,
-  );
 }

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { BackupsStatus } from '../../preload/contract.ts';
-import { Moment } from './moment.tsx';
-import { Panel } from './page.tsx';
-import { t, Trans } from './text.ts';
-import { timestampOf } from './time.ts';
-import { useBackups } from './vault.tsx';
+import type { BackupsStatus } from '../../../preload/contract.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { useBackups } from '../../app/rpc/vault.tsx';
 import './backup-ages.css';
 
 export interface Ages {
@@ -15,10 +15,10 @@ export interface Ages {
 }
 
 export function agesOf({ backups }: BackupsStatus): Ages {
-  const proofs = backups.flatMap(({ provenAt }) => (provenAt === null ? [] : [provenAt]));
+  const verifiedAt = backups.flatMap(({ provenAt }) => (provenAt === null ? [] : [provenAt]));
   return {
     made: backups[0]?.madeAt,
-    proven: proofs.length === 0 ? undefined : Math.max(...proofs),
+    proven: verifiedAt.length === 0 ? undefined : Math.max(...verifiedAt),
   };
 }
 
@@ -35,14 +35,14 @@ export function BackupAges(): ReactNode {
           {proven === undefined ? (
             <Trans
               i18nKey="Last backup <made/>, last proven never."
-              components={{ made: <Moment at={timestampOf(made)} /> }}
+              components={{ made: <RelativeTime at={timestampOf(made)} /> }}
             />
           ) : (
             <Trans
               i18nKey="Last backup <made/>, last proven <proven/>."
               components={{
-                made: <Moment at={timestampOf(made)} />,
-                proven: <Moment at={timestampOf(proven)} />,
+                made: <RelativeTime at={timestampOf(made)} />,
+                proven: <RelativeTime at={timestampOf(proven)} />,
               }}
             />
           )}{' '}

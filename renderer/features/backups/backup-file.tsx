@@ -2,15 +2,15 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { DragEvent, ReactNode } from 'react';
 import { Anchor, Button, FileButton, Input, Stack, Text, TextInput } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import type { Bridge, ChosenBackup } from '../../preload/contract.ts';
-import { Moment } from './moment.tsx';
-import { Failure } from './states.tsx';
-import { anyOf, t, Trans } from './text.ts';
-import { timestampOf } from './time.ts';
-import { useBridge } from './vault.tsx';
-import { Working } from './working.tsx';
-import type { Progress } from './working.tsx';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import type { WindowRpc, UploadedBackup } from '../../../preload/contract.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { anyOf, t, Trans } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { useRpc } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import type { Progress } from '../../ui/busy.tsx';
 import './backup-file.css';
 
 interface Props {
@@ -18,8 +18,8 @@ interface Props {
   readonly problem: string | undefined;
   /** While it is used. */
   readonly disabled: boolean;
-  /** Told what names the file to the service, null where nothing does; and of one that was chosen, what it says of itself. */
-  readonly onChange: (file: string | null, chosen?: ChosenBackup) => void;
+  /** Called with the file's path or upload, or null, and for an upload with the facts in its header. */
+  readonly onChange: (file: string | null, upload?: UploadedBackup) => void;
 }
 
 /** Which backup: a file that is chosen or dropped here, or else a path where the service runs. */
@@ -107,7 +107,7 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
   const id = useId();
   const [over, setOver] = useState(false);
   const reset = useRef<() => void>(null);
-  const { coming, chosen } = choice;
+  const { coming, upload } = choice;
   const taken = (event: DragEvent, to: boolean): void => {
     event.preventDefault();
     setOver(to && !disabled);
@@ -133,12 +133,12 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
       >
         {coming === null ? (
           <>
-            {chosen === null ? (
+            {upload === null ? (
               <Text size="sm" c="dimmed" className="lk-file-hint">
                 {t('Drop the file here, or choose it.')}
               </Text>
             ) : (
-              <Chosen of={chosen} />
+              <UploadFacts of={upload} />
             )}
             <FileButton
               accept=".backup"
@@ -159,7 +159,7 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
                   aria-describedby={problem === undefined ? undefined : `${id}-error`}
                   leftSection={<IconFileImport size={16} aria-hidden />}
                 >
-                  {chosen === null ? t('Choose the file…') : t('Choose another…')}
+                  {upload === null ? t('Choose the file…') : t('Choose another…')}
                 </Button>
               )}
             </FileButton>
@@ -168,9 +168,9 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
           <>
             <div className="lk-file-hint">
               <Text className="lk-row-name lk-backup-file">{visibleName(coming.name)}</Text>
-              <Working busy progress={coming.progress}>
+              <Busy busy progress={coming.progress}>
                 {t('Bringing the file to Latchkey')}
-              </Working>
+              </Busy>
             </div>
             <Button variant="default" aria-label={t('Cancel bringing the file')} onClick={choice.drop}>
               {t('Cancel')}
@@ -182,12 +182,12 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
   );
 }
 
-const secretNames: Readonly<Record<ChosenBackup['opensWith'][number], string>> = {
+const secretNames: Readonly<Record<UploadedBackup['opensWith'][number], string>> = {
   password: t('its password'),
   recovery: t('the recovery phrase'),
 };
 
-function Chosen({ of }: { readonly of: ChosenBackup }): ReactNode {
+function UploadFacts({ of }: { readonly of: UploadedBackup }): ReactNode {
   return (
     <div className="lk-file-hint" role="status">
       <Text className="lk-row-name lk-backup-file">{visibleName(of.name)}</Text>
@@ -195,7 +195,7 @@ function Chosen({ of }: { readonly of: ChosenBackup }): ReactNode {
         <Trans
           i18nKey="Made <moment/>, {{size}}. It opens with {{secrets}}."
           values={{ size: sizeOf(of), secrets: anyOf(of.opensWith.map((kind) => secretNames[kind])) }}
-          components={{ moment: <Moment at={timestampOf(of.madeAt)} exact /> }}
+          components={{ moment: <RelativeTime at={timestampOf(of.madeAt)} exact /> }}
         />
       </Text>
     </div>
@@ -209,7 +209,7 @@ export function sizeOf({ size }: { readonly size: number }): string {
 
 interface Choice {
   readonly coming: { readonly name: string; readonly progress: Progress | null } | null;
-  readonly chosen: ChosenBackup | null;
+  readonly upload: UploadedBackup | null;
   readonly error: Error | null;
   readonly take: (file: File) => void;
   readonly takeDropped: (files: FileList) => void;
@@ -218,22 +218,22 @@ interface Choice {
 }
 
 function useChoice(onChange: Props['onChange']): Choice {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const [coming, setComing] = useState<Choice['coming']>(null);
-  const [chosen, setChosen] = useState<ChosenBackup | null>(null);
+  const [upload, setUpload] = useState<UploadedBackup | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const running = useRef<AbortController | null>(null);
   const held = useRef<string | null>(null);
   useEffect(
     () => () => {
-      letGo(bridge, running, held);
+      letGo(rpc, running, held);
     },
-    [bridge],
+    [rpc],
   );
   const clear = (why: Error | null): void => {
-    letGo(bridge, running, held);
+    letGo(rpc, running, held);
     setComing(null);
-    setChosen(null);
+    setUpload(null);
     setError(why);
     onChange(null);
   };
@@ -246,16 +246,16 @@ function useChoice(onChange: Props['onChange']): Choice {
     const onProgress = (done: number, total: number): void => {
       if (!own.signal.aborted) setComing({ name, progress: { done, total } });
     };
-    bridge.chooseBackup(file, { signal: own.signal, onProgress }).then(
+    rpc.chooseBackup(file, { signal: own.signal, onProgress }).then(
       (backup) => {
         if (own.signal.aborted) {
-          bridge.releaseBackup(backup.file).catch(() => undefined);
+          rpc.releaseBackup(backup.file).catch(() => undefined);
           return;
         }
         running.current = null;
         held.current = backup.file;
         setComing(null);
-        setChosen(backup);
+        setUpload(backup);
         onChange(backup.file, backup);
       },
       (reason: unknown) => {
@@ -268,7 +268,7 @@ function useChoice(onChange: Props['onChange']): Choice {
   };
   return {
     coming,
-    chosen,
+    upload,
     error,
     take,
     takeDropped(files) {
@@ -284,17 +284,17 @@ function useChoice(onChange: Props['onChange']): Choice {
 
 /** What the service does not hear of, it removes in time. */
 function letGo(
-  bridge: Bridge,
+  rpc: WindowRpc,
   running: { current: AbortController | null },
   held: { current: string | null },
 ): void {
   running.current?.abort();
   running.current = null;
-  if (held.current !== null) bridge.releaseBackup(held.current).catch(() => undefined);
+  if (held.current !== null) rpc.releaseBackup(held.current).catch(() => undefined);
   held.current = null;
 }
 
-/** A file that is dropped beside its place would be opened by the browser, instead of this window. */
+/** The browser would open a file that is dropped beside the drop zone, instead of this window. */
 function useNoStrayDrops(): void {
   useEffect(() => {
     const refuse = (event: globalThis.DragEvent): void => {

@@ -2,17 +2,18 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Alert, Button, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { BackupSecret, VerifiedBackup } from '../../preload/contract.ts';
+import type { BackupSecret, VerifiedBackup } from '../../../preload/contract.ts';
 import { BackupFileField } from './backup-file.tsx';
-import { FormEnd } from './form-end.tsx';
-import { Moment } from './moment.tsx';
-import { Facts, Outcomes } from './page.tsx';
-import { PasswordField } from './password-field.tsx';
-import { wordsOf } from './phrase.ts';
-import { t } from './text.ts';
-import { timestampOf } from './time.ts';
-import { useBackupCall, useBackups } from './vault.tsx';
-import { Working } from './working.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Facts, Expectations } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { wordsOf } from '../keyslots/phrase.ts';
+import { t } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { useBackupCall, useBackups } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import { onText } from '../../ui/on-text.ts';
 
 type Way = BackupSecret['with'] | 'vault';
 
@@ -34,9 +35,9 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
   const [way, setWay] = useState<Way>('vault');
   const [secret, setSecret] = useState('');
   const [lack, setLack] = useState<string | null>(null);
-  const prove = useBackupCall(
-    (bridge, given: { readonly file: string; readonly secret: BackupSecret | undefined }) =>
-      bridge.verifyBackup({
+  const verify = useBackupCall(
+    (rpc, given: { readonly file: string; readonly secret: BackupSecret | undefined }) =>
+      rpc.verifyBackup({
         file: given.file,
         ...(given.secret === undefined ? {} : { secret: given.secret }),
       }),
@@ -52,7 +53,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
           : null;
     setLack(missing);
     if (path === null || missing !== null) return;
-    prove.mutate(
+    verify.mutate(
       { file: path, secret: secretOf(way, secret) },
       {
         onSettled() {
@@ -61,7 +62,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
       },
     );
   };
-  if (prove.data !== undefined) return <Proof found={prove.data} onDone={onDone} />;
+  if (verify.data !== undefined) return <VerifiedFacts found={verify.data} onDone={onDone} />;
   const pathLack = path === null ? lack : null;
   const secretLack = pathLack === null ? lack : null;
   return (
@@ -70,11 +71,11 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         {file === undefined ? (
           <BackupFileField
             problem={pathLack ?? undefined}
-            disabled={prove.isPending}
+            disabled={verify.isPending}
             onChange={(next) => {
               setPath(next);
               setLack(null);
-              prove.reset();
+              verify.reset();
             }}
           />
         ) : (
@@ -89,7 +90,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
             setWay(next);
             setSecret('');
             setLack(null);
-            prove.reset();
+            verify.reset();
           }}
           data={[...ways]}
           fullWidth
@@ -107,9 +108,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
             className="lk-mono-input"
             value={secret}
             error={secretLack}
-            onChange={(event) => {
-              setSecret(event.currentTarget.value);
-            }}
+            onChange={onText(setSecret)}
           />
         )}
         {way === 'password' && (
@@ -121,25 +120,23 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
             visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
             value={secret}
             error={secretLack}
-            onChange={(event) => {
-              setSecret(event.currentTarget.value);
-            }}
+            onChange={onText(setSecret)}
           />
         )}
-        <Outcomes
+        <Expectations
           items={[
             t('The backup is opened in memory; nothing is written over.'),
             t('Every sealed record is opened and every address derived again.'),
             t('The activity log is checked, and all is compared with the vault.'),
           ]}
         />
-        <Working busy={prove.isPending} progress={running?.what === 'verify' ? running : null}>
+        <Busy busy={verify.isPending} progress={running?.what === 'verify' ? running : null}>
           {t('Opening and checking everything in it')}
-        </Working>
+        </Busy>
         <FormEnd
           failed={t('The backup is not proven')}
-          error={prove.error}
-          busy={prove.isPending}
+          error={verify.error}
+          busy={verify.isPending}
           does={t('Try the backup')}
           back={onDone}
         />
@@ -159,7 +156,7 @@ function secretOf(way: Way, secret: string): BackupSecret | undefined {
   }
 }
 
-function Proof({
+function VerifiedFacts({
   found,
   onDone,
 }: {
@@ -193,7 +190,7 @@ function Proof({
       <Facts
         rows={[
           [t('Vault'), found.organization],
-          [t('Made'), <Moment key="made" at={timestampOf(found.madeAt)} exact />],
+          [t('Made'), <RelativeTime key="made" at={timestampOf(found.madeAt)} exact />],
           [t('Sealed records'), t('{{count}} records opened', { count: counts.sealed })],
           [
             t('Addresses'),

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { notifications } from '@mantine/notifications';
-import type { BackupRecord } from '../../preload/contract.ts';
-import { useTask } from './task.ts';
-import { t } from './text.ts';
-import { useBridge } from './vault.tsx';
+import type { BackupRecord } from '../../../preload/contract.ts';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useRpc } from '../../app/rpc/vault.tsx';
 
 interface Saving {
   readonly error: Error | null;
@@ -14,8 +14,8 @@ interface Saving {
 
 /** Hands copies of backups to the person, to be kept elsewhere; one at a time. */
 export function useSaveBackup(): Saving {
-  const bridge = useBridge();
-  const { error, isPending, run } = useTask();
+  const rpc = useRpc();
+  const { error, isPending, run } = useAsyncAction();
   const [last, setLast] = useState('');
   return {
     error,
@@ -23,7 +23,7 @@ export function useSaveBackup(): Saving {
     save({ id }) {
       setLast(id);
       run(async () => {
-        const name = await bridge.saveBackup(id);
+        const name = await rpc.saveBackup(id);
         if (name === null) return;
         notifications.show({
           title: t('Here is your copy'),

@@ -2,22 +2,23 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { BackupProgress, BackupRecord, BackupsStatus } from '../../preload/contract.ts';
-import { agesOf } from '../parts/backup-ages.tsx';
-import { sizeOf } from '../parts/backup-file.tsx';
-import { ProveBackup } from '../parts/backup-proof.tsx';
-import { useSaveBackup } from '../parts/backup-save.ts';
-import { DialogButton } from '../parts/manage.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { timestampOf } from '../parts/time.ts';
-import { sayDone } from '../parts/undo.tsx';
-import { useBackupCall, useBackups, useStatus } from '../parts/vault.tsx';
-import { Working } from '../parts/working.tsx';
-import '../parts/backup-ages.css';
-import '../parts/rows.css';
+import type { BackupProgress, BackupRecord, BackupsStatus } from '../../../preload/contract.ts';
+import { agesOf } from './backup-ages.tsx';
+import { sizeOf } from './backup-file.tsx';
+import { ProveBackup } from './backup-proof.tsx';
+import { useSaveBackup } from './backup-save.ts';
+import { DialogButton } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import { useBackupCall, useBackups, useStatus } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import { onText } from '../../ui/on-text.ts';
+import './backup-ages.css';
+import '../../ui/rows.css';
 
 /** Copies of the whole vault: made, tried, and on a schedule. */
 export function Backups(): ReactNode {
@@ -56,7 +57,7 @@ export function Backups(): ReactNode {
 
 function State({ of }: { readonly of: BackupsStatus }): ReactNode {
   const { made, proven } = agesOf(of);
-  const at = (time: number): ReactNode => <Moment at={timestampOf(time)} exact />;
+  const at = (time: number): ReactNode => <RelativeTime at={timestampOf(time)} exact />;
   const { schedule, notices } = of;
   return (
     <Panel kind={notices.length === 0 ? 'usual' : 'brass'}>
@@ -75,7 +76,7 @@ function State({ of }: { readonly of: BackupsStatus }): ReactNode {
               schedule === null ? (
                 t('when you make one')
               ) : (
-                <Moment key="due" at={timestampOf(schedule.dueAt)} ahead exact />
+                <RelativeTime key="due" at={timestampOf(schedule.dueAt)} ahead exact />
               ),
             ],
           ]}
@@ -96,14 +97,14 @@ function Running({
       <Text size="sm" mb="xs" className="lk-backup-file">
         {file}
       </Text>
-      <Working busy progress={done === 0 ? null : { done, total }}>
+      <Busy busy progress={done === 0 ? null : { done, total }}>
         {what === 'backup' ? t('The vault stays in use.') : t('Everything in it is opened and checked.')}
-      </Working>
+      </Busy>
     </Panel>
   );
 }
 
-/** @returns a name that says whose backup it is and of which day, for a place on this computer. */
+/** @returns a file name with the vault and the day, for a path on this computer. */
 function proposed({ schedule, suggestedDirectory }: BackupsStatus, organization: string): string {
   const directory = schedule?.directory ?? suggestedDirectory;
   const separator = directory.includes('\\') ? '\\' : '/';
@@ -116,8 +117,8 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
   const { organization } = useStatus();
   const [typed, setTyped] = useState<string | null>(null);
   const [replace, setReplace] = useState(false);
-  const backUp = useBackupCall((bridge, wish: { readonly file: string; readonly replace: boolean }) =>
-    bridge.backUp(wish),
+  const backUp = useBackupCall((rpc, wish: { readonly file: string; readonly replace: boolean }) =>
+    rpc.backUp(wish),
   );
   const file = typed ?? proposed(of, organization?.name ?? '');
   const submit = (event: SyntheticEvent) => {
@@ -154,9 +155,7 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
             required
             value={file}
             error={file.trim() === '' ? t('Type where the backup is to go.') : null}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value);
-            }}
+            onChange={onText(setTyped)}
           />
           <Checkbox
             label={t('Replace an older backup of that name')}
@@ -186,9 +185,8 @@ const rhythms = [
 function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: BackupsStatus }): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
   const [hours, setHours] = useState(String(schedule?.hours ?? 24));
-  const change = useBackupCall(
-    (bridge, wish: { readonly directory: string; readonly hours: number } | null) =>
-      bridge.scheduleBackups(wish),
+  const change = useBackupCall((rpc, wish: { readonly directory: string; readonly hours: number } | null) =>
+    rpc.scheduleBackups(wish),
   );
   const directory = typed ?? schedule?.directory ?? suggestedDirectory;
   const former = schedule && { directory: schedule.directory, hours: schedule.hours };
@@ -242,9 +240,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
             required
             value={directory}
             error={directory.trim() === '' ? t('Type a folder.') : null}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value);
-            }}
+            onChange={onText(setTyped)}
           />
           <NativeSelect
             label={t('How often')}
@@ -254,9 +250,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
                 ? rhythms
                 : [...rhythms, { value: hours, label: t('Every {{hours}} hours', { hours }) }]
             }
-            onChange={(event) => {
-              setHours(event.currentTarget.value);
-            }}
+            onChange={onText(setHours)}
           />
           <Failure title={t('The schedule was not changed')} error={change.error} />
           <Group gap="sm">
@@ -302,7 +296,7 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
             <li key={backup.id} className="lk-row lk-manage">
               <div>
                 <span className="lk-row-name">
-                  <Moment at={timestampOf(backup.madeAt)} />
+                  <RelativeTime at={timestampOf(backup.madeAt)} />
                 </span>{' '}
                 <span className="lk-row-more">{stateOf(backup)}</span>
                 <br />
@@ -353,7 +347,7 @@ function stateOf(backup: BackupRecord): ReactNode {
       {size}
       <Trans
         i18nKey="proven <moment/>"
-        components={{ moment: <Moment at={timestampOf(backup.provenAt)} /> }}
+        components={{ moment: <RelativeTime at={timestampOf(backup.provenAt)} /> }}
       />
     </>
   );

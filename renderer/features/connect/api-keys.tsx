@@ -1,23 +1,17 @@
 import type { ReactNode } from 'react';
 import { notifications } from '@mantine/notifications';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { ShortId } from './identifier.tsx';
-import { LastUse, useLastUses } from './last-use.tsx';
-import { DeleteForm, DialogButton } from './manage.tsx';
-import { Moment, useNow } from './moment.tsx';
-import { Panel } from './page.tsx';
-import type { ApiKey, User } from './resources.ts';
-import { Empty } from './states.tsx';
-import { t, Trans } from './text.ts';
-import { millisecondsOf } from './time.ts';
-import { useStatus, useSubmit } from './vault.tsx';
-import './rows.css';
-
-const deleteApiKeys = {
-  operation: 'delete_api_keys',
-  type: 'ACTIVITY_TYPE_DELETE_API_KEYS',
-  result: 'deleteApiKeysResult',
-} as const;
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { LastUse, useLastUses } from '../../ui/last-use.tsx';
+import { DeleteForm, DialogButton } from '../../ui/danger-zone.tsx';
+import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
+import { Panel } from '../../ui/page.tsx';
+import type { ApiKey, User } from '../../app/rpc/resources.ts';
+import { Empty } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { millisecondsOf } from '../../ui/text/time.ts';
+import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 /** The name that setting up a vault gives to the key of its own window. */
 const windowKeyName = 'Latchkey window';
@@ -64,7 +58,10 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
                 <br />
                 <span className="lk-row-more">
                   {describeCredential(key)}
-                  <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={key.createdAt} /> }} />
+                  <Trans
+                    i18nKey="Made <moment/>"
+                    components={{ moment: <RelativeTime at={key.createdAt} /> }}
+                  />
                   {' · '}
                   <Expiry of={key} />
                   {uses !== undefined && (
@@ -99,7 +96,7 @@ function Expiry({ of: { createdAt, expirationSeconds } }: { readonly of: ApiKey 
   const present = useNow();
   if (expirationSeconds === undefined) return t('does not expire');
   const seconds = Math.floor(millisecondsOf(createdAt) / 1000) + Number(expirationSeconds);
-  const moment = <Moment at={{ seconds: String(seconds), nanos: '0' }} ahead />;
+  const moment = <RelativeTime at={{ seconds: String(seconds), nanos: '0' }} ahead />;
   return seconds * 1000 <= present ? (
     <Trans i18nKey="expired <moment/>" components={{ moment }} />
   ) : (
@@ -108,7 +105,7 @@ function Expiry({ of: { createdAt, expirationSeconds } }: { readonly of: ApiKey 
 }
 
 function DeleteApiKey({ of, user }: { readonly of: ApiKey; readonly user: User }): ReactNode {
-  const remove = useSubmit<{ userId: string; apiKeyIds: readonly string[] }, unknown>(deleteApiKeys);
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_API_KEYS');
   const { apiKeyId, apiKeyName } = of;
   return (
     <DialogButton

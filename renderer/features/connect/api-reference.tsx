@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
-import { CopyButton } from './copy-button.tsx';
-import { Panel } from './page.tsx';
-import { t } from './text.ts';
-import { useStatus } from './vault.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useStatus } from '../../app/rpc/vault.tsx';
 
 /** Where every operation is described. The app shows the address, since its own window leads nowhere outside. */
 export function ApiReference(): ReactNode {

@@ -1,23 +1,22 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ApiKeys } from '../parts/api-keys.tsx';
-import { ApiReference } from '../parts/api-reference.tsx';
-import { MadeApiKey } from '../parts/made-api-key.tsx';
-import { NewApiKey } from '../parts/new-api-key.tsx';
-import type { NamedPair } from '../parts/new-api-key.tsx';
-import { PageHead } from '../parts/page.tsx';
-import { RequestInspector } from '../parts/request-inspector.tsx';
-import type { User } from '../parts/resources.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { t } from '../parts/text.ts';
-import { useAsk, useStatus } from '../parts/vault.tsx';
+import { ApiKeys } from './api-keys.tsx';
+import { ApiReference } from './api-reference.tsx';
+import { MadeApiKey } from './made-api-key.tsx';
+import { NewApiKey } from './new-api-key.tsx';
+import type { NamedPair } from './new-api-key.tsx';
+import { PageHead } from '../../ui/page.tsx';
+import { RequestInspector } from './request-inspector.tsx';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
 
 /** Lets a script in: a key pair of its own, what it needs to know, and code to start from. */
 export function Connect(): ReactNode {
   const { owner } = useStatus();
   const [made, setMade] = useState<NamedPair | null>(null);
   const userId = owner?.userId ?? '';
-  const { data, error, isPending, refetch } = useAsk<{ user: User }>('get_user', { userId }, owner !== null);
+  const { data, error, isPending, refetch } = useApiQuery('get_user', owner === null ? null : { userId });
   const user = data?.user ?? null;
   return (
     <>

@@ -1,6 +1,6 @@
 /** API key pairs (P-256), drawn in the window by WebCrypto and written as the SDKs take them. */
 
-import { fromBase64Url, toHex } from './bytes.ts';
+import { fromBase64Url, toHex } from '../../ui/text/bytes.ts';
 
 export interface ApiKeyPair {
   /** Compressed SEC1 point, 66 hex digits. */

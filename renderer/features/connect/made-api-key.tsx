@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import type { NamedPair } from './new-api-key.tsx';
-import { Facts, Panel } from './page.tsx';
-import { PrivateKeySwitch, useReveal } from './secret.tsx';
+import { Facts, Panel } from '../../ui/page.tsx';
+import { PrivateKeySwitch, useReveal } from '../../ui/secret.tsx';
 import { commandLines, curlExample, environmentLines, sdkExample } from './snippets.ts';
-import { t } from './text.ts';
-import { Value } from './value.tsx';
-import { useStatus } from './vault.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { useStatus } from '../../app/rpc/vault.tsx';
 
 interface Props {
   readonly pair: NamedPair;
@@ -36,15 +36,15 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
         </Alert>
         <Facts
           rows={[
-            [t('API address'), <Value key="url" text={url} copy={t('Copy API address')} />],
+            [t('API address'), <Copyable key="url" text={url} copy={t('Copy API address')} />],
             [
               t('Organization id'),
-              <Value key="organization" text={access.organizationId} copy={t('Copy organization id')} />,
+              <Copyable key="organization" text={access.organizationId} copy={t('Copy organization id')} />,
             ],
-            [t('Public key'), <Value key="public" text={pair.publicKey} copy={t('Copy public key')} />],
+            [t('Public key'), <Copyable key="public" text={pair.publicKey} copy={t('Copy public key')} />],
             [
               t('Private key'),
-              <Value
+              <Copyable
                 key="private"
                 text={pair.privateKey}
                 shown={reveal.shown ? pair.privateKey : hidden}

@@ -3,19 +3,14 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { drawKeyPair } from './key-pair.ts';
 import type { ApiKeyPair } from './key-pair.ts';
-import { NameField } from './name-field.tsx';
-import { freeName, nameProblem } from './names.ts';
-import { Outcomes, Panel } from './page.tsx';
-import { Failure } from './states.tsx';
-import { useTask } from './task.ts';
-import { t } from './text.ts';
-import { useStatus, useSubmit } from './vault.tsx';
-
-const createApiKeys = {
-  operation: 'create_api_keys',
-  type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
-  result: 'createApiKeysResult',
-} as const;
+import { NameField } from '../../ui/name-field.tsx';
+import { freeName, nameProblem } from '../../ui/text/names.ts';
+import { Expectations, Panel } from '../../ui/page.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import { onText } from '../../ui/on-text.ts';
 
 type ApiKeyCurve = 'API_KEY_CURVE_P256' | 'API_KEY_CURVE_SECP256K1' | 'API_KEY_CURVE_ED25519';
 
@@ -56,9 +51,9 @@ interface Props {
   readonly userId: string;
   readonly userName: string;
   readonly taken: readonly string[];
-  /** Told when a pair was drawn here; its private half is in no other place. */
+  /** Called when a key pair was generated here; nothing else has its private half. */
   readonly onMade: (pair: NamedPair) => void;
-  /** Told when a public key from elsewhere was registered; without it none is asked for. */
+  /** Called when a public key from elsewhere was registered; without it the form does not offer that. */
   readonly onRegistered?: (name: string) => void;
   readonly cancel?: ReactNode;
 }
@@ -81,8 +76,8 @@ export function NewApiKey({
   const [lifetime, setLifetime] = useState('');
   const [tried, setTried] = useState(false);
   const [done, setDone] = useState(false);
-  const register = useSubmit<{ userId: string; apiKeys: readonly NewKey[] }, unknown>(createApiKeys);
-  const task = useTask();
+  const register = useSubmit('ACTIVITY_TYPE_CREATE_API_KEYS_V2');
+  const task = useAsyncAction();
   const name = (typedName ?? freeName('Script', taken)).trim();
   const problem = done || task.isPending ? null : nameProblem(name, 'key', taken);
   const given = publicKey.trim().replace(/^0x/i, '');
@@ -168,9 +163,7 @@ export function NewApiKey({
                 className="lk-mono-input"
                 value={publicKey}
                 error={tried && keyProblem}
-                onChange={(event) => {
-                  setPublicKey(event.currentTarget.value);
-                }}
+                onChange={onText(setPublicKey)}
               />
             </>
           )}
@@ -194,7 +187,7 @@ export function NewApiKey({
         </Stack>
       </Panel>
       <aside>
-        <Outcomes
+        <Expectations
           items={[
             ...(source === 'here'
               ? [

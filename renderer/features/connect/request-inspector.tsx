@@ -14,18 +14,18 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import type { ProofStep, SeenRequest } from '../../preload/contract.ts';
-import { ShortId } from './identifier.tsx';
-import { Moment } from './moment.tsx';
-import { Facts, Panel } from './page.tsx';
-import { readable } from './readable.ts';
-import { Empty, Failure, LoadingRows } from './states.tsx';
-import { t, Trans } from './text.ts';
-import { timestampOf } from './time.ts';
-import { useRequests } from './vault.tsx';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import type { ProofStep, SeenRequest } from '../../../preload/contract.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Facts, Panel } from '../../ui/page.tsx';
+import { readable } from '../../ui/text/readable.ts';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { useRequests } from '../../app/rpc/vault.tsx';
 import './request-inspector.css';
-import './rows.css';
+import '../../ui/rows.css';
 
 /** As many as a person looks through. */
 const shown = 50;
@@ -124,7 +124,8 @@ function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
           <br />
           <span className="lk-row-more">
             {caller !== null && <>{visibleName(caller.userName ?? t('A user who is gone'))} · </>}
-            <Moment at={timestampOf(at)} /> · {t('{{duration}} ms', { duration: durationMs.toFixed(1) })}
+            <RelativeTime at={timestampOf(at)} /> ·{' '}
+            {t('{{duration}} ms', { duration: durationMs.toFixed(1) })}
           </span>
         </span>
         <Chevron size={18} aria-hidden />
@@ -193,7 +194,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
                   <ShortId key="credential" text={caller.credentialId} copy={t('Copy credential id')} />,
                 ] as const,
               ]),
-          [t('When'), <Moment key="when" at={timestampOf(at)} exact />],
+          [t('When'), <RelativeTime key="when" at={timestampOf(at)} exact />],
           [t('Client'), client ?? t('It did not say.')],
           [
             t('Sizes'),

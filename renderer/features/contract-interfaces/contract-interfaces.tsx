@@ -3,18 +3,18 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileCode } from '@tabler/icons-react';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { ShortId } from '../parts/identifier.tsx';
-import { DeleteForm, DialogButton } from '../parts/manage.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { nameProblem } from '../parts/names.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import type { SmartContractInterface } from '../parts/resources.ts';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t } from '../parts/text.ts';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ShortId } from '../../ui/identifier.tsx';
+import { DeleteForm, DialogButton } from '../../ui/danger-zone.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { nameProblem } from '../../ui/text/names.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import type { SmartContractInterface } from '../../app/rpc/resources.ts';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 const kinds = {
   SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM: {
@@ -31,23 +31,9 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-const createInterface = {
-  operation: 'create_smart_contract_interface',
-  type: 'ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE',
-  result: 'createSmartContractInterfaceResult',
-} as const;
-
-const deleteInterface = {
-  operation: 'delete_smart_contract_interface',
-  type: 'ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE',
-  result: 'deleteSmartContractInterfaceResult',
-} as const;
-
 /** By what the calls in transactions are read: kept here, one for each address. */
 export function ContractInterfaces(): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{
-    smartContractInterfaces: readonly SmartContractInterface[];
-  }>('list_smart_contract_interfaces');
+  const { data, error, isPending, refetch } = useApiQuery('list_smart_contract_interfaces');
   const list = data?.smartContractInterfaces ?? [];
   return (
     <>
@@ -85,12 +71,12 @@ export function ContractInterfaces(): ReactNode {
 
 function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNode {
   const { label, smartContractAddress, smartContractInterface, smartContractInterfaceId, type } = of;
-  const remove = useSubmit<{ smartContractInterfaceId: string }, object>(deleteInterface);
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE');
   return (
     <li className="lk-row lk-manage">
       <div style={{ minWidth: 0 }}>
         <span className="lk-row-name">{visibleName(label)}</span>{' '}
-        <span className="lk-badge">{kinds[type as Kind].label}</span>
+        <span className="lk-badge">{kinds[type].label}</span>
         <br />
         <span className="lk-row-more">
           <ShortId text={smartContractAddress} copy={t('Copy the address of {{label}}', { label })} />
@@ -135,20 +121,13 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
   );
 }
 
-interface NewInterfaceParameters {
-  readonly type: Kind;
-  readonly label: string;
-  readonly smartContractAddress: string;
-  readonly smartContractInterface: string;
-}
-
 function NewInterface(): ReactNode {
   const [type, setType] = useState<Kind>('SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM');
   const [name, setName] = useState('');
   const [address, setAddress] = useState('');
   const [text, setText] = useState('');
   const [tried, setTried] = useState(false);
-  const create = useSubmit<NewInterfaceParameters, { smartContractInterfaceId: string }>(createInterface);
+  const create = useSubmit('ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE');
   const problems = {
     name: nameProblem(name, 'interface', []),
     address: address.trim() === '' ? t('Paste the address that is called.') : null,
@@ -242,7 +221,7 @@ function NewInterface(): ReactNode {
         </Stack>
       </Panel>
       <aside>
-        <Outcomes
+        <Expectations
           items={[
             t('The interface is checked and kept in the vault. It is written to the activity log.'),
             t('Calls of this address are read by it: on the Sign screen, under Approvals, and by policies.'),

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Anchor, Stack, Text } from '@mantine/core';
-import type { CreateVault } from '../../preload/contract.ts';
-import { Outcomes } from '../parts/page.tsx';
-import { PhraseSheet } from '../parts/phrase-sheet.tsx';
-import { Failure } from '../parts/states.tsx';
-import { StepFrame } from '../parts/step-frame.tsx';
-import { anyOf, t, Trans } from '../parts/text.ts';
-import { useThreeWords } from '../parts/three-words.tsx';
-import { useStatus } from '../parts/vault.tsx';
+import type { CreateVault } from '../../../preload/contract.ts';
+import { Expectations } from '../../ui/page.tsx';
+import { PhraseSheet } from '../keyslots/phrase-sheet.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { StepFrame } from './step-frame.tsx';
+import { anyOf, t, Trans } from '../../app/i18n/text.ts';
+import { useThreeWords } from '../keyslots/three-words.tsx';
+import { useStatus } from '../../app/rpc/vault.tsx';
 
 interface PhraseProps {
   readonly words: readonly string[];
@@ -92,7 +92,7 @@ export function CheckStep({ words, opening, busy, error, onBack, onNext }: Check
     >
       <p className="lk-prose">{t('From your paper: three words, to be sure that they can be read later.')}</p>
       {three.fields}
-      <Outcomes
+      <Expectations
         items={[
           directory === null ? (
             t('The vault is made in memory.')

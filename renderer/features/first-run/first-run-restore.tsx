@@ -2,18 +2,19 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Fieldset, SegmentedControl, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { RestoreVault } from '../../preload/contract.ts';
-import { BackupFileField } from '../parts/backup-file.tsx';
-import { Outcomes } from '../parts/page.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
-import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
-import { RecoveryField } from '../parts/recovery-field.tsx';
-import { Failure } from '../parts/states.tsx';
-import { StepFrame } from '../parts/step-frame.tsx';
-import { t } from '../parts/text.ts';
-import { useBridge, useStatus, useStatusCall } from '../parts/vault.tsx';
-import { Working } from '../parts/working.tsx';
-import type { Progress } from '../parts/working.tsx';
+import type { RestoreVault } from '../../../preload/contract.ts';
+import { BackupFileField } from '../backups/backup-file.tsx';
+import { Expectations } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { recoveryOf, recoveryProblem, toRecovery } from '../keyslots/phrase.ts';
+import { RecoveryField } from '../keyslots/recovery-field.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { StepFrame } from './step-frame.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useRpc, useStatus, useStatusCall } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import type { Progress } from '../../ui/busy.tsx';
+import { onText } from '../../ui/on-text.ts';
 
 interface Props {
   readonly onBack: () => void;
@@ -34,7 +35,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
   const [password, setPassword] = useState('');
   const [phrase, setPhrase] = useState('');
   const [problems, setProblems] = useState<Problems>({});
-  const restore = useStatusCall((bridge, wish: RestoreVault) => bridge.restore(wish));
+  const restore = useStatusCall((rpc, wish: RestoreVault) => rpc.restore(wish));
   const progress = useProgress(restore.isPending);
   const checking = progress === null || progress.done === progress.total;
 
@@ -88,11 +89,11 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         <BackupFileField
           problem={problems.file}
           disabled={restore.isPending}
-          onChange={(next, chosen) => {
+          onChange={(next, upload) => {
             setFile(next);
             setProblems({});
             restore.reset();
-            if (chosen?.opensWith.includes('password') === false) setKind('recovery');
+            if (upload?.opensWith.includes('password') === false) setKind('recovery');
           }}
         />
         <Fieldset legend={t('What opens it')} variant="unstyled">
@@ -101,8 +102,8 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             fullWidth
             maw={460}
             value={kind}
-            onChange={(chosen) => {
-              setKind(chosen);
+            onChange={(upload) => {
+              setKind(upload);
               setProblems({});
             }}
             data={[
@@ -119,9 +120,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
             value={password}
             error={problems.secret}
-            onChange={(event) => {
-              setPassword(event.currentTarget.value);
-            }}
+            onChange={onText(setPassword)}
           />
         ) : (
           <RecoveryField
@@ -134,7 +133,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             }}
           />
         )}
-        <Outcomes
+        <Expectations
           items={[
             t('The file is decrypted, and everything in it is checked before it counts.'),
             directory === null
@@ -145,9 +144,9 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             ),
           ]}
         />
-        <Working busy={restore.isPending} progress={checking ? null : progress}>
+        <Busy busy={restore.isPending} progress={checking ? null : progress}>
           {checking ? t('Checking what is in it') : t('Decrypting the backup')}
-        </Working>
+        </Busy>
         <Failure title={t('The vault was not restored')} error={restore.error} />
       </Stack>
     </StepFrame>
@@ -156,17 +155,17 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
 
 /** How far the service is; null before it says anything. */
 function useProgress(running: boolean): Progress | null {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const [progress, setProgress] = useState<Progress | null>(null);
   useEffect(() => {
     if (!running) return;
-    const stop = bridge.onEvent((event) => {
+    const stop = rpc.onEvent((event) => {
       if (event.kind === 'restore') setProgress({ done: event.done, total: event.total });
     });
     return () => {
       stop();
       setProgress(null);
     };
-  }, [bridge, running]);
+  }, [rpc, running]);
   return progress;
 }

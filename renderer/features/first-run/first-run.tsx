@@ -1,24 +1,24 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Anchor, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { onText } from '../../ui/on-text.ts';
 import { useMutation } from '@tanstack/react-query';
-import type { CreateVault, KeyslotKind, VaultStatus } from '../../preload/contract.ts';
-import { emailProblem } from '../parts/contact.ts';
-import { KeychainNote } from '../parts/keychain-note.tsx';
-import { longestName } from '../parts/names.ts';
-import { DialogButton } from '../parts/manage.tsx';
-import { Outcomes } from '../parts/page.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
-import { passwordStrength, shortestPassword } from '../parts/password.ts';
-import { wordsOf } from '../parts/phrase.ts';
-import { SheetMaker } from '../parts/recovery-sheet.tsx';
-import { Failure } from '../parts/states.tsx';
-import { StepFrame } from '../parts/step-frame.tsx';
-import { StrengthMeter } from '../parts/strength-meter.tsx';
-import { anyOf, t, Trans } from '../parts/text.ts';
-import { Steps, Threshold } from '../parts/threshold.tsx';
-import { useBridge, useStatus, useStatusCall } from '../parts/vault.tsx';
+import type { CreateVault, KeyslotKind, VaultStatus } from '../../../preload/contract.ts';
+import { emailProblem } from '../users/contact.ts';
+import { KeychainNote } from '../keyslots/keychain-note.tsx';
+import { longestName } from '../../ui/text/names.ts';
+import { DialogButton } from '../../ui/danger-zone.tsx';
+import { Expectations } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { passwordStrength, shortestPassword } from '../keyslots/password.ts';
+import { wordsOf } from '../keyslots/phrase.ts';
+import { SheetMaker } from '../keyslots/recovery-sheet.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { StepFrame } from './step-frame.tsx';
+import { StrengthMeter } from '../keyslots/strength-meter.tsx';
+import { anyOf, t, Trans } from '../../app/i18n/text.ts';
+import { Steps, AuthLayout } from '../../ui/auth-layout.tsx';
+import { useRpc, useStatus, useStatusCall } from '../../app/rpc/vault.tsx';
 import { CheckStep, PhraseStep } from './first-run-phrase.tsx';
 import { RestoreStep } from './first-run-restore.tsx';
 
@@ -43,13 +43,13 @@ interface Opening {
 }
 
 interface Props {
-  /** Told when this window begins to create the vault, when that failed, and when its owner is done here. */
+  /** Called when this window begins to create the vault, when that fails, and when the owner is done here. */
   readonly onCreating: (creating: boolean) => void;
 }
 
 /** From nothing to a vault: names, what opens it, the recovery phrase written down and checked. */
 export function FirstRun({ onCreating }: Props): ReactNode {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const status = useStatus();
   const [step, setStep] = useState(0);
   const [restores, setRestores] = useState(false);
@@ -60,7 +60,7 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   });
   const [opening, setOpening] = useState<Opening>({ useKeychain: status.keychain.available, password: '' });
   const [words, setWords] = useState<readonly string[]>([]);
-  const draw = useMutation({ mutationFn: () => bridge.newRecoveryPhrase() });
+  const draw = useMutation({ mutationFn: () => rpc.newRecoveryPhrase() });
   const create = useStatusCall((to, vault: CreateVault) => to.create(vault));
 
   const drawWords = () => {
@@ -105,9 +105,9 @@ export function FirstRun({ onCreating }: Props): ReactNode {
 
   if (restores) {
     return (
-      <Threshold
+      <AuthLayout
         latch="shut"
-        door={
+        aside={
           <p>
             <strong>{t('A vault that was.')}</strong> {t('It comes back as it was when its backup was made.')}
           </p>
@@ -119,11 +119,11 @@ export function FirstRun({ onCreating }: Props): ReactNode {
             setRestores(false);
           }}
         />
-      </Threshold>
+      </AuthLayout>
     );
   }
   return (
-    <Threshold latch={step === 5 ? 'open' : 'shut'} door={<Steps steps={steps} current={step} />}>
+    <AuthLayout latch={step === 5 ? 'open' : 'shut'} aside={<Steps steps={steps} current={step} />}>
       {step === 0 && (
         <Welcome
           onNext={() => {
@@ -188,7 +188,7 @@ export function FirstRun({ onCreating }: Props): ReactNode {
           }}
         />
       )}
-    </Threshold>
+    </AuthLayout>
   );
 }
 
@@ -206,7 +206,7 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
           'Latchkey keeps wallets and private keys sealed on this computer and signs with them when you, or a script you allow, ask it to. Keys never leave the vault unless you export them, and nothing is sent anywhere that you did not set up.',
         )}
       </p>
-      <Outcomes
+      <Expectations
         title={t('What the next few minutes bring')}
         items={[
           t('You name the vault and choose what opens it.'),
@@ -248,17 +248,26 @@ interface NamesProps {
 }
 
 function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
-  const form = useForm({
-    mode: 'controlled',
-    initialValues: names,
-    validate: {
-      organizationName: (value: string) => (value.trim() === '' ? t('Give the vault a name.') : null),
-      userName: (value: string) => (value.trim() === '' ? t('Give yourself a name.') : null),
-      userEmail: emailProblem,
-    },
+  const [typed, setTyped] = useState(names);
+  const [tried, setTried] = useState(false);
+  const problems = {
+    organizationName: typed.organizationName.trim() === '' ? t('Give the vault a name.') : null,
+    userName: typed.userName.trim() === '' ? t('Give yourself a name.') : null,
+    userEmail: emailProblem(typed.userEmail),
+  };
+  const field = (name: keyof Names) => ({
+    value: typed[name],
+    error: tried && problems[name],
+    onChange: onText((text) => {
+      setTyped({ ...typed, [name]: text });
+    }),
   });
+  const next = () => {
+    setTried(true);
+    if (Object.values(problems).every((problem) => problem === null)) onNext(typed);
+  };
   return (
-    <StepFrame title={t('Names')} next={t('Continue')} onBack={onBack} onNext={form.onSubmit(onNext)}>
+    <StepFrame title={t('Names')} next={t('Continue')} onBack={onBack} onNext={next}>
       <p className="lk-prose">
         {t(
           'Both names appear in the activity log and in what scripts see. The defaults are fine if you have one vault.',
@@ -271,7 +280,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
           autoComplete="off"
           maxLength={longestName}
           required
-          {...form.getInputProps('organizationName')}
+          {...field('organizationName')}
         />
         <TextInput
           label={t('You')}
@@ -279,7 +288,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
           autoComplete="off"
           maxLength={longestName}
           required
-          {...form.getInputProps('userName')}
+          {...field('userName')}
         />
         <TextInput
           label={t('Email (optional)')}
@@ -288,7 +297,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
           )}
           type="email"
           autoComplete="off"
-          {...form.getInputProps('userEmail')}
+          {...field('userEmail')}
         />
       </Stack>
     </StepFrame>
@@ -303,35 +312,37 @@ interface OpeningProps {
   readonly onNext: (opening: Opening) => void;
 }
 
+function passwordProblem(password: string, useKeychain: boolean): string | null {
+  if (password === '') {
+    return useKeychain ? null : t('Choose a password: without the keychain it is what opens the vault.');
+  }
+  return password.length < shortestPassword
+    ? t('Too short. {{hint}}', { hint: passwordStrength(password).hint })
+    : null;
+}
+
 function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): ReactNode {
   const { keychain } = useStatus();
-  const form = useForm({
-    mode: 'controlled',
-    initialValues: { ...opening, repeated: opening.password },
-    validate: {
-      password(value: string, { useKeychain }) {
-        if (value === '')
-          return useKeychain
-            ? null
-            : t('Choose a password: without the keychain it is what opens the vault.');
-        return value.length < shortestPassword
-          ? t('Too short. {{hint}}', { hint: passwordStrength(value).hint })
-          : null;
-      },
-      repeated: (value: string, { password }) =>
-        value === password ? null : t('The two passwords differ. Type the same one twice.'),
-    },
-  });
-  const { useKeychain, password } = form.values;
+  const [useKeychain, setUseKeychain] = useState(opening.useKeychain);
+  const [password, setPassword] = useState(opening.password);
+  const [repeated, setRepeated] = useState(opening.password);
+  const [tried, setTried] = useState(false);
+  const problem = tried ? passwordProblem(password, useKeychain) : null;
+  const differs =
+    password === '' || password === repeated ? null : t('The two passwords differ. Type the same one twice.');
+  const next = () => {
+    setTried(true);
+    if (passwordProblem(password, useKeychain) === null && differs === null) {
+      onNext({ useKeychain, password });
+    }
+  };
   return (
     <StepFrame
       title={t('How the vault opens')}
       next={t('Continue')}
       busy={busy}
       onBack={onBack}
-      onNext={form.onSubmit(({ repeated: _, ...given }) => {
-        onNext(given);
-      })}
+      onNext={next}
     >
       <p className="lk-prose">
         {t(
@@ -349,12 +360,15 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
               : undefined
           }
           disabled={!keychain.available}
-          {...form.getInputProps('useKeychain', { type: 'checkbox' })}
+          checked={useKeychain}
+          onChange={({ currentTarget }) => {
+            setUseKeychain(currentTarget.checked);
+          }}
         />
         <KeychainNote
           says={(reason) => t('Not available: {{reason}}', { reason })}
           onFound={() => {
-            form.setFieldValue('useKeychain', true);
+            setUseKeychain(true);
           }}
         />
         <div>
@@ -368,10 +382,12 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
             autoComplete="new-password"
             required={!useKeychain}
             visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
-            {...form.getInputProps('password')}
+            value={password}
+            error={problem}
+            onChange={onText(setPassword)}
           />
           {/* What is wrong is said once, by the field. */}
-          {form.errors['password'] === undefined && <StrengthMeter password={password} />}
+          {problem === null && <StrengthMeter password={password} />}
         </div>
         {(password !== '' || !useKeychain) && (
           <PasswordField
@@ -379,7 +395,9 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
             autoComplete="new-password"
             required
             visibilityToggleButtonProps={{ 'aria-label': t('Show repeated password'), tabIndex: 0 }}
-            {...form.getInputProps('repeated')}
+            value={repeated}
+            error={tried && differs}
+            onChange={onText(setRepeated)}
           />
         )}
         <Failure title={t('The recovery phrase could not be drawn')} error={error} />
@@ -405,7 +423,7 @@ function Done({ made, phrase, onNext }: DoneProps): ReactNode {
   return (
     <StepFrame title={t('Your vault is ready')} next={t('Open the vault')} onNext={onNext}>
       <p className="lk-prose">{t('Nothing left this computer. This is what was done:')}</p>
-      <Outcomes
+      <Expectations
         title={t('What happened')}
         done
         items={[

@@ -1,7 +1,7 @@
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Title } from '@mantine/core';
-import { useScreenTitle } from './page.tsx';
-import { t } from './text.ts';
+import { useScreenTitle } from '../../ui/page.tsx';
+import { t } from '../../app/i18n/text.ts';
 
 interface FrameProps {
   readonly title: string;
@@ -12,7 +12,7 @@ interface FrameProps {
   readonly onNext: () => void;
 }
 
-/** One step: its heading, what it asks, and the way on and back. Enter goes on. */
+/** One step: its heading, its fields, and the buttons for next and back. Enter is next. */
 export function StepFrame({ title, children, next, busy = false, onBack, onNext }: FrameProps): ReactNode {
   const heading = useScreenTitle(title);
   const submit = (event: SyntheticEvent) => {

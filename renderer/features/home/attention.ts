@@ -1,9 +1,9 @@
 /** What the vault's owner should look at, the most pressing first. */
 
-import { useWaiting } from './approvals.ts';
-import { useKeyslots } from './keyslots.ts';
-import { t } from './text.ts';
-import { useBackups, useStatus } from './vault.tsx';
+import { useWaiting } from '../approvals/waiting-approvals.ts';
+import { useKeyslots } from '../keyslots/keyslot-queries.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useBackups, useStatus } from '../../app/rpc/vault.tsx';
 
 export interface Attention {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface Attention {
   readonly does: string;
 }
 
-/** Undefined until everything has been asked. What cannot be read is said on its own screen. */
+/** Undefined until all queries have answered. The screen of a failed query shows the failure. */
 export function useAttention(): readonly Attention[] | undefined {
   const { keychain, keyslots: kinds, directory, delayed } = useStatus();
   const waiting = useWaiting();

@@ -2,21 +2,20 @@ import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconCheck, IconHistory, IconPlugConnected, IconPlus, IconSignature } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import type { KeyslotKind } from '../../preload/contract.ts';
-import { StatusBadge } from '../parts/activity-parts.tsx';
-import { ActivityRow } from '../parts/activity-row.tsx';
-import { useAttention } from '../parts/attention.ts';
-import { agesOf } from '../parts/backup-ages.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { ShortId } from '../parts/identifier.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import type { Activity } from '../parts/resources.ts';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { anyOf, t, Trans } from '../parts/text.ts';
-import { timestampOf } from '../parts/time.ts';
-import { useAsk, useBackups, useStatus } from '../parts/vault.tsx';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import type { KeyslotKind } from '../../../preload/contract.ts';
+import { StatusBadge } from '../activity/activity-parts.tsx';
+import { ActivityRow } from '../activity/activity-row.tsx';
+import { useAttention } from './attention.ts';
+import { agesOf } from '../backups/backup-ages.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ShortId } from '../../ui/identifier.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { anyOf, t, Trans } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { useApiQuery, useBackups, useStatus } from '../../app/rpc/vault.tsx';
 import './home.css';
 
 /** How the vault is, what it needs, and where one goes on from here. */
@@ -129,7 +128,7 @@ function LastBackup(): ReactNode {
   return (
     <>
       <Link href="/backups" className="lk-link">
-        {made === undefined ? t('Never') : <Moment at={timestampOf(made)} />}
+        {made === undefined ? t('Never') : <RelativeTime at={timestampOf(made)} />}
       </Link>
       {made !== undefined &&
         (proven === undefined ? (
@@ -139,7 +138,7 @@ function LastBackup(): ReactNode {
             {' · '}
             <Trans
               i18nKey="proven <moment></moment>"
-              components={{ moment: <Moment at={timestampOf(proven)} /> }}
+              components={{ moment: <RelativeTime at={timestampOf(proven)} /> }}
             />
           </>
         ))}
@@ -195,7 +194,7 @@ function Api(): ReactNode {
 const recent = 5;
 
 function Recent(): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ activities: readonly Activity[] }>('list_activities', {
+  const { data, error, isPending, refetch } = useApiQuery('list_activities', {
     paginationOptions: { limit: String(recent) },
   });
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button, Group, Text } from '@mantine/core';
-import { t } from './text.ts';
-import { useStatus, useStatusCall } from './vault.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useStatus, useStatusCall } from '../../app/rpc/vault.tsx';
 
 interface Props {
   /** Says what cannot be done, and why. */
@@ -13,7 +13,7 @@ interface Props {
 /** Why the keychain cannot be used, and a way to look for it again once that is mended. */
 export function KeychainNote({ says, onFound }: Props): ReactNode {
   const { keychain } = useStatus();
-  const look = useStatusCall((bridge) => bridge.probeKeychain());
+  const look = useStatusCall((rpc) => rpc.probeKeychain());
   if (keychain.available) {
     return look.isSuccess && <Text role="status">{t('The keychain can be used again.')}</Text>;
   }

@@ -4,18 +4,19 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Checkbox, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { Keyslot, ProveWith } from '../../preload/contract.ts';
-import { FormEnd } from './form-end.tsx';
+import type { Keyslot, ProveWith } from '../../../preload/contract.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
 import { KeyslotForm, useNewPassword } from './keyslot-form.tsx';
 import { textsOf, textsOfOne } from './keyslot-texts.ts';
-import { Outcomes } from './page.tsx';
-import { PasswordField } from './password-field.tsx';
+import { Expectations } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
-import { useTask } from './task.ts';
-import { t } from './text.ts';
-import { useBridge } from './vault.tsx';
-import { Working } from './working.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useRpc } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import { onText } from '../../ui/on-text.ts';
 
 const say = (title: string, message: string): void => {
   notifications.show({ title, message });
@@ -116,8 +117,8 @@ export function RemoveForm({ slot, onClose }: Closing & { readonly slot: Keyslot
 
 /** Says right or wrong, and shows nothing. */
 export function CheckForm({ onClose }: Closing): ReactNode {
-  const bridge = useBridge();
-  const task = useTask();
+  const rpc = useRpc();
+  const task = useAsyncAction();
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [right, setRight] = useState(false);
@@ -129,7 +130,7 @@ export function CheckForm({ onClose }: Closing): ReactNode {
     setRight(false);
     if (lack !== null) return;
     task.run(async () => {
-      await bridge.checkRecovery(toRecovery(recovery));
+      await rpc.checkRecovery(toRecovery(recovery));
       setTyped('');
       setRight(true);
     });
@@ -159,8 +160,8 @@ interface RotateProps extends Closing {
 }
 
 export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
-  const bridge = useBridge();
-  const task = useTask();
+  const rpc = useRpc();
+  const task = useAsyncAction();
   const asked = slots.filter(({ kind }) => kind !== 'keychain');
   const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map());
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
@@ -184,7 +185,7 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
     const [proof, ...secrets] = asked.filter((slot) => !isEmpty(slot)).map(secretOf);
     if (found.size > 0 || proof === undefined) return;
     task.run(async () => {
-      await bridge.changeKeyslots({ do: 'rotate', proof, secrets, dropOthers });
+      await rpc.changeKeyslots({ do: 'rotate', proof, secrets, dropOthers });
       say(t('The vault has a new master key'), t('What opens it holds the new one.'));
       onClose();
     });
@@ -221,9 +222,7 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         visibilityToggleButtonProps={{ 'aria-label': t('Show {{name}}', { name: label }), tabIndex: 0 }}
         value={textOf(slot)}
         error={problem}
-        onChange={(event) => {
-          type(event.currentTarget.value);
-        }}
+        onChange={onText(type)}
       />
     );
   };
@@ -243,7 +242,7 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
             }}
           />
         )}
-        <Outcomes
+        <Expectations
           items={[
             t(
               'A new master key is drawn, and everything that is sealed goes over to it, all at once or not at all.',
@@ -260,7 +259,7 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
             ),
           ]}
         />
-        <Working busy={task.isPending}>{t('Everything that is sealed goes over to the new key')}</Working>
+        <Busy busy={task.isPending}>{t('Everything that is sealed goes over to the new key')}</Busy>
         <FormEnd
           failed={t('The master key was not changed')}
           error={task.error}

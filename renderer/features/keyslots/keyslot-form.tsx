@@ -1,18 +1,19 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { SegmentedControl, Stack } from '@mantine/core';
-import type { KeyslotChange, ProveWith } from '../../preload/contract.ts';
-import { FormEnd } from './form-end.tsx';
-import { Outcomes } from './page.tsx';
-import { PasswordField } from './password-field.tsx';
+import type { KeyslotChange, ProveWith } from '../../../preload/contract.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { Expectations } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
 import { passwordStrength, shortestPassword } from './password.ts';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
 import { StrengthMeter } from './strength-meter.tsx';
-import { useTask } from './task.ts';
-import { t } from './text.ts';
-import { useBridge, useStatus } from './vault.tsx';
-import { Working } from './working.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useRpc, useStatus } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import { onText } from '../../ui/on-text.ts';
 
 interface FormProps {
   readonly outcomes: readonly ReactNode[];
@@ -29,7 +30,7 @@ interface FormProps {
   readonly onCancel: () => void;
 }
 
-/** A change of what opens the vault, by whoever shows a secret that opens it now. */
+/** Changes what opens the vault. Needs a secret that opens it now. */
 export function KeyslotForm({
   outcomes,
   action,
@@ -41,16 +42,16 @@ export function KeyslotForm({
   onDone,
   onCancel,
 }: FormProps): ReactNode {
-  const bridge = useBridge();
-  const proof = useProof();
-  const task = useTask();
+  const rpc = useRpc();
+  const proof = useOwnerSecret();
+  const task = useAsyncAction();
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const isFine = check();
     const given = proof.read();
     if (!isFine || given === null) return;
     task.run(async () => {
-      await bridge.changeKeyslots(change(given));
+      await rpc.changeKeyslots(change(given));
       onDone();
     });
   };
@@ -59,8 +60,8 @@ export function KeyslotForm({
       <Stack gap="md">
         {children}
         {proof.fields(submit)}
-        <Outcomes items={outcomes} />
-        <Working busy={task.isPending}>{t('Checking what you typed')}</Working>
+        <Expectations items={outcomes} />
+        <Busy busy={task.isPending}>{t('Checking what you typed')}</Busy>
         <FormEnd
           failed={failed}
           error={task.error}
@@ -74,15 +75,15 @@ export function KeyslotForm({
   );
 }
 
-interface Proof {
+interface OwnerSecret {
   /** @param first Whether nothing comes before them, so that the focus goes there. */
   readonly fields: (onEnter: (event: SyntheticEvent) => void, first?: boolean) => ReactNode;
   /** @returns what was typed, or null after saying what is missing. */
   readonly read: () => ProveWith | null;
 }
 
-/** Asks for a secret that only the owner has: the vault may be open on a desk that its owner has left. */
-export function useProof(): Proof {
+/** The field for a secret that only the owner has: the vault may be open on a desk that its owner has left. */
+export function useOwnerSecret(): OwnerSecret {
   const { keyslots } = useStatus();
   const kinds = (['password', 'recovery'] as const).filter((kind) => keyslots.includes(kind));
   const [chosen, setChosen] = useState<'password' | 'recovery'>(kinds[0] ?? 'recovery');
@@ -125,9 +126,7 @@ export function useProof(): Proof {
             visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
             value={password}
             error={problem}
-            onChange={(event) => {
-              setPassword(event.currentTarget.value);
-            }}
+            onChange={onText(setPassword)}
           />
         ) : (
           <RecoveryField
@@ -179,9 +178,7 @@ export function useNewPassword(): NewPassword {
             visibilityToggleButtonProps={{ 'aria-label': t('Show new password'), tabIndex: 0 }}
             value={password}
             error={problems.password}
-            onChange={(event) => {
-              setPassword(event.currentTarget.value);
-            }}
+            onChange={onText(setPassword)}
           />
           {/* What is wrong is said once, by the field. */}
           {problems.password === undefined && <StrengthMeter password={password} />}
@@ -193,9 +190,7 @@ export function useNewPassword(): NewPassword {
           visibilityToggleButtonProps={{ 'aria-label': t('Show repeated password'), tabIndex: 0 }}
           value={repeated}
           error={problems.repeated}
-          onChange={(event) => {
-            setRepeated(event.currentTarget.value);
-          }}
+          onChange={onText(setRepeated)}
         />
       </>
     ),

@@ -2,13 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { Keyslot, Keyslots } from '../../preload/contract.ts';
-import { t } from './text.ts';
-import { askKey, useBridge } from './vault.tsx';
+import type { Keyslot, Keyslots } from '../../../preload/contract.ts';
+import { t } from '../../app/i18n/text.ts';
+import { apiQueryKey, useRpc } from '../../app/rpc/vault.tsx';
 
 export function useKeyslots(): UseQueryResult<Keyslots> {
-  const bridge = useBridge();
-  return useQuery({ queryKey: askKey('keyslots', {}), queryFn: () => bridge.keyslots() });
+  const rpc = useRpc();
+  return useQuery({ queryKey: apiQueryKey('keyslots', {}), queryFn: () => rpc.keyslots() });
 }
 
 /** Why a keyslot cannot go, or undefined: the keychain is never the only holder of the vault's key. */

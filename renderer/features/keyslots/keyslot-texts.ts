@@ -1,7 +1,7 @@
 /** What opens the vault, in words: each by its kind, and by a number where there are several of one. */
 
-import type { Keyslot } from '../../preload/contract.ts';
-import { t } from './text.ts';
+import type { Keyslot } from '../../../preload/contract.ts';
+import { t } from '../../app/i18n/text.ts';
 
 /** Which of several of a kind it is, said also for those who hear the buttons alone. */
 interface SlotTexts {

@@ -1,24 +1,24 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Anchor, Button, Stack, Text } from '@mantine/core';
-import type { CreateVault, ProveWith } from '../../preload/contract.ts';
-import { useProof } from '../parts/keyslot-form.tsx';
-import { useKeyslots } from '../parts/keyslots.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import { PhraseSheet } from '../parts/phrase-sheet.tsx';
-import { wordsOf } from '../parts/phrase.ts';
-import { SheetMaker } from '../parts/recovery-sheet.tsx';
-import { Failure } from '../parts/states.tsx';
-import { useTask } from '../parts/task.ts';
-import { t, Trans } from '../parts/text.ts';
-import { useThreeWords } from '../parts/three-words.tsx';
-import { useBridge, useStatus } from '../parts/vault.tsx';
+import type { CreateVault, ProveWith } from '../../../preload/contract.ts';
+import { useOwnerSecret } from './keyslot-form.tsx';
+import { useKeyslots } from './keyslot-queries.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PhraseSheet } from './phrase-sheet.tsx';
+import { wordsOf } from './phrase.ts';
+import { SheetMaker } from './recovery-sheet.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { useThreeWords } from './three-words.tsx';
+import { useRpc, useStatus } from '../../app/rpc/vault.tsx';
 
 /** 24 new words: drawn, written down, checked, and then they open the vault. */
 export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactNode {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const { data } = useKeyslots();
-  const task = useTask();
+  const task = useAsyncAction();
   const [words, setWords] = useState<readonly string[] | null>(null);
   const [done, setDone] = useState(false);
   const replaces = data?.keyslots.some(({ id, kind }) => id === keyslotId && kind === 'recovery') ?? false;
@@ -26,7 +26,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
   const [replaced, setReplaced] = useState(false);
   const draw = () => {
     task.run(async () => {
-      setWords(wordsOf((await bridge.newRecoveryPhrase()).phrase));
+      setWords(wordsOf((await rpc.newRecoveryPhrase()).phrase));
     });
   };
   return (
@@ -39,7 +39,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
       {words === null && (
         <Panel>
           <Stack gap="md" maw={560}>
-            <Outcomes
+            <Expectations
               items={[
                 t('You write down 24 words, and type three of them back.'),
                 replaces
@@ -63,7 +63,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
           words={words}
           onDraw={draw}
           change={async (proof, confirmedWords) => {
-            await bridge.changeKeyslots(
+            await rpc.changeKeyslots(
               replaces
                 ? { do: 'changeRecovery', keyslotId, proof, confirmedWords }
                 : { do: 'addRecovery', proof, confirmedWords },
@@ -75,7 +75,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
       )}
       {words !== null && done && (
         <>
-          <Outcomes
+          <Expectations
             title={t('What happened')}
             done
             items={[
@@ -103,8 +103,8 @@ interface WritingProps {
 
 function Writing({ words, onDraw, change }: WritingProps): ReactNode {
   const { organization } = useStatus();
-  const task = useTask();
-  const proof = useProof();
+  const task = useAsyncAction();
+  const proof = useOwnerSecret();
   const three = useThreeWords(words);
   const [seen, setSeen] = useState<readonly string[] | null>(null);
   const [pressed, setPressed] = useState(false);

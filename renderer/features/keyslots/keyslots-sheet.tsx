@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Stack } from '@mantine/core';
-import { PageHead, Panel } from '../parts/page.tsx';
-import { recoveryOf, recoveryProblem } from '../parts/phrase.ts';
-import { RecoveryField } from '../parts/recovery-field.tsx';
-import { SheetMaker } from '../parts/recovery-sheet.tsx';
-import { Failure } from '../parts/states.tsx';
-import { useTask } from '../parts/task.ts';
-import { t } from '../parts/text.ts';
-import { useBridge } from '../parts/vault.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { recoveryOf, recoveryProblem } from './phrase.ts';
+import { RecoveryField } from './recovery-field.tsx';
+import { SheetMaker } from './recovery-sheet.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useRpc } from '../../app/rpc/vault.tsx';
 
 /** The vault does not keep the phrase: for a sheet of it, it is typed in, and checked. */
 export function RecoverySheets(): ReactNode {
-  const bridge = useBridge();
-  const task = useTask();
+  const rpc = useRpc();
+  const task = useAsyncAction();
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [phrase, setPhrase] = useState<string | null>(null);
@@ -26,7 +26,7 @@ export function RecoverySheets(): ReactNode {
     if (lack !== null || recovery.kind === 'shares') return;
     const words = recovery.words.join(' ');
     task.run(async () => {
-      await bridge.checkRecovery({ with: 'recovery', phrase: words });
+      await rpc.checkRecovery({ with: 'recovery', phrase: words });
       setTyped('');
       setPhrase(words);
     });

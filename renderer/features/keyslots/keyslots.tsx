@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import type { Keyslot } from '../../preload/contract.ts';
-import { ShortId } from '../parts/identifier.tsx';
-import { CheckForm, KeychainForm, PasswordForm, RemoveForm, RotateForm } from '../parts/keyslot-dialogs.tsx';
-import { textsOf, textsOfOne } from '../parts/keyslot-texts.ts';
-import { lastOne, useKeyslots } from '../parts/keyslots.ts';
-import { KeychainNote } from '../parts/keychain-note.tsx';
-import { DialogButton } from '../parts/manage.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { timestampOf } from '../parts/time.ts';
-import { useStatus } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import type { Keyslot } from '../../../preload/contract.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { CheckForm, KeychainForm, PasswordForm, RemoveForm, RotateForm } from './keyslot-dialogs.tsx';
+import { textsOf, textsOfOne } from './keyslot-texts.ts';
+import { lastOne, useKeyslots } from './keyslot-queries.ts';
+import { KeychainNote } from './keychain-note.tsx';
+import { DialogButton } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { useStatus } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 /** What opens the vault: shown, added, changed, removed; and the key behind it all. */
 export function Keyslots(): ReactNode {
@@ -81,7 +81,7 @@ function Slot({ slot, all }: SlotProps): ReactNode {
         <span className="lk-row-more">
           <Trans
             i18nKey="Made <moment/>"
-            components={{ moment: <Moment at={timestampOf(slot.createdAt)} /> }}
+            components={{ moment: <RelativeTime at={timestampOf(slot.createdAt)} /> }}
           />
           {slot.kind === 'recovery' &&
             (slot.confirmedAt === null ? (
@@ -91,7 +91,7 @@ function Slot({ slot, all }: SlotProps): ReactNode {
                 {' · '}
                 <Trans
                   i18nKey="checked <moment/>"
-                  components={{ moment: <Moment at={timestampOf(slot.confirmedAt)} /> }}
+                  components={{ moment: <RelativeTime at={timestampOf(slot.confirmedAt)} /> }}
                 />
               </>
             ))}

@@ -1,6 +1,6 @@
 /** A rough, honest estimate of a password's strength: enough to steer, never to promise. */
 
-import { t } from './text.ts';
+import { t } from '../../app/i18n/text.ts';
 
 export const shortestPassword = 8;
 

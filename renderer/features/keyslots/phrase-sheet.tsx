@@ -3,9 +3,9 @@ import type { CSSProperties, ReactNode } from 'react';
 import { Button, Group, Text } from '@mantine/core';
 import { IconEyeOff, IconPrinter } from '@tabler/icons-react';
 import { flushSync } from 'react-dom';
-import { CopyButton } from './copy-button.tsx';
-import { HoldButton, printPage, staysToBeWrittenMs, useReveal } from './secret.tsx';
-import { t, usualBlanks } from './text.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { HoldButton, printPage, staysToBeWrittenMs, useReveal } from '../../ui/secret.tsx';
+import { t, usualBlanks } from '../../app/i18n/text.ts';
 import './phrase-sheet.css';
 
 interface Props {
@@ -18,9 +18,9 @@ interface Props {
   readonly onShow?: () => void;
 }
 
-/** A phrase as a numbered sheet: hidden until asked for, and printed alone. */
+/** A phrase as a numbered sheet: hidden until a person shows it, and printed alone. */
 export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow }: Props): ReactNode {
-  // Words drawn anew are hidden again: the sheet shows exactly those that it was asked to show.
+  // New words are hidden again: the sheet shows only the words that a person chose to show.
   const reveal = useReveal(words, staysToBeWrittenMs);
   const visible = reveal.shown;
   const list = useRef<HTMLOListElement>(null);

@@ -1,7 +1,7 @@
-/** The recovery phrase: reading it back, and asking for words of it. */
+/** The recovery phrase: reading it back, and checking single words of it. */
 
-import type { ProveWith } from '../../preload/contract.ts';
-import { t } from './text.ts';
+import type { ProveWith } from '../../../preload/contract.ts';
+import { t } from '../../app/i18n/text.ts';
 
 export const wordsOf = (phrase: string): readonly string[] =>
   phrase

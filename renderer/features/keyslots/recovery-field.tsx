@@ -1,7 +1,8 @@
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Text, Textarea } from '@mantine/core';
 import { phraseLength, recoveryOf } from './phrase.ts';
-import { t } from './text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { onText } from '../../ui/on-text.ts';
 
 interface Props {
   readonly label?: string;
@@ -53,9 +54,7 @@ export function RecoveryField({
         className="lk-mono-input"
         value={typed}
         error={problem}
-        onChange={(event) => {
-          onType(event.currentTarget.value);
-        }}
+        onChange={onText(onType)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && !event.shiftKey) onEnter(event);
         }}

@@ -3,23 +3,23 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { IconEyeOff, IconPrinter } from '@tabler/icons-react';
 import { createPortal } from 'react-dom';
-import type { Sheet } from '../../preload/contract.ts';
-import { Grouped } from './identifier.tsx';
-import { Facts } from './page.tsx';
-import { QrCode } from './qr-code.tsx';
-import { HoldButton, printPage, useReveal } from './secret.tsx';
-import { Failure } from './states.tsx';
-import { useTask } from './task.ts';
-import { t } from './text.ts';
-import { useBridge } from './vault.tsx';
+import type { Sheet } from '../../../preload/contract.ts';
+import { Grouped } from '../../ui/identifier.tsx';
+import { Facts } from '../../ui/page.tsx';
+import { QrCode } from '../../ui/qr-code.tsx';
+import { HoldButton, printPage, useReveal } from '../../ui/secret.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useRpc } from '../../app/rpc/vault.tsx';
 import './recovery-sheet.css';
 
 const mostShares = 10;
 
 /** Makes sheets of a phrase that opens the vault, whole or in shares; they are gone when the screen is. */
 export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
-  const bridge = useBridge();
-  const task = useTask();
+  const rpc = useRpc();
+  const task = useAsyncAction();
   const [form, setForm] = useState<'phrase' | 'shares'>('phrase');
   const [threshold, setThreshold] = useState<string | number>(2);
   const [count, setCount] = useState<string | number>(3);
@@ -37,7 +37,7 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
     if (!isFine) return;
     task.run(async () => {
       const shares = { threshold: Number(threshold), count: Number(count) };
-      setSheets(await bridge.recoverySheet({ phrase, ...(form === 'shares' ? { shares } : {}) }));
+      setSheets(await rpc.recoverySheet({ phrase, ...(form === 'shares' ? { shares } : {}) }));
     });
   };
   if (sheets !== null) return <Sheets sheets={sheets} />;
@@ -101,7 +101,7 @@ function numberProblem(value: string | number, least: number, most: number): str
     : t('A number from {{least}} to {{most}}.', { least, most });
 }
 
-/** Sheets that can be printed without being seen on the screen. */
+/** Sheets that can be printed without appearing on the screen. */
 function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
   const { shown, show, hide, ending } = useReveal(sheets);
   return (

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
-import type { CreateVault } from '../../preload/contract.ts';
+import type { CreateVault } from '../../../preload/contract.ts';
 import { drawPositions, randomBelow } from './phrase.ts';
-import { t } from './text.ts';
+import { t } from '../../app/i18n/text.ts';
 
 interface ThreeWords {
   readonly fields: ReactNode;

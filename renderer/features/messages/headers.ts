@@ -1,5 +1,5 @@
-import type { HttpGatewaySettings } from '../../preload/contract.ts';
-import { t } from './text.ts';
+import type { HttpGatewaySettings } from '../../../preload/contract.ts';
+import { t } from '../../app/i18n/text.ts';
 
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '');
 

@@ -1,13 +1,13 @@
 import { useState } from 'react';
-import type { ReactNode, SyntheticEvent } from 'react';
+import type { ChangeEvent, ReactNode, SyntheticEvent } from 'react';
 import { Fieldset, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
-import type { MailSettings } from '../../preload/contract.ts';
-import { emailProblem } from './contact.ts';
-import { FormEnd } from './form-end.tsx';
-import { Outcomes } from './page.tsx';
-import { PasswordField } from './password-field.tsx';
-import { t } from './text.ts';
-import { useMessageCall } from './vault.tsx';
+import type { MailSettings } from '../../../preload/contract.ts';
+import { emailProblem } from '../users/contact.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { Expectations } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useMessageCall } from '../../app/rpc/vault.tsx';
 
 const securities = [
   { value: 'starttls', label: t('STARTTLS') },
@@ -55,8 +55,8 @@ interface Props {
 export function MailForm({ mail, onDone }: Props): ReactNode {
   const [typed, setTyped] = useState(typedOf(mail));
   const [tried, setTried] = useState(false);
-  const save = useMessageCall((bridge, settings: MailSettings & { readonly password?: string }) =>
-    bridge.changeMessages({ channel: 'mail', settings }),
+  const save = useMessageCall((rpc, settings: MailSettings & { readonly password?: string }) =>
+    rpc.changeMessages({ channel: 'mail', settings }),
   );
   const port = typed.port ?? usualPorts[typed.security];
   const problems = {
@@ -68,6 +68,12 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
   const set = (change: Partial<Typed>) => {
     setTyped({ ...typed, ...change });
   };
+  const field = (name: Exclude<keyof Typed, 'security' | 'port'>) => ({
+    value: typed[name],
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      set({ [name]: currentTarget.value });
+    },
+  });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
@@ -96,11 +102,8 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           required
           {...plain}
           data-autofocus
-          value={typed.host}
+          {...field('host')}
           error={tried && problems.host}
-          onChange={(event) => {
-            set({ host: event.currentTarget.value });
-          }}
         />
         <Fieldset legend={t('Encryption')} variant="unstyled">
           <SegmentedControl
@@ -127,10 +130,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           label={t('User (optional)')}
           description={t('Leave it empty for a server that asks for none.')}
           {...plain}
-          value={typed.user}
-          onChange={(event) => {
-            set({ user: event.currentTarget.value });
-          }}
+          {...field('user')}
         />
         {typed.user.trim() !== '' && (
           <PasswordField
@@ -142,10 +142,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
             }
             autoComplete="off"
             visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
-            value={typed.password}
-            onChange={(event) => {
-              set({ password: event.currentTarget.value });
-            }}
+            {...field('password')}
           />
         )}
         <TextInput
@@ -154,30 +151,21 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           type="email"
           required
           {...plain}
-          value={typed.from}
+          {...field('from')}
           error={tried && problems.from}
-          onChange={(event) => {
-            set({ from: event.currentTarget.value });
-          }}
         />
         <TextInput
           label={t('Name beside it (optional)')}
           autoComplete="off"
           maxLength={64}
-          value={typed.fromName}
-          onChange={(event) => {
-            set({ fromName: event.currentTarget.value });
-          }}
+          {...field('fromName')}
         />
         <TextInput
           label={t('Answers go to (optional)')}
           type="email"
           {...plain}
-          value={typed.replyTo}
+          {...field('replyTo')}
           error={tried && problems.replyTo}
-          onChange={(event) => {
-            set({ replyTo: event.currentTarget.value });
-          }}
         />
         <Textarea
           label={t('Other senders (optional)')}
@@ -188,10 +176,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           minRows={2}
           className="lk-mono-input"
           {...plain}
-          value={typed.otherSenders}
-          onChange={(event) => {
-            set({ otherSenders: event.currentTarget.value });
-          }}
+          {...field('otherSenders')}
         />
         <Textarea
           label={t('Certificates (optional)')}
@@ -201,12 +186,9 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           maxRows={8}
           className="lk-mono-input"
           {...plain}
-          value={typed.certificates}
-          onChange={(event) => {
-            set({ certificates: event.currentTarget.value });
-          }}
+          {...field('certificates')}
         />
-        <Outcomes
+        <Expectations
           items={[
             t('Codes that go by mail leave through this server.'),
             t('Whoever runs it can read them, and sign in with them while they work.'),

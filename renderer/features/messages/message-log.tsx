@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import type { MessageDelivery } from '../../preload/contract.ts';
-import { Moment } from './moment.tsx';
-import { Panel } from './page.tsx';
-import { Empty, Failure } from './states.tsx';
-import { t, Trans } from './text.ts';
-import { timestampOf } from './time.ts';
-import { useMessageCall } from './vault.tsx';
-import './rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import type { MessageDelivery } from '../../../preload/contract.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Empty, Failure } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { useMessageCall } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 /** What became of the last messages. */
 export function MessageLog({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }): ReactNode {
-  const retry = useMessageCall((bridge, id: string) => bridge.retryMessage(id));
+  const retry = useMessageCall((rpc, id: string) => rpc.retryMessage(id));
   return (
     <Panel title={t('What became of them')} kind="plain">
       <Failure title={t('The message is not tried again')} error={retry.error} />
@@ -28,7 +28,7 @@ export function MessageLog({ deliveries }: { readonly deliveries: readonly Messa
                 <span className="lk-row-name">{visibleName(delivery.to)}</span>{' '}
                 <span className="lk-row-more">
                   {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
-                  <Moment at={timestampOf(delivery.createdAt)} exact />
+                  <RelativeTime at={timestampOf(delivery.createdAt)} exact />
                 </span>
                 <br />
                 <span className="lk-row-more">{outcomeOf(delivery)}</span>
@@ -76,7 +76,7 @@ function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNod
           {' · '}
           <Trans
             i18nKey="again <moment/>"
-            components={{ moment: <Moment at={timestampOf(nextAt)} ahead exact /> }}
+            components={{ moment: <RelativeTime at={timestampOf(nextAt)} ahead exact /> }}
           />
         </>
       )}

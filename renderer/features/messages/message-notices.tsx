@@ -1,19 +1,19 @@
 import { useEffect } from 'react';
 import { notifications } from '@mantine/notifications';
-import { t } from './text.ts';
-import { useBridge } from './vault.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useRpc } from '../../app/rpc/vault.tsx';
 
 /** Longer ones are for a program to read. */
 const longestCode = 32;
 
 /** Says on every screen that a code came which is shown on this computer. */
 export function MessageNotices(): null {
-  const bridge = useBridge();
+  const rpc = useRpc();
   useEffect(
     () =>
-      bridge.onEvent((event) => {
+      rpc.onEvent((event) => {
         if (event.kind !== 'message') return;
-        void bridge.shownMessages().then(
+        void rpc.shownMessages().then(
           (messages) => {
             const message = messages.find(({ id }) => id === event.id);
             if (message === undefined) return;
@@ -24,11 +24,11 @@ export function MessageNotices(): null {
               autoClose: false,
             });
           },
-          // The door says itself that it is shut.
+          // The unlock screen itself says that the vault is locked.
           () => undefined,
         );
       }),
-    [bridge],
+    [rpc],
   );
   return null;
 }

@@ -7,21 +7,22 @@ import type {
   MessagesStatus,
   MessageTest,
   ShownMessage,
-} from '../../preload/contract.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { FormEnd } from '../parts/form-end.tsx';
-import { MailForm } from '../parts/mail-form.tsx';
-import { ConfirmForm, DialogButton } from '../parts/manage.tsx';
-import { MessageLog } from '../parts/message-log.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
-import { SmsForm } from '../parts/sms-form.tsx';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t } from '../parts/text.ts';
-import { timestampOf } from '../parts/time.ts';
-import { useMessageCall, useMessages, useShownMessages, useStatus } from '../parts/vault.tsx';
-import '../parts/messages.css';
-import '../parts/rows.css';
+} from '../../../preload/contract.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { MailForm } from './mail-form.tsx';
+import { ConfirmForm, DialogButton } from '../../ui/danger-zone.tsx';
+import { MessageLog } from './message-log.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { SmsForm } from './sms-form.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { useMessageCall, useMessages, useShownMessages, useStatus } from '../../app/rpc/vault.tsx';
+import { onText } from '../../ui/on-text.ts';
+import './messages.css';
+import '../../ui/rows.css';
 
 /** How codes reach people, and what became of them. */
 export function Messages(): ReactNode {
@@ -100,7 +101,7 @@ function ShownRow({
       <div>
         {code !== '' && <span className="lk-mono lk-message-code">{code}</span>}
         <span className="lk-row-more">
-          {t('For {{to}}', { to })} · <Moment at={timestampOf(at)} />
+          {t('For {{to}}', { to })} · <RelativeTime at={timestampOf(at)} />
           {subject !== '' && <> · {subject}</>}
         </span>
         <details className="lk-message-text">
@@ -113,8 +114,7 @@ function ShownRow({
   );
 }
 
-const useChange = () =>
-  useMessageCall((bridge, change: MessageChannelChange) => bridge.changeMessages(change));
+const useChange = () => useMessageCall((rpc, change: MessageChannelChange) => rpc.changeMessages(change));
 
 function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): ReactNode {
   return (
@@ -154,7 +154,7 @@ function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): 
 
 function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
   const change = useChange();
-  const test = useMessageCall((bridge, wish: MessageTest) => bridge.testMessages(wish));
+  const test = useMessageCall((rpc, wish: MessageTest) => rpc.testMessages(wish));
   return (
     <li className="lk-row lk-manage">
       <div>
@@ -300,7 +300,7 @@ function Test({
 }): ReactNode {
   const [to, setTo] = useState('');
   const [tried, setTried] = useState(false);
-  const test = useMessageCall((bridge, wish: MessageTest) => bridge.testMessages(wish));
+  const test = useMessageCall((rpc, wish: MessageTest) => rpc.testMessages(wish));
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
@@ -318,9 +318,7 @@ function Test({
           data-autofocus
           value={to}
           error={tried && to.trim() === '' && t('Type where the test is to go.')}
-          onChange={(event) => {
-            setTo(event.currentTarget.value);
-          }}
+          onChange={onText(setTo)}
         />
         <div role="status">
           {test.data !== undefined && (

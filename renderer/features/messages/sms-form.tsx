@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { NativeSelect, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import type { HttpGatewaySettings, MessagesStatus, TwilioSettings } from '../../preload/contract.ts';
-import { FormEnd } from './form-end.tsx';
+import type { HttpGatewaySettings, MessagesStatus, TwilioSettings } from '../../../preload/contract.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
 import { headerProblem, headersOf } from './headers.ts';
-import { PasswordField } from './password-field.tsx';
-import { t } from './text.ts';
-import { useMessageCall } from './vault.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useMessageCall } from '../../app/rpc/vault.tsx';
+import { onText } from '../../ui/on-text.ts';
 
 type Kind = HttpGatewaySettings['kind'] | TwilioSettings['kind'];
 
@@ -46,7 +47,7 @@ export function SmsForm({ sms, onDone }: Props): ReactNode {
 type SmsSettings = HttpGatewaySettings | (TwilioSettings & { readonly password?: string });
 
 const useSave = () =>
-  useMessageCall((bridge, settings: SmsSettings) => bridge.changeMessages({ channel: 'sms', settings }));
+  useMessageCall((rpc, settings: SmsSettings) => rpc.changeMessages({ channel: 'sms', settings }));
 
 function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDone: () => void }): ReactNode {
   const [method, setMethod] = useState<HttpGatewaySettings['method']>('POST');
@@ -95,9 +96,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
           {...plain}
           value={url}
           error={tried && problems.url}
-          onChange={(event) => {
-            setUrl(event.currentTarget.value);
-          }}
+          onChange={onText(setUrl)}
         />
         <Textarea
           label={t('Headers')}
@@ -110,9 +109,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
           {...plain}
           value={headers}
           error={tried && problems.headers}
-          onChange={(event) => {
-            setHeaders(event.currentTarget.value);
-          }}
+          onChange={onText(setHeaders)}
         />
         {method !== 'GET' && (
           <Textarea
@@ -122,9 +119,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
             minRows={3}
             {...plain}
             value={body}
-            onChange={(event) => {
-              setBody(event.currentTarget.value);
-            }}
+            onChange={onText(setBody)}
           />
         )}
         <End error={save.error} busy={save.isPending} onCancel={onDone} />
@@ -176,9 +171,7 @@ function TwilioForm({
           {...plain}
           value={accountSid}
           error={tried && problems.account}
-          onChange={(event) => {
-            setAccountSid(event.currentTarget.value);
-          }}
+          onChange={onText(setAccountSid)}
         />
         <TextInput
           label={t('SID of an API key (optional)')}
@@ -188,9 +181,7 @@ function TwilioForm({
           className="lk-mono-input"
           {...plain}
           value={apiKeySid}
-          onChange={(event) => {
-            setApiKeySid(event.currentTarget.value);
-          }}
+          onChange={onText(setApiKeySid)}
         />
         <PasswordField
           label={apiKeySid.trim() === '' ? t('Auth token') : t('Secret of the API key')}
@@ -202,9 +193,7 @@ function TwilioForm({
           autoComplete="off"
           visibilityToggleButtonProps={{ 'aria-label': t('Show secret'), tabIndex: 0 }}
           value={password}
-          onChange={(event) => {
-            setPassword(event.currentTarget.value);
-          }}
+          onChange={onText(setPassword)}
         />
         <TextInput
           label={t('From')}
@@ -214,9 +203,7 @@ function TwilioForm({
           {...plain}
           value={from}
           error={tried && problems.from}
-          onChange={(event) => {
-            setFrom(event.currentTarget.value);
-          }}
+          onChange={onText(setFrom)}
         />
         <End error={save.error} busy={save.isPending} onCancel={onDone} />
       </Stack>

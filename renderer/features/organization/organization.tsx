@@ -1,29 +1,25 @@
 import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { featureLabel, features as known } from '../parts/features.ts';
-import { ShortId } from '../parts/identifier.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { nameProblem } from '../parts/names.ts';
-import { PageHead, Panel } from '../parts/page.tsx';
-import { describeQuorum } from '../parts/quorum.ts';
-import type { Feature, Quorum, User } from '../parts/resources.ts';
-import { shorten } from '../parts/short.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { sayDone } from '../parts/undo.tsx';
-import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
-import '../parts/rows.css';
-
-interface Configs {
-  readonly features: readonly Feature[];
-  readonly quorum: Quorum;
-}
+import { featureLabel, features as known } from './feature-queries.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { nameProblem } from '../../ui/text/names.ts';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { describeQuorum } from './quorum.ts';
+import type { Feature, Quorum } from '../../app/rpc/resources.ts';
+import { shorten } from '../../ui/text/short.ts';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import { onText } from '../../ui/on-text.ts';
+import '../../ui/rows.css';
 
 /** What the vault is to those who use its API: a name and an id, who decides in it, and its settings. */
 export function Organization(): ReactNode {
   const { organization } = useStatus();
-  const { data, error, isPending, refetch } = useAsk<{ configs: Configs }>('get_organization_configs');
+  const { data, error, isPending, refetch } = useApiQuery('get_organization_configs');
   return (
     <>
       <PageHead
@@ -60,15 +56,9 @@ export function Organization(): ReactNode {
   );
 }
 
-const updateOrganizationName = {
-  operation: 'update_organization_name',
-  type: 'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
-  result: 'updateOrganizationNameResult',
-} as const;
-
 function Rename({ name }: { readonly name: string }): ReactNode {
   const [typed, setTyped] = useState(name);
-  const update = useSubmit<{ organizationName: string }, unknown>(updateOrganizationName);
+  const update = useSubmit('ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME');
   const given = typed.trim();
   const problem = nameProblem(typed, 'organization');
   const submit = (event: SyntheticEvent) => {
@@ -110,7 +100,7 @@ function Rename({ name }: { readonly name: string }): ReactNode {
 }
 
 function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ users: readonly User[] }>('list_users');
+  const { data, error, isPending, refetch } = useApiQuery('list_users');
   const nameOf = (id: string): string =>
     data?.users.find(({ userId }) => userId === id)?.userName ?? shorten(id);
   return (
@@ -128,25 +118,9 @@ function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): Re
   );
 }
 
-interface FeatureAnswer {
-  readonly features: readonly Feature[];
-}
-
-const setOrganizationFeature = {
-  operation: 'set_organization_feature',
-  type: 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
-  result: 'setOrganizationFeatureResult',
-} as const;
-
-const removeOrganizationFeature = {
-  operation: 'remove_organization_feature',
-  type: 'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
-  result: 'removeOrganizationFeatureResult',
-} as const;
-
 function Features({ present }: { readonly present: readonly Feature[] }): ReactNode {
-  const remove = useSubmit<{ name: string }, FeatureAnswer>(removeOrganizationFeature);
-  const set = useSubmit<Feature, FeatureAnswer>(setOrganizationFeature);
+  const remove = useSubmit('ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE');
+  const set = useSubmit('ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE');
   const choice = useRef<HTMLSelectElement>(null);
   const takeOut = ({ name, value }: Feature) => {
     remove.mutate(
@@ -221,16 +195,15 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
   const [picked, setPicked] = useState<string | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
-  const set = useSubmit<Feature, FeatureAnswer>(setOrganizationFeature);
-  const remove = useSubmit<{ name: string }, FeatureAnswer>(removeOrganizationFeature);
+  const set = useSubmit('ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE');
+  const remove = useSubmit('ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE');
   // A switch that is on can only be removed.
-  const choices = Object.entries(known).filter(
-    ([name, { value }]) => value !== undefined || !present.some((feature) => feature.name === name),
+  const choices = known.filter(
+    ({ name, value }) => value !== undefined || !present.some((feature) => feature.name === name),
   );
-  const chosen = choices.find(([name]) => name === picked)?.[0] ?? choices[0]?.[0] ?? '';
-  const words = known[chosen];
-  const field = words?.value;
-  const current = present.find(({ name }) => name === chosen);
+  const chosen = choices.find(({ name }) => name === picked) ?? choices[0];
+  const field = chosen?.value;
+  const current = present.find(({ name }) => name === chosen?.name);
   const value = field === undefined ? '' : (typed ?? current?.value ?? '').trim();
   const problem = field !== undefined && value === '' ? t('Type what it is to be set to.') : null;
   const choose = (name: string) => {
@@ -242,18 +215,18 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (problem !== null) return;
+    if (problem !== null || chosen === undefined) return;
+    const { name, label } = chosen;
     set.mutate(
-      { name: chosen, value },
+      { name, value },
       {
         onSuccess() {
           setTyped(null);
           setTried(false);
           sayDone({
             title: t('The feature is set'),
-            message: t('“{{chosen}}” is set.', { chosen: featureLabel(chosen) }),
-            undo: () =>
-              current === undefined ? remove.mutateAsync({ name: chosen }) : set.mutateAsync(current),
+            message: t('“{{chosen}}” is set.', { chosen: label }),
+            undo: () => (current === undefined ? remove.mutateAsync({ name }) : set.mutateAsync(current)),
           });
         },
       },
@@ -264,14 +237,12 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
       <Stack gap="md" maw={560}>
         <NativeSelect
           label={t('Feature')}
-          description={words?.about}
+          description={chosen?.about}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           ref={choice}
-          value={chosen}
-          data={choices.map(([name, { label }]) => ({ value: name, label }))}
-          onChange={(event) => {
-            choose(event.currentTarget.value);
-          }}
+          value={chosen?.name}
+          data={choices.map(({ name, label }) => ({ value: name, label }))}
+          onChange={onText(choose)}
         />
         {field !== undefined && (
           <TextInput
@@ -284,14 +255,16 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
             maxLength={2000}
             value={typed ?? current?.value ?? ''}
             error={tried ? problem : null}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value);
-            }}
+            onChange={onText(setTyped)}
           />
         )}
         <Failure title={t('The feature was not set')} error={set.error} />
         <div>
-          <Button type="submit" loading={set.isPending} disabled={value === current?.value}>
+          <Button
+            type="submit"
+            loading={set.isPending}
+            disabled={chosen === undefined || value === current?.value}
+          >
             {current === undefined ? t('Set the feature') : t('Change the feature')}
           </Button>
         </div>

@@ -1,4 +1,4 @@
-import { allOf, anyOf, t } from './text.ts';
+import { allOf, anyOf, t } from '../../app/i18n/text.ts';
 
 /**
  * Who decides everything, in words.

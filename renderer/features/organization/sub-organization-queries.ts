@@ -1,20 +1,11 @@
 /** Sub-organizations as the window sees them: as their parent's owner, who reads them. */
 
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Feature, PrivateKey, Quorum, User, Wallet } from './resources.ts';
-import { t } from './text.ts';
-import { ask, askKey, useAsk, useBridge, useStatus } from './vault.tsx';
+import type { Answer } from '../../../main/operations/api.ts';
+import { t } from '../../app/i18n/text.ts';
+import { queryApi, apiQueryKey, useApiQuery, useRpc, useStatus } from '../../app/rpc/vault.tsx';
 
-export interface OrganizationData {
-  readonly organizationId: string;
-  readonly name: string;
-  readonly users: readonly User[];
-  readonly wallets: readonly Wallet[];
-  readonly privateKeys: readonly PrivateKey[];
-  readonly policies: readonly { readonly policyId: string; readonly policyName: string }[];
-  readonly rootQuorum: Quorum;
-  readonly features: readonly Feature[];
-}
+export type OrganizationData = Answer<'get_organization'>['organizationData'];
 
 /** What sub-organizations can be found by, as the service names it. */
 export const searches = [
@@ -36,12 +27,12 @@ const pageSize = 10;
 
 /** Ids of sub-organizations, page by page, in the order in which they were made. */
 export function useSubOrganizationIds({ by, text }: Search) {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const filter = text === '' ? {} : { filterType: by, filterValue: text };
   return useInfiniteQuery({
-    queryKey: askKey('list_suborgs', filter),
+    queryKey: apiQueryKey('list_suborgs', filter),
     queryFn: ({ pageParam: after }) =>
-      ask<{ organizationIds: readonly string[] }>(bridge, 'list_suborgs', {
+      queryApi(rpc, 'list_suborgs', {
         ...filter,
         paginationOptions: { limit: String(pageSize), after },
       }),
@@ -52,7 +43,7 @@ export function useSubOrganizationIds({ by, text }: Search) {
 }
 
 export const useSubOrganization = (organizationId: string) =>
-  useAsk<{ organizationData: OrganizationData }>('get_organization', { organizationId });
+  useApiQuery('get_organization', { organizationId });
 
 /** The name that setting up a vault gives to the key of its own window. */
 const windowKeyName = 'Latchkey window';
@@ -61,11 +52,11 @@ const windowKeyName = 'Latchkey window';
 export function useWindowKey(): string | undefined {
   const { owner } = useStatus();
   const userId = owner?.userId ?? '';
-  const { data } = useAsk<{ user: User }>('get_user', { userId }, userId !== '');
+  const { data } = useApiQuery('get_user', userId === '' ? null : { userId });
   return data?.user.apiKeys.find(({ apiKeyName }) => apiKeyName === windowKeyName)?.credential.publicKey;
 }
 
-/** Whether this window alone may act in an organization: its key is a root user's, who needs nobody's consent. */
+/** Whether this window alone may act in an organization: its key is of a root user who needs no other vote. */
 export const isOurs = ({ users, rootQuorum }: OrganizationData, windowKey: string | undefined): boolean =>
   rootQuorum.threshold === 1 &&
   users.some(

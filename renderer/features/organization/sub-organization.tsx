@@ -1,27 +1,27 @@
 import type { ReactNode } from 'react';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { describeStatus, describeType } from '../parts/activity-words.ts';
-import { featureLabel } from '../parts/features.ts';
-import { ShortId } from '../parts/identifier.tsx';
-import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { OutsideBadges } from '../parts/outside-badges.tsx';
-import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import { describeQuorum } from '../parts/quorum.ts';
-import type { Activity, User } from '../parts/resources.ts';
-import { shorten } from '../parts/short.ts';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { isOurs, useSubOrganization, useWindowKey } from '../parts/sub-organizations.ts';
-import type { OrganizationData } from '../parts/sub-organizations.ts';
-import { t, Trans } from '../parts/text.ts';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { describeStatus, describeType } from '../activity/activity-words.ts';
+import { featureLabel } from './feature-queries.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { DeleteForm, DangerZone, DangerAction } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { OutsideBadges } from '../../ui/outside-badges.tsx';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import { describeQuorum } from './quorum.ts';
+import type { User } from '../../app/rpc/resources.ts';
+import { shorten } from '../../ui/text/short.ts';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { isOurs, useSubOrganization, useWindowKey } from './sub-organization-queries.ts';
+import type { OrganizationData } from './sub-organization-queries.ts';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 const back = { to: '/sub-organizations', label: t('Sub-organizations') };
 
-/** One sub-organization, to read; whoever may act in it can delete it. */
+/** One sub-organization, read-only; a user who may act in it can delete it. */
 export function SubOrganization({ organizationId }: { readonly organizationId: string }): ReactNode {
   const { data, error, isPending, refetch } = useSubOrganization(organizationId);
   const windowKey = useWindowKey();
@@ -45,9 +45,9 @@ export function SubOrganization({ organizationId }: { readonly organizationId: s
           <Users of={organization.users} />
           <Holdings of={organization} />
           <Recent organizationId={organizationId} />
-          <Manage>
+          <DangerZone>
             <Delete of={organization} may={isOurs(organization, windowKey)} />
-          </Manage>
+          </DangerZone>
         </>
       )}
     </>
@@ -84,7 +84,7 @@ function Users({ of }: { readonly of: readonly User[] }): ReactNode {
               <span className="lk-row-more">{waysIn(user)}</span>
             </span>
             <span className="lk-row-side">
-              <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={user.createdAt} /> }} />
+              <Trans i18nKey="Made <moment/>" components={{ moment: <RelativeTime at={user.createdAt} /> }} />
             </span>
           </li>
         ))}
@@ -150,7 +150,7 @@ function Holdings({
                 <span className="lk-row-more">{what}</span>
               </span>
               <span className="lk-row-side">
-                <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={of.createdAt} /> }} />
+                <Trans i18nKey="Made <moment/>" components={{ moment: <RelativeTime at={of.createdAt} /> }} />
               </span>
             </li>
           ))}
@@ -163,7 +163,7 @@ function Holdings({
 const shownActivities = 10;
 
 function Recent({ organizationId }: { readonly organizationId: string }): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ activities: readonly Activity[] }>('list_activities', {
+  const { data, error, isPending, refetch } = useApiQuery('list_activities', {
     organizationId,
     paginationOptions: { limit: String(shownActivities) },
   });
@@ -186,7 +186,7 @@ function Recent({ organizationId }: { readonly organizationId: string }): ReactN
                 <span className="lk-row-more">{describeStatus(activity.status).label}</span>
               </span>
               <span className="lk-row-side">
-                <Moment at={activity.createdAt} />
+                <RelativeTime at={activity.createdAt} />
               </span>
             </li>
           ))}
@@ -196,22 +196,15 @@ function Recent({ organizationId }: { readonly organizationId: string }): ReactN
   );
 }
 
-const deleteSubOrganization = {
-  operation: 'delete_sub_organization',
-  type: 'ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION',
-  result: 'deleteSubOrganizationResult',
-} as const;
-
 function Delete({ of, may }: { readonly of: OrganizationData; readonly may: boolean }): ReactNode {
   const [, navigate] = useLocation();
-  const remove = useSubmit<{ deleteWithoutExport: boolean }, unknown>({
-    ...deleteSubOrganization,
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION', {
     organizationId: of.organizationId,
   });
   const kept = [...of.wallets, ...of.privateKeys];
   const lost = kept.filter(({ exported }) => !exported).length;
   return (
-    <ManageAction
+    <DangerAction
       name={t('Delete')}
       about={t('Everything in it goes with it. What was done in it stays in the activity log.')}
       title={t('Delete “{{name}}”', { name: of.name })}
@@ -259,6 +252,6 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
           }}
         />
       )}
-    </ManageAction>
+    </DangerAction>
   );
 }

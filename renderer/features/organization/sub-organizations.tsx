@@ -4,26 +4,27 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@
 import { notifications } from '@mantine/notifications';
 import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { ContactFields } from '../parts/contact-fields.tsx';
-import type { Contact } from '../parts/contact-fields.tsx';
-import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
-import { FormEnd } from '../parts/form-end.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { nameProblem } from '../parts/names.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { ContactFields } from '../users/contact-fields.tsx';
+import type { Contact } from '../users/contact-fields.tsx';
+import { bareNumber, emailProblem, phoneProblem } from '../users/contact.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { nameProblem } from '../../ui/text/names.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import {
   isOurs,
   searches,
   useSubOrganization,
   useSubOrganizationIds,
   useWindowKey,
-} from '../parts/sub-organizations.ts';
-import type { Search } from '../parts/sub-organizations.ts';
-import { t } from '../parts/text.ts';
-import { useSubmit } from '../parts/vault.tsx';
-import '../parts/rows.css';
+} from './sub-organization-queries.ts';
+import type { Search } from './sub-organization-queries.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useSubmit } from '../../app/rpc/vault.tsx';
+import { onText } from '../../ui/on-text.ts';
+import '../../ui/rows.css';
 
 export function SubOrganizations(): ReactNode {
   const [search, setSearch] = useState<Search>({ by: 'NAME', text: '' });
@@ -119,9 +120,7 @@ function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: S
             autoCapitalize="none"
             spellCheck={false}
             value={text}
-            onChange={(event) => {
-              setText(event.currentTarget.value);
-            }}
+            onChange={onText(setText)}
           />
           <Button type="submit" variant="default">
             {t('Find')}
@@ -172,12 +171,6 @@ function Row({ organizationId }: { readonly organizationId: string }): ReactNode
   );
 }
 
-const createSubOrganization = {
-  operation: 'create_sub_organization',
-  type: 'ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8',
-  result: 'createSubOrganizationResultV8',
-} as const;
-
 interface NewKey {
   readonly apiKeyName: string;
   readonly publicKey: string;
@@ -199,9 +192,7 @@ export function NewSubOrganization(): ReactNode {
   const [publicKey, setPublicKey] = useState('');
   const [ours, setOurs] = useState(true);
   const [tried, setTried] = useState(false);
-  const create = useSubmit<Readonly<Record<string, unknown>>, { subOrganizationId: string }>(
-    createSubOrganization,
-  );
+  const create = useSubmit('ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8');
   const problem = nameProblem(name, 'subOrganization');
   const userProblem = nameProblem(userName, 'user');
   const given = publicKey.trim().replace(/^0x/i, '');
@@ -276,9 +267,7 @@ export function NewSubOrganization(): ReactNode {
               autoComplete="off"
               value={userName}
               error={tried && userProblem}
-              onChange={(event) => {
-                setUserName(event.currentTarget.value);
-              }}
+              onChange={onText(setUserName)}
             />
             <ContactFields value={contact} tried={tried} onType={setContact} />
             <TextInput
@@ -290,9 +279,7 @@ export function NewSubOrganization(): ReactNode {
               className="lk-mono-input"
               value={publicKey}
               error={tried && keyProblem}
-              onChange={(event) => {
-                setPublicKey(event.currentTarget.value);
-              }}
+              onChange={onText(setPublicKey)}
             />
             <Checkbox
               label={t('This window may sign for the user too')}
@@ -317,7 +304,7 @@ export function NewSubOrganization(): ReactNode {
           </Stack>
         </Panel>
         <aside>
-          <Outcomes
+          <Expectations
             items={[
               t('It has users, wallets, keys and policies of its own. Nothing of yours is in it.'),
               ours

@@ -2,15 +2,13 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Select } from '@mantine/core';
 import { Link } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { describeType } from '../parts/activity-words.ts';
-import { PageHead, Panel } from '../parts/page.tsx';
-import type { Policy } from '../parts/policies.ts';
-import type { User } from '../parts/resources.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { t } from '../parts/text.ts';
-import { useAsk, useStatus } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { describeType } from '../activity/activity-words.ts';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 interface Permission {
   readonly activityType: string;
@@ -37,15 +35,11 @@ const reaches = [
 /** What a user could do, of everything that can be done. */
 export function Permissions(): ReactNode {
   const { owner } = useStatus();
-  const users = useAsk<{ users: readonly User[] }>('list_users');
-  const policies = useAsk<{ policies: readonly Policy[] }>('list_policies');
+  const users = useApiQuery('list_users');
+  const policies = useApiQuery('list_policies');
   const [chosen, setChosen] = useState<string | null>(null);
   const userId = chosen ?? owner?.userId ?? '';
-  const permissions = useAsk<{ permissions: readonly Permission[] }>(
-    'list_permissions',
-    { userId },
-    userId !== '',
-  );
+  const permissions = useApiQuery('list_permissions', userId === '' ? null : { userId });
   const list = permissions.data?.permissions ?? [];
   const nameOf = (wanted: string): string =>
     policies.data?.policies.find(({ policyId }) => policyId === wanted)?.policyName ?? wanted;

@@ -3,24 +3,22 @@ import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconListCheck, IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { describeType } from '../parts/activity-words.ts';
-import { Moment } from '../parts/moment.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
-import { PolicyExplanation } from '../parts/policy-explanation.tsx';
-import { policyTemplates } from '../parts/policy-templates.ts';
-import type { Policy } from '../parts/policies.ts';
-import type { User } from '../parts/resources.ts';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import type { Timestamp } from '../parts/time.ts';
-import { useAsk } from '../parts/vault.tsx';
-import '../parts/rows.css';
-import '../parts/policy-editor.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { describeType } from '../activity/activity-words.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { PolicyExplanation } from './policy-explanation.tsx';
+import { policyTemplates } from './policy-templates.ts';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import type { Timestamp } from '../../ui/text/time.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
+import './policy-editor.css';
 
 /** All policies, and what one could begin with. */
 export function Policies(): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ policies: readonly Policy[] }>('list_policies');
+  const { data, error, isPending, refetch } = useApiQuery('list_policies');
   const make = (
     <Button component={Link} href="/policies/new" leftSection={<IconPlus size={16} aria-hidden />}>
       {t('New policy')}
@@ -80,7 +78,7 @@ export function Policies(): ReactNode {
                   <span className="lk-row-side">
                     <Trans
                       i18nKey="Changed <moment/>"
-                      components={{ moment: <Moment at={policy.updatedAt} /> }}
+                      components={{ moment: <RelativeTime at={policy.updatedAt} /> }}
                     />
                   </span>
                 </Link>
@@ -116,10 +114,10 @@ interface Refusal {
   readonly createdAt: Timestamp;
 }
 
-/** What was asked for lately and not allowed: the script that does not work, and why. */
+/** The latest refused requests: the script that does not work, and why. */
 function Refused(): ReactNode {
-  const { data } = useAsk<{ refusals: readonly Refusal[] }>('list_refusals', { limit: 10 });
-  const users = useAsk<{ users: readonly User[] }>('list_users').data?.users ?? [];
+  const { data } = useApiQuery('list_refusals', { limit: 10 });
+  const users = useApiQuery('list_users').data?.users ?? [];
   if (data === undefined || data.refusals.length === 0) return null;
   return (
     <Panel title={t('Refused lately')} kind="plain">
@@ -145,7 +143,7 @@ function RefusalRow({ of, user }: { readonly of: Refusal; readonly user: string 
         <span className="lk-row-name">{what}</span>
         <br />
         <span className="lk-row-more">
-          {user}, <Moment at={of.createdAt} />
+          {user}, <RelativeTime at={of.createdAt} />
         </span>
       </div>
       <Button

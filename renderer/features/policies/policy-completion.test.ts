@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { describeLanguage } from '../../main/policy/language.ts';
-import { completions, type KnownIds, type PolicyField } from './policy-completion.ts';
+import { describeLanguage } from '../../../main/policy/language/language.ts';
+import { completions, type CompletionIds, type PolicyField } from './policy-completion.ts';
 
 const language = {
   ...describeLanguage(),
   texts: [{ of: 'activity.kind', values: ['CREATE_WALLET', 'SIGN_RAW_PAYLOAD', 'SIGN_TRANSACTION'] }],
 };
-const ids: KnownIds = {
+const ids: CompletionIds = {
   'User.id': [
     { id: 'user-1', name: 'Ada' },
     { id: 'user-2', name: 'Ben' },
@@ -28,7 +28,7 @@ describe('a beginning', () => {
     expect(labels('approvers.any(user, us', 'consensus')).toEqual(['user']);
   });
 
-  test('says what it takes the place of, and where the cursor goes', () => {
+  test('says what it replaces, and where the cursor goes', () => {
     expect(completions('1 < Roll', 'condition', language)).toEqual({
       from: 4,
       items: [

@@ -3,33 +3,19 @@
  * the text before the cursor loosely, as that is rarely whole; whether it is right, the service says.
  */
 
-interface Named {
-  readonly name: string;
-  /** `string`, `list<User>`, `map<string, string>`, or the name of a structure. */
-  readonly type: string;
-}
+import type { Answer } from '../../../main/operations/api.ts';
 
-/** As `get_policy_language` answers it. */
-export interface PolicyLanguage {
-  readonly places: readonly {
-    readonly field: PolicyField;
-    readonly keywords: readonly Named[];
-    readonly functions: readonly { readonly name: string; readonly usage: string }[];
-  }[];
-  readonly types: readonly { readonly name: string; readonly fields: readonly Named[] }[];
-  readonly methods: readonly { readonly name: string; readonly usage: string; readonly about: string }[];
-  readonly texts: readonly { readonly of: string; readonly values: readonly string[] }[];
-}
-
-export type PolicyField = 'condition' | 'consensus' | 'time';
+export type PolicyLanguage = Answer<'get_policy_language'>['policyLanguage'];
+export type PolicyField = PolicyLanguage['places'][number]['field'];
+type Named = PolicyLanguage['places'][number]['keywords'][number];
 
 /** What in this vault has an id, by the structure and field that hold it: `User.id`, `User.tags`, `Wallet.id`. */
-export type KnownIds = Readonly<
+export type CompletionIds = Readonly<
   Record<string, readonly { readonly id: string; readonly name: string }[] | undefined>
 >;
 
 export interface Suggestion {
-  /** Put in the place of what is written from `from` to the cursor. */
+  /** Replaces the text from `from` to the cursor. */
   readonly insert: string;
   /** Where the cursor stands then, counted from the end of what is put in: 1 is before its last character. */
   readonly back: number;
@@ -49,14 +35,14 @@ export function completions(
   source: string,
   field: PolicyField,
   language: PolicyLanguage,
-  ids: KnownIds = {},
+  ids: CompletionIds = {},
 ): Suggestions {
   const quote = openQuote(source);
   if (quote !== undefined) return inText(source, quote, field, language, ids);
   const word = /[A-Za-z_]\w*$/.exec(source)?.[0] ?? '';
   const from = source.length - word.length;
   const before = source.slice(0, from);
-  // After a value comes an operator, which nobody needs help with.
+  // After a value comes an operator, which needs no completion.
   if (word === '' && !/(?:^|[.(,&|!=<>[]|\bin)\s*$/.test(before)) return { from, items: [] };
   const reader = new Reader(field, language, before);
   const items = before.endsWith('.')
@@ -122,7 +108,7 @@ function inText(
   quote: number,
   field: PolicyField,
   { texts, ...language }: PolicyLanguage,
-  ids: KnownIds,
+  ids: CompletionIds,
 ): Suggestions {
   const from = quote + 1;
   const written = source.slice(from);
@@ -147,7 +133,7 @@ function inText(
   };
 }
 
-/** What the text that begins here is held against: `x == '`, `x in ['a', '`, `list.contains('`. */
+/** The comparison whose text begins here: `x == '`, `x in ['a', '`, `list.contains('`. */
 function comparedWith(before: string): string | undefined {
   const contains = /\.contains\(\s*$/.exec(before);
   if (contains !== null) return lastOperand(before.slice(0, contains.index));
@@ -267,7 +253,7 @@ class Reader {
 /** The same with nothing in its texts: a bracket there is none. */
 const blanked = (text: string): string => text.replaceAll(/'[^']*'/g, (found) => ' '.repeat(found.length));
 
-/** The places of the parentheses that are not closed, outermost first. */
+/** The positions of the open parentheses, outermost first. */
 function openParentheses(text: string): readonly number[] {
   const open: number[] = [];
   for (const { index, 0: character } of blanked(text).matchAll(/[()]/g)) {

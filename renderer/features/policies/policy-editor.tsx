@@ -1,11 +1,17 @@
 import { useId, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Input } from '@mantine/core';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import type { PolicyProblem, PolicyWarning } from './policies.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import type { PolicyProblem, PolicyWarning } from './policy-queries.ts';
 import { completions } from './policy-completion.ts';
-import type { KnownIds, PolicyField, PolicyLanguage, Suggestion, Suggestions } from './policy-completion.ts';
-import { t } from './text.ts';
+import type {
+  CompletionIds,
+  PolicyField,
+  PolicyLanguage,
+  Suggestion,
+  Suggestions,
+} from './policy-completion.ts';
+import { t } from '../../app/i18n/text.ts';
 import './policy-editor.css';
 
 interface Props {
@@ -17,7 +23,7 @@ interface Props {
   readonly problem: PolicyProblem | undefined;
   readonly warnings: readonly PolicyWarning[];
   readonly language: PolicyLanguage | undefined;
-  readonly ids: KnownIds;
+  readonly ids: CompletionIds;
 }
 
 const none: Suggestions = { from: 0, items: [] };
@@ -124,7 +130,7 @@ export function PolicyEditor({
             const area = event.currentTarget;
             onType(area.value);
             const source = area.value.slice(0, area.selectionStart);
-            // An empty beginning is helped when asked for.
+            // An empty expression is completed only on request.
             if (/[\w.']$/.test(source)) suggest(source);
             else close();
           }}

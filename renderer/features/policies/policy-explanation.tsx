@@ -1,23 +1,22 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { describeDecision, policyOutcomes } from './policies.ts';
-import type { Explanation } from './policies.ts';
-import { Failure, LoadingRows } from './states.tsx';
-import { t } from './text.ts';
-import { useAsk } from './vault.tsx';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { describeDecision, policyOutcomes } from './policy-queries.ts';
+import type { QueryParameters } from '../../../main/operations/api.ts';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
 import './policy-editor.css';
 
 interface Props {
-  /** As `explain_policies` takes it. */
-  readonly question: Readonly<Record<string, unknown>>;
+  readonly question: QueryParameters<'explain_policies'>;
 }
 
 const fieldNames = { condition: t('Condition'), consensus: t('Consensus'), time: t('Time') } as const;
 
 /** What every policy makes of an activity, down to the parts of its expressions. */
 export function PolicyExplanation({ question }: Props): ReactNode {
-  const { data, error, isPending } = useAsk<{ policyExplanation: Explanation }>('explain_policies', question);
+  const { data, error, isPending } = useApiQuery('explain_policies', question);
   if (isPending) return <LoadingRows label={t('Loading the explanation')} rows={1} />;
   if (data === undefined) return <Failure title={t('It cannot be explained')} error={error} />;
   const { policies, ...decision } = data.policyExplanation;
@@ -41,7 +40,7 @@ export function PolicyExplanation({ question }: Props): ReactNode {
             {outcome === undefined ? t('has no say here') : policyOutcomes[outcome]}
           </summary>
           {broken !== undefined && <Text size="sm">{visibleName(broken)}</Text>}
-          {expressions.map(({ field, value, fault, parts }) => (
+          {expressions.map(({ field, value, fault, parts, leftOut }) => (
             <div key={field} style={{ marginBlockStart: '0.4rem' }}>
               <Text size="sm">
                 {fieldNames[field]}:{' '}
@@ -62,6 +61,11 @@ export function PolicyExplanation({ question }: Props): ReactNode {
                   </div>
                 ))}
               </dl>
+              {leftOut > 0 && (
+                <Text size="sm" c="dimmed">
+                  {t('{{count}} more parts are not shown.', { count: leftOut })}
+                </Text>
+              )}
             </div>
           ))}
         </details>

@@ -2,25 +2,14 @@
 
 import { useMutation } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { KnownIds, PolicyField, PolicyLanguage } from './policy-completion.ts';
-import type { PrivateKey, Tag, User, Wallet } from './resources.ts';
-import { allOf, t } from './text.ts';
-import type { Timestamp } from './time.ts';
-import { ask, useAsk, useBridge } from './vault.tsx';
+import type { Answer, QueryParameters } from '../../../main/operations/api.ts';
+import type { CompletionIds, PolicyLanguage } from './policy-completion.ts';
+import type { Tag } from '../../app/rpc/resources.ts';
+import { allOf, t } from '../../app/i18n/text.ts';
+import { queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
-export type Effect = 'EFFECT_ALLOW' | 'EFFECT_DENY';
-
-export interface Policy {
-  readonly policyId: string;
-  readonly policyName: string;
-  readonly effect: Effect;
-  readonly condition: string;
-  readonly consensus: string;
-  readonly time?: string;
-  readonly notes: string;
-  readonly createdAt: Timestamp;
-  readonly updatedAt: Timestamp;
-}
+export type Policy = Answer<'get_policy'>['policy'];
+export type Effect = Policy['effect'];
 
 /** What is written in the form of a policy. */
 export interface Draft {
@@ -41,93 +30,19 @@ export const emptyDraft: Draft = {
   notes: '',
 };
 
-export interface PolicyProblem {
-  readonly field: PolicyField;
-  readonly message: string;
-  readonly from: number;
-  readonly to: number;
-}
+export type PolicyCheck = Answer<'check_policies'>['policyChecks'][number];
+export type PolicyProblem = PolicyCheck['problems'][number];
+export type PolicyWarning = PolicyCheck['warnings'][number];
+export type PolicyTest = Answer<'test_policies'>['policyTest'];
+export type TestedActivity = PolicyTest['activities'][number];
+export type Explanation = Answer<'explain_policies'>['policyExplanation'];
+export type Decision = TestedActivity['before'];
 
-export interface PolicyWarning {
-  readonly field?: PolicyField;
-  readonly message: string;
-  readonly from?: number;
-  readonly to?: number;
-}
+/** Of one policy; that of a decision is one of these. */
+export type PolicyOutcome = NonNullable<Explanation['policies'][number]['outcome']>;
 
-export interface PolicyCheck {
-  readonly problems: readonly PolicyProblem[];
-  readonly warnings: readonly PolicyWarning[];
-}
-
-export type Outcome =
-  | 'OUTCOME_ALLOW'
-  | 'OUTCOME_REQUIRES_CONSENSUS'
-  | 'OUTCOME_DENY_EXPLICIT'
-  | 'OUTCOME_DENY_IMPLICIT'
-  | 'OUTCOME_ERROR'
-  | 'OUTCOME_TIME_INACTIVE';
-
-export interface Decision {
-  readonly outcome: Outcome;
-  readonly decidedBy:
-    'DECIDER_ROOT_QUORUM' | 'DECIDER_POLICIES' | 'DECIDER_OWN_CREDENTIALS' | 'DECIDER_NOTHING';
-  readonly policyIds: readonly string[];
-}
-
-interface Rule {
-  readonly policyId: string;
-  readonly policyName: string;
-  readonly effect: Effect;
-  readonly draft: boolean;
-}
-
-export interface TestedActivity {
-  readonly activityId: string;
-  readonly type: string;
-  readonly createdAt: Timestamp;
-  readonly before: Decision;
-  readonly after: Decision;
-  readonly changed: boolean;
-}
-
-export interface PolicyTest {
-  readonly tested: number;
-  readonly newlyAllowed: number;
-  readonly newlyDenied: number;
-  readonly newlyWaiting: number;
-  readonly activities: readonly TestedActivity[];
-  readonly policies: readonly (Rule & {
-    readonly held: number;
-    readonly decided: number;
-    readonly clauses: readonly {
-      readonly text: string;
-      readonly from: number;
-      readonly held: number;
-      readonly failed: number;
-      readonly faults: number;
-    }[];
-  })[];
-}
-
-export interface Explanation extends Decision {
-  readonly policies: readonly (Rule & {
-    readonly outcome?: Outcome;
-    readonly broken?: string;
-    readonly expressions: readonly {
-      readonly field: PolicyField;
-      readonly value?: boolean;
-      readonly fault?: { readonly message: string };
-      readonly parts: readonly {
-        readonly from: number;
-        readonly to: number;
-        readonly text: string;
-        readonly values: readonly string[];
-        readonly times: number;
-      }[];
-    }[];
-  })[];
-}
+/** As questions take drafts. */
+export type AskedDraft = NonNullable<QueryParameters<'test_policies'>['policies']>[number];
 
 /** Whom a question leaves out of the root quorum, and how far back it looks. */
 export interface TestOptions {
@@ -136,7 +51,10 @@ export interface TestOptions {
 }
 
 /** A draft as questions take it; without an id it stands beside the policies in force. */
-export const asDraft = ({ policyName, notes: _, ...expressions }: Draft, policyId: string | undefined) => ({
+export const asDraft = (
+  { policyName, notes: _, ...expressions }: Draft,
+  policyId: string | undefined,
+): AskedDraft => ({
   ...expressions,
   ...(policyId === undefined ? {} : { policyId }),
   ...(policyName.trim() === '' ? {} : { policyName: policyName.trim() }),
@@ -145,13 +63,13 @@ export const asDraft = ({ policyName, notes: _, ...expressions }: Draft, policyI
 export function useTest(): UseMutationResult<
   PolicyTest,
   Error,
-  { readonly policies: readonly object[] } & TestOptions
+  { readonly policies: readonly AskedDraft[] } & TestOptions
 > {
-  const bridge = useBridge();
+  const rpc = useRpc();
   return useMutation({
     mutationFn: async ({ limit, policies, withoutRootQuorum }) =>
       (
-        await ask<{ policyTest: PolicyTest }>(bridge, 'test_policies', {
+        await queryApi(rpc, 'test_policies', {
           limit,
           policies,
           withoutRootQuorum,
@@ -162,16 +80,15 @@ export function useTest(): UseMutationResult<
 
 /** Undefined until the service has told it. */
 export const useLanguage = (): PolicyLanguage | undefined =>
-  useAsk<{ policyLanguage: PolicyLanguage }>('get_policy_language').data?.policyLanguage;
+  useApiQuery('get_policy_language').data?.policyLanguage;
 
 /** What of this vault an expression may name by its id. */
-export function useKnownIds(): KnownIds {
-  const users = useAsk<{ users: readonly User[] }>('list_users').data?.users ?? [];
-  const wallets = useAsk<{ wallets: readonly Wallet[] }>('list_wallets').data?.wallets ?? [];
-  const keys = useAsk<{ privateKeys: readonly PrivateKey[] }>('list_private_keys').data?.privateKeys ?? [];
-  const userTags = useAsk<{ userTags: readonly Tag[] }>('list_user_tags').data?.userTags ?? [];
-  const keyTags =
-    useAsk<{ privateKeyTags: readonly Tag[] }>('list_private_key_tags').data?.privateKeyTags ?? [];
+export function useKnownIds(): CompletionIds {
+  const users = useApiQuery('list_users').data?.users ?? [];
+  const wallets = useApiQuery('list_wallets').data?.wallets ?? [];
+  const keys = useApiQuery('list_private_keys').data?.privateKeys ?? [];
+  const userTags = useApiQuery('list_user_tags').data?.userTags ?? [];
+  const keyTags = useApiQuery('list_private_key_tags').data?.privateKeyTags ?? [];
   const ofTags = (tags: readonly Tag[]) => tags.map(({ tagId, tagName }) => ({ id: tagId, name: tagName }));
   return {
     'User.id': users.map(({ userId, userName }) => ({ id: userId, name: userName })),
@@ -191,7 +108,7 @@ export function useKnownIds(): KnownIds {
 }
 
 /** Outcomes of a decision, in words. */
-export function describeOutcome(outcome: Outcome): string {
+export function describeOutcome(outcome: PolicyOutcome): string {
   switch (outcome) {
     case 'OUTCOME_ALLOW':
       return t('allowed');
@@ -203,7 +120,7 @@ export function describeOutcome(outcome: Outcome): string {
 }
 
 /** Outcomes of one policy, in words: what does not apply denies nothing. */
-export const policyOutcomes: Readonly<Record<Outcome, string>> = {
+export const policyOutcomes: Readonly<Record<PolicyOutcome, string>> = {
   OUTCOME_ALLOW: t('allows it'),
   OUTCOME_REQUIRES_CONSENSUS: t('waits for approvals'),
   OUTCOME_DENY_EXPLICIT: t('denies it'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemsOf, warningsOf } from '../../main/policy/check.ts';
+import { problemsOf, warningsOf } from '../../../main/policy/language/check.ts';
 import { policyTemplates } from './policy-templates.ts';
 
 test.each(policyTemplates)('$id is a policy that is accepted, and means what it might', ({ draft }) => {

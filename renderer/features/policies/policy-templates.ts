@@ -1,7 +1,7 @@
 /** Policies to begin with. `…` stands for what is filled in. */
 
-import type { Draft } from './policies.ts';
-import { t } from './text.ts';
+import type { Draft } from './policy-queries.ts';
+import { t } from '../../app/i18n/text.ts';
 
 export interface PolicyTemplate {
   readonly id: string;

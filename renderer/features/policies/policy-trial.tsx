@@ -3,21 +3,21 @@ import type { ReactNode } from 'react';
 import { Button, Checkbox, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { describeType } from './activity-words.ts';
-import { Moment } from './moment.tsx';
-import { Panel } from './page.tsx';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { describeType } from '../activity/activity-words.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Panel } from '../../ui/page.tsx';
 import { PolicyExplanation } from './policy-explanation.tsx';
-import { describeDecision, describeOutcome, useTest } from './policies.ts';
-import type { PolicyTest, TestedActivity } from './policies.ts';
-import { Failure } from './states.tsx';
-import { t } from './text.ts';
-import { Working } from './working.tsx';
-import './rows.css';
+import { describeDecision, describeOutcome, useTest } from './policy-queries.ts';
+import type { AskedDraft, PolicyTest, TestedActivity } from './policy-queries.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { Busy } from '../../ui/busy.tsx';
+import '../../ui/rows.css';
 
 interface Props {
-  /** What would be in force beside the policies that are, or in the place of one of them. */
-  readonly drafts: readonly object[];
+  /** The drafts that would be in force beside the existing policies, or instead of one of them. */
+  readonly drafts: readonly AskedDraft[];
   /** Why it cannot be tried now. */
   readonly obstacle: string | undefined;
 }
@@ -25,10 +25,10 @@ interface Props {
 /** Tries drafts on what has happened: what would have been decided otherwise, and why. */
 export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
   const [limit, setLimit] = useState('100');
-  const [plain, setPlain] = useState(true);
+  const [showsPlain, setShowsPlain] = useState(true);
   const test = useTest();
   // What was tried, while what is written may be something else already.
-  const [tried, setTried] = useState<readonly object[]>([]);
+  const [tried, setTried] = useState<readonly AskedDraft[]>([]);
   const outdated = test.isSuccess && JSON.stringify(tried) !== JSON.stringify(drafts);
   return (
     <Panel title={t('Try it on what has happened')}>
@@ -59,7 +59,7 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
             disabled={obstacle !== undefined}
             onClick={() => {
               setTried(drafts);
-              test.mutate({ policies: drafts, limit: Number(limit), withoutRootQuorum: plain });
+              test.mutate({ policies: drafts, limit: Number(limit), withoutRootQuorum: showsPlain });
             }}
           >
             {t('Try it')}
@@ -70,9 +70,9 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
           description={t(
             'The root quorum may do anything, whatever policies say. This shows what policies alone make of the same.',
           )}
-          checked={plain}
+          checked={showsPlain}
           onChange={(event) => {
-            setPlain(event.currentTarget.checked);
+            setShowsPlain(event.currentTarget.checked);
           }}
         />
         {obstacle !== undefined && (
@@ -80,9 +80,9 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
             {obstacle}
           </Text>
         )}
-        <Working busy={test.isPending}>
+        <Busy busy={test.isPending}>
           {t('Deciding the last {{count}} activities once more', { count: Number(limit) })}
-        </Working>
+        </Busy>
         <Failure title={t('It was not tried')} error={test.error} />
         <div role="status">
           {outdated && (
@@ -91,7 +91,7 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
             </Text>
           )}
           {test.data !== undefined && (
-            <Found of={test.data} drafts={tried} plain={test.variables.withoutRootQuorum} />
+            <TrialResult of={test.data} drafts={tried} showsPlain={test.variables.withoutRootQuorum} />
           )}
         </div>
       </Stack>
@@ -99,13 +99,13 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
   );
 }
 
-interface FoundProps {
+interface TrialResultProps {
   readonly of: PolicyTest;
-  readonly drafts: readonly object[];
-  readonly plain: boolean;
+  readonly drafts: readonly AskedDraft[];
+  readonly showsPlain: boolean;
 }
 
-function Found({ of, drafts, plain }: FoundProps): ReactNode {
+function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
   const { tested, newlyAllowed, newlyDenied, newlyWaiting, activities, policies } = of;
   const [shown, setShown] = useState<'changed' | 'all'>('changed');
   const nameOf = (wanted: string): string =>
@@ -182,7 +182,7 @@ function Found({ of, drafts, plain }: FoundProps): ReactNode {
               activity={activity}
               nameOf={nameOf}
               drafts={drafts}
-              plain={plain}
+              showsPlain={showsPlain}
             />
           ))}
         </ul>
@@ -194,11 +194,11 @@ function Found({ of, drafts, plain }: FoundProps): ReactNode {
 interface RowProps {
   readonly activity: TestedActivity;
   readonly nameOf: (policyId: string) => string;
-  readonly drafts: readonly object[];
-  readonly plain: boolean;
+  readonly drafts: readonly AskedDraft[];
+  readonly showsPlain: boolean;
 }
 
-function TriedRow({ activity, nameOf, drafts, plain }: RowProps): ReactNode {
+function TriedRow({ activity, nameOf, drafts, showsPlain }: RowProps): ReactNode {
   const { activityId, type, createdAt, before, after, changed } = activity;
   const [open, setOpen] = useState(false);
   const what = describeType(type);
@@ -210,7 +210,7 @@ function TriedRow({ activity, nameOf, drafts, plain }: RowProps): ReactNode {
             {what}
           </Link>{' '}
           <span className="lk-row-more">
-            <Moment at={createdAt} exact />
+            <RelativeTime at={createdAt} exact />
           </span>
           <br />
           <span className="lk-row-more">
@@ -231,7 +231,9 @@ function TriedRow({ activity, nameOf, drafts, plain }: RowProps): ReactNode {
           {t('Why')}
         </Button>
       </Group>
-      {open && <PolicyExplanation question={{ activityId, policies: drafts, withoutRootQuorum: plain }} />}
+      {open && (
+        <PolicyExplanation question={{ activityId, policies: drafts, withoutRootQuorum: showsPlain }} />
+      )}
     </li>
   );
 }

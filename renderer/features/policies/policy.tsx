@@ -4,45 +4,30 @@ import { Fieldset, SegmentedControl, Stack, Text, Textarea } from '@mantine/core
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
-import { FormEnd } from '../parts/form-end.tsx';
-import { ShortId } from '../parts/identifier.tsx';
-import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { nameProblem } from '../parts/names.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import type { PolicyField } from '../parts/policy-completion.ts';
-import { PolicyEditor } from '../parts/policy-editor.tsx';
-import { policyTemplates } from '../parts/policy-templates.ts';
-import { PolicyTrial } from '../parts/policy-trial.tsx';
-import { asDraft, blank, emptyDraft, useKnownIds, useLanguage } from '../parts/policies.ts';
-import type { Draft, Policy as PolicyRecord, PolicyCheck } from '../parts/policies.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { allOf, t, Trans } from '../parts/text.ts';
-import { sayDone } from '../parts/undo.tsx';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
-
-const createPolicy = {
-  operation: 'create_policy',
-  type: 'ACTIVITY_TYPE_CREATE_POLICY_V3',
-  result: 'createPolicyResult',
-} as const;
-const updatePolicy = {
-  operation: 'update_policy',
-  type: 'ACTIVITY_TYPE_UPDATE_POLICY_V2',
-  result: 'updatePolicyResultV2',
-} as const;
-const deletePolicy = {
-  operation: 'delete_policy',
-  type: 'ACTIVITY_TYPE_DELETE_POLICY',
-  result: 'deletePolicyResult',
-} as const;
+import { FormEnd } from '../../ui/form-end.tsx';
+import { ShortId } from '../../ui/identifier.tsx';
+import { DeleteForm, DangerZone, DangerAction } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { nameProblem } from '../../ui/text/names.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import type { ActivityParameters } from '../../../main/operations/api.ts';
+import type { PolicyField } from './policy-completion.ts';
+import { PolicyEditor } from './policy-editor.tsx';
+import { policyTemplates } from './policy-templates.ts';
+import { PolicyTrial } from './policy-trial.tsx';
+import { asDraft, blank, emptyDraft, useKnownIds, useLanguage } from './policy-queries.ts';
+import type { Draft, Policy as PolicyRecord } from './policy-queries.ts';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { allOf, t, Trans } from '../../app/i18n/text.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 
 /** @param template The id of what to begin with. */
 export function NewPolicy({ template }: { readonly template: string | undefined }): ReactNode {
   const [, navigate] = useLocation();
   const begun = policyTemplates.find(({ id }) => id === template)?.draft;
-  const create = useSubmit<Draft, { policyId: string }>(createPolicy);
+  const create = useSubmit('ACTIVITY_TYPE_CREATE_POLICY_V3');
   return (
     <>
       <PageHead
@@ -78,7 +63,7 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
 }
 
 export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ policy: PolicyRecord }>('get_policy', { policyId });
+  const { data, error, isPending, refetch } = useApiQuery('get_policy', { policyId });
   const policy = data?.policy;
   return (
     <>
@@ -92,7 +77,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
                 i18nKey="<shortId/> · made <moment/>"
                 components={{
                   shortId: <ShortId text={policyId} copy={t('Copy policy id')} />,
-                  moment: <Moment at={policy.createdAt} />,
+                  moment: <RelativeTime at={policy.createdAt} />,
                 }}
               />
             </>
@@ -116,7 +101,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
 }
 
 function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
-  const update = useSubmit<object, unknown>(updatePolicy);
+  const update = useSubmit('ACTIVITY_TYPE_UPDATE_POLICY_V2');
   return (
     <PolicyForm
       begun={{ ...emptyDraft, ...of }}
@@ -145,7 +130,7 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
 const changeTo = (
   policyId: string,
   { policyName, effect, condition, consensus, time, notes }: Draft,
-): object => ({
+): ActivityParameters<'ACTIVITY_TYPE_UPDATE_POLICY_V2'> => ({
   policyId,
   policyName,
   policyEffect: effect,
@@ -157,10 +142,10 @@ const changeTo = (
 
 function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: PolicyRecord }): ReactNode {
   const [, navigate] = useLocation();
-  const remove = useSubmit<{ policyId: string }, unknown>(deletePolicy);
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_POLICY');
   return (
-    <Manage>
-      <ManageAction
+    <DangerZone>
+      <DangerAction
         name={t('Delete')}
         about={t('It is not in force any more, from the next request on.')}
         title={t('Delete “{{policyName}}”', { policyName })}
@@ -196,8 +181,8 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
             }}
           />
         )}
-      </ManageAction>
-    </Manage>
+      </DangerAction>
+    </DangerZone>
   );
 }
 
@@ -239,13 +224,13 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
   const [tried, setTried] = useState(false);
   const language = useLanguage();
   const ids = useKnownIds();
-  const all = useAsk<{ policies: readonly PolicyRecord[] }>('list_policies');
+  const all = useApiQuery('list_policies');
   const taken = all.data?.policies
     .filter((policy) => policy.policyId !== policyId)
     .map(({ policyName }) => policyName);
   const { effect, condition, consensus, time } = draft;
   const [written] = useDebouncedValue({ effect, condition, consensus, time }, pause);
-  const check = useAsk<{ policyChecks: readonly [PolicyCheck] }>('check_policies', { policies: [written] });
+  const check = useApiQuery('check_policies', { policies: [written] });
   const [found] = check.data?.policyChecks ?? [];
   const set = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change });
@@ -336,7 +321,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
           </Stack>
         </Panel>
         <aside>
-          <Outcomes
+          <Expectations
             items={[
               effect === 'EFFECT_ALLOW'
                 ? t('Users may do what it says, unless another policy denies it.')

@@ -3,32 +3,19 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
-import { curves, formatsFor } from '../parts/chains.ts';
-import { FormEnd } from '../parts/form-end.tsx';
-import type { Curve } from '../parts/chains.ts';
-import { KeyChoices } from '../parts/key-choices.tsx';
-import { readKey } from '../parts/key-text.ts';
-import { NameField } from '../parts/name-field.tsx';
-import { freeName, nameProblem } from '../parts/names.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
-import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
-import { useTask } from '../parts/task.ts';
-import { t } from '../parts/text.ts';
-import { useImport } from '../parts/transfer.ts';
-import { useAsk } from '../parts/vault.tsx';
-
-const initImport = {
-  operation: 'init_import_private_key',
-  type: 'ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY',
-  result: 'initImportPrivateKeyResult',
-} as const;
-
-const importPrivateKey = {
-  operation: 'import_private_key',
-  type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
-  result: 'importPrivateKeyResult',
-} as const;
+import { curves, formatsFor } from '../accounts/chains.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
+import type { Curve } from '../accounts/chains.ts';
+import { KeyChoices } from '../accounts/key-choices.tsx';
+import { readKey } from '../accounts/key-text.ts';
+import { NameField } from '../../ui/name-field.tsx';
+import { freeName, nameProblem } from '../../ui/text/names.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useImport } from '../accounts/transfer.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 
 const forms: Readonly<Record<Curve, string>> = {
   CURVE_SECP256K1: t('64 hex digits, with or without 0x in front.'),
@@ -38,7 +25,7 @@ const forms: Readonly<Record<Curve, string>> = {
 
 export function ImportPrivateKey(): ReactNode {
   const [, navigate] = useLocation();
-  const { data: existing } = useAsk<{ privateKeys: readonly PrivateKeyRecord[] }>('list_private_keys');
+  const { data: existing } = useApiQuery('list_private_keys');
   const taken = existing?.privateKeys.map((key) => key.privateKeyName) ?? [];
   const [typedName, setTypedName] = useState<string | null>(null);
   const [text, setText] = useState('');
@@ -46,8 +33,10 @@ export function ImportPrivateKey(): ReactNode {
   const [curve, setCurve] = useState<Curve>('CURVE_SECP256K1');
   const [formats, setFormats] = useState<readonly string[]>([]);
   const [done, setDone] = useState(false);
-  const bring = useImport<{ privateKeyId: string }>(initImport, importPrivateKey);
-  const task = useTask();
+  const begin = useSubmit('ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY');
+  const finish = useSubmit('ACTIVITY_TYPE_IMPORT_PRIVATE_KEY');
+  const bring = useImport();
+  const task = useAsyncAction();
   const name = typedName ?? freeName('Key', taken);
   // Once the key is there its own name is taken, while this form is still on the screen.
   const problem = done ? null : nameProblem(name, 'key', taken);
@@ -60,10 +49,15 @@ export function ImportPrivateKey(): ReactNode {
     setWrong(reading.ok ? null : reading.problem);
     if (!reading.ok) return;
     task.run(async () => {
-      const { privateKeyId } = await bring(reading.bytes, {
-        privateKeyName: name.trim(),
-        curve,
-        addressFormats: chosen.map((row) => row.format),
+      const { result } = await bring(reading.bytes, {
+        begin: begin.mutateAsync,
+        finish: (sealed) =>
+          finish.mutateAsync({
+            ...sealed,
+            privateKeyName: name.trim(),
+            curve,
+            addressFormats: chosen.map((row) => row.format),
+          }),
       });
       setDone(true);
       setText('');
@@ -71,7 +65,7 @@ export function ImportPrivateKey(): ReactNode {
         title: t('“{{name}}” is imported', { name: name.trim() }),
         message: t('The key is sealed in the vault.'),
       });
-      navigate(`/private-keys/${privateKeyId}`, { replace: true });
+      navigate(`/private-keys/${result.privateKeyId}`, { replace: true });
     });
   };
 
@@ -119,7 +113,7 @@ export function ImportPrivateKey(): ReactNode {
           </Stack>
         </Panel>
         <aside>
-          <Outcomes
+          <Expectations
             items={[
               t(
                 'The key is encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',

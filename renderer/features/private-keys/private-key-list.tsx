@@ -1,18 +1,18 @@
 import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Select } from '@mantine/core';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { curveLabel } from './chains.ts';
-import { ListSearch } from './list-search.tsx';
-import { LongRows } from './long-rows.tsx';
-import { OutsideBadges } from './outside-badges.tsx';
-import { Panel } from './page.tsx';
-import type { PrivateKey, Tag } from './resources.ts';
-import { RowTime } from './row-time.tsx';
-import { Empty } from './states.tsx';
-import { useTags } from './tags.ts';
-import { t } from './text.ts';
-import './rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { curveLabel } from '../accounts/chains.ts';
+import { ListSearch } from '../../ui/list-search.tsx';
+import { LongRows } from '../../ui/lists/long-rows.tsx';
+import { OutsideBadges } from '../../ui/outside-badges.tsx';
+import { Panel } from '../../ui/page.tsx';
+import type { PrivateKey, Tag } from '../../app/rpc/resources.ts';
+import { RowTime } from '../../ui/row-time.tsx';
+import { Empty } from '../../ui/feedback.tsx';
+import { useTags } from '../tags/tag-queries.ts';
+import { t } from '../../app/i18n/text.ts';
+import '../../ui/rows.css';
 
 /** Up to here one sees all of them at a glance. */
 const fewKeys = 8;
@@ -22,7 +22,7 @@ const textsOf = (key: PrivateKey, tags: readonly Tag[]): readonly string[] => [
   key.privateKeyName,
   key.privateKeyId,
   key.publicKey,
-  ...key.addresses.map(({ address = '' }) => address),
+  ...key.addresses.map(({ address }) => address),
   ...tags.map(({ tagName }) => tagName),
 ];
 

@@ -3,23 +3,23 @@ import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconSignature } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
-import { curveLabel } from '../parts/chains.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { ExportForm, PrivateKeyTexts } from '../parts/export-form.tsx';
-import { Grouped, ShortId } from '../parts/identifier.tsx';
-import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { TagEditor } from '../parts/tag-editor.tsx';
-import { t } from '../parts/text.ts';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import { AddressDialogs, AddressRow } from '../accounts/address-row.tsx';
+import { curveLabel } from '../accounts/chains.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ExportForm, PrivateKeyTexts } from '../accounts/export-form.tsx';
+import { Grouped, ShortId } from '../../ui/identifier.tsx';
+import { DeleteForm, DangerZone, DangerAction } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import type { PrivateKey as PrivateKeyRecord } from '../../app/rpc/resources.ts';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { TagEditor } from '../tags/tag-editor.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ privateKey: PrivateKeyRecord }>('get_private_key', {
+  const { data, error, isPending, refetch } = useApiQuery('get_private_key', {
     privateKeyId,
   });
   const key = data?.privateKey;
@@ -58,7 +58,7 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
                     <CopyButton text={key.publicKey} copy={t('Copy public key')} />
                   </Group>,
                 ],
-                [t('Made'), <Moment key="made" at={key.createdAt} exact />],
+                [t('Made'), <RelativeTime key="made" at={key.createdAt} exact />],
                 [t('Outside this vault'), originWords(key)],
               ]}
             />
@@ -69,7 +69,7 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
             ) : (
               <AddressDialogs>
                 <ul className="lk-rows" aria-label={t('Addresses')}>
-                  {key.addresses.map(({ format = '', address = '' }) => (
+                  {key.addresses.map(({ format, address }) => (
                     <li key={format}>
                       <AddressRow format={format} address={address} detail={curveLabel(key.curve)} />
                     </li>
@@ -111,35 +111,21 @@ function lossOf({ imported, addresses }: PrivateKeyRecord): string {
       );
 }
 
-const exportPrivateKey = {
-  operation: 'export_private_key',
-  type: 'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
-  result: 'exportPrivateKeyResult',
-} as const;
-
-const deletePrivateKeys = {
-  operation: 'delete_private_keys',
-  type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEYS',
-  result: 'deletePrivateKeysResult',
-} as const;
-
 function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode {
   const { privateKeyId, privateKeyName, exported, imported, curve, addresses } = of;
   const [, navigate] = useLocation();
-  const remove = useSubmit<{ privateKeyIds: readonly string[]; deleteWithoutExport: boolean }, unknown>(
-    deletePrivateKeys,
-  );
+  const exporting = useSubmit('ACTIVITY_TYPE_EXPORT_PRIVATE_KEY');
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_PRIVATE_KEYS');
   return (
-    <Manage>
-      <ManageAction
+    <DangerZone>
+      <DangerAction
         name={t('Export')}
         about={t('Shows the key itself: to keep a copy, or to use it in another program.')}
         title={t('Export the private key')}
       >
         {(close) => (
           <ExportForm
-            submit={exportPrivateKey}
-            parameters={{ privateKeyId }}
+            submit={(targetPublicKey) => exporting.mutateAsync({ privateKeyId, targetPublicKey })}
             what="privateKey"
             outcomes={[
               t(
@@ -153,8 +139,8 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
             {(secret) => <PrivateKeyTexts secret={secret} curve={curve} />}
           </ExportForm>
         )}
-      </ManageAction>
-      <ManageAction
+      </DangerAction>
+      <DangerAction
         name={t('Delete')}
         about={t('Takes the key out of this vault.')}
         title={t('Delete “{{privateKeyName}}”', { privateKeyName })}
@@ -201,7 +187,7 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
             }}
           />
         )}
-      </ManageAction>
-    </Manage>
+      </DangerAction>
+    </DangerZone>
   );
 }

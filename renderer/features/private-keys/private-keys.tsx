@@ -4,23 +4,20 @@ import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconKey, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { curves, formatsFor } from '../parts/chains.ts';
-import { FormEnd } from '../parts/form-end.tsx';
-import type { Curve } from '../parts/chains.ts';
-import { KeyChoices } from '../parts/key-choices.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { freeName, nameProblem } from '../parts/names.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import { PrivateKeyList } from '../parts/private-key-list.tsx';
-import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t } from '../parts/text.ts';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
+import { curves, formatsFor } from '../accounts/chains.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
+import type { Curve } from '../accounts/chains.ts';
+import { KeyChoices } from '../accounts/key-choices.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { freeName, nameProblem } from '../../ui/text/names.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PrivateKeyList } from './private-key-list.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 
 export function PrivateKeys(): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ privateKeys: readonly PrivateKeyRecord[] }>(
-    'list_private_keys',
-  );
+  const { data, error, isPending, refetch } = useApiQuery('list_private_keys');
   const ways = (
     <Group gap="sm">
       <Button component={Link} href="/private-keys/new" leftSection={<IconPlus size={16} aria-hidden />}>
@@ -68,31 +65,15 @@ export function PrivateKeys(): ReactNode {
   );
 }
 
-const createPrivateKeys = {
-  operation: 'create_private_keys',
-  type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
-  result: 'createPrivateKeysResultV2',
-} as const;
-
 export function NewPrivateKey(): ReactNode {
   const [, navigate] = useLocation();
-  const { data: existing } = useAsk<{ privateKeys: readonly PrivateKeyRecord[] }>('list_private_keys');
+  const { data: existing } = useApiQuery('list_private_keys');
   const taken = existing?.privateKeys.map((key) => key.privateKeyName) ?? [];
   const suggested = freeName('Key', taken);
   const [typedName, setTypedName] = useState<string | null>(null);
   const [curve, setCurve] = useState<Curve>('CURVE_SECP256K1');
   const [formats, setFormats] = useState<readonly string[]>([]);
-  const create = useSubmit<
-    {
-      privateKeys: readonly {
-        privateKeyName: string;
-        curve: Curve;
-        privateKeyTags: readonly string[];
-        addressFormats: readonly string[];
-      }[];
-    },
-    { privateKeys: readonly { privateKeyId: string }[] }
-  >(createPrivateKeys);
+  const create = useSubmit('ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2');
   const name = typedName ?? suggested;
   // Once the key is made its own name is taken, while this form is still on the screen.
   const problem = create.isSuccess ? null : nameProblem(name, 'key', taken);
@@ -145,7 +126,7 @@ export function NewPrivateKey(): ReactNode {
           </Stack>
         </Panel>
         <aside>
-          <Outcomes
+          <Expectations
             items={[
               t('A key on the curve {{label}} is drawn on this computer and sealed in the vault.', {
                 label: curves[curve].label,

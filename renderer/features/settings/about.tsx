@@ -2,24 +2,25 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Licence, SelfTestFinding } from '../../preload/contract.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { useTask } from '../parts/task.ts';
-import { t } from '../parts/text.ts';
-import { askKey, useBridge, useStatus } from '../parts/vault.tsx';
-import { Working } from '../parts/working.tsx';
-import '../parts/about.css';
-import '../parts/rows.css';
+import type { Licence, SelfTestFinding } from '../../../preload/contract.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { apiQueryKey, useRpc, useStatus } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import { onText } from '../../ui/on-text.ts';
+import './about.css';
+import '../../ui/rows.css';
 
 /** What runs here, whether it works, and whose work is in it. */
 export function About(): ReactNode {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const { directory } = useStatus();
   const { data, error, isPending, refetch } = useQuery({
-    queryKey: askKey('about', {}),
-    queryFn: () => bridge.about(),
+    queryKey: apiQueryKey('about', {}),
+    queryFn: () => rpc.about(),
   });
   const facts =
     data === undefined
@@ -69,6 +70,7 @@ export function About(): ReactNode {
         />
       </Panel>
       <SelfTest />
+      <Diagnostics />
       <Licences />
     </>
   );
@@ -84,14 +86,14 @@ const checkNames = (): Readonly<Record<string, string>> => ({
 });
 
 function SelfTest(): ReactNode {
-  const bridge = useBridge();
-  const task = useTask();
+  const rpc = useRpc();
+  const task = useAsyncAction();
   const [findings, setFindings] = useState<readonly SelfTestFinding[] | null>(null);
   const failures = findings?.filter(({ outcome }) => outcome === 'failed').length ?? 0;
   const run = () => {
     setFindings(null);
     task.run(async () => {
-      setFindings(await bridge.selfTest());
+      setFindings(await rpc.selfTest());
     });
   };
   return (
@@ -109,7 +111,7 @@ function SelfTest(): ReactNode {
             'Tries the algorithms against the answers of their standards, looks at every row and every entry of the log, and tries keychain, disk and clock. It changes nothing.',
           )}
         </Text>
-        <Working busy={task.isPending}>{t('Trying one thing after the other')}</Working>
+        <Busy busy={task.isPending}>{t('Trying one thing after the other')}</Busy>
         <Failure title={t('The self-test did not run')} error={task.error} />
         <div role="status">
           {findings !== null && (
@@ -148,13 +150,50 @@ const outcomeNames = (): Readonly<Record<SelfTestFinding['outcome'], string>> =>
   failed: t('Failed'),
 });
 
+/** Shows the text before it is copied. */
+function Diagnostics(): ReactNode {
+  const rpc = useRpc();
+  const task = useAsyncAction();
+  const [text, setText] = useState<string | null>(null);
+  const gather = () => {
+    task.run(async () => {
+      setText(await rpc.diagnostics());
+    });
+  };
+  return (
+    <Panel
+      title={t('Diagnostics')}
+      aside={text !== null && <CopyButton text={text} copy={t('Copy diagnostics')} wide />}
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed" className="lk-prose">
+          {t(
+            'Helps others to help you: versions, the state of the vault, the self-test and the end of the log. Names, addresses and keys are taken out. Read it before you copy it.',
+          )}
+        </Text>
+        <Group>
+          <Button variant="default" loading={task.isPending} onClick={gather}>
+            {text === null ? t('Show diagnostics') : t('Refresh')}
+          </Button>
+        </Group>
+        <Failure title={t('The diagnostics could not be gathered')} error={task.error} />
+        {text !== null && (
+          <pre className="lk-diagnostics" tabIndex={0} aria-label={t('Diagnostics')} role="region">
+            {text}
+          </pre>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
 function Licences(): ReactNode {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const [asked, setAsked] = useState(false);
   const [wanted, setWanted] = useState('');
   const { data, error, isFetching, refetch } = useQuery({
-    queryKey: askKey('licences', {}),
-    queryFn: () => bridge.licences(),
+    queryKey: apiQueryKey('licences', {}),
+    queryFn: () => rpc.licences(),
     enabled: asked,
     staleTime: Infinity,
   });
@@ -186,14 +225,7 @@ function Licences(): ReactNode {
         )}
         {data !== undefined && data.length > 0 && (
           <>
-            <TextInput
-              label={t('Find a package')}
-              value={wanted}
-              maw={420}
-              onChange={(event) => {
-                setWanted(event.currentTarget.value);
-              }}
-            />
+            <TextInput label={t('Find a package')} value={wanted} maw={420} onChange={onText(setWanted)} />
             <Text size="sm" role="status">
               {t('{{count}} packages', { count: found?.length ?? 0 })}
             </Text>

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { NativeSelect } from '@mantine/core';
-import { changeLanguage, language, languages } from './language.ts';
-import { t } from './text.ts';
+import { changeLanguage, language, languages } from '../../app/i18n/language.ts';
+import { t } from '../../app/i18n/text.ts';
+import { onText } from '../../ui/on-text.ts';
 
 /** In which language the window speaks, in this browser. */
 export function LanguageChoice(): ReactNode {
@@ -15,9 +16,7 @@ export function LanguageChoice(): ReactNode {
       )}
       data={offered.map(({ code, name }) => ({ value: code, label: name }))}
       value={language.code}
-      onChange={(event) => {
-        changeLanguage(event.currentTarget.value);
-      }}
+      onChange={onText(changeLanguage)}
     />
   );
 }

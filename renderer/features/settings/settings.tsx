@@ -3,20 +3,20 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, NativeSelect, NumberInput, Stack, Switch, Text } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { publishedLimits } from '../../main/lib/published-limits.ts';
-import type { Settings as SettingsNow, SettingsChange } from '../../preload/contract.ts';
-import { agesOf } from '../parts/backup-ages.tsx';
-import { useKeyslots } from '../parts/keyslots.ts';
-import { LanguageChoice } from '../parts/language-choice.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
-import { SchemeSwitch } from '../parts/scheme-switch.tsx';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { timestampOf } from '../parts/time.ts';
-import { sayDone } from '../parts/undo.tsx';
-import { useBackups, useMessages, useSettings, useSettingsCall, useStatus } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import { publishedLimits } from '../../../main/lib/published-limits.ts';
+import type { Settings as SettingsNow, SettingsChange } from '../../../preload/contract.ts';
+import { agesOf } from '../backups/backup-ages.tsx';
+import { useKeyslots } from '../keyslots/keyslot-queries.ts';
+import { LanguageChoice } from './language-choice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { SchemeSwitch } from '../../app/shell/scheme-switch.tsx';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { timestampOf } from '../../ui/text/time.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import { useBackups, useMessages, useSettings, useSettingsCall, useStatus } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 /** How this vault behaves on this computer. */
 export function Settings(): ReactNode {
@@ -90,7 +90,10 @@ function Pages(): ReactNode {
 function LastBackup({ made }: { readonly made: number | undefined }): ReactNode {
   if (made === undefined) return t('No backup yet');
   return (
-    <Trans i18nKey="The last was made <when/>" components={{ when: <Moment at={timestampOf(made)} /> }} />
+    <Trans
+      i18nKey="The last was made <when/>"
+      components={{ when: <RelativeTime at={timestampOf(made)} /> }}
+    />
   );
 }
 

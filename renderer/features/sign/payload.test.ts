@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fromHex, toHex } from './bytes.ts';
+import { fromHex, toHex } from '../../ui/text/bytes.ts';
 import {
   ethereumSignature,
   hashFunctions,
@@ -8,6 +8,7 @@ import {
   joinSignature,
   readPayload,
   readPreimage,
+  readRequest,
 } from './payload.ts';
 
 const problem = (typed: string) => {
@@ -104,4 +105,43 @@ describe('signatures', () => {
 test('fromHex refuses what is not hex', () => {
   expect(() => fromHex('0')).toThrow('fromHex');
   expect(() => fromHex('zz')).toThrow('fromHex');
+});
+
+describe('readRequest', () => {
+  const row = (id: string) => hashFunctions.find((each) => each.id === id);
+  const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+
+  test('what a function hashes is sent whole, and its digest shown', () => {
+    expect(
+      readRequest('text', row('HASH_FUNCTION_SHA256'), { typed: 'abc', typedPreimage: '' }),
+    ).toMatchObject({
+      problem: null,
+      isHash: false,
+      payload: {
+        payload: 'abc',
+        encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+        hashFunction: 'HASH_FUNCTION_SHA256',
+      },
+      digest: hash,
+    });
+  });
+
+  test('what is taken for a hash and is none is not sent', () => {
+    const read = readRequest('hex', row('HASH_FUNCTION_NO_OP'), { typed: 'abcd', typedPreimage: '' });
+    expect(read.problem).toContain('2 bytes are here');
+    expect(read.payload).toBeNull();
+    expect(read.digest).toBeNull();
+  });
+
+  test('a hash goes with what it is of, and not with what it is not of', () => {
+    const ofHash = (typedPreimage: string) =>
+      readRequest('hex', row('HASH_FUNCTION_NO_OP'), { typed: hash, typedPreimage });
+    expect(ofHash('').payload).not.toHaveProperty('preimage');
+    expect(ofHash('616263').payload).toHaveProperty('preimage', {
+      bytes: '616263',
+      hashFunction: 'HASH_FUNCTION_SHA256',
+    });
+    expect(ofHash('616264')).toMatchObject({ isHash: true, payload: null });
+    expect(ofHash('616264').preimageProblem).not.toBeNull();
+  });
 });

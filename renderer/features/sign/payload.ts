@@ -2,14 +2,22 @@
 
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { fromHex, toHex } from './bytes.ts';
-import type { Curve } from './chains.ts';
-import { t } from './text.ts';
+import { fromHex, toHex } from '../../ui/text/bytes.ts';
+import type { Curve } from '../accounts/chains.ts';
+import type { ActivityParameters, ActivityResult } from '../../../main/operations/api.ts';
+import { t } from '../../app/i18n/text.ts';
+
+type SignParameters = ActivityParameters<'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'>;
 
 export type PayloadForm = 'text' | 'hex';
 
 export type Payload =
-  | { readonly ok: true; readonly bytes: Uint8Array; readonly payload: string; readonly encoding: string }
+  | {
+      readonly ok: true;
+      readonly bytes: Uint8Array;
+      readonly payload: string;
+      readonly encoding: SignParameters['encoding'];
+    }
   | { readonly ok: false; readonly problem: string };
 
 /** Reads what a person typed or pasted. Hex may carry `0x`, spaces and line breaks. */
@@ -49,8 +57,7 @@ export function readPayload(form: PayloadForm, typed: string): Payload {
   return { ok: true, bytes: fromHex(payload), payload, encoding: 'PAYLOAD_ENCODING_HEXADECIMAL' };
 }
 
-export type HashFunction =
-  'HASH_FUNCTION_KECCAK256' | 'HASH_FUNCTION_SHA256' | 'HASH_FUNCTION_NO_OP' | 'HASH_FUNCTION_NOT_APPLICABLE';
+export type HashFunction = SignParameters['hashFunction'];
 
 interface HashRow {
   readonly id: HashFunction;
@@ -93,10 +100,7 @@ export const hashFunctions: readonly HashRow[] = [
 ];
 
 /** As `sign_raw_payload` takes what a payload is the hash of. */
-export interface Preimage {
-  readonly bytes: string;
-  readonly hashFunction: HashFunction;
-}
+export type Preimage = NonNullable<SignParameters['preimage']>;
 
 /**
  * Reads what a hash is said to be of. With which function is found out.
@@ -109,25 +113,19 @@ export function readPreimage(
   if (typed.trim() === '') return null;
   const read = readPayload('hex', typed);
   if (!read.ok) return { problem: read.problem };
-  const made = hashFunctions.find(
-    ({ id, digest }) =>
-      (id === 'HASH_FUNCTION_KECCAK256' || id === 'HASH_FUNCTION_SHA256') &&
-      digest !== null &&
-      toHex(digest(read.bytes)) === toHex(hash),
-  );
+  const made = (['HASH_FUNCTION_KECCAK256', 'HASH_FUNCTION_SHA256'] as const).find((id) => {
+    const digest = hashFunctions.find((row) => row.id === id)?.digest;
+    return digest != null && toHex(digest(read.bytes)) === toHex(hash);
+  });
   return made === undefined
     ? { problem: t('Neither its Keccak-256 nor its SHA-256 is the hash above.') }
-    : { bytes: read.payload, hashFunction: made.id };
+    : { bytes: read.payload, hashFunction: made };
 }
 
 export const hashFunctionsFor = (curve: Curve): readonly HashRow[] =>
   hashFunctions.filter((row) => row.curves.includes(curve));
 
-export interface Signature {
-  readonly r: string;
-  readonly s: string;
-  readonly v: string;
-}
+export type Signature = ActivityResult<'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'>;
 
 /** Whether v says anything: it helps to recover the key from a signature of ECDSA, and is 00 for all others. */
 export const hasRecoveryId = (curve: Curve, schnorr: boolean): boolean =>
@@ -140,3 +138,53 @@ export const joinSignature = ({ r, s, v }: Signature, withRecoveryId: boolean): 
 /** The form that Ethereum libraries take: `0x`, then r ‖ s ‖ v with v as 27 or 28. */
 export const ethereumSignature = ({ r, s, v }: Signature): string =>
   `0x${r}${s}${toHex(Uint8Array.of(27 + Number.parseInt(v, 16)))}`;
+
+interface Read {
+  /** What is signed, or hashed and then signed; empty where it cannot be read. */
+  readonly bytes: Uint8Array;
+  /** What is wrong with what was typed; null where nothing is. */
+  readonly problem: string | null;
+  /** Whether a hash was pasted, which may be told what it is of. */
+  readonly isHash: boolean;
+  readonly preimageProblem: string | null;
+  /** As `sign_raw_payload` takes it, but for who signs; null where something is wrong. */
+  readonly payload: Omit<SignParameters, 'signWith'> | null;
+  /** Hex; null where the curve hashes by itself. */
+  readonly digest: string | null;
+}
+
+/** Reads what a form says is to be signed. */
+export function readRequest(
+  form: PayloadForm,
+  hash: HashRow | undefined,
+  { typed, typedPreimage }: { readonly typed: string; readonly typedPreimage: string },
+): Read {
+  const read = readPayload(form, typed);
+  const nothing = { isHash: false, preimageProblem: null, payload: null, digest: null };
+  if (!read.ok) return { bytes: new Uint8Array(), problem: read.problem, ...nothing };
+  const { bytes, payload, encoding } = read;
+  if (hash === undefined) return { bytes, problem: null, ...nothing };
+  const digest = hash.digest && toHex(hash.digest(bytes));
+  const asked = { payload, encoding, hashFunction: hash.id };
+  if (hash.id !== 'HASH_FUNCTION_NO_OP') return { bytes, problem: null, ...nothing, payload: asked, digest };
+  if (bytes.length !== 32) {
+    const problem = t(
+      'A hash has 32 bytes; {{count}} bytes are here. Choose a hash function, or paste the hash.',
+      { count: bytes.length },
+    );
+    return { bytes, problem, ...nothing };
+  }
+  const isHash = form === 'hex';
+  const preimage = isHash ? readPreimage(bytes, typedPreimage) : null;
+  if (preimage !== null && 'problem' in preimage) {
+    return { bytes, problem: null, isHash, preimageProblem: preimage.problem, payload: null, digest };
+  }
+  return {
+    bytes,
+    problem: null,
+    isHash,
+    preimageProblem: null,
+    payload: preimage === null ? asked : { ...asked, preimage },
+    digest,
+  };
+}

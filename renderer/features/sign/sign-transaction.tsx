@@ -2,11 +2,11 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Select, Stack, Text, Textarea } from '@mantine/core';
 import { Link } from 'wouter';
-import { Failure } from './states.tsx';
-import { t, Trans } from './text.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
 import { TypedSummary } from './transaction-summary.tsx';
-import { Value } from './value.tsx';
-import { useSubmit } from './vault.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { useSubmit } from '../../app/rpc/vault.tsx';
 
 const chains = [
   { value: 'TRANSACTION_TYPE_ETHEREUM', label: t('Ethereum: unsigned, in RLP'), curve: 'CURVE_SECP256K1' },
@@ -25,23 +25,19 @@ interface Props {
 }
 
 /** The chain of an address format; Ethereum's for a key that is of none. */
-const usualOf = (format = ''): string =>
+const usualOf = (format = '') =>
   chains.find(({ value }) => format.includes(value.replace('TRANSACTION_TYPE', '')))?.value ??
-  'TRANSACTION_TYPE_ETHEREUM';
+  ('TRANSACTION_TYPE_ETHEREUM' as const);
 
 /** A transaction is pasted, shown in plain language, and signed. */
 export function SignTransaction({ id, signWith, curve, format }: Props): ReactNode {
   const [typed, setTyped] = useState('');
   const [wanted, setWanted] = useState<string | null>(null);
-  const submit = useSubmit<Record<string, unknown>, { signedTransaction: string }>({
-    operation: 'sign_transaction',
-    type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
-    result: 'signTransactionResult',
-  });
+  const submit = useSubmit('ACTIVITY_TYPE_SIGN_TRANSACTION_V2');
   const fitting = chains.filter((chain) => curve === undefined || chain.curve === curve);
-  const type = [wanted, usualOf(format), fitting[0]?.value].find((each) =>
-    fitting.some(({ value }) => value === each),
-  );
+  const type = [wanted, usualOf(format), fitting[0]?.value]
+    .map((each) => fitting.find(({ value }) => value === each))
+    .find((each) => each !== undefined)?.value;
   const hex = typed.replace(/\s+/g, '');
   const problem =
     hex !== '' && !/^(0x)?([0-9a-f]{2})+$/i.test(hex)
@@ -97,7 +93,7 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
               components={{ a: <Link href={`/activity/${submit.data.activity.id}`} className="lk-link" /> }}
             />
           </Text>
-          <Value text={submit.data.result.signedTransaction} copy={t('Copy signed transaction')} />
+          <Copyable text={submit.data.result.signedTransaction} copy={t('Copy signed transaction')} />
         </section>
       )}
     </Stack>

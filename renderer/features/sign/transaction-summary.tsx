@@ -4,15 +4,15 @@ import { Alert, Button, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryOptions } from '@tanstack/react-query';
-import type { ToBeSigned } from '../../main/lib/to-be-signed.ts';
-import type { Bridge } from '../../preload/contract.ts';
+import type { ToBeSigned } from '../../../main/lib/text/to-be-signed.ts';
+import type { WindowRpc } from '../../../preload/contract.ts';
 import { beginningOf, rowsOf } from './description.ts';
 import type { Description, Line } from './description.ts';
-import { Exact } from './exact.tsx';
-import { Failure } from './states.tsx';
-import { t } from './text.ts';
-import { ask, askKey, useBridge } from './vault.tsx';
-import './page.css';
+import { Exact } from '../../ui/text/exact.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { queryApi, apiQueryKey, useRpc } from '../../app/rpc/vault.tsx';
+import '../../ui/page.css';
 import './transaction-summary.css';
 
 /** Labels may be foreign, and of one name. */
@@ -48,28 +48,32 @@ export function TypedSummary({ request }: { readonly request: ToBeSigned }): Rea
 interface Props {
   readonly request: ToBeSigned;
   /** Which of several it is: "2 of 3". */
-  readonly place?: string;
+  readonly position?: string;
   /** Called when all of a long one is shown. */
   readonly onWhole?: () => void;
 }
 
 /** The question of what a request does. */
 export const describing = (
-  bridge: Bridge,
+  rpc: WindowRpc,
   request: ToBeSigned,
 ): UseQueryOptions<{ readonly description: Description }> => ({
-  queryKey: askKey('describe_payload', request),
-  queryFn: () => ask(bridge, 'describe_payload', request),
+  queryKey: apiQueryKey('describe_payload', request),
+  queryFn: () => queryApi(rpc, 'describe_payload', request),
 });
 
-/** What signing it does, in plain language: the service reads it, nothing is asked of anybody else. */
-export function TransactionSummary({ request, place, onWhole }: Props): ReactNode {
-  const { data, error } = useQuery(describing(useBridge(), request));
+/** What signing it does, in plain language. The service reads it, and no other machine is involved. */
+export function TransactionSummary({ request, position, onWhole }: Props): ReactNode {
+  const { data, error } = useQuery(describing(useRpc(), request));
   const [isWhole, setIsWhole] = useState(false);
   if (error !== null) {
     return (
       <Failure
-        title={place === undefined ? t('It cannot be read') : t('{{place}}: It cannot be read', { place })}
+        title={
+          position === undefined
+            ? t('It cannot be read')
+            : t('{{place}}: It cannot be read', { place: position })
+        }
         error={error}
       />
     );
@@ -83,11 +87,13 @@ export function TransactionSummary({ request, place, onWhole }: Props): ReactNod
   return (
     <section
       translate="no"
-      aria-label={place === undefined ? t('What it does') : t('{{place}}: What it does', { place })}
+      aria-label={
+        position === undefined ? t('What it does') : t('{{place}}: What it does', { place: position })
+      }
     >
       <Stack gap="sm">
         <Title order={2} size="h3">
-          {place !== undefined && `${t('{{place}}:', { place })} `}
+          {position !== undefined && `${t('{{place}}:', { place: position })} `}
           <Exact text={title} />
         </Title>
         {warnings.map((warning, index) => (

@@ -2,13 +2,13 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Stack } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
-import { toBeSigned } from '../../main/lib/to-be-signed.ts';
-import type { ToBeSigned } from '../../main/lib/to-be-signed.ts';
+import { toBeSigned } from '../../../main/lib/text/to-be-signed.ts';
+import type { ToBeSigned } from '../../../main/lib/text/to-be-signed.ts';
 import { isShort } from './description.ts';
-import type { Activity } from './resources.ts';
-import { t } from './text.ts';
+import type { Activity } from '../../app/rpc/resources.ts';
+import { t } from '../../app/i18n/text.ts';
 import { describing, TransactionSummary } from './transaction-summary.tsx';
-import { useBridge } from './vault.tsx';
+import { useRpc } from '../../app/rpc/vault.tsx';
 
 /** Each is a question to the service: of many, so many at first, and then more at a time. */
 const atFirst = 10;
@@ -26,13 +26,13 @@ export interface Reading {
 
 /** How far what an activity signs has been put into words; nothing is to be read where it signs nothing. */
 export function useReading(activity: Activity): Reading {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const [most, setMost] = useState(atFirst);
   const [whole, setWhole] = useState<ReadonlySet<number>>(new Set());
   const requests = toBeSigned(activity);
   const shown = Math.min(most, requests.length);
   const asked = useQueries({
-    queries: requests.slice(0, shown).map((request) => describing(bridge, request)),
+    queries: requests.slice(0, shown).map((request) => describing(rpc, request)),
   });
   return {
     requests,
@@ -69,7 +69,7 @@ export function InWords({ reading }: { readonly reading: Reading }): ReactNode {
             showWhole(index);
           }}
           {...(requests.length > 1
-            ? { place: t('{{index}} of {{requests}}', { index: index + 1, requests: requests.length }) }
+            ? { position: t('{{index}} of {{requests}}', { index: index + 1, requests: requests.length }) }
             : {})}
         />
       ))}

@@ -2,16 +2,16 @@ import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { ActionIcon, Autocomplete, Button, Group, Stack, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { longestName } from './names.ts';
-import { Panel } from './page.tsx';
-import type { Tag } from './resources.ts';
-import { Failure } from './states.tsx';
-import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from './tags.ts';
-import type { TagKind } from './tags.ts';
-import { t } from './text.ts';
-import { sayDone } from './undo.tsx';
-import './rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { longestName } from '../../ui/text/names.ts';
+import { Panel } from '../../ui/page.tsx';
+import type { Tag } from '../../app/rpc/resources.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from './tag-queries.ts';
+import type { TagKind } from './tag-queries.ts';
+import { t } from '../../app/i18n/text.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import '../../ui/rows.css';
 
 interface NamesProps {
   readonly kind: TagKind;
@@ -41,7 +41,7 @@ interface EditorProps extends NamesProps {
 
 /** The tags of one key or user, put on and taken off one at a time. */
 export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
-  const { already, none, createWith, madeTagId, updateWith, removeWith } = tagKinds[kind];
+  const { already, none } = tagKinds[kind];
   const tags = useTags(kind);
   const create = useCreateTag(kind);
   const update = useUpdateTag(kind);
@@ -59,39 +59,49 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
     if (name === '') field.current?.focus();
     if (name === '' || problem !== null) return;
     if (known === undefined) {
-      create.mutate(createWith(name, [holderId]), {
-        onSuccess({ result }) {
+      create.mutate(
+        { name, holderIds: [holderId] },
+        {
+          onSuccess(tagId) {
+            setTyped('');
+            sayDone({
+              title: t('The tag {{name}} is on it.', { name }),
+              message: t('It is a new tag.'),
+              undo: () => remove.mutateAsync(tagId),
+            });
+          },
+        },
+      );
+      return;
+    }
+    const { tagId } = known;
+    update.mutate(
+      { tagId, add: [holderId] },
+      {
+        onSuccess() {
           setTyped('');
           sayDone({
             title: t('The tag {{name}} is on it.', { name }),
-            message: t('It is a new tag.'),
-            undo: () => remove.mutateAsync(removeWith(madeTagId(result))),
+            undo: () => update.mutateAsync({ tagId, remove: [holderId] }),
           });
         },
-      });
-      return;
-    }
-    update.mutate(updateWith(known.tagId, { add: [holderId] }), {
-      onSuccess() {
-        setTyped('');
-        sayDone({
-          title: t('The tag {{name}} is on it.', { name }),
-          undo: () => update.mutateAsync(updateWith(known.tagId, { remove: [holderId] })),
-        });
       },
-    });
+    );
   };
   const takeOff = ({ tagId, tagName }: Tag) => {
-    update.mutate(updateWith(tagId, { remove: [holderId] }), {
-      onSuccess() {
-        sayDone({
-          title: t('The tag {{tagName}} is off it.', { tagName }),
-          undo: () => update.mutateAsync(updateWith(tagId, { add: [holderId] })),
-        });
-        // The button that had the focus is gone.
-        field.current?.focus();
+    update.mutate(
+      { tagId, remove: [holderId] },
+      {
+        onSuccess() {
+          sayDone({
+            title: t('The tag {{tagName}} is off it.', { tagName }),
+            undo: () => update.mutateAsync({ tagId, add: [holderId] }),
+          });
+          // The button that had the focus is gone.
+          field.current?.focus();
+        },
       },
-    });
+    );
   };
 
   return (

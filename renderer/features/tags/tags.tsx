@@ -3,19 +3,19 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { DeleteForm, DialogButton, RenameForm } from '../parts/manage.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { nameProblem } from '../parts/names.ts';
-import { PageHead, Panel } from '../parts/page.tsx';
-import type { PrivateKey, Tag, User } from '../parts/resources.ts';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from '../parts/tags.ts';
-import type { TagKind } from '../parts/tags.ts';
-import { t } from '../parts/text.ts';
-import { sayDone } from '../parts/undo.tsx';
-import { useAsk } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { DeleteForm, DialogButton, RenameForm } from '../../ui/danger-zone.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { nameProblem } from '../../ui/text/names.ts';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import type { Tag } from '../../app/rpc/resources.ts';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from './tag-queries.ts';
+import type { TagKind } from './tag-queries.ts';
+import { t } from '../../app/i18n/text.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 /** What carries a tag: where it is in the window, and by what name. */
 interface Holder {
@@ -26,8 +26,8 @@ interface Holder {
 
 /** Every tag of both kinds, and what carries it. */
 export function Tags(): ReactNode {
-  const keys = useAsk<{ privateKeys: readonly PrivateKey[] }>('list_private_keys');
-  const users = useAsk<{ users: readonly User[] }>('list_users');
+  const keys = useApiQuery('list_private_keys');
+  const users = useApiQuery('list_users');
   const keyHolders = keys.data?.privateKeys.map((key) => ({
     to: `/private-keys/${key.privateKeyId}`,
     name: key.privateKeyName,
@@ -65,16 +65,19 @@ function NewTag(): ReactNode {
     event.preventDefault();
     setTried(true);
     if (problem !== null) return;
-    create.mutate(tagKinds[kind].createWith(name.trim(), []), {
-      onSuccess() {
-        setName('');
-        setTried(false);
-        notifications.show({
-          title: t('The tag is made'),
-          message: tagKinds[kind].made(name.trim()),
-        });
+    create.mutate(
+      { name: name.trim(), holderIds: [] },
+      {
+        onSuccess() {
+          setName('');
+          setTried(false);
+          notifications.show({
+            title: t('The tag is made'),
+            message: tagKinds[kind].made(name.trim()),
+          });
+        },
       },
-    });
+    );
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -151,7 +154,7 @@ interface RowProps {
 
 function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
   const { tagId, tagName } = tag;
-  const { nobody, updateWith, removeWith } = tagKinds[kind];
+  const { nobody } = tagKinds[kind];
   const update = useUpdateTag(kind);
   const remove = useRemoveTag(kind);
   return (
@@ -185,16 +188,19 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
               submitting={update}
               onCancel={close}
               onRename={(newName) => {
-                update.mutate(updateWith(tagId, { newName }), {
-                  onSuccess() {
-                    close();
-                    sayDone({
-                      title: t('The tag is renamed'),
-                      message: t('It is called “{{newName}}” now.', { newName }),
-                      undo: () => update.mutateAsync(updateWith(tagId, { newName: tagName })),
-                    });
+                update.mutate(
+                  { tagId, newName },
+                  {
+                    onSuccess() {
+                      close();
+                      sayDone({
+                        title: t('The tag is renamed'),
+                        message: t('It is called “{{newName}}” now.', { newName }),
+                        undo: () => update.mutateAsync({ tagId, newName: tagName }),
+                      });
+                    },
                   },
-                });
+                );
               }}
             />
           )}
@@ -226,7 +232,7 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
               submitting={remove}
               onCancel={close}
               onDelete={() => {
-                remove.mutate(removeWith(tagId), {
+                remove.mutate(tagId, {
                   onSuccess() {
                     close();
                     notifications.show({

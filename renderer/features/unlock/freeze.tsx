@@ -2,12 +2,12 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Alert, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import { IconSnowflake } from '@tabler/icons-react';
-import type { VaultStatus } from '../../preload/contract.ts';
-import { Failure } from './states.tsx';
-import { layers } from './layers.ts';
-import { t } from './text.ts';
-import { exactTime } from './time.ts';
-import { useStatus, useStatusCall } from './vault.tsx';
+import type { VaultStatus } from '../../../preload/contract.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { layers } from '../../app/layers.ts';
+import { t } from '../../app/i18n/text.ts';
+import { exactTime } from '../../ui/text/time.ts';
+import { useStatus, useStatusCall } from '../../app/rpc/vault.tsx';
 import './freeze.css';
 
 const label = t('Freeze all signing');
@@ -52,9 +52,9 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks once, says what it costs, and locks the vault harder than `Lock` does. */
+/** Confirms once, says what a freeze costs, and freezes the vault. */
 export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
-  const freeze = useStatusCall((bridge) => bridge.freeze());
+  const freeze = useStatusCall((rpc) => rpc.freeze());
   return (
     <Modal opened={opened} onClose={onClose} title={label} zIndex={layers.freeze}>
       <Stack>
@@ -84,7 +84,7 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
   );
 }
 
-/** On the threshold of a frozen vault: what that means; nothing where it is not frozen. */
+/** On the unlock screen: explains what frozen means. Renders nothing for a vault that is not frozen. */
 export function FrozenNotice(): ReactNode {
   const { frozen } = useStatus();
   if (frozen === null) return null;

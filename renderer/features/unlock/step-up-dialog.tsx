@@ -1,31 +1,31 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Modal, Stack, Text } from '@mantine/core';
-import { FormEnd } from './form-end.tsx';
-import { useProof } from './keyslot-form.tsx';
-import { layers } from './layers.ts';
-import { useProofQuestion } from './owner-proof.ts';
-import type { ProofQuestion } from './owner-proof.ts';
-import { useTask } from './task.ts';
-import { t } from './text.ts';
-import { useBridge } from './vault.tsx';
-import { Working } from './working.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { useOwnerSecret } from '../keyslots/keyslot-form.tsx';
+import { layers } from '../../app/layers.ts';
+import { useStepUpQuestion } from './step-up.ts';
+import type { StepUpQuestion } from './step-up.ts';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useRpc } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
 
-/** Asks for a secret of the owner's wherever the service wants one first. */
-export function OwnerProofDialog(): ReactNode {
-  const question = useProofQuestion();
-  const last = useRef<ProofQuestion>(null);
+/** The step-up dialog: the owner shows a secret wherever the service needs one first. */
+export function StepUpDialog(): ReactNode {
+  const question = useStepUpQuestion();
+  const last = useRef<StepUpQuestion>(null);
   useEffect(() => {
     if (question === null) giveFocusBack(last.current?.from ?? null);
     last.current = question;
   }, [question]);
-  // A vault that is locked meanwhile asks nothing: what waits is refused.
+  // If the vault is locked meanwhile, the dialog closes and the waiting calls are refused.
   useEffect(() => () => last.current?.answer(false), []);
   const cancel = () => question?.answer(false);
   return (
     <Modal
       opened={question !== null}
-      zIndex={layers.ownerProof}
+      zIndex={layers.stepUp}
       onClose={cancel}
       title={t('Confirm it is you')}
       size="lg"
@@ -33,27 +33,27 @@ export function OwnerProofDialog(): ReactNode {
       // A click beside it does not throw away a phrase that is half typed.
       closeOnClickOutside={false}
     >
-      <ProofForm onShown={() => question?.answer(true)} onCancel={cancel} />
+      <StepUpForm onShown={() => question?.answer(true)} onCancel={cancel} />
     </Modal>
   );
 }
 
-function ProofForm({
+function StepUpForm({
   onShown,
   onCancel,
 }: {
   readonly onShown: () => void;
   readonly onCancel: () => void;
 }): ReactNode {
-  const bridge = useBridge();
-  const proof = useProof();
-  const task = useTask();
+  const rpc = useRpc();
+  const proof = useOwnerSecret();
+  const task = useAsyncAction();
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const given = proof.read();
     if (given === null) return;
     task.run(async () => {
-      await bridge.prove(given);
+      await rpc.prove(given);
       onShown();
     });
   };
@@ -69,7 +69,7 @@ function ProofForm({
         <Text size="sm" c="dimmed">
           {t('For five minutes after it you can add more ways to sign in without being asked again.')}
         </Text>
-        <Working busy={task.isPending}>{t('Checking what you typed')}</Working>
+        <Busy busy={task.isPending}>{t('Checking what you typed')}</Busy>
         <FormEnd
           failed={t('This did not show that it is you')}
           error={task.error}

@@ -3,8 +3,8 @@
 import type { ReactNode } from 'react';
 import { Alert, Code } from '@mantine/core';
 import { IconShieldX } from '@tabler/icons-react';
-import type { RowFinding, VaultStatus } from '../../preload/contract.ts';
-import { t, Trans } from './text.ts';
+import type { RowFinding, VaultStatus } from '../../../preload/contract.ts';
+import { t, Trans } from '../../app/i18n/text.ts';
 import './tampering.css';
 
 const shown = 5;
@@ -29,10 +29,17 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
         {more > 0 && <li>{t('and {{more}} more', { more })}</li>}
       </ul>
       <p>
-        <Trans
-          i18nKey="Restore a backup. Or stop Latchkey, look at the whole list with <code>latchkey doctor</code>, and if you know what changed the file and want it so, accept it with <code>latchkey doctor --accept-changes</code>."
-          components={{ code: <Code /> }}
-        />
+        {tampering.findings.some(({ damaged }) => damaged === true) ? (
+          <Trans
+            i18nKey="The disk spoiled a part of it. Restore a backup; <code>latchkey doctor</code> names what is damaged."
+            components={{ code: <Code /> }}
+          />
+        ) : (
+          <Trans
+            i18nKey="Restore a backup. Or stop Latchkey, look at the whole list with <code>latchkey doctor</code>, and if you know what changed the file and want it so, accept it with <code>latchkey doctor --accept-changes</code>."
+            components={{ code: <Code /> }}
+          />
+        )}
       </p>
     </Alert>
   );

@@ -1,21 +1,22 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
-import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
-import { FrozenNotice } from '../parts/freeze.tsx';
-import { KeychainNote } from '../parts/keychain-note.tsx';
-import { useScreenTitle } from '../parts/page.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
-import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
-import type { Recovery } from '../parts/phrase.ts';
-import { RecoveryField } from '../parts/recovery-field.tsx';
-import { Failure } from '../parts/states.tsx';
-import { StorageNotice } from '../parts/storage.tsx';
-import { Tampering } from '../parts/tampering.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { Threshold } from '../parts/threshold.tsx';
-import { useStatus, useStatusCall } from '../parts/vault.tsx';
-import { Working } from '../parts/working.tsx';
+import type { KeyslotKind, UnlockWith } from '../../../preload/contract.ts';
+import { FrozenNotice } from './freeze.tsx';
+import { KeychainNote } from '../keyslots/keychain-note.tsx';
+import { useScreenTitle } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { recoveryOf, recoveryProblem, toRecovery } from '../keyslots/phrase.ts';
+import type { Recovery } from '../keyslots/phrase.ts';
+import { RecoveryField } from '../keyslots/recovery-field.tsx';
+import { Failure } from '../../ui/feedback.tsx';
+import { StorageNotice } from '../../app/shell/storage.tsx';
+import { Tampering } from './tampering.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { AuthLayout } from '../../ui/auth-layout.tsx';
+import { useStatus, useStatusCall } from '../../app/rpc/vault.tsx';
+import { Busy } from '../../ui/busy.tsx';
+import { onText } from '../../ui/on-text.ts';
 
 const slotLabels: Readonly<Record<KeyslotKind, string>> = {
   keychain: t('Keychain'),
@@ -40,8 +41,8 @@ export function Unlock(): ReactNode {
   const [password, setPassword] = useState('');
   const [phrase, setPhrase] = useState('');
   const [missing, setMissing] = useState<string | null>(null);
-  const unlock = useStatusCall((bridge, how: UnlockWith) => bridge.unlock(how));
-  const stop = useStatusCall((bridge) => bridge.lock());
+  const unlock = useStatusCall((rpc, how: UnlockWith) => rpc.unlock(how));
+  const stop = useStatusCall((rpc) => rpc.lock());
   // Another window may be about it.
   const busy = unlock.isPending || unlocking !== null;
   const heading = useScreenTitle(t('Unlock'));
@@ -73,9 +74,9 @@ export function Unlock(): ReactNode {
   };
 
   return (
-    <Threshold
+    <AuthLayout
       latch={unlock.isSuccess ? 'open' : 'shut'}
-      door={
+      aside={
         <>
           <p>
             <Trans
@@ -84,7 +85,7 @@ export function Unlock(): ReactNode {
               components={{ strong: <strong /> }}
             />
           </p>
-          <p className="lk-door-more">
+          <p className="lk-auth-aside-more">
             <Trans
               i18nKey="Its keys are sealed on disk and not in memory. Scripts that ask for a signature at <span>{{url}}</span> are refused until you unlock it."
               values={{ url }}
@@ -140,9 +141,7 @@ export function Unlock(): ReactNode {
               visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
               value={password}
               error={missing}
-              onChange={(event) => {
-                setPassword(event.currentTarget.value);
-              }}
+              onChange={onText(setPassword)}
             />
           )}
           {chosen === 'recovery' && (
@@ -153,14 +152,14 @@ export function Unlock(): ReactNode {
           {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && !isNoted && (
             <Failure title={t('The vault is still locked')} error={unlock.error} />
           )}
-          <Working
+          <Busy
             busy={busy}
             progress={unlocking === null ? null : { done: unlocking.checked, total: unlocking.total }}
           >
             {unlocking === null
               ? t('Opening the vault')
               : t('Checking every row of the vault before it opens. A large one takes a while.')}
-          </Working>
+          </Busy>
           <Group gap="sm">
             <Button type="submit" size="md" loading={busy} flex="1 1 auto">
               {chosen === 'keychain' ? t('Open with the keychain') : t('Unlock')}
@@ -180,7 +179,7 @@ export function Unlock(): ReactNode {
           </Group>
         </Stack>
       </form>
-    </Threshold>
+    </AuthLayout>
   );
 }
 

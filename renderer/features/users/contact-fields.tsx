@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import { emailProblem, phoneProblem } from './contact.ts';
-import { t } from './text.ts';
+import { t } from '../../app/i18n/text.ts';
 
 export interface Contact {
   readonly email: string;

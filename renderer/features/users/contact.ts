@@ -1,6 +1,6 @@
 /** How a user can be reached, as the service takes it. */
 
-import { t } from './text.ts';
+import { t } from '../../app/i18n/text.ts';
 
 /** Why this is no email address, for a person to read; null when it is one, or empty. */
 export const emailProblem = (text: string): string | null =>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { Facts, Panel } from './page.tsx';
-import type { User } from './resources.ts';
-import { t } from './text.ts';
-import './rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { Facts, Panel } from '../../ui/page.tsx';
+import type { User } from '../../app/rpc/resources.ts';
+import { t } from '../../app/i18n/text.ts';
+import '../../ui/rows.css';
 
 /** The accounts elsewhere by which a user signs in, as their ID tokens name them. */
 export function OauthProviders({ user: { userName, oauthProviders } }: { readonly user: User }): ReactNode {

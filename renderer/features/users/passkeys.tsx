@@ -3,34 +3,21 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFingerprint } from '@tabler/icons-react';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { fromBase64Url } from './bytes.ts';
-import { LastUse, useLastUses } from './last-use.tsx';
-import { DeleteForm, DialogButton } from './manage.tsx';
-import { Moment } from './moment.tsx';
-import { NameField } from './name-field.tsx';
-import { freeName, nameProblem } from './names.ts';
-import { Panel } from './page.tsx';
-import type { Authenticator, User } from './resources.ts';
-import { Failure } from './states.tsx';
-import { useTask } from './task.ts';
-import { t, Trans } from './text.ts';
-import { useStatus, useSubmit } from './vault.tsx';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { fromBase64Url } from '../../ui/text/bytes.ts';
+import { LastUse, useLastUses } from '../../ui/last-use.tsx';
+import { DeleteForm, DialogButton } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { freeName, nameProblem } from '../../ui/text/names.ts';
+import { Panel } from '../../ui/page.tsx';
+import type { Authenticator, User } from '../../app/rpc/resources.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import { makePasskey, passkeyObstacle } from './webauthn.ts';
-import type { NewPasskey } from './webauthn.ts';
-import './rows.css';
-
-const createAuthenticators = {
-  operation: 'create_authenticators',
-  type: 'ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2',
-  result: 'createAuthenticatorsResult',
-} as const;
-
-const deleteAuthenticators = {
-  operation: 'delete_authenticators',
-  type: 'ACTIVITY_TYPE_DELETE_AUTHENTICATORS',
-  result: 'deleteAuthenticatorsResult',
-} as const;
+import '../../ui/rows.css';
 
 /** A user's passkeys, each with its end, and a new one where this page can make one. */
 export function Passkeys({ user }: { readonly user: User }): ReactNode {
@@ -51,7 +38,7 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
                   {authenticator.model !== '' && `${authenticator.model} · `}
                   <Trans
                     i18nKey="Registered <moment/>"
-                    components={{ moment: <Moment at={authenticator.createdAt} /> }}
+                    components={{ moment: <RelativeTime at={authenticator.createdAt} /> }}
                   />
                   {uses !== undefined && (
                     <>
@@ -90,11 +77,8 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
   const { userId, userName, authenticators } = user;
   const taken = authenticators.map(({ authenticatorName }) => authenticatorName);
   const [typedName, setTypedName] = useState<string | null>(null);
-  const register = useSubmit<
-    { userId: string; authenticators: readonly ({ authenticatorName: string } & NewPasskey)[] },
-    unknown
-  >(createAuthenticators);
-  const task = useTask();
+  const register = useSubmit('ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2');
+  const task = useAsyncAction();
   const name = (typedName ?? freeName('Passkey', taken)).trim();
   const problem = task.isPending ? null : nameProblem(name, 'passkey', taken);
   const submit = (event: SyntheticEvent) => {
@@ -148,9 +132,7 @@ interface DeleteProps {
 }
 
 function DeletePasskey({ of, user }: DeleteProps): ReactNode {
-  const remove = useSubmit<{ userId: string; authenticatorIds: readonly string[] }, unknown>(
-    deleteAuthenticators,
-  );
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_AUTHENTICATORS');
   const { authenticatorId, authenticatorName } = of;
   const { userName, apiKeys, authenticators, oauthProviders, userEmail = '', userPhoneNumber = '' } = user;
   const others = apiKeys.length + authenticators.length - 1 + oauthProviders.length;

@@ -3,19 +3,19 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconDevices } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { ShortId } from './identifier.tsx';
-import { LastUse } from './last-use.tsx';
-import { ConfirmForm, DialogButton } from './manage.tsx';
-import { Moment } from './moment.tsx';
-import { Panel } from './page.tsx';
-import type { Session } from './resources.ts';
-import { Empty, Failure, LoadingRows } from './states.tsx';
-import { t, Trans } from './text.ts';
-import { useAsk, useSubmit } from './vault.tsx';
-import './rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { LastUse } from '../../ui/last-use.tsx';
+import { ConfirmForm, DialogButton } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Panel } from '../../ui/page.tsx';
+import type { Session } from '../../app/rpc/resources.ts';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
-/** How somebody signed in, by the credential that it made. */
+/** How a user signed in, by the credential of the session. */
 const ways: Readonly<Record<string, string>> = {
   CREDENTIAL_TYPE_OAUTH_KEY_P256: t('an account elsewhere'),
   CREDENTIAL_TYPE_OTP_AUTH_KEY_P256: t('a one-time code'),
@@ -24,12 +24,6 @@ const ways: Readonly<Record<string, string>> = {
   CREDENTIAL_TYPE_RECOVER_USER_KEY_P256: t('a mail, to recover'),
   CREDENTIAL_TYPE_LOGIN: t('a key of the client’s own'),
 };
-
-const deleteSessions = {
-  operation: 'delete_sessions',
-  type: 'ACTIVITY_TYPE_DELETE_SESSIONS',
-  result: 'deleteSessionsResult',
-} as const;
 
 interface Props {
   readonly title?: string;
@@ -41,7 +35,7 @@ interface Props {
 
 /** Sessions that have not ended, each with what ends it now. */
 export function Sessions({ title, userId, names }: Props): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ sessions: readonly Session[] }>(
+  const { data, error, isPending, refetch } = useApiQuery(
     'list_sessions',
     userId === undefined ? {} : { userId },
   );
@@ -100,8 +94,8 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
                   <Trans
                     i18nKey="began <begun/>, ends <ends/>"
                     components={{
-                      begun: <Moment at={session.createdAt} />,
-                      ends: <Moment at={session.expiresAt} ahead />,
+                      begun: <RelativeTime at={session.createdAt} />,
+                      ends: <RelativeTime at={session.expiresAt} ahead />,
                     }}
                   />
                   {' · '}
@@ -123,7 +117,7 @@ const wayOf = ({ credential }: Session): string =>
     : t('Signed in by {{ways}}', { ways: ways[credential.type] ?? t('a key') });
 
 function EndSession({ of: { sessionId, sessionName, userId } }: { readonly of: Session }): ReactNode {
-  const end = useSubmit<{ userId: string; sessionIds: readonly string[] }, unknown>(deleteSessions);
+  const end = useSubmit('ACTIVITY_TYPE_DELETE_SESSIONS');
   return (
     <DialogButton
       name={t('End…')}

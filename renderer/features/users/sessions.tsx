@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react';
-import { PageHead } from '../parts/page.tsx';
-import type { User } from '../parts/resources.ts';
-import { Sessions as SessionList } from '../parts/sessions.tsx';
-import { t } from '../parts/text.ts';
-import { useAsk } from '../parts/vault.tsx';
+import { PageHead } from '../../ui/page.tsx';
+import { Sessions as SessionList } from './session-list.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
 
 /** Who is signed in, everybody's sessions together. */
 export function Sessions(): ReactNode {
-  const { data } = useAsk<{ users: readonly User[] }>('list_users');
+  const { data } = useApiQuery('list_users');
   return (
     <>
       <PageHead

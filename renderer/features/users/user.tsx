@@ -4,28 +4,28 @@ import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { ApiKeys } from '../parts/api-keys.tsx';
-import { ContactFields } from '../parts/contact-fields.tsx';
-import type { Contact } from '../parts/contact-fields.tsx';
-import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
-import { ShortId } from '../parts/identifier.tsx';
-import { MadeApiKey } from '../parts/made-api-key.tsx';
-import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { nameProblem } from '../parts/names.ts';
-import { NewApiKey } from '../parts/new-api-key.tsx';
-import type { NamedPair } from '../parts/new-api-key.tsx';
-import { OauthProviders } from '../parts/oauth-providers.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
-import { Passkeys } from '../parts/passkeys.tsx';
-import type { User as UserRecord } from '../parts/resources.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { Sessions } from '../parts/sessions.tsx';
-import { TagEditor } from '../parts/tag-editor.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { sayDone } from '../parts/undo.tsx';
-import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
+import { ApiKeys } from '../connect/api-keys.tsx';
+import { ContactFields } from './contact-fields.tsx';
+import type { Contact } from './contact-fields.tsx';
+import { bareNumber, emailProblem, phoneProblem } from './contact.ts';
+import { ShortId } from '../../ui/identifier.tsx';
+import { MadeApiKey } from '../connect/made-api-key.tsx';
+import { DeleteForm, DangerZone, DangerAction } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { nameProblem } from '../../ui/text/names.ts';
+import { NewApiKey } from '../connect/new-api-key.tsx';
+import type { NamedPair } from '../connect/new-api-key.tsx';
+import { OauthProviders } from './oauth-providers.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { Passkeys } from './passkeys.tsx';
+import type { User as UserRecord } from '../../app/rpc/resources.ts';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { Sessions } from './session-list.tsx';
+import { TagEditor } from '../tags/tag-editor.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 
 interface Props {
   readonly userId: string;
@@ -34,7 +34,7 @@ interface Props {
 /** One user: how to reach them, what they are tagged with, what they sign requests with. */
 export function User({ userId }: Props): ReactNode {
   const { owner } = useStatus();
-  const { data, error, isPending, refetch } = useAsk<{ user: UserRecord }>('get_user', { userId });
+  const { data, error, isPending, refetch } = useApiQuery('get_user', { userId });
   const user = data?.user;
   return (
     <>
@@ -48,7 +48,7 @@ export function User({ userId }: Props): ReactNode {
                 i18nKey="<shortId/> · made <moment/>"
                 components={{
                   shortId: <ShortId text={user.userId} copy={t('Copy user id')} />,
-                  moment: <Moment at={user.createdAt} />,
+                  moment: <RelativeTime at={user.createdAt} />,
                 }}
               />{' '}
               {user.userId === owner?.userId && <span className="lk-badge">{t('You')}</span>}
@@ -92,23 +92,14 @@ export function User({ userId }: Props): ReactNode {
   );
 }
 
-const updateUser = {
-  operation: 'update_user',
-  type: 'ACTIVITY_TYPE_UPDATE_USER',
-  result: 'updateUserResult',
-} as const;
-
 /** The name and how to reach the user, as fields that can be changed. */
 function Details({ of }: { readonly of: UserRecord }): ReactNode {
   const present = { email: of.userEmail ?? '', phone: of.userPhoneNumber ?? '' };
-  const others = useAsk<{ users: readonly UserRecord[] }>('list_users');
+  const others = useApiQuery('list_users');
   const [name, setName] = useState(of.userName);
   const [contact, setContact] = useState<Contact>(present);
   const [tried, setTried] = useState(false);
-  const update = useSubmit<
-    { userId: string; userName?: string; userEmail?: string; userPhoneNumber?: string },
-    unknown
-  >(updateUser);
+  const update = useSubmit('ACTIVITY_TYPE_UPDATE_USER');
   const taken =
     others.data?.users.filter(({ userId }) => userId !== of.userId).map(({ userName }) => userName) ?? [];
   const problem = nameProblem(name, 'user', taken);
@@ -172,20 +163,14 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
   );
 }
 
-const deleteUsers = {
-  operation: 'delete_users',
-  type: 'ACTIVITY_TYPE_DELETE_USERS',
-  result: 'deleteUsersResult',
-} as const;
-
 function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
   const { owner } = useStatus();
   const [, navigate] = useLocation();
   const { userId, userName, apiKeys, authenticators } = of;
-  const remove = useSubmit<{ userIds: readonly string[] }, unknown>(deleteUsers);
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_USERS');
   return (
-    <Manage>
-      <ManageAction
+    <DangerZone>
+      <DangerAction
         name={t('Delete')}
         about={t('Takes the user and all that it signs requests with out of this vault.')}
         title={t('Delete “{{userName}}”', { userName })}
@@ -231,8 +216,8 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
             }}
           />
         )}
-      </ManageAction>
-    </Manage>
+      </DangerAction>
+    </DangerZone>
   );
 }
 
@@ -240,7 +225,7 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
 export function UserApiKey({ userId }: Props): ReactNode {
   const [, navigate] = useLocation();
   const [made, setMade] = useState<NamedPair | null>(null);
-  const { data, error, isPending, refetch } = useAsk<{ user: UserRecord }>('get_user', { userId });
+  const { data, error, isPending, refetch } = useApiQuery('get_user', { userId });
   const user = data?.user;
   const page = `/users/${userId}`;
   const back = () => {

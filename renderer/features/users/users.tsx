@@ -4,26 +4,26 @@ import { Button, Checkbox, Fieldset, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { ContactFields } from '../parts/contact-fields.tsx';
-import { FormEnd } from '../parts/form-end.tsx';
-import type { Contact } from '../parts/contact-fields.tsx';
-import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
-import { Moment } from '../parts/moment.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { nameProblem } from '../parts/names.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import type { User } from '../parts/resources.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { TagNames } from '../parts/tag-editor.tsx';
-import { useTags } from '../parts/tags.ts';
-import { t, Trans } from '../parts/text.ts';
-import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { ContactFields } from './contact-fields.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import type { Contact } from './contact-fields.tsx';
+import { bareNumber, emailProblem, phoneProblem } from './contact.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { nameProblem } from '../../ui/text/names.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import type { User } from '../../app/rpc/resources.ts';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { TagNames } from '../tags/tag-editor.tsx';
+import { useTags } from '../tags/tag-queries.ts';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 export function Users(): ReactNode {
   const { owner } = useStatus();
-  const { data, error, isPending, refetch } = useAsk<{ users: readonly User[] }>('list_users');
+  const { data, error, isPending, refetch } = useApiQuery('list_users');
   return (
     <>
       <PageHead
@@ -53,7 +53,10 @@ export function Users(): ReactNode {
                     <TagNames kind="user" tagIds={user.userTags} />
                   </span>
                   <span className="lk-row-side">
-                    <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={user.createdAt} /> }} />
+                    <Trans
+                      i18nKey="Made <moment/>"
+                      components={{ moment: <RelativeTime at={user.createdAt} /> }}
+                    />
                   </span>
                 </Link>
               </li>
@@ -81,21 +84,15 @@ const summary = ({ userEmail = '', apiKeys, authenticators }: User): string =>
     .filter((part) => part !== '')
     .join(' · ');
 
-const createUsers = {
-  operation: 'create_users',
-  type: 'ACTIVITY_TYPE_CREATE_USERS_V4',
-  result: 'createUsersResult',
-} as const;
-
 export function NewUser(): ReactNode {
   const [, navigate] = useLocation();
-  const existing = useAsk<{ users: readonly User[] }>('list_users');
+  const existing = useApiQuery('list_users');
   const tags = useTags('user');
   const [name, setName] = useState('');
   const [contact, setContact] = useState<Contact>({ email: '', phone: '' });
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [tried, setTried] = useState(false);
-  const create = useSubmit<{ users: readonly object[] }, { userIds: readonly string[] }>(createUsers);
+  const create = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
   const taken = existing.data?.users.map(({ userName }) => userName) ?? [];
   // Once the user is made the name is taken, while this form is still on the screen.
   const problem = create.isSuccess ? null : nameProblem(name, 'user', taken);
@@ -167,7 +164,7 @@ export function NewUser(): ReactNode {
           </Stack>
         </Panel>
         <aside>
-          <Outcomes
+          <Expectations
             items={[
               t('The user has no key at first. On its page you give it one, or a passkey.'),
               t('It may read what is in the vault. It signs and changes nothing until a policy allows that.'),

@@ -1,7 +1,8 @@
 /** Passkeys as the browser makes them (WebAuthn level 3), in the form that the API takes. */
 
-import { toBase64Url } from './bytes.ts';
-import { t } from './text.ts';
+import { toBase64Url } from '../../ui/text/bytes.ts';
+import type { ActivityParameters } from '../../../main/operations/api.ts';
+import { t } from '../../app/i18n/text.ts';
 
 /** The one name that the window's page has; passkeys need a name. */
 const windowHost = 'localhost';
@@ -9,7 +10,12 @@ const windowHost = 'localhost';
 /** ES256, RS256 and EdDSA (COSE algorithm numbers). */
 const algorithms = [-7, -257, -8];
 
-const transports: Readonly<Record<string, string>> = {
+type NewAuthenticator =
+  ActivityParameters<'ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2'>['authenticators'][number];
+
+type Transport = NonNullable<NewAuthenticator['attestation']['transports']>[number];
+
+const transports: Readonly<Record<string, Transport>> = {
   ble: 'AUTHENTICATOR_TRANSPORT_BLE',
   internal: 'AUTHENTICATOR_TRANSPORT_INTERNAL',
   nfc: 'AUTHENTICATOR_TRANSPORT_NFC',
@@ -18,15 +24,7 @@ const transports: Readonly<Record<string, string>> = {
 };
 
 /** What `create_authenticators` takes of one passkey beside its name; binary values are base64url. */
-export interface NewPasskey {
-  readonly challenge: string;
-  readonly attestation: {
-    readonly credentialId: string;
-    readonly clientDataJson: string;
-    readonly attestationObject: string;
-    readonly transports: readonly string[];
-  };
-}
+export type NewPasskey = Pick<NewAuthenticator, 'challenge' | 'attestation'>;
 
 interface Owner {
   /** The host name that passkeys of the vault are made for. */

@@ -4,22 +4,23 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconSignature } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
-import { curveLabel, describeFormat } from '../parts/chains.ts';
-import { ExportForm, PrivateKeyTexts } from '../parts/export-form.tsx';
-import { FormEnd } from '../parts/form-end.tsx';
-import { ShortId } from '../parts/identifier.tsx';
-import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { longestName } from '../parts/names.ts';
-import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import type { Wallet as WalletRecord, WalletAccount as AccountRecord } from '../parts/resources.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { sayDone } from '../parts/undo.tsx';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
-import { Value } from '../parts/value.tsx';
-import '../parts/rows.css';
+import { AddressDialogs, AddressRow } from '../accounts/address-row.tsx';
+import { curveLabel, describeFormat } from '../accounts/chains.ts';
+import { ExportForm, PrivateKeyTexts } from '../accounts/export-form.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { ShortId } from '../../ui/identifier.tsx';
+import { DeleteForm, DangerZone, DangerAction } from '../../ui/danger-zone.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { longestName } from '../../ui/text/names.ts';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import type { Wallet as WalletRecord, WalletAccount as AccountRecord } from '../../app/rpc/resources.ts';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { onText } from '../../ui/on-text.ts';
+import '../../ui/rows.css';
 
 interface Props {
   readonly walletId: string;
@@ -28,11 +29,11 @@ interface Props {
 
 /** One account of a wallet: what it is, its key, and its end. */
 export function WalletAccount({ walletId, address }: Props): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ account: AccountRecord }>('get_wallet_account', {
+  const { data, error, isPending, refetch } = useApiQuery('get_wallet_account', {
     walletId,
     address,
   });
-  const wallet = useAsk<{ wallet: WalletRecord }>('get_wallet', { walletId });
+  const wallet = useApiQuery('get_wallet', { walletId });
   const account = data?.account;
   const back = { to: `/wallets/${walletId}`, label: wallet.data?.wallet.walletName ?? t('Wallet') };
   return (
@@ -78,16 +79,12 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
                     {account.path}
                   </span>,
                 ],
-                ...(account.publicKey === undefined
-                  ? []
-                  : ([
-                      [
-                        t('Public key'),
-                        <Value key="public" text={account.publicKey} copy={t('Copy public key')} />,
-                      ],
-                    ] as const)),
+                [
+                  t('Public key'),
+                  <Copyable key="public" text={account.publicKey} copy={t('Copy public key')} />,
+                ],
                 [t('Id'), <ShortId key="id" text={account.walletAccountId} copy={t('Copy account id')} />],
-                [t('Made'), <Moment key="made" at={account.createdAt} exact />],
+                [t('Made'), <RelativeTime key="made" at={account.createdAt} exact />],
               ]}
             />
           </Panel>
@@ -103,24 +100,6 @@ const accountTitle = ({ name, addressFormat }: AccountRecord): string =>
     ? t('{{label}} account', { label: describeFormat(addressFormat).label })
     : name;
 
-const updateName = {
-  operation: 'update_wallet_account_name',
-  type: 'ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME',
-  result: 'updateWalletAccountNameResult',
-} as const;
-
-const exportAccount = {
-  operation: 'export_wallet_account',
-  type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
-  result: 'exportWalletAccountResult',
-} as const;
-
-const deleteAccounts = {
-  operation: 'delete_wallet_accounts',
-  type: 'ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS',
-  result: 'deleteWalletAccountsResult',
-} as const;
-
 interface ManageProps {
   readonly account: AccountRecord;
   readonly wallet: WalletRecord;
@@ -128,14 +107,13 @@ interface ManageProps {
 
 function ManageAccount({ account, wallet }: ManageProps): ReactNode {
   const [, navigate] = useLocation();
-  const remove = useSubmit<{ walletAccountIds: readonly string[]; deleteWithoutExport: boolean }, unknown>(
-    deleteAccounts,
-  );
-  const rename = useSubmit<{ walletAccountId: string; name: string }, unknown>(updateName);
+  const exporting = useSubmit('ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT');
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS');
+  const rename = useSubmit('ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME');
   const ending = account.address.slice(-6);
   return (
-    <Manage>
-      <ManageAction
+    <DangerZone>
+      <DangerAction
         name={t('Rename')}
         about={t('A name of yours, shown in the place of its chain. Its address and its key stay.')}
         title={t('Rename the account')}
@@ -166,16 +144,15 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
             }}
           />
         )}
-      </ManageAction>
-      <ManageAction
+      </DangerAction>
+      <DangerAction
         name={t('Export')}
         about={t('Shows the private key of this one account. The wallet’s other accounts are not in it.')}
         title={t('Export the account’s private key')}
       >
         {(close) => (
           <ExportForm
-            submit={exportAccount}
-            parameters={{ address: account.address }}
+            submit={(targetPublicKey) => exporting.mutateAsync({ address: account.address, targetPublicKey })}
             what="privateKey"
             outcomes={[
               t(
@@ -189,8 +166,8 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
             {(secret) => <PrivateKeyTexts secret={secret} curve={account.curve} />}
           </ExportForm>
         )}
-      </ManageAction>
-      <ManageAction
+      </DangerAction>
+      <DangerAction
         name={t('Delete')}
         about={t('Takes the account off the wallet, which can derive it again.')}
         title={t('Delete the account')}
@@ -233,8 +210,8 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
             }}
           />
         )}
-      </ManageAction>
-    </Manage>
+      </DangerAction>
+    </DangerZone>
   );
 }
 
@@ -263,9 +240,7 @@ function NameForm({ name, submitting, onName, onCancel }: NameFormProps): ReactN
           data-autofocus
           maxLength={longestName}
           value={typed}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-          }}
+          onChange={onText(setTyped)}
         />
         <FormEnd
           failed={t('The account was not renamed')}

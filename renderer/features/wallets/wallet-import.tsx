@@ -3,31 +3,19 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Stack, Text, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
-import { accountAt, chains } from '../parts/chains.ts';
-import { FirstAccounts } from '../parts/first-accounts.tsx';
-import { FormEnd } from '../parts/form-end.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { freeName, nameProblem } from '../parts/names.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
-import { wordsOf } from '../parts/phrase.ts';
-import type { Wallet as WalletRecord } from '../parts/resources.ts';
-import { useTask } from '../parts/task.ts';
-import { t } from '../parts/text.ts';
-import { useImport } from '../parts/transfer.ts';
-import { useAsk } from '../parts/vault.tsx';
-
-const initImport = {
-  operation: 'init_import_wallet',
-  type: 'ACTIVITY_TYPE_INIT_IMPORT_WALLET',
-  result: 'initImportWalletResult',
-} as const;
-
-const importWallet = {
-  operation: 'import_wallet',
-  type: 'ACTIVITY_TYPE_IMPORT_WALLET',
-  result: 'importWalletResult',
-} as const;
+import { accountAt, chains } from '../accounts/chains.ts';
+import { FirstAccounts } from '../accounts/first-accounts.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { freeName, nameProblem } from '../../ui/text/names.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { wordsOf } from '../keyslots/phrase.ts';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useImport } from '../accounts/transfer.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { onText } from '../../ui/on-text.ts';
 
 /** How many words a mnemonic may have (BIP-39). */
 const lengths = [12, 15, 18, 21, 24];
@@ -37,7 +25,7 @@ const separator = '\n--PASS--\n';
 
 export function ImportWallet(): ReactNode {
   const [, navigate] = useLocation();
-  const { data: existing } = useAsk<{ wallets: readonly WalletRecord[] }>('list_wallets');
+  const { data: existing } = useApiQuery('list_wallets');
   const taken = existing?.wallets.map((wallet) => wallet.walletName) ?? [];
   const [typedName, setTypedName] = useState<string | null>(null);
   const [phrase, setPhrase] = useState('');
@@ -45,8 +33,10 @@ export function ImportWallet(): ReactNode {
   const [chosen, setChosen] = useState<readonly string[]>(['ethereum']);
   const [tried, setTried] = useState(false);
   const [done, setDone] = useState(false);
-  const bring = useImport<{ walletId: string; addresses: readonly string[] }>(initImport, importWallet);
-  const task = useTask();
+  const begin = useSubmit('ACTIVITY_TYPE_INIT_IMPORT_WALLET');
+  const finish = useSubmit('ACTIVITY_TYPE_IMPORT_WALLET');
+  const bring = useImport();
+  const task = useAsyncAction();
   const name = typedName ?? freeName('Wallet', taken);
   // Once the wallet is there its own name is taken, while this form is still on the screen.
   const problem = done ? null : nameProblem(name, 'wallet', taken);
@@ -64,10 +54,16 @@ export function ImportWallet(): ReactNode {
       const secret = new TextEncoder().encode(
         words.join(' ') + (passphrase === '' ? '' : separator + passphrase),
       );
-      const { walletId, addresses } = await bring(secret, {
-        walletName: name.trim(),
-        accounts: accounts.map((chain) => accountAt(chain, 0)),
+      const { result } = await bring(secret, {
+        begin: begin.mutateAsync,
+        finish: (sealed) =>
+          finish.mutateAsync({
+            ...sealed,
+            walletName: name.trim(),
+            accounts: accounts.map((chain) => accountAt(chain, 0)),
+          }),
       });
+      const { walletId, addresses } = result;
       setDone(true);
       setPhrase('');
       setPassphrase('');
@@ -103,9 +99,7 @@ export function ImportWallet(): ReactNode {
                 className="lk-mono-input"
                 value={phrase}
                 error={tried && !done && wordsProblem}
-                onChange={(event) => {
-                  setPhrase(event.currentTarget.value);
-                }}
+                onChange={onText(setPhrase)}
                 onKeyDown={(event) => {
                   if (event.key === 'Enter' && !event.shiftKey) submit(event);
                 }}
@@ -126,9 +120,7 @@ export function ImportWallet(): ReactNode {
               className="lk-mono-input"
               visibilityToggleButtonProps={{ 'aria-label': t('Show passphrase'), tabIndex: 0 }}
               value={passphrase}
-              onChange={(event) => {
-                setPassphrase(event.currentTarget.value);
-              }}
+              onChange={onText(setPassphrase)}
             />
             <FirstAccounts
               about={t(
@@ -147,7 +139,7 @@ export function ImportWallet(): ReactNode {
           </Stack>
         </Panel>
         <aside>
-          <Outcomes
+          <Expectations
             items={[
               t(
                 'The words are encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',

@@ -5,8 +5,8 @@ import { notifications } from '@mantine/notifications';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconWallet } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { AddressDialogs, AddressRow } from '../accounts/address-row.tsx';
 import {
   accountAt,
   addressFormats,
@@ -17,33 +17,34 @@ import {
   describeFormat,
   formatsFor,
   pathProblem,
-} from '../parts/chains.ts';
-import type { Curve, NewAccount } from '../parts/chains.ts';
-import { ExportForm, SeedPhrase } from '../parts/export-form.tsx';
-import { FormEnd } from '../parts/form-end.tsx';
-import { ShortId } from '../parts/identifier.tsx';
-import { DeleteForm, Manage, ManageAction, RenameForm } from '../parts/manage.tsx';
-import { ListSearch } from '../parts/list-search.tsx';
-import { LongRows } from '../parts/long-rows.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { longestName } from '../parts/names.ts';
-import { OutsideBadges } from '../parts/outside-badges.tsx';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import type { Wallet as WalletRecord, WalletAccount } from '../parts/resources.ts';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { sayDone } from '../parts/undo.tsx';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
-import { useAccountList } from '../parts/use-long-list.ts';
-import '../parts/rows.css';
+} from '../accounts/chains.ts';
+import type { AddressFormat, Curve, NewAccount } from '../accounts/chains.ts';
+import { ExportForm, SeedPhrase } from '../accounts/export-form.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { ShortId } from '../../ui/identifier.tsx';
+import { DeleteForm, DangerZone, DangerAction, RenameForm } from '../../ui/danger-zone.tsx';
+import { ListSearch } from '../../ui/list-search.tsx';
+import { LongRows } from '../../ui/lists/long-rows.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { longestName } from '../../ui/text/names.ts';
+import { OutsideBadges } from '../../ui/outside-badges.tsx';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import type { Wallet as WalletRecord, WalletAccount } from '../../app/rpc/resources.ts';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { sayDone } from '../../app/shell/undo.tsx';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { useAccountList } from '../../ui/lists/use-long-list.ts';
+import { onText } from '../../ui/on-text.ts';
+import '../../ui/rows.css';
 
 /** Up to here one sees all of them at a glance. */
 const fewAccounts = 8;
 
 export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
-  const wallet = useAsk<{ wallet: WalletRecord }>('get_wallet', { walletId });
+  const wallet = useApiQuery('get_wallet', { walletId });
   const [text, setText] = useState('');
-  const [format, setFormat] = useState<string | null>(null);
+  const [format, setFormat] = useState<AddressFormat | null>(null);
   const [looked] = useDebouncedValue(text.trim(), typingPause);
   const all = useAccountList({ walletId, text: '', format: null }, true);
   const isFiltered = looked !== '' || format !== null;
@@ -76,7 +77,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
                 i18nKey="<id/> · made <moment/>"
                 components={{
                   id: <ShortId text={found.walletId} copy={t('Copy wallet id')} />,
-                  moment: <Moment at={found.createdAt} />,
+                  moment: <RelativeTime at={found.createdAt} />,
                 }}
               />{' '}
               <OutsideBadges of={found} />
@@ -224,24 +225,6 @@ const AccountRow = memo(function AccountRow({
   );
 });
 
-const updateWallet = {
-  operation: 'update_wallet',
-  type: 'ACTIVITY_TYPE_UPDATE_WALLET',
-  result: 'updateWalletResult',
-} as const;
-
-const exportWallet = {
-  operation: 'export_wallet',
-  type: 'ACTIVITY_TYPE_EXPORT_WALLET',
-  result: 'exportWalletResult',
-} as const;
-
-const deleteWallets = {
-  operation: 'delete_wallets',
-  type: 'ACTIVITY_TYPE_DELETE_WALLETS',
-  result: 'deleteWalletsResult',
-} as const;
-
 interface ManageProps {
   readonly wallet: WalletRecord;
   /** How many accounts are known, and whether there are more. */
@@ -252,14 +235,13 @@ interface ManageProps {
 function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNode {
   const { walletId, walletName, exported } = wallet;
   const [, navigate] = useLocation();
-  const others = useAsk<{ wallets: readonly WalletRecord[] }>('list_wallets');
-  const rename = useSubmit<{ walletId: string; walletName: string }, unknown>(updateWallet);
-  const remove = useSubmit<{ walletIds: readonly string[]; deleteWithoutExport: boolean }, unknown>(
-    deleteWallets,
-  );
+  const others = useApiQuery('list_wallets');
+  const rename = useSubmit('ACTIVITY_TYPE_UPDATE_WALLET');
+  const exporting = useSubmit('ACTIVITY_TYPE_EXPORT_WALLET');
+  const remove = useSubmit('ACTIVITY_TYPE_DELETE_WALLETS');
   return (
-    <Manage>
-      <ManageAction
+    <DangerZone>
+      <DangerAction
         name={t('Rename')}
         about={t('Scripts that look it up by its name need the new one; its id stays.')}
         title={t('Rename the wallet')}
@@ -288,8 +270,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
             }}
           />
         )}
-      </ManageAction>
-      <ManageAction
+      </DangerAction>
+      <DangerAction
         name={t('Export')}
         about={t('Shows its seed phrase: to keep it on paper, or to open the wallet in another program.')}
         title={t('Export the wallet')}
@@ -297,8 +279,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
       >
         {(close) => (
           <ExportForm
-            submit={exportWallet}
-            parameters={{ walletId }}
+            submit={(targetPublicKey) => exporting.mutateAsync({ walletId, targetPublicKey })}
             what="seedPhrase"
             outcomes={[
               t(
@@ -312,8 +293,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
             {(secret) => <SeedPhrase secret={secret} walletName={walletName} />}
           </ExportForm>
         )}
-      </ManageAction>
-      <ManageAction
+      </DangerAction>
+      <DangerAction
         name={t('Delete')}
         about={t('Takes its seed and its accounts out of this vault.')}
         title={t('Delete “{{walletName}}”', { walletName })}
@@ -364,8 +345,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
             }}
           />
         )}
-      </ManageAction>
-    </Manage>
+      </DangerAction>
+    </DangerZone>
   );
 }
 
@@ -390,12 +371,6 @@ function lossOf({ imported }: WalletRecord, count: number): string {
       );
 }
 
-const createAccounts = {
-  operation: 'create_wallet_accounts',
-  type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
-  result: 'createWalletAccountsResult',
-} as const;
-
 interface AddAccountProps {
   readonly walletId: string;
   readonly onDone: () => void;
@@ -412,18 +387,16 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
   const [choice, setChoice] = useState('ethereum');
   const [name, setName] = useState('');
   const [curve, setCurve] = useState<Curve>('CURVE_SECP256K1');
-  const [format, setFormat] = useState('ADDRESS_FORMAT_ETHEREUM');
+  const [format, setFormat] = useState<AddressFormat>('ADDRESS_FORMAT_ETHEREUM');
   const [path, setPath] = useState("m/44'/60'/0'/0/0");
-  const create = useSubmit<
-    { walletId: string; accounts: readonly NewAccount[] },
-    { addresses: readonly string[] }
-  >(createAccounts);
+  const create = useSubmit('ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS');
 
   const chain = chains.find(({ id }) => id === choice);
-  const free = useAsk<{ path: string }>(
+  const free = useApiQuery(
     'get_free_wallet_path',
-    { walletId, curve: chain?.curve, addressFormat: chain?.addressFormat, path: chain?.path },
-    chain !== undefined,
+    chain === undefined
+      ? null
+      : { walletId, curve: chain.curve, addressFormat: chain.addressFormat, path: chain.path },
   );
   const account: NewAccount =
     chain === undefined
@@ -439,7 +412,8 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
   const chooseCurve = (next: Curve) => {
     setCurve(next);
     const fitting = formatsFor(next);
-    if (!fitting.some((row) => row.format === format)) setFormat(fitting[0]?.format ?? '');
+    const [first] = fitting;
+    if (first !== undefined && !fitting.some((row) => row.format === format)) setFormat(first.format);
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -510,9 +484,7 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
               className="lk-mono-input"
               value={path}
               error={problem}
-              onChange={(event) => {
-                setPath(event.currentTarget.value);
-              }}
+              onChange={onText(setPath)}
             />
           </>
         )}
@@ -522,11 +494,9 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
           autoComplete="off"
           maxLength={longestName}
           value={name}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-          }}
+          onChange={onText(setName)}
         />
-        <Outcomes
+        <Expectations
           items={[
             chain === undefined ? (
               <Trans

@@ -4,25 +4,23 @@ import { Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus, IconWallet } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { BackupAges } from '../parts/backup-ages.tsx';
-import { accountAt, chains } from '../parts/chains.ts';
-import { FormEnd } from '../parts/form-end.tsx';
-import type { NewAccount } from '../parts/chains.ts';
-import { FirstAccounts } from '../parts/first-accounts.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { freeName, nameProblem } from '../parts/names.ts';
-import { OutsideBadges } from '../parts/outside-badges.tsx';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import type { Wallet as WalletRecord } from '../parts/resources.ts';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
-import '../parts/rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { BackupAges } from '../backups/backup-ages.tsx';
+import { accountAt, chains } from '../accounts/chains.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { FirstAccounts } from '../accounts/first-accounts.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { freeName, nameProblem } from '../../ui/text/names.ts';
+import { OutsideBadges } from '../../ui/outside-badges.tsx';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import '../../ui/rows.css';
 
 export function Wallets(): ReactNode {
-  const { data, error, isPending, refetch } = useAsk<{ wallets: readonly WalletRecord[] }>('list_wallets');
+  const { data, error, isPending, refetch } = useApiQuery('list_wallets');
   const ways = (
     <Group gap="sm">
       <Button component={Link} href="/wallets/new" leftSection={<IconPlus size={16} aria-hidden />}>
@@ -75,7 +73,7 @@ export function Wallets(): ReactNode {
                   <span className="lk-row-side">
                     <Trans
                       i18nKey="Made <moment/>"
-                      components={{ moment: <Moment at={wallet.createdAt} /> }}
+                      components={{ moment: <RelativeTime at={wallet.createdAt} /> }}
                     />
                   </span>
                 </Link>
@@ -88,24 +86,15 @@ export function Wallets(): ReactNode {
   );
 }
 
-const createWallet = {
-  operation: 'create_wallet',
-  type: 'ACTIVITY_TYPE_CREATE_WALLET',
-  result: 'createWalletResult',
-} as const;
-
 export function NewWallet(): ReactNode {
   const [, navigate] = useLocation();
-  const { data: existing } = useAsk<{ wallets: readonly WalletRecord[] }>('list_wallets');
+  const { data: existing } = useApiQuery('list_wallets');
   const taken = existing?.wallets.map((wallet) => wallet.walletName) ?? [];
   const suggested = freeName('Wallet', taken);
   const [typedName, setTypedName] = useState<string | null>(null);
-  const [words, setWords] = useState('12');
+  const [words, setWords] = useState<'12' | '24'>('12');
   const [chosen, setChosen] = useState<readonly string[]>(['ethereum']);
-  const create = useSubmit<
-    { walletName: string; accounts: readonly NewAccount[]; mnemonicLength: number },
-    { walletId: string; addresses: readonly string[] }
-  >(createWallet);
+  const create = useSubmit('ACTIVITY_TYPE_CREATE_WALLET');
   const name = typedName ?? suggested;
   // Once the wallet is made its own name is taken, while this form is still on the screen.
   const problem = create.isSuccess ? null : nameProblem(name, 'wallet', taken);
@@ -118,7 +107,7 @@ export function NewWallet(): ReactNode {
       {
         walletName: name.trim(),
         accounts: accounts.map((chain) => accountAt(chain, 0)),
-        mnemonicLength: Number(words),
+        mnemonicLength: words === '24' ? 24 : 12,
       },
       {
         onSuccess({ result }) {
@@ -175,7 +164,7 @@ export function NewWallet(): ReactNode {
           </Stack>
         </Panel>
         <aside>
-          <Outcomes
+          <Expectations
             items={[
               t(
                 'A seed of {{words}} words is drawn on this computer and sealed in the vault. It is not shown.',

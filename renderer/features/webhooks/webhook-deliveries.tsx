@@ -1,16 +1,15 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Select } from '@mantine/core';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { describeType } from './activity-words.ts';
-import { Moment } from './moment.tsx';
-import { Panel } from './page.tsx';
-import { Empty, Failure, LoadingRows } from './states.tsx';
-import { t, Trans } from './text.ts';
-import { useAsk, useSubmit } from './vault.tsx';
-import { replayDeliveries } from './webhooks.ts';
-import type { Delivery, Endpoint } from './webhooks.ts';
-import './rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { describeType } from '../activity/activity-words.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import type { Delivery, Endpoint } from './webhook-queries.ts';
+import '../../ui/rows.css';
 
 const shownDeliveries = '50';
 
@@ -19,7 +18,6 @@ const stateWords: Readonly<Record<Delivery['state'], string>> = {
   delivered: t('Delivered'),
   refused: t('Refused'),
   parked: t('Given up'),
-  expired: t('Given up'),
 };
 
 const filterStates = ['waiting', 'delivered', 'refused', 'parked'] as const;
@@ -28,21 +26,17 @@ const tones: Readonly<Partial<Record<Delivery['state'], string>>> = {
   waiting: 'waiting',
   refused: 'failed',
   parked: 'failed',
-  expired: 'failed',
 };
 
 /** What became of the last events that were sent. */
 export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoint[] }): ReactNode {
-  const [state, setState] = useState('');
+  const [state, setState] = useState<Delivery['state'] | ''>('');
   const [endpointId, setEndpointId] = useState('');
-  const { data, error, isPending, refetch } = useAsk<{ deliveries: readonly Delivery[] }>(
-    'list_webhook_deliveries',
-    {
-      paginationOptions: { limit: shownDeliveries },
-      ...(state === '' ? {} : { state }),
-      ...(endpointId === '' ? {} : { endpointId }),
-    },
-  );
+  const { data, error, isPending, refetch } = useApiQuery('list_webhook_deliveries', {
+    paginationOptions: { limit: shownDeliveries },
+    ...(state === '' ? {} : { state }),
+    ...(endpointId === '' ? {} : { endpointId }),
+  });
   const filtered = state !== '' || endpointId !== '';
   const names = new Map(endpoints.map(({ endpointId, name }) => [endpointId, name]));
   return (
@@ -111,7 +105,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
 function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly to: string }): ReactNode {
   const { deliveryId, endpointId, activityType, state, attempts, lastResult, nextAttemptAt, createdAt } =
     delivery;
-  const replaying = useSubmit<object, unknown>(replayDeliveries);
+  const replaying = useSubmit('ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES');
   const what = describeType(activityType);
   return (
     <li className="lk-row lk-manage">
@@ -122,14 +116,14 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
         </span>
         <br />
         <span className="lk-row-more">
-          {to} · <Moment at={createdAt} exact />
+          {to} · <RelativeTime at={createdAt} exact />
           {attempts > 1 && ` · ${t('tried {{count}} times', { count: attempts })}`}
           {nextAttemptAt !== undefined && (
             <>
               {' · '}
               <Trans
                 i18nKey="next try <moment/>"
-                components={{ moment: <Moment at={nextAttemptAt} ahead exact /> }}
+                components={{ moment: <RelativeTime at={nextAttemptAt} ahead exact /> }}
               />
             </>
           )}

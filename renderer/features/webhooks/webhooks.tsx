@@ -2,30 +2,24 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { FormEnd } from '../parts/form-end.tsx';
-import { DeleteForm, DialogButton } from '../parts/manage.tsx';
-import { NameField } from '../parts/name-field.tsx';
-import { nameProblem } from '../parts/names.ts';
-import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t } from '../parts/text.ts';
-import { useAsk, useSubmit } from '../parts/vault.tsx';
-import { Deliveries } from '../parts/webhook-deliveries.tsx';
-import {
-  createEndpoint,
-  deleteEndpoint,
-  replayDeliveries,
-  testEndpoint,
-  updateEndpoint,
-} from '../parts/webhooks.ts';
-import type { Endpoint } from '../parts/webhooks.ts';
-import '../parts/rows.css';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { DeleteForm, DialogButton } from '../../ui/danger-zone.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { nameProblem } from '../../ui/text/names.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { Deliveries } from './webhook-deliveries.tsx';
+import type { Endpoint } from './webhook-queries.ts';
+import { onText } from '../../ui/on-text.ts';
+import '../../ui/rows.css';
 
 /** Where events are sent, and what became of the last of them. */
 export function Webhooks(): ReactNode {
-  const endpoints = useAsk<{ webhookEndpoints: readonly Endpoint[] }>('list_webhook_endpoints');
+  const endpoints = useApiQuery('list_webhook_endpoints');
   const list = endpoints.data?.webhookEndpoints ?? [];
   return (
     <>
@@ -78,7 +72,7 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [tried, setTried] = useState(false);
-  const creating = useSubmit<object, unknown>(createEndpoint);
+  const creating = useSubmit('ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT');
   const problems = { name: nameProblem(name, 'endpoint', taken), url: urlProblem(url) };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -117,9 +111,7 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
             placeholder="https://example.org/events"
             value={url}
             error={tried ? problems.url : null}
-            onChange={(event) => {
-              setUrl(event.currentTarget.value);
-            }}
+            onChange={onText(setUrl)}
           />
           <Failure title={t('The endpoint was not added')} error={creating.error} />
           <div>
@@ -135,9 +127,9 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
 
 function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
   const { endpointId, name, url, isActive } = endpoint;
-  const updating = useSubmit<object, unknown>(updateEndpoint);
-  const removing = useSubmit<object, unknown>(deleteEndpoint);
-  const testing = useSubmit<object, unknown>(testEndpoint);
+  const updating = useSubmit('ACTIVITY_TYPE_UPDATE_WEBHOOK_ENDPOINT');
+  const removing = useSubmit('ACTIVITY_TYPE_DELETE_WEBHOOK_ENDPOINT');
+  const testing = useSubmit('ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT');
   return (
     <li className="lk-row lk-manage">
       <div>
@@ -241,7 +233,7 @@ function ReplayForm({
   readonly close: () => void;
 }): ReactNode {
   const [span, setSpan] = useState(String(hourMs));
-  const replaying = useSubmit<object, { readonly count: number }>(replayDeliveries);
+  const replaying = useSubmit('ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES');
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     replaying.mutate(
@@ -270,7 +262,7 @@ function ReplayForm({
             setSpan(value ?? span);
           }}
         />
-        <Outcomes
+        <Expectations
           items={[
             t('Each event is sent with the id that it had, so that a receiver knows those it has already.'),
             t('What the endpoint has not subscribed to is left out.'),

@@ -3,7 +3,7 @@ import type { CSSProperties, KeyboardEvent, ReactNode, Ref } from 'react';
 import { useImperativeHandle } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { laidOut, ScrollScale } from './scroll-scale.ts';
-import { t } from './text.ts';
+import { t } from '../../app/i18n/text.ts';
 import './long-rows.css';
 
 /** What others can do with a list. */

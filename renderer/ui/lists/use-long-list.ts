@@ -1,11 +1,11 @@
 /** Long lists as React uses them: one at a time, kept up with what happens in the vault. */
 
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from 'react';
-import type { VaultEvent } from '../../preload/contract.ts';
+import type { VaultEvent } from '../../../preload/contract.ts';
 import { LongList } from './long-list.ts';
 import type { ListSource, OutlinePart } from './long-list.ts';
-import type { ActivityLine, WalletAccount } from './resources.ts';
-import { ask, useBridge } from './vault.tsx';
+import type { ActivityLine, WalletAccount } from '../../app/rpc/resources.ts';
+import { queryApi, useRpc } from '../../app/rpc/vault.tsx';
 
 /** Between two looks at what is new, in milliseconds: a script may sign thousands of times in a second. */
 const pause = 1_000;
@@ -22,7 +22,7 @@ function useLongList<Line extends { readonly place: number }>(
   make: () => ListSource<Line>,
   concerns: (event: VaultEvent) => boolean,
 ): Found<Line> {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const list = useMemo(() => new LongList(make()), [make]);
   const version = useSyncExternalStore(list.subscribe, list.version);
   useEffect(() => {
@@ -37,7 +37,7 @@ function useLongList<Line extends { readonly place: number }>(
       }, pause);
       void list.catchUp();
     };
-    const stopListening = bridge.onEvent((event) => {
+    const stopListening = rpc.onEvent((event) => {
       if (!concerns(event)) return;
       if (timer === undefined) look();
       else more = true;
@@ -47,7 +47,7 @@ function useLongList<Line extends { readonly place: number }>(
       clearTimeout(timer);
       list.stop();
     };
-  }, [bridge, list, concerns]);
+  }, [rpc, list, concerns]);
   return { list, version, retry: () => void list.start() };
 }
 
@@ -60,11 +60,11 @@ const isOpenStatus = (status: string): boolean =>
 const anyActivity = ({ kind }: VaultEvent): boolean => kind === 'activity';
 
 export function useActivityList(filter: ActivityFilter): Found<ActivityLine> {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const make = useCallback((): ListSource<ActivityLine> => {
     const outline = async (where: object): Promise<OutlinePart> => {
       const body = { ...filter, ...where };
-      return (await ask<{ outline: OutlinePart }>(bridge, 'outline_activities', body)).outline;
+      return (await queryApi(rpc, 'outline_activities', body)).outline;
     };
     return {
       outline: (before) => outline(before === undefined ? {} : { before }),
@@ -76,11 +76,10 @@ export function useActivityList(filter: ActivityFilter): Found<ActivityLine> {
         } while (parts.at(-1)?.next !== undefined);
         return { blocks: parts.flatMap(({ blocks }) => blocks) };
       },
-      browse: async (places) =>
-        (await ask<{ lines: readonly ActivityLine[] }>(bridge, 'browse_activities', { places })).lines,
+      browse: async (places) => (await queryApi(rpc, 'browse_activities', { places })).lines,
       isOpen: ({ status }) => isOpenStatus(status),
     };
-  }, [bridge, filter]);
+  }, [rpc, filter]);
   return useLongList(make, anyActivity);
 }
 
@@ -95,7 +94,7 @@ const anyChange = (event: VaultEvent): boolean => event.kind === 'activity' && !
 export interface AccountFilter {
   readonly walletId: string;
   readonly text: string;
-  readonly format: string | null;
+  readonly format: WalletAccount['addressFormat'] | null;
 }
 
 /** @param isAsked Whether there is anything to ask for. */
@@ -103,7 +102,7 @@ export function useAccountList(
   { walletId, text, format }: AccountFilter,
   isAsked: boolean,
 ): Found<AccountLine> {
-  const bridge = useBridge();
+  const rpc = useRpc();
   const make = useCallback(
     (): ListSource<AccountLine> => ({
       async outline(after) {
@@ -114,15 +113,13 @@ export function useAccountList(
           ...(format === null ? {} : { filterByAddressFormat: [format] }),
           ...(after === undefined ? {} : { after }),
         };
-        return (await ask<{ outline: OutlinePart }>(bridge, 'outline_wallet_accounts', body)).outline;
+        return (await queryApi(rpc, 'outline_wallet_accounts', body)).outline;
       },
-      browse: async (places) =>
-        (await ask<{ lines: readonly AccountLine[] }>(bridge, 'browse_wallet_accounts', { walletId, places }))
-          .lines,
+      browse: async (places) => (await queryApi(rpc, 'browse_wallet_accounts', { walletId, places })).lines,
       // Its name may change.
       isOpen: () => true,
     }),
-    [bridge, walletId, text, format, isAsked],
+    [rpc, walletId, text, format, isAsked],
   );
   return useLongList(make, anyChange);
 }

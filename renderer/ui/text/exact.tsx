@@ -1,10 +1,10 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
-import { directionOf, visibleAgain } from '../../main/lib/visible-text.ts';
+import { directionOf, visibleAgain } from '../../../main/lib/text/visible-text.ts';
 import './exact.css';
 
 /**
- * A text of what is signed, to the letter: each character where it is signed, each blank and line end to be seen. Only a line
+ * A signed text, to the letter: each character in its signed order, each blank and line end visible. Only a line
  * that runs from right to left throughout is laid out so.
  */
 export function Exact({ text }: { readonly text: string }): ReactNode {

@@ -1,6 +1,6 @@
-import { lookAlikeOf, lookAlikeWarnings } from '../../main/lib/look-alikes.ts';
-import { visibleName } from '../../main/lib/visible-text.ts';
-import { t } from './text.ts';
+import { lookAlikeOf, lookAlikeWarnings } from '../../../main/lib/text/look-alikes.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { t } from '../../app/i18n/text.ts';
 
 /** The longest name that the service takes, in characters. */
 export const longestName = 64;

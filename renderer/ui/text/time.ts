@@ -1,7 +1,7 @@
 /** Times as people say them. */
 
-import { locale } from './language.ts';
-import { t, usualBlanks } from './text.ts';
+import { locale } from '../../app/i18n/language.ts';
+import { t, usualBlanks } from '../../app/i18n/text.ts';
 
 /** The wire's form of a time: whole seconds, as strings. */
 export interface Timestamp {

@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { expect } from 'vitest';
 
 /** Where pictures of the screens go; not kept in git. */
-const pictures = join(import.meta.dirname, '../output/browser');
+const pictures = join(import.meta.dirname, '../../output/browser');
 
 /** `PICTURES=all` keeps one of every screen, which takes as long as all that is looked for on it. */
 const keepsAll = process.env['PICTURES'] === 'all';
@@ -47,6 +47,18 @@ function isExecutable(path: string): boolean {
 
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath(), args: flags });
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The Chromium of this process, for all files of tests that run in it: nothing is kept between one window and the next. */
+export function sharedChromium(): Promise<Browser> {
+  shared ??= launchChromium().then((browser) =>
+    browser.on('disconnected', () => {
+      shared = undefined;
+    }),
+  );
+  return shared;
 }
 
 /** A refusal by the page's Content-Security-Policy. */

@@ -1,11 +1,11 @@
 /** Every address of the window, from the window's own table, in a vault that has something to show at each. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { activityOf, newTestKey, newWallet, resultOf } from '../support.ts';
-import type { Json } from '../support.ts';
+import { activityOf, newTestKey, newWallet, resultOf } from '../../support/support.ts';
+import type { Json } from '../../support/support.ts';
 import type { DevService } from './service.ts';
 
-const windowSource = join(import.meta.dirname, '../../renderer/window.tsx');
+const windowSource = join(import.meta.dirname, '../../../renderer/app/window.tsx');
 
 /** Makes something of everything that has an address. @returns what stands in the addresses, by their parameters. */
 export async function furnish(

@@ -3,8 +3,14 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-import { CommandProcess, runCommand, temporaryDirectory, TestClient, testKeyOf } from '../support.ts';
-import type { Environment } from '../keychain.ts';
+import {
+  CommandProcess,
+  runCommand,
+  temporaryDirectory,
+  TestClient,
+  testKeyOf,
+} from '../../support/support.ts';
+import type { Environment } from '../../keys/keychain.ts';
 
 /** A running service; disposing it ends the process and leaves the vault. */
 export interface Service extends AsyncDisposable {

@@ -1,17 +1,24 @@
 /** Whoever cannot see well, or has no mouse: axe-core on every screen in both schemes, and the keyboard alone. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings } from './inspect.ts';
-import { newVaultPlace } from './service.ts';
-import { askedPositions, button, firstRun, heading, password, readPhrase, wordField } from './steps.ts';
-import { refusedUnlocks, tour } from './tours.ts';
+import { sharedChromium, openWindow } from '../support/chromium.ts';
+import { axeFindings } from '../support/inspect.ts';
+import { newVaultPlace } from '../support/service.ts';
+import {
+  askedPositions,
+  button,
+  firstRun,
+  heading,
+  password,
+  readPhrase,
+  wordField,
+} from '../support/steps.ts';
+import { refusedUnlocks, tour } from '../support/tours.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 describe('every screen, in light and in dark', () => {

@@ -1,14 +1,13 @@
 /** The window in another language: the first half of its addresses. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, test } from 'vitest';
-import { launchChromium } from './chromium.ts';
-import { lookAtHalf } from './language.ts';
+import { sharedChromium } from '../support/chromium.ts';
+import { lookAtHalf } from '../support/language.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 test('every screen speaks it whole, fits, and has nothing for axe-core to mend', async () => {

@@ -6,19 +6,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { pseudoText } from '../../renderer/parts/pseudo-locale.ts';
-import { launchChromium, openWindow } from './chromium.ts';
-import { tooWideFindings, untranslated, visit } from './inspect.ts';
-import { addressesOf, furnish, patterns } from './places.ts';
-import { newVaultPlace, serveDevVault } from './service.ts';
-import { button, firstRun, goTo, heading, hold, lock, makeWallet, openDialog, password } from './steps.ts';
-import { arrival, openers, outOfOrder, throughDialog, unseenFocus } from './walk.ts';
+import { pseudoText } from '../../../renderer/app/i18n/pseudo-locale.ts';
+import { sharedChromium, openWindow } from '../support/chromium.ts';
+import { tooWideFindings, untranslated, visit } from '../support/inspect.ts';
+import { addressesOf, furnish, patterns } from '../support/places.ts';
+import { newVaultPlace, serveDevVault } from '../support/service.ts';
+import {
+  button,
+  firstRun,
+  goTo,
+  heading,
+  hold,
+  lock,
+  makeWallet,
+  openDialog,
+  password,
+} from '../support/steps.ts';
+import { arrival, openers, outOfOrder, throughDialog, unseenFocus } from '../support/walk.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
-  return () => browser.close();
+  browser = await sharedChromium();
 });
 
 const speakPseudo = (): void => {
@@ -78,7 +87,7 @@ test('every place says where one is, leads through itself as one reads it, and o
 });
 
 test('whatever opens a dialog says so, or the walk would miss it', () => {
-  const source = join(import.meta.dirname, '../../renderer');
+  const source = join(import.meta.dirname, '../../../renderer');
   const silent = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.tsx'))
     .filter((file) => {
@@ -86,9 +95,13 @@ test('whatever opens a dialog says so, or the walk would miss it', () => {
       return /<Modal\b/.test(text) && !text.includes('aria-haspopup="dialog"');
     })
     .sort();
-  // The palette is opened by a button of `anywhere.tsx`; the list of shortcuts by a key, and from the palette; and whoever
+  // The palette is opened by a button of `search-and-shortcuts.tsx`; the list of shortcuts by a key, and from the palette; and whoever
   // has not shown lately to be the owner is asked for it by what they were about to do.
-  expect(silent).toEqual(['parts/owner-proof-dialog.tsx', 'parts/palette.tsx', 'parts/shortcuts.tsx']);
+  expect(silent).toEqual([
+    'app/shell/palette.tsx',
+    'app/shell/shortcuts.tsx',
+    'features/unlock/step-up-dialog.tsx',
+  ]);
 });
 
 test('the way into a vault speaks the pseudo-locale whole too: no link, first run, restoring, unlocking, no service', async () => {

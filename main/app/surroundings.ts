@@ -1,0 +1,11 @@
+import type { VaultEvent } from '../../preload/contract.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { OnFault } from '../lib/faults.ts';
+
+/** What every part of a vault is given. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly onFault: OnFault;
+  /** Emits an event to the windows. */
+  readonly emit: (event: VaultEvent) => void;
+}

@@ -1,0 +1,40 @@
+/** Confirms on the terminal that a recovery phrase was written down. */
+import { randomBytes } from 'node:crypto';
+import { isCancel, text } from '@clack/prompts';
+import { CommandError, exitCodes, note } from './output.ts';
+
+/**
+ * Shows the phrase and asks for three of its words.
+ * @param undone What was not done where one is wrong.
+ * @returns The positions that were asked for.
+ */
+export async function confirmPhrase(phrase: string, undone: string): Promise<readonly number[]> {
+  const words = phrase.split(' ');
+  note('Recovery phrase: these 24 words open the vault when everything else is lost. Write them down.\n');
+  for (let row = 0; row < words.length; row += 4) {
+    note(
+      words
+        .slice(row, row + 4)
+        .map((word, index) => `${String(row + index + 1).padStart(4)}. ${word.padEnd(10)}`)
+        .join(''),
+    );
+  }
+  const positions = threePositions();
+  for (const position of positions) {
+    const answer = await text({ message: `Word ${String(position)}` });
+    if (isCancel(answer)) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
+    if (answer.trim().toLowerCase() !== words[position - 1]) {
+      throw new CommandError(
+        exitCodes.failed,
+        `word ${String(position)} is not the one of the phrase: ${undone}`,
+      );
+    }
+  }
+  return positions;
+}
+
+function threePositions(): number[] {
+  const positions = new Set<number>();
+  while (positions.size < 3) positions.add(((randomBytes(1)[0] ?? 0) % 24) + 1);
+  return [...positions].sort((a, b) => a - b);
+}

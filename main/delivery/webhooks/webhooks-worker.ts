@@ -1,0 +1,61 @@
+/**
+ * The thread that signs events and posts them: while it does, the vault signs. The key lies in memory that both threads
+ * share, and a lock of the vault erases it there; this thread reads it anew for each batch.
+ */
+import { workerData } from 'node:worker_threads';
+import { serveJobs } from '../../lib/concurrency/thread.ts';
+import type { Reach } from '../../net/outbound.ts';
+import type { DeliveryOutcome } from '../queue/outbox.ts';
+import { eventSigner } from './sign-event.ts';
+import { Poster } from './post.ts';
+import { SharedKey } from './shared-key.ts';
+
+/** Events of one endpoint, in order. */
+export interface Batch {
+  readonly url: string;
+  readonly reach: Reach;
+  /** The name of the key that signs them. */
+  readonly keyId: string;
+  readonly timestampMs: number;
+  readonly events: readonly BatchEvent[];
+}
+
+export interface BatchEvent {
+  readonly eventId: string;
+  readonly organizationId: string;
+  /** The body. */
+  readonly text: string;
+}
+
+const shared = new SharedKey(workerData as SharedArrayBuffer);
+const poster = new Poster();
+const stopping = new AbortController();
+
+/** @returns as many outcomes of the first events as were tried; none where the vault was locked meanwhile. */
+async function post({ url, reach, keyId, timestampMs, events }: Batch): Promise<readonly DeliveryOutcome[]> {
+  const key = shared.take();
+  if (key === undefined) return [];
+  let signed;
+  try {
+    const headersOf = eventSigner(key, keyId);
+    signed = events.map(({ text, ...head }) => {
+      const body = Buffer.from(text);
+      return { headers: headersOf({ ...head, timestampMs }, body), body };
+    });
+  } finally {
+    key.fill(0);
+  }
+  return await poster.post({ url, reach, events: signed }, stopping.signal);
+}
+
+const jobs = {
+  post,
+  /** Ends what is under way; what was delivered by then is still told. */
+  stop: (): void => {
+    stopping.abort();
+  },
+};
+
+export type WebhookJobs = typeof jobs;
+
+serveJobs(jobs);

@@ -1,0 +1,82 @@
+/**
+ * The log of this process, the only one. Errors and warnings go to standard error as they are; a service also keeps them in a
+ * file (`main/app/service-log.ts`). Nothing of a request but its operation is ever logged, and no secret.
+ */
+import { visibleText } from './text/visible-text.ts';
+
+/** `debug` is written with `--verbose` alone. */
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+
+export interface LogEntry {
+  readonly level: LogLevel;
+  /** Without characters that move the lines of a terminal or a file; it may have several lines. */
+  readonly text: string;
+}
+
+type Sink = (entry: LogEntry) => void;
+
+/** Characters of one entry: a stack fits, a body does not. */
+const longestText = 8192;
+const mostCauses = 4;
+
+let isVerbose = false;
+let readStack = (stack: string): string => stack;
+const sinks = new Set<Sink>();
+
+/** Hands every entry to a sink, which must not throw. @returns the function that stops it. */
+export function addLogSink(sink: Sink): () => void {
+  sinks.add(sink);
+  return () => {
+    sinks.delete(sink);
+  };
+}
+
+/** Whether details are written, and everything to standard error. */
+export function setVerbose(verbose: boolean): void {
+  isVerbose = verbose;
+}
+
+/** @param read Names the lines of the sources in a stack. */
+export function readStacksWith(read: (stack: string) => string): void {
+  readStack = read;
+}
+
+/** Logs an error that no caller waits for, with its stack and its causes. */
+export function logFault(error: unknown, what?: string): void {
+  write('error', what === undefined ? describeError(error) : `latchkey: ${what}: ${describeError(error)}`);
+}
+
+/** Logs what the owner should know. */
+export function logWarning(text: string): void {
+  write('warn', text);
+}
+
+/** Logs what happened, for the file. */
+export function logInfo(text: string): void {
+  write('info', text);
+}
+
+/** @param text Called with `--verbose` alone. */
+export function logDetail(text: () => string): void {
+  if (isVerbose) write('debug', text());
+}
+
+function write(level: LogLevel, text: string): void {
+  const isLong = text.length > longestText;
+  const entry = { level, text: visibleText(isLong ? `${text.slice(0, longestText)} …` : text) };
+  if (isVerbose || level === 'error' || level === 'warn') process.stderr.write(`${entry.text}\n`);
+  for (const sink of sinks) sink(entry);
+}
+
+/** JSON.parse repeats a piece of what it was given, which may be a secret. */
+const piece = /"[^]*" is not valid JSON/;
+
+/** The stack of an error, and those of its causes. Other properties stay away: a library may have put a request there. */
+function describeError(error: unknown, depth = 0): string {
+  if (!(error instanceof Error)) return `${typeof error} thrown: ${String(error)}`;
+  const stack = readStack(error.stack ?? error.message);
+  const said = error instanceof SyntaxError ? stack.replace(piece, '… is not valid JSON') : stack;
+  const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error.cause];
+  const told = depth < mostCauses ? causes.filter((cause) => cause !== undefined).slice(0, mostCauses) : [];
+  return [said, ...told.map((cause) => `Caused by: ${describeError(cause, depth + 1)}`)].join('\n');
+}

@@ -1,0 +1,56 @@
+/** Import and export of secrets as React uses them: the activities, with the bundles between them. */
+
+import { newExportTarget, sealImport } from './bundles.ts';
+import type { Expected } from './bundles.ts';
+import { useStatus } from '../../app/rpc/vault.tsx';
+
+function useExpected(): Expected {
+  const { organization, serverKeys } = useStatus();
+  // Both are known of every vault; what is not known equals nothing that a bundle says.
+  return { organizationId: organization?.id ?? '', signer: serverKeys?.signer ?? '' };
+}
+
+/** Submits an export to the holder of a key; answers the bundle. */
+export type SubmitExport = (
+  targetPublicKey: string,
+) => Promise<{ readonly result: { readonly exportBundle: string } }>;
+
+/** Exports a secret from the vault. The answer is the secret's bytes, which the caller wipes. */
+export function useExport(submit: SubmitExport): () => Promise<Uint8Array> {
+  const expected = useExpected();
+  return async () => {
+    const target = await newExportTarget();
+    const { result } = await submit(target.targetPublicKey);
+    return target.open(result.exportBundle, expected);
+  };
+}
+
+interface SubmitImport<Submitted> {
+  /** Asks for a key of the vault to encrypt the secret to. */
+  readonly begin: (parameters: {
+    readonly userId: string;
+  }) => Promise<{ readonly result: { readonly importBundle: string } }>;
+  readonly finish: (sealed: {
+    readonly userId: string;
+    readonly encryptedBundle: string;
+  }) => Promise<Submitted>;
+}
+
+/** Hands a secret to the vault, and wipes it whatever comes of that. */
+export function useImport(): <Submitted>(
+  secret: Uint8Array<ArrayBuffer>,
+  submit: SubmitImport<Submitted>,
+) => Promise<Submitted> {
+  const expected = useExpected();
+  const { owner } = useStatus();
+  const userId = owner?.userId ?? '';
+  return async (secret, { begin, finish }) => {
+    try {
+      const { result } = await begin({ userId });
+      const encryptedBundle = await sealImport(result.importBundle, { ...expected, userId }, secret);
+      return await finish({ userId, encryptedBundle });
+    } finally {
+      secret.fill(0);
+    }
+  };
+}

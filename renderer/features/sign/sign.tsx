@@ -1,0 +1,269 @@
+import { useState } from 'react';
+import type { SyntheticEvent, ReactNode } from 'react';
+import { Button, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core';
+import { IconFileCode, IconSignature } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { toHex } from '../../ui/text/bytes.ts';
+import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { hashFunctionsFor, readRequest } from './payload.ts';
+import type { HashFunction, PayloadForm } from './payload.ts';
+import type { PrivateKey, Wallet } from '../../app/rpc/resources.ts';
+import { SignTransaction } from './sign-transaction.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useSignerChoice } from './signer-choice.tsx';
+import type { Start } from './signer-choice.tsx';
+import { SignedPanel } from './signed-panel.tsx';
+import type { Signed } from './signed-panel.tsx';
+import { TypedSummary } from './transaction-summary.tsx';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { onText } from '../../ui/on-text.ts';
+
+export function Sign({ start }: { readonly start?: Start }): ReactNode {
+  const wallets = useApiQuery('list_wallets');
+  const keys = useApiQuery('list_private_keys');
+  const error = wallets.error ?? keys.error;
+  const nothing = wallets.data?.wallets.length === 0 && keys.data?.privateKeys.length === 0;
+  return (
+    <>
+      <PageHead
+        title={t('Sign')}
+        lead={t('Sign text or bytes exactly as you give them, or a transaction, with one of your keys.')}
+        action={
+          <Button
+            component={Link}
+            href="/sign/contracts"
+            variant="default"
+            leftSection={<IconFileCode size={16} aria-hidden />}
+          >
+            {t('Contract interfaces')}
+          </Button>
+        }
+      />
+      <Failure
+        title={t('Your keys could not be read')}
+        error={error}
+        onRetry={() => {
+          void wallets.refetch();
+          void keys.refetch();
+        }}
+      />
+      {error === null && (wallets.data === undefined || keys.data === undefined) && (
+        <Panel kind="plain">
+          <LoadingRows label={t('Loading your keys')} />
+        </Panel>
+      )}
+      {nothing && (
+        <Panel kind="plain">
+          <Empty
+            title={t('Nothing to sign with yet')}
+            icon={IconSignature}
+            action={
+              <Button component={Link} href="/wallets/new">
+                {t('New wallet')}
+              </Button>
+            }
+          >
+            <p>
+              {t('Signing needs a wallet with an account, or a private key. A wallet is made in a minute.')}
+            </p>
+          </Empty>
+        </Panel>
+      )}
+      {!nothing && wallets.data !== undefined && keys.data !== undefined && (
+        <SignForm start={start} wallets={wallets.data.wallets} privateKeys={keys.data.privateKeys} />
+      )}
+    </>
+  );
+}
+
+interface FormProps {
+  readonly start: Start | undefined;
+  readonly wallets: readonly Wallet[];
+  readonly privateKeys: readonly PrivateKey[];
+}
+
+function SignForm({ start, ...keys }: FormProps): ReactNode {
+  const { signer, addressFormat, fields } = useSignerChoice(start, keys);
+  const [mode, setMode] = useState<PayloadForm | 'transaction'>('text');
+  const form: PayloadForm = mode === 'transaction' ? 'hex' : mode;
+  const [typed, setTyped] = useState('');
+  const [typedPreimage, setTypedPreimage] = useState('');
+  const [wantedHash, setWantedHash] = useState<HashFunction | null>(null);
+  const [tried, setTried] = useState(false);
+  const [signed, setSigned] = useState<Signed | null>(null);
+  const submit = useSubmit('ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2');
+
+  const hashes = hashFunctionsFor(signer?.curve ?? 'CURVE_SECP256K1');
+  const usual = signer?.isEthereum === true ? 'HASH_FUNCTION_KECCAK256' : 'HASH_FUNCTION_SHA256';
+  const hash =
+    hashes.find(({ id }) => id === wantedHash) ?? hashes.find(({ id }) => id === usual) ?? hashes[0];
+  const { bytes, problem, isHash, preimageProblem, payload, digest } = readRequest(form, hash, {
+    typed,
+    typedPreimage,
+  });
+
+  const send = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (payload === null || signer === undefined) return;
+    setSigned(null);
+    submit.mutate(
+      { signWith: signer.signWith, ...payload },
+      {
+        onSuccess({ result, activity }) {
+          setSigned({ signature: result, signer, bytes: bytes.length, digest, activityId: activity.id });
+        },
+      },
+    );
+  };
+
+  return (
+    <form onSubmit={send} noValidate className="lk-beside">
+      <div>
+        <Panel>
+          <Stack gap="lg">
+            {fields}
+            <div>
+              <Group justify="space-between" align="end" mb={6}>
+                <label htmlFor="payload" className="lk-label">
+                  {t('What to sign')}
+                </label>
+                <SegmentedControl
+                  size="xs"
+                  aria-label={t('Form of the payload')}
+                  value={mode}
+                  onChange={setMode}
+                  data={[
+                    { value: 'text', label: t('Text') },
+                    { value: 'hex', label: t('Hex') },
+                    { value: 'transaction', label: t('Transaction') },
+                  ]}
+                />
+              </Group>
+              {mode === 'transaction' ? (
+                <SignTransaction
+                  id="payload"
+                  key={signer?.signWith}
+                  signWith={signer?.signWith}
+                  curve={signer?.curve}
+                  format={addressFormat}
+                />
+              ) : (
+                <Textarea
+                  id="payload"
+                  autosize
+                  minRows={4}
+                  maxRows={14}
+                  spellCheck={false}
+                  autoComplete="off"
+                  className={form === 'hex' ? 'lk-mono-input' : ''}
+                  placeholder={form === 'hex' ? '0x…' : ''}
+                  value={typed}
+                  error={(tried || typed !== '') && problem !== null ? problem : null}
+                  onChange={onText(setTyped)}
+                />
+              )}
+            </div>
+            {mode !== 'transaction' && (
+              <>
+                {hashes.length > 1 ? (
+                  <Select
+                    label={t('Hash function')}
+                    description={t(
+                      '{{algorithm}} signs a hash of 32 bytes. Use the one the other side expects.',
+                      { algorithm: signer?.schnorr === true ? 'Schnorr' : 'ECDSA' },
+                    )}
+                    data={hashes.map(({ id, label, about }) => ({ value: id, label: `${label} · ${about}` }))}
+                    value={hash?.id ?? null}
+                    allowDeselect={false}
+                    onChange={(value) => {
+                      setWantedHash(value);
+                    }}
+                  />
+                ) : (
+                  <Text size="sm" c="dimmed">
+                    {t('Hash function: none to choose.')} {hash?.about}.
+                  </Text>
+                )}
+                {isHash && (
+                  <Textarea
+                    label={t('What it is the hash of')}
+                    description={t(
+                      'In hex, if you have it. The vault hashes it again before it shows what it says, and keeps it with the signature’s activity.',
+                    )}
+                    autosize
+                    maxRows={8}
+                    spellCheck={false}
+                    autoComplete="off"
+                    className="lk-mono-input"
+                    value={typedPreimage}
+                    error={preimageProblem}
+                    onChange={onText(setTypedPreimage)}
+                  />
+                )}
+                {payload !== null && <TypedSummary request={payload} />}
+                <Failure title={t('Nothing was signed')} error={submit.error} />
+                <div>
+                  <Button type="submit" loading={submit.isPending} disabled={signer === undefined}>
+                    {t('Sign')}
+                  </Button>
+                </div>
+              </>
+            )}
+          </Stack>
+        </Panel>
+        {signed !== null && <SignedPanel key={signed.activityId} signed={signed} />}
+      </div>
+      <aside>
+        <Expectations
+          items={[
+            signer === undefined
+              ? t('Choose a key first.')
+              : t('The key of {{name}} is used. It does not leave the vault.', { name: signer.name }),
+            mode === 'transaction' ? (
+              t('The vault reads the transaction and tells what it does before you sign it.')
+            ) : problem !== null ? (
+              t('What you type is signed as it is: nothing is added and nothing is trimmed.')
+            ) : (
+              <Preview bytes={bytes} digest={digest} />
+            ),
+            signer?.schnorr === true
+              ? t('This address asks for a Schnorr signature (BIP-340).')
+              : signer?.isEthereum === true
+                ? t('Ethereum wallets put a prefix before messages (EIP-191). Here none is added.')
+                : t('The signature is shown here and kept in the activity log.'),
+          ]}
+        />
+      </aside>
+    </form>
+  );
+}
+
+const previewed = 48;
+
+function Preview({
+  bytes,
+  digest,
+}: {
+  readonly bytes: Uint8Array;
+  readonly digest: string | null;
+}): ReactNode {
+  return (
+    <>
+      {t('{{count}} bytes are signed:', { count: bytes.length })}
+      <code className="lk-bytes">
+        {toHex(bytes.slice(0, previewed))}
+        {bytes.length > previewed && '…'}
+      </code>
+      {digest === null ? (
+        t('Ed25519 signs them directly.')
+      ) : (
+        <>
+          {t('The hash of them that is signed:')}
+          <code className="lk-bytes">{digest}</code>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,173 @@
+/** Which key signs: a wallet's account, or a private key. */
+
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Fieldset, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import type { ComboboxParsedItem } from '@mantine/core';
+import { Link } from 'wouter';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { AccountSelect, accountName, useFirstAccount } from '../accounts/account-select.tsx';
+import { curveLabel, describeFormat } from '../accounts/chains.ts';
+import type { Curve } from '../accounts/chains.ts';
+import type { PrivateKey, Wallet, WalletAccount } from '../../app/rpc/resources.ts';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { mostOffered } from '../accounts/wallet-accounts.ts';
+
+/** What the screen was opened for. */
+export type Start =
+  | { readonly kind: 'account'; readonly walletId: string; readonly address: string }
+  | { readonly kind: 'key'; readonly privateKeyId: string };
+
+/** What signs: what the service is told, and what a person knows it by. */
+export interface Signer {
+  readonly signWith: string;
+  readonly name: string;
+  readonly curve: Curve;
+  readonly isEthereum: boolean;
+  /** Whether it signs with Schnorr, as its address needs. */
+  readonly schnorr: boolean;
+}
+
+interface Keys {
+  readonly wallets: readonly Wallet[];
+  readonly privateKeys: readonly PrivateKey[];
+}
+
+interface SignerChoice {
+  readonly signer: Signer | undefined;
+  /** Of the account that signs, where one does. */
+  readonly addressFormat: WalletAccount['addressFormat'] | undefined;
+  readonly fields: ReactNode;
+}
+
+/** What is chosen, and the fields that it is chosen by. */
+export function useSignerChoice(start: Start | undefined, { wallets, privateKeys }: Keys): SignerChoice {
+  const [kind, setKind] = useState<'account' | 'key'>(
+    start?.kind ?? (wallets.length > 0 ? 'account' : 'key'),
+  );
+  const [walletId, setWalletId] = useState(
+    start?.kind === 'account' ? start.walletId : (wallets[0]?.walletId ?? null),
+  );
+  const [chosen, setChosen] = useState<WalletAccount | null>(null);
+  const [keyId, setKeyId] = useState(
+    start?.kind === 'key' ? start.privateKeyId : (privateKeys[0]?.privateKeyId ?? null),
+  );
+  const isFirstWallet = start?.kind === 'account' && start.walletId === walletId;
+  const first = useFirstAccount(kind === 'account' ? walletId : null, isFirstWallet ? start.address : null);
+  const account = chosen ?? first;
+  const privateKey = privateKeys.find((each) => each.privateKeyId === keyId);
+  const fields = (
+    <Fieldset legend={t('Sign with')} variant="unstyled">
+      <Stack gap="sm">
+        <SegmentedControl
+          aria-label={t('Kind of key')}
+          value={kind}
+          onChange={setKind}
+          data={[
+            { value: 'account', label: t('A wallet account') },
+            { value: 'key', label: t('A private key') },
+          ]}
+        />
+        {kind === 'account' && wallets.length === 0 && (
+          <Text size="sm">
+            <Trans
+              i18nKey="There is no wallet yet. <a>Make one</a>."
+              components={{ a: <Link href="/wallets/new" className="lk-link" /> }}
+            />
+          </Text>
+        )}
+        {kind === 'account' && wallets.length > 0 && (
+          <>
+            <Select
+              label={t('Wallet')}
+              data={wallets.map((each) => ({
+                value: each.walletId,
+                label: visibleName(each.walletName),
+              }))}
+              value={walletId}
+              allowDeselect={false}
+              searchable={wallets.length > 8}
+              onChange={(value) => {
+                setWalletId(value);
+                setChosen(null);
+              }}
+            />
+            {walletId !== null && (
+              <AccountSelect key={walletId} walletId={walletId} value={account} onChoose={setChosen} />
+            )}
+          </>
+        )}
+        {kind === 'key' && privateKeys.length === 0 && (
+          <Text size="sm">
+            <Trans
+              i18nKey="There is no private key yet. <a>Make one</a>."
+              components={{ a: <Link href="/private-keys/new" className="lk-link" /> }}
+            />
+          </Text>
+        )}
+        {kind === 'key' && privateKeys.length > 0 && (
+          <Select
+            label={t('Private key')}
+            data={privateKeys.map((each) => ({
+              value: each.privateKeyId,
+              label: `${visibleName(each.privateKeyName)} · ${curveLabel(each.curve)}`,
+            }))}
+            value={keyId}
+            allowDeselect={false}
+            searchable={privateKeys.length > 8}
+            limit={mostOffered}
+            nothingFoundMessage={t('No private key fits')}
+            filter={({ options, search, limit }) => findKeys(options, search, privateKeys).slice(0, limit)}
+            onFocus={({ currentTarget }) => {
+              currentTarget.select();
+            }}
+            onChange={setKeyId}
+          />
+        )}
+      </Stack>
+    </Fieldset>
+  );
+  if (kind === 'key') {
+    return { signer: privateKey && keySigner(privateKey), addressFormat: undefined, fields };
+  }
+  const walletName = wallets.find((each) => each.walletId === walletId)?.walletName ?? '';
+  return {
+    signer: account && accountSigner(account, walletName),
+    addressFormat: account?.addressFormat,
+    fields,
+  };
+}
+
+const accountSigner = (account: WalletAccount, walletName: string): Signer => ({
+  signWith: account.address,
+  name: `${walletName}, ${accountName(account)}`,
+  curve: account.curve,
+  isEthereum: account.addressFormat === 'ADDRESS_FORMAT_ETHEREUM',
+  schnorr: describeFormat(account.addressFormat).schnorr === true,
+});
+
+/** By name, id or address; all where the name of what is chosen stands in the field. */
+function findKeys(
+  options: readonly ComboboxParsedItem[],
+  search: string,
+  keys: readonly PrivateKey[],
+): ComboboxParsedItem[] {
+  const text = search.trim().toLowerCase();
+  const isChosen = options.some((option) => 'label' in option && option.label === search);
+  const fits = ({ privateKeyId, privateKeyName, addresses }: PrivateKey): boolean =>
+    isChosen ||
+    [privateKeyName, privateKeyId, ...addresses.map(({ address }) => address)].some((each) =>
+      each.toLowerCase().includes(text),
+    );
+  const found = new Set(keys.filter(fits).map(({ privateKeyId }) => privateKeyId));
+  return options.filter((option) => 'value' in option && found.has(option.value));
+}
+
+const keySigner = (key: PrivateKey): Signer => ({
+  signWith: key.privateKeyId,
+  name: `“${key.privateKeyName}”`,
+  curve: key.curve,
+  isEthereum: key.addresses.some(({ format }) => format === 'ADDRESS_FORMAT_ETHEREUM'),
+  // It is named by its id.
+  schnorr: false,
+});

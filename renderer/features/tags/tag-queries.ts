@@ -1,0 +1,120 @@
+/** Tags, of which there are two kinds with one life: what each is called on the wire, and how React uses them. */
+
+import { useMutation } from '@tanstack/react-query';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { Tag } from '../../app/rpc/resources.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+
+export type TagKind = 'privateKey' | 'user';
+
+interface KindOfTag {
+  /** What is said of it where its kind matters. */
+  readonly lesson: string;
+  readonly unique: string;
+  readonly made: (name: string) => string;
+  readonly nobody: string;
+  readonly already: string;
+  readonly none: string;
+}
+
+export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
+  privateKey: {
+    lesson: t(
+      'A tag lets you name several private keys at once, and find them again in a list. Make one below, or on a private key’s own page.',
+    ),
+    unique: t('Unique among the tags of private keys.'),
+    made: (name) => t('“{{name}}”, for private keys.', { name }),
+    nobody: t('No private key has it'),
+    already: t('This private key has this tag already.'),
+    none: t('No tag yet. Tags sort private keys into groups.'),
+  },
+  user: {
+    lesson: t(
+      'A tag lets you name several users at once, and find them again in a list. Make one below, or on a user’s own page.',
+    ),
+    unique: t('Unique among the tags of users.'),
+    made: (name) => t('“{{name}}”, for users.', { name }),
+    nobody: t('No user has it'),
+    already: t('This user has this tag already.'),
+    none: t('No tag yet. Tags sort users into groups.'),
+  },
+};
+
+interface Tags {
+  readonly list: readonly Tag[];
+  readonly isPending: boolean;
+  readonly error: Error | null;
+  readonly retry: () => void;
+}
+
+export function useTags(kind: TagKind): Tags {
+  const ofKeys = useApiQuery('list_private_key_tags', kind === 'privateKey' ? {} : null);
+  const ofUsers = useApiQuery('list_user_tags', kind === 'user' ? {} : null);
+  const { error, isPending, refetch } = kind === 'user' ? ofUsers : ofKeys;
+  return {
+    list: (kind === 'user' ? ofUsers.data?.userTags : ofKeys.data?.privateKeyTags) ?? [],
+    isPending,
+    error,
+    retry: () => void refetch(),
+  };
+}
+
+interface NewTag {
+  readonly name: string;
+  readonly holderIds: readonly string[];
+}
+
+/** Answers the tag's id. */
+export function useCreateTag(kind: TagKind): UseMutationResult<string, Error, NewTag> {
+  const ofKeys = useSubmit('ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG');
+  const ofUsers = useSubmit('ACTIVITY_TYPE_CREATE_USER_TAG');
+  return useMutation({
+    mutationFn: async ({ name, holderIds }: NewTag) =>
+      kind === 'user'
+        ? (await ofUsers.mutateAsync({ userTagName: name, userIds: holderIds })).result.userTagId
+        : (await ofKeys.mutateAsync({ privateKeyTagName: name, privateKeyIds: holderIds })).result
+            .privateKeyTagId,
+  });
+}
+
+/** What changes of a tag: its name, or what has it. */
+interface TagChange {
+  readonly tagId: string;
+  readonly newName?: string;
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+}
+
+export function useUpdateTag(kind: TagKind): UseMutationResult<unknown, Error, TagChange> {
+  const ofKeys = useSubmit('ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG');
+  const ofUsers = useSubmit('ACTIVITY_TYPE_UPDATE_USER_TAG');
+  return useMutation({
+    mutationFn: ({ tagId, newName, add, remove }: TagChange): Promise<unknown> =>
+      kind === 'user'
+        ? ofUsers.mutateAsync({
+            userTagId: tagId,
+            newUserTagName: newName,
+            addUserIds: add,
+            removeUserIds: remove,
+          })
+        : ofKeys.mutateAsync({
+            privateKeyTagId: tagId,
+            newPrivateKeyTagName: newName,
+            addPrivateKeyIds: add,
+            removePrivateKeyIds: remove,
+          }),
+  });
+}
+
+/** Takes a tag's id. */
+export function useRemoveTag(kind: TagKind): UseMutationResult<unknown, Error, string> {
+  const ofKeys = useSubmit('ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS');
+  const ofUsers = useSubmit('ACTIVITY_TYPE_DELETE_USER_TAGS');
+  return useMutation({
+    mutationFn: (tagId: string): Promise<unknown> =>
+      kind === 'user'
+        ? ofUsers.mutateAsync({ userTagIds: [tagId] })
+        : ofKeys.mutateAsync({ privateKeyTagIds: [tagId] }),
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * Step-up for every screen: when the service refuses a call until its owner has shown a secret, a dialog
+ * (`step-up-dialog.tsx`) takes the secret, and the call is made again. The screen waits meanwhile, with all that was typed.
+ */
+
+import { useSyncExternalStore } from 'react';
+import { stepUpRequired } from '../../../preload/contract.ts';
+import type { WindowRpc, CallAnswer } from '../../../preload/contract.ts';
+import { RpcError } from '../../app/rpc/rpc-error.ts';
+import { t } from '../../app/i18n/text.ts';
+
+/** A step-up that waits for the owner. */
+export interface StepUpQuestion {
+  /** What had the focus when the call was made. */
+  readonly from: Element | null;
+  readonly answer: (shown: boolean) => void;
+}
+
+let question: StepUpQuestion | null = null;
+let answered: Promise<boolean> = Promise.resolve(false);
+const listeners = new Set<() => void>();
+
+function put(next: StepUpQuestion | null): void {
+  question = next;
+  for (const listener of listeners) listener();
+}
+
+/** Calls that are refused at the same time share one dialog. */
+function stepUp(from: Element | null): Promise<boolean> {
+  if (question !== null) return answered;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  answered = promise;
+  const asked: StepUpQuestion = {
+    from,
+    answer(shown) {
+      if (question === asked) put(null);
+      resolve(shown);
+    },
+  };
+  put(asked);
+  return answered;
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};
+
+/** Null while no dialog is open. */
+export const useStepUpQuestion = (): StepUpQuestion | null => useSyncExternalStore(subscribe, () => question);
+
+const needsStepUp = ({ body }: CallAnswer): boolean =>
+  (body as { readonly turnkeyErrorCode?: string } | null)?.turnkeyErrorCode === stepUpRequired;
+
+/** Wraps `call`: steps up where the service needs it, and then repeats the call. */
+export const steppingUpCall =
+  (rpc: Pick<WindowRpc, 'call'>): WindowRpc['call'] =>
+  async (path, body) => {
+    const from = document.activeElement;
+    for (;;) {
+      const answer = await rpc.call(path, body);
+      if (!needsStepUp(answer)) return answer;
+      if (!(await stepUp(from))) {
+        throw new RpcError(t('You did not confirm that it is you. Nothing was changed.'));
+      }
+    }
+  };

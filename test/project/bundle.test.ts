@@ -1,0 +1,76 @@
+/** How much code the window and the commands load: budgets of the window in bytes as they are compressed. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { runCommand, temporaryDirectory } from '../support/support.ts';
+
+const renderer = join(import.meta.dirname, '../../dist/renderer');
+const budgets = { entry: 320_000, all: 520_000 };
+
+const sizeOf = (file: string): number => gzipSync(readFileSync(join(renderer, file))).length;
+const sum = (files: readonly string[]): number => files.reduce((total, file) => total + sizeOf(file), 0);
+
+test('the window keeps to its budget', () => {
+  const page = readFileSync(join(renderer, 'index.html'), 'utf8');
+  const named = [...page.matchAll(/(?:src|href)="\/?(?:\.\/)?(assets\/[^"]+\.(?:js|css))"/g)];
+  const entry = [...new Set(named.map(([, file = '']) => file))];
+  const all = readdirSync(join(renderer, 'assets'))
+    .filter((file) => /\.(js|css)$/.test(file))
+    .map((file) => `assets/${file}`);
+  expect(entry.length).toBeGreaterThan(1);
+  // What is not in the page is fetched when one goes there.
+  expect(all.length).toBeGreaterThan(entry.length + 20);
+  expect(sum(entry)).toBeLessThan(budgets.entry);
+  expect(sum(all)).toBeLessThan(budgets.all);
+});
+
+test('the styles that all others stand on come first', () => {
+  const page = readFileSync(join(renderer, 'index.html'), 'utf8');
+  const [first = ''] = [...page.matchAll(/rel="stylesheet"[^>]*href="\/?(?:\.\/)?([^"]+)"/g)].map(
+    ([, file = '']) => file,
+  );
+  // Mantine's own, and the tokens.
+  const styles = readFileSync(join(renderer, first), 'utf8');
+  expect(styles).toContain('--mantine-color-body');
+  expect(styles).toContain('--lk-ground:');
+});
+
+/** Names on standard error each file that is loaded. */
+const naming = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      process.stderr.write('loads ' + url + '\\n');
+      return next(url, context);
+    },
+  });`)}`;
+
+/** A package of the service alone, which stands beside its code. */
+const ofTheService = '/@node-rs/argon2/';
+
+test('a command that asks a running vault does not load the service', async () => {
+  using directory = temporaryDirectory();
+  const environment = { LATCHKEY_DATA_DIR: join(directory.path, 'vault'), HOME: directory.path };
+  const program = [process.execPath, '--import', naming, join(renderer, '../main/cli.js')] as const;
+  const loadsService = async (words: string): Promise<boolean> => {
+    const { stderr } = await runCommand(words.split(' '), { environment, program });
+    const loaded = [...stderr.matchAll(/^loads (.+)$/gm)].map(([, url = '']) => url);
+    expect(loaded.length, words).toBeGreaterThan(5);
+    return loaded.some((url) => url.includes(ofTheService));
+  };
+  const asking = [
+    ...['status', 'lock', 'freeze', 'unlock', 'open', 'sessions list', 'requests', 'approvals list'],
+    ...[
+      'wallets list',
+      'keyslots list',
+      'backup status',
+      'settings list',
+      'webhooks list',
+      'messages status',
+    ],
+  ];
+  for (const words of asking)
+    expect({ words, loads: await loadsService(words) }).toEqual({ words, loads: false });
+  expect(await loadsService('init --no-keychain --organization Acme --user Ada')).toBe(true);
+});

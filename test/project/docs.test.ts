@@ -1,0 +1,133 @@
+/** What the README says of compatibility, what it says it from, and what the papers name. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../main/operations/index.ts';
+import { compatibility, partOf, specified, withCompatibility } from './docs.ts';
+import { missingInComments, missingInPaper, missingInProject } from './papers.ts';
+import { installedVendorOperations, keptVendorOperations, taken } from '../vendor/vendor-operations.ts';
+
+describe('the list of the real API’s operations', () => {
+  test('is that of the package that is installed (node test/vendor/vendor-operations.ts writes it)', () => {
+    expect(keptVendorOperations()).toEqual(installedVendorOperations());
+  });
+
+  test('has 74 queries and 118 activities, each once', () => {
+    const { source, operations: list } = keptVendorOperations();
+    expect(source).toMatch(/^@turnkey\/http 6\.6\.0, /);
+    expect(new Set(list.map(({ path }) => path)).size).toBe(192);
+    expect(list.filter(({ path, type }) => path.startsWith('query/') && type === null)).toHaveLength(74);
+    expect(list.filter(({ path, type }) => path.startsWith('submit/') && type !== null)).toHaveLength(118);
+  });
+
+  test('falls into what is a vault’s own, what may come, and what stays with the vendor', () => {
+    const plans = Map.groupBy(keptVendorOperations().operations, ({ path }) => partOf(path)?.plan ?? 'next');
+    expect([...plans].map(([plan, list]) => [plan, list.length]).sort()).toEqual([
+      ['later', 39],
+      ['never', 63],
+      ['next', 90],
+    ]);
+  });
+
+  test('has every operation of Latchkey’s but its own, and of the newest type that it has', () => {
+    const types = new Map(keptVendorOperations().operations.map(({ path, type }) => [path, type]));
+    for (const [path, operation] of taken) {
+      const newest = operation.kind === 'activity' ? operation.versions[0]?.type : null;
+      expect(types.get(path), path).toBe(newest);
+    }
+  });
+});
+
+test('the specification’s twenty operations are there', () => {
+  expect(new Set(specified).size).toBe(20);
+  expect(specified.filter((path) => !operations.byPath.has(path))).toEqual([]);
+});
+
+describe('the README', () => {
+  const marks = ['<!-- compatibility:start -->\n', '<!-- compatibility:end -->'] as const;
+
+  test('gets everything between its marks, and keeps what is around them', () => {
+    const made = withCompatibility(`before\n${marks[0]}old\n${marks[1]}\nafter\n`);
+    expect(made).toBe(`before\n${marks[0]}\n${compatibility()}\n${marks[1]}\nafter\n`);
+    expect(withCompatibility(made)).toBe(made);
+  });
+
+  test.each(['', marks[0], marks[1], `${marks[1]}${marks[0]}`])(
+    'must have both marks, in order: %j',
+    (text) => {
+      expect(() => withCompatibility(text)).toThrow(/^README\.md has no <!-- compatibility:(start|end) -->$/);
+    },
+  );
+
+  test('has a row for every operation, with its types and a method', () => {
+    const rows = compatibility()
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && line.includes('`'));
+    const [, ...body] = rows;
+    expect(body).toHaveLength(operations.byPath.size);
+    expect(body).toContain('|  | `sign_raw_payloads` | `SIGN_RAW_PAYLOADS` | `signRawPayloads` |');
+    expect(body.join('\n')).not.toContain('none yet');
+    expect(body.filter((row) => row.includes('Latchkey’s own'))).toHaveLength(
+      operations.byPath.size - taken.size,
+    );
+  });
+});
+
+describe('the papers', () => {
+  const code = { paths: ['main/auth/schemes.ts'], names: new Set(['UnitOfWork', 'write', 'startVault']) };
+  const missing = (text: string): string[] => missingInPaper({ path: 'docs/paper.md', text }, code);
+  const comment = (text: string): string[] => missingInComments({ path: 'main/file.ts', text }, code);
+
+  test('name what is there, as the comments do', () => {
+    expect(missingInProject()).toEqual([]);
+  });
+
+  test.each([
+    '`main/auth/schemes.ts`, `main/auth/` and `package.json`',
+    '`main/chains/<chain>/read.ts` and `main/*/`',
+    '`UnitOfWork.write`, `startVault()` and `write`',
+    '`dist/standalone/verify-log.mjs`',
+    '[a decision](../README.md#start) and [a page](https://example.com/none.md)',
+    '`a span that a line\nbreaks`, then `main/auth/`',
+    '```\nmain/none.ts `main/none.ts`\n```',
+  ])('may say %j', (text) => {
+    expect(missing(text)).toEqual([]);
+  });
+
+  test.each([
+    ['`main/auth/none.ts`', 'main/auth/none.ts'],
+    ['`main/none/`', 'main/none/'],
+    ['`auth/schemes.ts`', 'auth/schemes.ts'],
+    ['`schemes.ts`', 'schemes.ts'],
+    ['`main/none/<chain>.ts`', 'main/none/<chain>.ts'],
+    ['`stopVault()`', 'stopVault'],
+    ['`UnitOfWork.writeLater`', 'writeLater'],
+    ['[a decision](README.txt)', 'README.txt'],
+    ['```\ncode\n```\n`main/none.ts`', 'main/none.ts'],
+  ])('may not say %j', (text, named) => {
+    expect(missing(text)).toEqual([`docs/paper.md names ${named}, which is not there`]);
+  });
+
+  test('list every decision, in order and by its title', () => {
+    const directory = join(import.meta.dirname, '../../docs/decisions');
+    const records = readdirSync(directory)
+      .filter((name) => name !== 'README.md')
+      .sort();
+    const rows = records.map((name, index) => {
+      const number = String(index + 1).padStart(4, '0');
+      const [title = ''] = readFileSync(join(directory, name), 'utf8').split('\n');
+      expect(title, name).toMatch(new RegExp(`^# ${number}\\. .+`));
+      return `| [${number}](${name}) | ${title.slice(8)} |`;
+    });
+    expect(rows.length).toBeGreaterThan(40);
+    const index = readFileSync(join(directory, 'README.md'), 'utf8').split('\n');
+    expect(index.filter((line) => line.startsWith('| ['))).toEqual(rows);
+  });
+
+  test('a comment names a file by the end of its path', () => {
+    expect(comment('// As `auth/schemes.ts` says.\n/** `schemes.ts` */\n')).toEqual([]);
+    expect(comment('  // As `keys/schemes.ts` says.\nconst code = `none.ts`;\n')).toEqual([
+      'main/file.ts names keys/schemes.ts, which is not there',
+    ]);
+  });
+});
