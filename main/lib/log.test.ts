@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { addLogSink, logDetail, logFault, logInfo, logWarning, setVerbose, type LogEntry } from './log.ts';
+import { visibleName } from './text/visible-text.ts';
 
 let entries: LogEntry[];
 let written: string;
@@ -63,23 +64,99 @@ test('a ring of causes ends', () => {
   expect(entries[0]?.text.match(/Caused by/g)).toHaveLength(4);
 });
 
-test.each(['{"password": sesame}', 'sesame', '{"sesame"\n: x}'])(
-  'what JSON.parse repeats of %j is left out',
-  (text) => {
-    let thrown: unknown;
-    try {
-      JSON.parse(text);
-    } catch (error) {
-      thrown = error;
-    }
-    expect(String(thrown)).toContain('sesame');
-    logFault(thrown);
-    logFault(new Error('around it', { cause: thrown }));
+// Everything of the secret is Cyrillic, and nothing else in an entry is: a single character of it shows.
+const secret = 'ЖѢѨѮѴҊҎҐ';
+const anyOfSecret = /\p{Script=Cyrillic}/u;
+const long = 'a text that goes on for longer than V8 quotes';
+const unparsable = {
+  'short, the secret alone': secret,
+  'short, in an object': `{"a": ${secret}}`,
+  'short, over two lines': `{"${secret}"\n: x}`,
+  'short, ends like a message': `${secret.slice(0, 1)}" is not valid JSON`,
+  'long, at its beginning': `${secret}, ${long}`,
+  'long, in its middle': `{"before": "${long}", "password": ${secret}", "after": "${long}"}`,
+  'long, at its end': `{"before": "${long}", "password": ${secret}`,
+  'long, with quotes in the quotation': `{"before": "${long}", "${secret}": x" "y", "after": "${long}"}`,
+  'long, ends like a message': `{"before": "${long}", "a": ${secret}" is not valid JSON`,
+  'long, with a character of two units': `{"before": "${long}", "a": \u{10400}${secret}"`,
+};
+
+function errorOf(text: string): Error {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error(`expected that JSON.parse refuses ${text}`);
+}
+
+describe.each(Object.entries(unparsable))('the piece that JSON.parse quotes: %s', (_name, text) => {
+  const thrown = errorOf(text);
+  const { message } = thrown;
+  const ways: Readonly<Record<string, () => void>> = {
+    'the error itself': () => {
+      logFault(thrown);
+    },
+    'a cause': () => {
+      logFault(new Error('around it', { cause: thrown }));
+    },
+    'one of several errors': () => {
+      logFault(new AggregateError([new Error('another'), thrown]));
+    },
+    'an error from another thread': () => {
+      logFault(structuredClone(thrown));
+    },
+    'an error of another class': () => {
+      logFault(new Error(`the settings cannot be read: ${message}`));
+    },
+    'a thrown text': () => {
+      logFault(message);
+    },
+    'a warning': () => {
+      logWarning(`Backups: ${message}; ${message}`);
+    },
+    'a warning that quotes the message': () => {
+      logWarning(`Backups: ${JSON.stringify(message)}`);
+    },
+    'a warning that makes the message visible': () => {
+      logWarning(`Backups: ${visibleName(message)}`);
+    },
+    information: () => {
+      logInfo(message);
+    },
+    detail: () => {
+      setVerbose(true);
+      logDetail(() => message);
+    },
+  };
+
+  test.each(Object.entries(ways))('is left out of %s', (_way, log) => {
+    expect(message).toMatch(anyOfSecret);
+    log();
+    expect(entries).toHaveLength(1);
+    expect(entries[0]?.text).toContain('… is not valid JSON');
+    expect(`${entries[0]?.text ?? ''}${written}`).not.toMatch(anyOfSecret);
+  });
+
+  test('is left out where the text is cut within it', () => {
+    const end = message.lastIndexOf(secret.slice(0, 1)) + 1;
+    logWarning(`the settings cannot be read: ${message.slice(0, end)}...`);
+    // The entry itself is cut at 8192 characters.
+    logWarning(`${'x'.repeat(8192 - end)}${message}`);
     expect(entries).toHaveLength(2);
-    expect(JSON.stringify(entries)).toContain('is not valid JSON');
-    expect(JSON.stringify(entries)).not.toContain('sesame');
-  },
-);
+    expect(written).not.toMatch(anyOfSecret);
+  });
+});
+
+test('what JSON.parse says without a quotation stays, and so does what stands around one', () => {
+  for (const text of ['{"a" 1}', '{} x', '"\n"', '', 'undefined']) {
+    const { message } = errorOf(text);
+    logWarning(`before ${message} after`);
+    expect(entries.at(-1)?.text).toBe(`before ${message} after`);
+  }
+  logWarning(`before ${errorOf('sesame').message} after`);
+  expect(entries.at(-1)?.text).toBe('before … is not valid JSON after');
+});
 
 test('no text moves a terminal, and none is long', () => {
   logFault(new Error('a\u001b[2J\rname\u202e'));

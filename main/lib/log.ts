@@ -63,20 +63,24 @@ export function logDetail(text: () => string): void {
 
 function write(level: LogLevel, text: string): void {
   const isLong = text.length > longestText;
-  const entry = { level, text: visibleText(isLong ? `${text.slice(0, longestText)} …` : text) };
+  const said = text.slice(0, longestText).replaceAll(quotedInput, '… is not valid JSON');
+  const entry = { level, text: visibleText(isLong ? `${said} …` : said) };
   if (isVerbose || level === 'error' || level === 'warn') process.stderr.write(`${entry.text}\n`);
   for (const sink of sinks) sink(entry);
 }
 
-/** JSON.parse repeats a piece of what it was given, which may be a secret. */
-const piece = /"[^]*" is not valid JSON/;
+/**
+ * V8's JSON.parse quotes up to 20 characters of its input, which may be a secret: `Unexpected token 's', ..."word": ses"... is not
+ * valid JSON`. No other message of it does. Its errors are wrapped, cloned and cut, so every text is searched, with room for a
+ * quotation whose characters were escaped. A quotation without its end goes too.
+ */
+const quotedInput = /Unexpected token [^]{1,12}, (?:\.{3})?\\?"(?:[^]{0,200} is not valid JSON|[^]{0,200})/g;
 
 /** The stack of an error, and those of its causes. Other properties stay away: a library may have put a request there. */
 function describeError(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return `${typeof error} thrown: ${String(error)}`;
   const stack = readStack(error.stack ?? error.message);
-  const said = error instanceof SyntaxError ? stack.replace(piece, '… is not valid JSON') : stack;
   const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error.cause];
   const told = depth < mostCauses ? causes.filter((cause) => cause !== undefined).slice(0, mostCauses) : [];
-  return [said, ...told.map((cause) => `Caused by: ${describeError(cause, depth + 1)}`)].join('\n');
+  return [stack, ...told.map((cause) => `Caused by: ${describeError(cause, depth + 1)}`)].join('\n');
 }
