@@ -32,6 +32,7 @@ import { showWindow } from './desktop/window.ts';
 import { startServiceLog } from './app/service-log.ts';
 import { freezeOnSignal } from './app/freeze-signal.ts';
 import { eraseAfterLock } from './keys/erasure.ts';
+import { messageOf } from './lib/errors.ts';
 import { defined } from './lib/defined.ts';
 import type { DesktopFacts } from './lib/desktop-capabilities.ts';
 import { startVault, type Vault } from './app/compose.ts';
@@ -154,6 +155,6 @@ async function open(
 /** Says what is wrong, once, and ends. */
 function fail(error: unknown): void {
   report('Latchkey could not start', error);
-  dialog.showErrorBox('Latchkey could not start', error instanceof Error ? error.message : String(error));
+  dialog.showErrorBox('Latchkey could not start', messageOf(error));
   app.exit(1);
 }

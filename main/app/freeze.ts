@@ -13,7 +13,7 @@ import { FreezeMarker } from './freeze-marker.ts';
 import type { Service } from '../http/handle.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, messageOf } from '../lib/errors.ts';
 
 interface FreezerParts {
   readonly units: UnitOfWork;
@@ -155,6 +155,6 @@ const isLocked = (error: unknown): boolean =>
 
 /** A sentence. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }

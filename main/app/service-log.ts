@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { LogFile, readLogEnd } from '../files/log-file.ts';
 import { causeOf, storageTexts } from '../files/storage-causes.ts';
+import { messageOf } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { addLogSink, logInfo, logWarning, readStacksWith, setVerbose, type LogEntry } from '../lib/log.ts';
 import { version, type Config } from './config.ts';
@@ -63,5 +64,3 @@ function makeDirectory(directory: string): void {
 /** @returns the newest entries, of earlier runs too where a file has them. */
 export const newestLogLines = (directory: string | null): string =>
   (directory === null ? undefined : readLogEnd(directory)) ?? recent.join('');
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { VaultRow } from '../storage/tables/vault.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
 import { anchorAccount } from '../keys/keyslots/slots.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, messageOf } from '../lib/errors.ts';
 import type { LogState } from '../../preload/contract.ts';
 import { isoTime, type KnownHead } from './check.ts';
 import { headVerifier, identityOf, signedHead, type SignedHead } from './signed-heads.ts';
@@ -203,8 +203,6 @@ export class RollbackAnchor {
 
 const isRollback = (error: unknown): error is LatchkeyError =>
   error instanceof LatchkeyError && error.code === 'VAULT_ROLLED_BACK';
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** @throws Error when the time is over; the work goes on in the background. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {

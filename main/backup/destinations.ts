@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { VaultRow } from '../storage/tables/vault.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, messageOf } from '../lib/errors.ts';
 import { disks } from './disks.ts';
-import { draftOf, messageOf } from './file.ts';
+import { draftOf } from './file.ts';
 import { backupName, readBackupName } from './rotation.ts';
 
 /** How long files may take to be found, before they count as not to be seen: a person waits for that. */

@@ -4,7 +4,7 @@ import { lstat, open, rm, stat, unlink, type FileHandle } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { DamagedFileError } from '../storage/file/damage.ts';
 import { moveToFreeName, openNewFile, syncDirectory } from '../files/new-files.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, messageOf } from '../lib/errors.ts';
 import { disks } from './disks.ts';
 import {
   chunkCount,
@@ -242,5 +242,3 @@ async function readWhole(
     done += bytesRead;
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

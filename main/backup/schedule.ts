@@ -14,10 +14,10 @@ import {
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import { messageOf } from '../lib/errors.ts';
 import { hasCome, type Clock } from '../lib/clock.ts';
 import { checkBackupKey, newBackupKey, type BackupKey } from './backup-key.ts';
 import { disks } from './disks.ts';
-import { messageOf } from './file.ts';
 import { newBackupId, type BackupCatalog } from './catalog.ts';
 import {
   checkDestination,

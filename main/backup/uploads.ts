@@ -8,8 +8,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupPart, UploadProgress, UploadedBackup } from '../../preload/contract.ts';
 import { openNewFile } from '../files/new-files.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { checkLength, messageOf } from './file.ts';
+import { LatchkeyError, messageOf } from '../lib/errors.ts';
+import { checkLength } from './file.ts';
 import { fileLength, readHead, type BackupHead } from './format.ts';
 import { owned } from '../lib/faults.ts';
 

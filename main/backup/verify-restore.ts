@@ -25,7 +25,7 @@ import type { WalletAccountRow } from '../storage/tables/wallet-accounts.ts';
 import type { WalletRow } from '../storage/tables/wallets.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { findRowKey } from '../keys/unlock.ts';
-import { assertNever } from '../lib/errors.ts';
+import { assertNever, messageOf } from '../lib/errors.ts';
 import { withSeed } from '../storage/wallet-secrets.ts';
 import type { Progress } from './file.ts';
 
@@ -55,7 +55,7 @@ class Findings {
     try {
       check();
     } catch (error) {
-      this.add(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      this.add(`${what}: ${messageOf(error)}`);
     }
   }
 }

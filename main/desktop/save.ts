@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { app, dialog } from 'electron';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { replaceWithCopy } from '../files/new-files.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, messageOf } from '../lib/errors.ts';
 
 /** @returns its path; null where they thought better of it. @throws LatchkeyError as `copyOfBackup`, or for the disk. */
 export async function saveBackup(rpc: Pick<VaultRpc, 'copyOfBackup'>, id: string): Promise<string | null> {
@@ -19,7 +19,7 @@ export async function saveBackup(rpc: Pick<VaultRpc, 'copyOfBackup'>, id: string
   try {
     await replaceWithCopy(file, filePath);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new LatchkeyError('INVALID_ARGUMENT', `${basename(filePath)} could not be written: ${why}`);
   }
   return filePath;

@@ -5,6 +5,7 @@ import {
   errorCodes,
   fromFailure,
   LatchkeyError,
+  messageOf,
   quoted,
   toFailure,
 } from './errors.ts';
@@ -126,4 +127,11 @@ test('assertNever throws at what the compiler did not foresee', () => {
 
 test('a whole number beyond what a double holds is quoted to the last digit', () => {
   expect(quoted({ a: [2n ** 60n] })).toBe('{"a":["1152921504606846976"]}');
+});
+
+test('the message of what is thrown is there whatever it is', () => {
+  expect(messageOf(new LatchkeyError('VAULT_LOCKED', 'it is locked', { cause: new Error('why') }))).toBe(
+    'it is locked',
+  );
+  expect(['a text', undefined, { a: 1 }].map(messageOf)).toEqual(['a text', 'undefined', '[object Object]']);
 });

@@ -76,6 +76,9 @@ export class LatchkeyError extends Error {
   }
 }
 
+/** @returns the message of something that was thrown; the thing as text where it is no error. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Whether an error says that the disk with the vault does not do what it is to do. */
 export const isOfStorage = (error: unknown): boolean =>
   error instanceof LatchkeyError && error.code === 'STORAGE_UNAVAILABLE';

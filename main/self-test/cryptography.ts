@@ -8,6 +8,7 @@ import { seedFromMnemonic } from '../crypto/keys/mnemonics.ts';
 import { generateP256, signP256, verifyP256 } from '../crypto/keys/p256.ts';
 import { checkSecp256k1Accelerator } from '../crypto/keys/secp256k1.ts';
 import type { Finding } from './finding.ts';
+import { messageOf } from '../lib/errors.ts';
 
 /** Known answers: BIP-39's all-zero mnemonic down to addresses that every wallet agrees on, RFC 8032's first test, FIPS 180's. */
 export function checkCryptography(): Finding {
@@ -49,7 +50,7 @@ export function checkCryptography(): Finding {
     );
     return { check, outcome: 'ok', detail: 'the known answers are right' };
   } catch (error) {
-    return { check, outcome: 'failed', detail: error instanceof Error ? error.message : String(error) };
+    return { check, outcome: 'failed', detail: messageOf(error) };
   }
 }
 

@@ -4,7 +4,7 @@ import type { Reader } from '../storage/connection.ts';
 import { describeFinding } from '../storage/integrity/refusal.ts';
 import { lastLogHead } from '../storage/tables/log-heads.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import { checkCryptography } from './cryptography.ts';
 import { checkDisk } from './disk.ts';
 
@@ -84,10 +84,4 @@ function clock({ readUnverified, now }: SelfTestParts): CheckResult {
     );
   }
   return ok('it is not before what the log has seen');
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof LatchkeyError) return error.message;
-  // The system's own words name files of this user's, and nothing of the vault's.
-  return error instanceof Error ? error.message : String(error);
 }

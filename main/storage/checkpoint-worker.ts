@@ -1,4 +1,5 @@
 /** The thread that moves what is in a write-ahead log to its file. */
+import { messageOf } from '../lib/errors.ts';
 import { serveJobs } from '../lib/concurrency/thread.ts';
 import { Connection } from './connection.ts';
 
@@ -7,10 +8,9 @@ const jobs = {
     try {
       Connection.moveLog(file);
     } catch (error) {
-      throw new Error(
-        `the write-ahead log of ${file} could not be moved to it: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      );
+      throw new Error(`the write-ahead log of ${file} could not be moved to it: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   },
 };

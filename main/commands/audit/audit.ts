@@ -20,7 +20,7 @@ import { lastLogHead } from '../../storage/tables/log-heads.ts';
 import { schemaVersion } from '../../storage/migrations.ts';
 import { requireVault, type VaultRow } from '../../storage/tables/vault.ts';
 import { defined } from '../../lib/defined.ts';
-import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { LatchkeyError, messageOf, quoted } from '../../lib/errors.ts';
 import { keychainOf } from '../../app/keychain.ts';
 import { findRunning, noVault } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -275,7 +275,7 @@ async function readKeychain(
     const problem = 'the note that the keychain holds of the newest row is not signed by the vault’s key';
     return { said, noted: [], findings: [{ row: anchor.sequence, problem }] };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     if (error instanceof LatchkeyError && error.code === 'VAULT_ROLLED_BACK') {
       return { said: problem, noted: [], findings: [{ row: null, problem }] };
     }

@@ -125,7 +125,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** @returns a refusal's own message, and in words what the system refused where nothing said it better. */
-function messageOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   if (isSqliteError(error)) return sqliteProblem(error);
   const reason = reasonOf(error);
   if (!(error instanceof Error) || reason === error.message) return reason;
@@ -164,7 +164,7 @@ function sqliteProblem(
 
 /** @returns what is wrong with a file, in words of which none is SQLite's alone. */
 export const problemOf = (error: unknown, file: string): string =>
-  isSqliteError(error) ? sqliteProblem(error, file) : messageOf(error);
+  isSqliteError(error) ? sqliteProblem(error, file) : describeProblem(error);
 
 /** The error of a command over a vault: one of SQLite's names the file. */
 export function aboutVault(error: unknown, file: string): unknown {
@@ -192,7 +192,7 @@ export function fail(json: boolean, error: unknown): void {
   process.exitCode = exitCodeOf(error);
   // That was told when it happened.
   if (outputFailed) return;
-  const message = messageOf(error);
+  const message = describeProblem(error);
   const details = error instanceof CommandError ? error.details : {};
   if (json) process.stderr.write(jsonLine({ error: { message, ...details } }));
   else note(`latchkey: ${message}`);

@@ -1,6 +1,6 @@
 /** The operating system's keychain: what it must do for a keyslot, and the real one, through keytar. */
 import { copyOfBytes } from '../../crypto/secret-text.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { LatchkeyError, messageOf } from '../../lib/errors.ts';
 import { secretServiceFault } from './session-bus.ts';
 import type { BusFault } from './session-bus.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
@@ -243,7 +243,7 @@ function reasonOf(error: unknown, platform: NodeJS.Platform): Reason {
 
 /** The platform's own words, in whatever language it speaks, fit for one line. */
 function oneLine(error: unknown): string {
-  const text = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').trim();
+  const text = messageOf(error).replace(/\s+/g, ' ').trim();
   return text.length <= 160 ? text : `${text.slice(0, 157)}...`;
 }
 

@@ -6,7 +6,7 @@
 import { X509Certificate } from 'node:crypto';
 import { followChain } from '../../crypto/keys/certificate-chains.ts';
 import { coseAlgorithms, coseKeyFault } from '../../crypto/keys/cose-keys.ts';
-import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { LatchkeyError, messageOf, quoted } from '../../lib/errors.ts';
 import {
   base64Text,
   findFault,
@@ -241,7 +241,7 @@ async function findStatementProblem(
     });
     return verified ? undefined : `its ${fmt} statement does not hold: its signature is of something else`;
   } catch (error) {
-    const [reason = ''] = error instanceof Error ? error.message.split('\n', 1) : [];
+    const [reason = ''] = messageOf(error).split('\n', 1);
     return `its ${fmt} statement does not hold: ${reason.slice(0, 200)}`;
   }
 }

@@ -6,7 +6,7 @@
 
 import { rpcCalls } from '../../../preload/contract.ts';
 import { copyInBrowser } from './clipboard.ts';
-import { RpcError } from './rpc-error.ts';
+import { messageOf, RpcError } from './rpc-error.ts';
 import { onWindowUse } from './window-use.ts';
 import type { WindowRpc, RpcCall, UploadProgress } from '../../../preload/contract.ts';
 import { uploadFile } from './upload-file.ts';
@@ -36,7 +36,7 @@ export function connectRpc(): RpcConnection {
 function overIpc(latchkey: WindowRpc): RpcConnection {
   // Electron's context bridge hands on the message of an error and loses its name.
   const rename = (error: unknown): never => {
-    throw new RpcError(error instanceof Error ? error.message : String(error));
+    throw new RpcError(messageOf(error));
   };
   const calls = latchkey as unknown as Record<RpcCall, (...args: readonly unknown[]) => Promise<unknown>>;
   return {
