@@ -16,7 +16,7 @@ import type { Random } from '../lib/random.ts';
 import type { Facts } from '../policy/decide/facts.ts';
 import type { Case } from '../policy/analysis/replay.ts';
 import type { ConditionFacts } from '../policy/language/schema.ts';
-import { withoutVersion, type Unknown, type Whole } from '../policy/language/types.ts';
+import type { Unknown, Whole } from '../policy/language/types.ts';
 import type { Selection } from './decision/votes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -380,9 +380,6 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly wipe?: (prepared: Prepared) => void;
   readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Shown<z.output<Returns>>;
 }
-
-/** `SIGN_RAW_PAYLOAD` of `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
-export const kindOf = (type: string): string => withoutVersion(type.replace(/^ACTIVITY_TYPE_/, ''));
 
 /** Types an older version's upgrade by its own schema, for the `accepts` of an activity. */
 export function older<Latest, Older extends z.ZodType>(

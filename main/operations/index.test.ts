@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { kindOf } from '../activities/define.ts';
+import { kindOf, pathOfType, withoutVersion } from '../lib/text/activity-types.ts';
 import { sameKinds } from '../policy/language/equivalents.ts';
-import { withoutVersion } from '../policy/language/types.ts';
 import { operations } from './index.ts';
 
 test('no operation takes the path of another, and an activity’s path is its type', () => {
@@ -9,7 +8,7 @@ test('no operation takes the path of another, and an activity’s path is its ty
   expect(operations.byPath.size).toBe(all.length);
   for (const operation of all) {
     if (operation.kind !== 'activity') continue;
-    expect(operation.versions.map(({ type }) => kindOf(type).toLowerCase())).toEqual(
+    expect(operation.versions.map(({ type }) => pathOfType(type))).toEqual(
       operation.versions.map(() => operation.path),
     );
   }

@@ -1,6 +1,6 @@
 /** The API as the owner's own programs call it over the rpc, typed by the operations. */
 import type { CallAnswer, WindowRpc } from '../../preload/contract.ts';
-import { bareType } from '../lib/text/to-be-signed.ts';
+import { pathOfType } from '../lib/text/activity-types.ts';
 import type {
   ActivityParameters,
   ActivityType,
@@ -30,4 +30,4 @@ export const submitAsOwner = <Type extends ActivityType>(
   rpc: Caller,
   type: Type,
   parameters: ActivityParameters<Type>,
-): Promise<CallAnswer> => rpc.call(`/public/v1/submit/${bareType(type).toLowerCase()}`, { type, parameters });
+): Promise<CallAnswer> => rpc.call(`/public/v1/submit/${pathOfType(type)}`, { type, parameters });

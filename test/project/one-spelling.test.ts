@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { kindOf } from '../../main/activities/define.ts';
+import { kindOf } from '../../main/lib/text/activity-types.ts';
 import { activityTitles } from '../../main/lib/text/activity-titles.ts';
 import { operations } from '../../main/operations/index.ts';
 import { typeFilters } from '../../renderer/features/activity/activity-words.ts';

@@ -8,7 +8,8 @@ import { once } from '../../lib/once.ts';
 import type { Voter } from '../../policy/decide/facts.ts';
 import { isOver } from '../../lib/clock.ts';
 import type { ConditionFacts, CredentialFact } from '../../policy/language/schema.ts';
-import { kindOf, type ActivityOperation, type Item } from '../define.ts';
+import { kindOf } from '../../lib/text/activity-types.ts';
+import type { ActivityOperation, Item } from '../define.ts';
 import type { Vote } from './votes.ts';
 
 export const webauthnScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';

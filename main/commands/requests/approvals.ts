@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
+import { voteTypes } from '../../lib/text/activity-types.ts';
 import { intentOf, toBeSigned } from '../../lib/text/to-be-signed.ts';
 import { visibleJson, visibleLine, visibleName } from '../../lib/text/visible-text.ts';
 import { intentLine, titleOf } from './activity-words.ts';
@@ -83,11 +84,6 @@ export async function showApproval(
   const told = await explain(api, await find(api, wanted));
   print(json, told, toText(told, process.stdout.columns));
 }
-
-const voteTypes = {
-  approve: 'ACTIVITY_TYPE_APPROVE_ACTIVITY',
-  reject: 'ACTIVITY_TYPE_REJECT_ACTIVITY',
-} as const;
 
 export async function vote(
   config: Config,

@@ -12,7 +12,8 @@ import { Connection } from '../../storage/connection.ts';
 import { getServerKey } from '../../storage/tables/server-keys.ts';
 import { requireVault } from '../../storage/tables/vault.ts';
 import { quoted } from '../../lib/errors.ts';
-import { bareType, resultOf } from '../../lib/text/to-be-signed.ts';
+import { pathOfType } from '../../lib/text/activity-types.ts';
+import { resultOf } from '../../lib/text/to-be-signed.ts';
 import type {
   ActivityParameters,
   ActivityResult,
@@ -99,7 +100,7 @@ export class VaultApi {
     { type, result, options = {}, isOfUseLater = false }: ActivityKind<Type, Shape>,
     parameters: ActivityParameters<Type>,
   ): Promise<z.output<Shape>> {
-    const path = bareType(type).toLowerCase();
+    const path = pathOfType(type);
     const body = {
       type,
       timestampMs: String(Date.now()),
@@ -128,7 +129,7 @@ export class VaultApi {
     fingerprint: string,
     shape: Activity,
   ): Promise<z.output<Activity>> {
-    const path = bareType(type).toLowerCase();
+    const path = pathOfType(type);
     const body = {
       type,
       timestampMs: String(Date.now()),

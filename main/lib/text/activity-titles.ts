@@ -1,6 +1,6 @@
 /** What each kind of activity is called: in the window, in commands, in notifications. */
 
-import { bareType } from './to-be-signed.ts';
+import { kindOf } from './activity-types.ts';
 
 /** By the type, without its version. */
 export const activityTitles: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ export const activityTitles: Readonly<Record<string, string>> = {
 
 /** @param type In any version. One that is not known is told by its name. */
 export function activityTitle(type: string): string {
-  const bare = bareType(type);
-  const words = bare.toLowerCase().replaceAll('_', ' ');
-  return activityTitles[bare] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  const kind = kindOf(type);
+  const words = kind.toLowerCase().replaceAll('_', ' ');
+  return activityTitles[kind] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

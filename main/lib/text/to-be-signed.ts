@@ -1,5 +1,7 @@
 /** What an activity signs, for people who are to agree to it: the window, the command and notifications describe the same. */
 
+import { kindOf } from './activity-types.ts';
+
 type Intent = Readonly<Record<string, unknown>>;
 
 /** As the API answers it. */
@@ -11,9 +13,6 @@ export interface PendingActivity {
 
 /** The parameters of `describe_payload`. */
 export type ToBeSigned = Intent;
-
-/** `SIGN_RAW_PAYLOAD` of `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
-export const bareType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
 
 /** What was asked, without its wrapper. */
 export function intentOf({ intent }: Pick<PendingActivity, 'intent'>): Intent {
@@ -30,7 +29,7 @@ export function toBeSigned(activity: PendingActivity): readonly ToBeSigned[] {
   const intent = intentOf(activity);
   // Older versions name the key so.
   const signWith = intent['signWith'] ?? intent['privateKeyId'];
-  switch (bareType(activity.type)) {
+  switch (kindOf(activity.type)) {
     case 'SIGN_TRANSACTION': {
       const { type, unsignedTransaction } = intent;
       return [{ type, unsignedTransaction, signWith }];

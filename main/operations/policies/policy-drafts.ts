@@ -1,6 +1,6 @@
 /** Policies before they are made: checked and described. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { actions, kindOf, query, resources, type Operations, type Shown } from '../../activities/define.ts';
+import { actions, query, resources, type Operations, type Shown } from '../../activities/define.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { listPolicyRows } from '../../storage/tables/policies.ts';
 import { listPrivateKeyRows } from '../../storage/tables/private-keys.ts';
@@ -9,7 +9,7 @@ import { listUserRows } from '../../storage/tables/users.ts';
 import { listWalletRows } from '../../storage/tables/wallets.ts';
 import { problemsOf, warningsOf, type Known } from '../../policy/language/check.ts';
 import { describeLanguage } from '../../policy/language/language.ts';
-import { withoutVersion } from '../../policy/language/types.ts';
+import { kindOf, withoutVersion } from '../../lib/text/activity-types.ts';
 import { limits } from '../shared/limits.ts';
 import { policyDraft, policyField } from './policy-parameters.ts';
 import { defined } from '../../lib/defined.ts';

@@ -1,12 +1,13 @@
 /** What a user may do, by activity. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { kindOf, query, type Operations } from '../../activities/define.ts';
+import { query, type Operations } from '../../activities/define.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
 import { listTagIdsOf } from '../../storage/tables/tags.ts';
 import { getUserRow, listUserRows, type UserRow } from '../../storage/tables/users.ts';
 import type { Voter } from '../../policy/decide/facts.ts';
 import { reachOf, type ActivityKind } from '../../policy/analysis/reach.ts';
+import { kindOf } from '../../lib/text/activity-types.ts';
 import { orNotFound, id } from '../shared/parameters.ts';
 import { rulesInForce } from '../policies/policy-rules.ts';
 

@@ -2,6 +2,7 @@
  * Conditions that a request gets round: one that has the same effect, and not what the condition speaks of. Each is told
  * with a condition that holds. And budgets that leave some of what can be spent unbounded.
  */
+import { withoutVersion } from '../../lib/text/activity-types.ts';
 import type { PolicyText } from '../decide/policies.ts';
 import { print } from './printer.ts';
 import type { Node, Span } from './syntax.ts';
@@ -127,7 +128,7 @@ function sameThings({ claims }: Condition): readonly Found[] {
   const kinds = claims.flatMap(({ of, value, at }) => {
     const prefix = { 'activity.type': 'ACTIVITY_TYPE_', 'activity.kind': '' }[of];
     if (prefix === undefined || !value.startsWith(prefix)) return [];
-    return [{ kind: value.slice(prefix.length).replace(/_V[0-9]+$/, ''), at }];
+    return [{ kind: withoutVersion(value.slice(prefix.length)), at }];
   });
   return sameKinds.flatMap(({ kinds: group, better }): Found[] => {
     const named = kinds.filter(({ kind }) => group.includes(kind));

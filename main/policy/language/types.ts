@@ -1,4 +1,5 @@
 /** The types of the policy language, and of the facts that the engine gives for them. */
+import { withoutVersion } from '../../lib/text/activity-types.ts';
 
 interface Bool {
   readonly kind: 'bool';
@@ -159,9 +160,6 @@ export function foldOf(type: Type): ((text: string) => string) | undefined {
 }
 
 export const lowerCase = (value: string): string => value.toLowerCase();
-
-/** `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD` of `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
-export const withoutVersion = (name: string): string => name.replace(/_V[0-9]+$/i, '');
 
 export const isComparable = (type: Type): boolean =>
   ['bool', 'int', 'text', 'timestamp', 'dynamic'].includes(type.kind);

@@ -26,7 +26,8 @@ import type {
 import type { RpcConnection } from './rpc.ts';
 import type { RpcState } from './http-session.ts';
 import { steppingUpCall } from '../../features/unlock/step-up.ts';
-import { bareType, resultOf } from '../../../main/lib/text/to-be-signed.ts';
+import { pathOfType, voteTypes } from '../../../main/lib/text/activity-types.ts';
+import { resultOf } from '../../../main/lib/text/to-be-signed.ts';
 import type {
   ActivityParameters,
   ActivityResult,
@@ -338,7 +339,7 @@ async function submitApi(
   parameters: unknown,
   where: Where = {},
 ): Promise<Activity> {
-  const path = `/public/v1/submit/${bareType(type).toLowerCase()}`;
+  const path = `/public/v1/submit/${pathOfType(type)}`;
   return (read(await rpc.call(path, { ...where, type, parameters })) as Answer<'get_activity'>).activity;
 }
 
@@ -374,11 +375,6 @@ export function useSubmit<Type extends ActivityType>(type: Type, where: Where = 
     },
   });
 }
-
-const voteTypes = {
-  approve: 'ACTIVITY_TYPE_APPROVE_ACTIVITY',
-  reject: 'ACTIVITY_TYPE_REJECT_ACTIVITY',
-} as const satisfies Record<string, VoteType>;
 
 /** Votes on an activity by its fingerprint; answers the activity as it is by then. */
 export function useVote(how: keyof typeof voteTypes): UseMutationResult<Activity, Error, string> {

@@ -2,7 +2,8 @@
 
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { activityTitle } from '../../../main/lib/text/activity-titles.ts';
-import { bareType, intentOf } from '../../../main/lib/text/to-be-signed.ts';
+import { kindOf } from '../../../main/lib/text/activity-types.ts';
+import { intentOf } from '../../../main/lib/text/to-be-signed.ts';
 import { featureLabel } from '../organization/feature-queries.ts';
 import type { Activity, ActivityLine } from '../../app/rpc/resources.ts';
 import { shorten } from '../../ui/text/short.ts';
@@ -77,7 +78,7 @@ export function summarizeLine({
 
 function summarizeIntent(type: string, intent: Readonly<Record<string, unknown>>): string {
   const accounts = listOf(intent['accounts']);
-  switch (bareType(type)) {
+  switch (kindOf(type)) {
     case 'CREATE_WALLET':
     case 'IMPORT_WALLET':
       return join(
