@@ -24,3 +24,7 @@ export type Vote = Activity['votes'][number];
 export type ActivityLine = Answer<'browse_activities'>['lines'][number];
 /** Where a revision of an activity stands in the log. */
 export type ActivityEntry = Answer<'get_activity_entries'>['entries'][number];
+/** A webhook endpoint: where events of activities are posted. */
+export type Endpoint = Answer<'list_webhook_endpoints'>['webhookEndpoints'][number];
+/** An event on its way to a webhook endpoint, or what came of it. */
+export type Delivery = Answer<'list_webhook_deliveries'>['deliveries'][number];

@@ -4,7 +4,7 @@ import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { activityTitle } from '../../../main/lib/text/activity-titles.ts';
 import { kindOf } from '../../../main/lib/text/activity-types.ts';
 import { intentOf } from '../../../main/lib/text/to-be-signed.ts';
-import { featureLabel } from '../organization/feature-queries.ts';
+import { featureLabel } from '../organization/feature-words.ts';
 import type { Activity, ActivityLine } from '../../app/rpc/resources.ts';
 import { shorten } from '../../ui/text/short.ts';
 import { numeral, t } from '../../app/i18n/text.ts';

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { featureLabel, features as known } from './feature-queries.ts';
+import { featureLabel, features as known } from './feature-words.ts';
 import { ShortId } from '../../ui/identifier.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';

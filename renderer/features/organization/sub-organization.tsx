@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { describeStatus, describeType } from '../activity/activity-words.ts';
-import { featureLabel } from './feature-queries.ts';
+import { featureLabel } from './feature-words.ts';
 import { ShortId } from '../../ui/identifier.tsx';
 import { DeleteForm, DangerZone, DangerAction } from '../../ui/danger-zone.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';

@@ -8,7 +8,7 @@ import { Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t, Trans } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
-import type { Delivery, Endpoint } from './webhook-queries.ts';
+import type { Delivery, Endpoint } from '../../app/rpc/resources.ts';
 import '../../ui/rows.css';
 
 const shownDeliveries = '50';

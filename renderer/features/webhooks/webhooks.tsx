@@ -13,7 +13,7 @@ import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import { Deliveries } from './webhook-deliveries.tsx';
-import type { Endpoint } from './webhook-queries.ts';
+import type { Endpoint } from '../../app/rpc/resources.ts';
 import { onText } from '../../ui/on-text.ts';
 import '../../ui/rows.css';
 
