@@ -72,6 +72,15 @@ test('a fault and a refusal end their own job, and not those beside it', async (
   expect(await thread.ask('data', undefined)).toBe('given at first');
 });
 
+test.each(['no such job', 'constructor', 'toString'])(
+  'a job that the worker has not is refused: %s',
+  async (job) => {
+    newThread();
+    await expect(thread.ask(job as 'data', undefined)).rejects.toThrow(`the thread has no job ${job}`);
+    expect(await thread.ask('data', undefined)).toBe('given at first');
+  },
+);
+
 test('what is transferred leaves no copy here', async () => {
   newThread();
   const key = new Uint8Array(32);

@@ -46,7 +46,9 @@ export function serveJobs(jobs: Jobs): void {
       tell({ id, progress });
     };
     try {
-      tell({ id, answer: await jobs[job]?.(given, onProgress) });
+      const run = Object.hasOwn(jobs, job) ? jobs[job] : undefined;
+      if (run === undefined) throw new Error(`the thread has no job ${job}`);
+      tell({ id, answer: await run(given, onProgress) });
     } catch (error) {
       if (error instanceof LatchkeyError) tell({ id, refusal: { code: error.code, message: error.message } });
       else tell({ id, fault: error });
