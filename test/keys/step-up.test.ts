@@ -1,7 +1,7 @@
 /** What the owner's window may do for whoever sits there, and what only for somebody who shows a secret of the owner's. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { operations } from '../../main/operations/index.ts';
 import { sdkCalls, setScene, type Scene } from '../vendor/sdk-calls.ts';
 import {
@@ -12,6 +12,7 @@ import {
   temporaryDirectory,
   type Json,
 } from '../support/support.ts';
+import { goodBodies, targets } from '../api/bad-bodies.ts';
 import { keptVendorOperations } from '../vendor/vendor-operations.ts';
 
 const newestTypes = new Map(keptVendorOperations().operations.map(({ path, type }) => [path, type]));
@@ -204,6 +205,112 @@ test('to approve of what somebody else asked for needs what doing it needs; to r
   expect(await approve(waiting)).toMatchObject({ status: 200 });
   await endStepUp();
   expect(await approve({ fingerprint: `sha256:${'0'.repeat(64)}` })).toMatchObject({ status: 404 });
+});
+
+/** Every older type of an activity that can need step-up, as the registry has them. */
+const olderSpellings = targets.flatMap(({ path, type, types, params }) => {
+  const operation = operations.byPath.get(path);
+  const isGuarded = operation?.kind === 'activity' && operation.vote === undefined && operation.stepUp;
+  if (!isGuarded || type === undefined || type === types[0]) return [];
+  return [{ path, type, target: { path, name: type, type, types, params }, always: !isGuarded.when }];
+});
+
+/** Whether parameters that the test made give somebody a contact or a credential, at any depth. */
+const givesWayIn = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([name, inner]) =>
+    ['userEmail', 'userPhoneNumber', 'apiKeys', 'authenticators', 'oauthProviders'].includes(name)
+      ? (inner as string | readonly unknown[]).length > 0
+      : givesWayIn(inner),
+  );
+
+// The class: an older spelling of a guarded activity. It names the same deed, so it must meet the same guard.
+describe('an older type of an activity that needs step-up', () => {
+  /** Bodies that the type's own schema takes, of which each leaves a way in. */
+  function bodiesOf({ type, target, always }: (typeof olderSpellings)[number], organizationId: string) {
+    const bodies = goodBodies(target, organizationId)
+      .map(({ parameters }) => parameters as Json)
+      .filter((parameters) => always || givesWayIn(parameters));
+    if (bodies.length < 3) throw new Error(`expected bodies of ${type} that leave a way in`);
+    return bodies;
+  }
+
+  test('is refused without step-up, whatever it says', async () => {
+    await using scene = await setScene();
+    const { submit } = await windowOf(scene);
+    const { root, organizationId } = scene.service;
+    const seen = async () => ({
+      users: (await root.query('list_users', {})).body?.['users'],
+      activities: (await root.query('list_activities', {})).body?.['activities'],
+    });
+    const before = await seen();
+    for (const spelling of olderSpellings) {
+      const operation = spelling.path.slice('submit/'.length);
+      for (const parameters of bodiesOf(spelling, organizationId)) {
+        const what = `${spelling.type} ${JSON.stringify(parameters)}`;
+        expect(await submit(operation, spelling.type, parameters), what).toMatchObject(refused);
+      }
+    }
+    expect(await seen()).toEqual(before);
+    // The list is derived; these it must have.
+    expect(olderSpellings.map(({ type }) => type)).toEqual(
+      expect.arrayContaining([
+        'ACTIVITY_TYPE_CREATE_API_KEYS',
+        'ACTIVITY_TYPE_CREATE_AUTHENTICATORS',
+        'ACTIVITY_TYPE_CREATE_USERS',
+        'ACTIVITY_TYPE_EMAIL_AUTH',
+        'ACTIVITY_TYPE_OTP_LOGIN',
+      ]),
+    );
+  });
+
+  test('would be carried out with it', async () => {
+    await using scene = await setScene();
+    const { submit, prove } = await windowOf(scene);
+    const { service, clientKey } = scene;
+    const apiKeys = [{ apiKeyName: 'Older', publicKey: clientKey.publicKey }];
+    const add = () =>
+      submit('create_api_keys', 'ACTIVITY_TYPE_CREATE_API_KEYS', { userId: service.rootUserId, apiKeys });
+    expect(await add()).toMatchObject(refused);
+    await prove();
+    expect(await add()).toMatchObject({ status: 200 });
+  });
+
+  test('is approved with step-up alone, where another user asked for it', async () => {
+    await using scene = await setScene();
+    const { submit } = await windowOf(scene);
+    const { service } = scene;
+    const { userId, client } = await service.newUser('Ann');
+    await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'With the owner',
+      effect: 'EFFECT_ALLOW',
+      condition: 'true',
+      consensus: `approvers.any(user, user.id == '${userId}') && approvers.count() >= 2`,
+      notes: '',
+    });
+    const waited = new Set<string>();
+    for (const spelling of olderSpellings) {
+      const operation = spelling.path.slice('submit/'.length);
+      for (const parameters of bodiesOf(spelling, service.organizationId).slice(0, 10)) {
+        const { body } = await client.submit(
+          operation,
+          spelling.type.slice('ACTIVITY_TYPE_'.length),
+          parameters,
+        );
+        const activity = body?.['activity'] as Json | undefined;
+        if (activity?.['status'] !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') continue;
+        waited.add(spelling.type);
+        const { fingerprint } = activity;
+        expect(
+          await submit('approve_activity', 'ACTIVITY_TYPE_APPROVE_ACTIVITY', { fingerprint }),
+          `${spelling.type} ${JSON.stringify(parameters)}`,
+        ).toMatchObject(refused);
+      }
+    }
+    // Each of them waited at least once, so that its approval was tried.
+    expect([...waited].sort()).toEqual(olderSpellings.map(({ type }) => type).sort());
+  });
 });
 
 test('the command registers keys with the same rpc, and must step up too', async () => {
