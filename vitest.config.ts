@@ -7,8 +7,15 @@ const minute = 60_000;
 /** What is waited for comes from other processes, on a machine that may be busy. */
 const patient = { poll: { timeout: minute / 3 } };
 
+/**
+ * Node strips the types of our sources in WebAssembly. V8 compiles a faster way from there to JavaScript after so many calls,
+ * and ends the process where several threads do so at once (`Check failed: jit_page.has_value()`). The bundles strip nothing.
+ */
+const execArgv = ['--wasm-wrapper-tiering-budget=2000000000'];
+
 /** What all projects have in common. */
 const common = {
+  execArgv,
   setupFiles: 'test/support/patience.ts',
   expect: patient,
   testTimeout: minute,
