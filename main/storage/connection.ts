@@ -3,9 +3,14 @@
  * that writes says so by taking a `Writer`, and only `UnitOfWork` hands one out, inside a transaction.
  */
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { DamagedFileError, isDamage } from './file/damage.ts';
 import { FileIdentity } from './file/file-identity.ts';
+
+// The first database loads the addon. A thread that is terminated while it loads an addon ends the whole process, so a thread
+// loads it with its modules, when it cannot be terminated yet.
+if (!isMainThread) new Sqlite(':memory:').close();
 
 export type Value = string | number | bigint | Uint8Array | null;
 

@@ -58,4 +58,7 @@ const jobs = {
 
 export type WebhookJobs = typeof jobs;
 
-serveJobs(jobs);
+serveJobs(jobs, () => {
+  stopping.abort();
+  poster.close();
+});

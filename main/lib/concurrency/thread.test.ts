@@ -1,19 +1,41 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { LatchkeyError } from '../errors.ts';
 import { Thread } from './thread.ts';
 
 const worker = `
+import { writeFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { LatchkeyError } from ${JSON.stringify(import.meta.resolve('../errors.ts'))};
 import { serveJobs } from ${JSON.stringify(import.meta.resolve('./thread.ts'))};
+const { promise: outside, reject: onEnd } = Promise.withResolvers();
+// It keeps the thread from ending, as a connection would.
+outside.catch(() => clearInterval(connection));
+const connection = setInterval(() => undefined, 1000);
 serveJobs({
   data: () => workerData,
   length: (bytes) => bytes.length,
   never: () => new Promise(() => undefined),
+  pieces: (file, onProgress) => {
+    const memory = new Int32Array(new SharedArrayBuffer(4));
+    try {
+      for (;;) {
+        onProgress(1, 2);
+        Atomics.wait(memory, 0, 0, 1);
+      }
+    } finally {
+      writeFileSync(file, 'given up');
+    }
+  },
+  outside: () => outside,
+  hang: (_given, onProgress) => {
+    onProgress(1, 2);
+    for (;;);
+  },
   refuse: (text) => { throw new LatchkeyError('VAULT_TAMPERED', text); },
   fault: () => { throw new TypeError('a fault of the worker'); },
   unclonable: () => () => undefined,
@@ -25,7 +47,7 @@ serveJobs({
     }
     return total;
   },
-});`;
+}, onEnd);`;
 
 // What the worker above serves.
 // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- an interface has no index signature
@@ -33,6 +55,9 @@ type Served = {
   data: () => string;
   length: (bytes: Uint8Array) => number;
   never: () => undefined;
+  pieces: (file: string) => undefined;
+  outside: () => undefined;
+  hang: (nothing: string) => undefined;
   refuse: (text: string) => undefined;
   fault: () => undefined;
   unclonable: () => undefined;
@@ -51,8 +76,9 @@ afterAll(() => {
 });
 afterEach(() => thread.close());
 
-function newThread(): void {
+function newThread(options: { readonly endsWithinMs?: number } = {}): void {
   thread = new Thread<Served>({
+    ...options,
     beside: pathToFileURL(join(directory, 'host.ts')).href,
     script: 'worker',
     data: 'given at first',
@@ -118,13 +144,98 @@ test('a thread that ends is told to all who wait, and begins anew with the next 
   expect(await thread.ask('data', undefined)).toBe('given at first');
 });
 
-test('closing ends a job in its middle, for the reason that is named', async () => {
-  newThread();
-  const reason = new Error('the vault was locked');
-  const waiting = expect(thread.ask('never', undefined)).rejects.toBe(reason);
-  await thread.close(reason);
-  await waiting;
-  expect(thread.isRunning).toBe(false);
+// Node may lose the whole process where a thread is cut off, so a thread is asked to end and ends by itself.
+describe('closing', () => {
+  const terminate = vi.spyOn(Worker.prototype, 'terminate');
+  afterEach(() => {
+    terminate.mockClear();
+  });
+  afterAll(() => {
+    terminate.mockRestore();
+  });
+
+  /** Asks for a job. @returns what it answers, once the thread is in the middle of it. */
+  async function begin(
+    job: 'pieces' | 'hang',
+    given: string,
+  ): Promise<{ readonly answer: Promise<undefined> }> {
+    const { promise: begun, resolve } = Promise.withResolvers<undefined>();
+    const onProgress = (): void => {
+      resolve(undefined);
+    };
+    const answer = thread.ask(job, given, { onProgress });
+    await Promise.race([begun, answer]);
+    return { answer };
+  }
+
+  test('ends a job at its next piece of work: its finally is run, and nothing is terminated', async () => {
+    newThread();
+    const file = join(directory, 'given-up');
+    const reason = new Error('the vault was locked');
+    const { answer } = await begin('pieces', file);
+    const refused = expect(answer).rejects.toBe(reason);
+    const closed = thread.close(reason);
+    expect(thread.isRunning).toBe(false);
+    await refused;
+    await closed;
+    expect(readFileSync(file, 'utf8')).toBe('given up');
+    expect(thread.hasEnded).toBe(true);
+    expect(terminate).not.toHaveBeenCalled();
+  });
+
+  test.each(['never', 'outside'] as const)('ends a job that waits (%s)', async (job) => {
+    newThread();
+    expect(await thread.ask('count', 0)).toBe(0);
+    const refused = expect(thread.ask(job, undefined)).rejects.toThrow('the thread worker has ended');
+    await thread.close();
+    await refused;
+    expect(thread.hasEnded).toBe(true);
+    expect(terminate).not.toHaveBeenCalled();
+  });
+
+  test('while it loads, begins no job of those that wait', async () => {
+    newThread();
+    const files = ['first', 'second'].map((name) => join(directory, name));
+    const refused = files.map((file) => expect(thread.ask('pieces', file)).rejects.toThrow('has ended'));
+    await thread.close();
+    await Promise.all(refused);
+    expect(files.filter((file) => existsSync(file))).toEqual([]);
+    expect(thread.hasEnded).toBe(true);
+    expect(terminate).not.toHaveBeenCalled();
+  });
+
+  test('twice at once waits for the same end', async () => {
+    newThread();
+    expect(await thread.ask('count', 0)).toBe(0);
+    const hasEnded = Array.from({ length: 2 }, async () => {
+      await thread.close();
+      return thread.hasEnded;
+    });
+    expect(await Promise.all(hasEnded)).toEqual([true, true]);
+    expect(terminate).not.toHaveBeenCalled();
+  });
+
+  test('terminates a thread that hangs, once its limit has passed', async () => {
+    newThread({ endsWithinMs: 50 });
+    const { answer } = await begin('hang', '');
+    const refused = expect(answer).rejects.toThrow('has ended');
+    const closed = thread.close();
+    await refused;
+    expect(terminate).not.toHaveBeenCalled();
+    await closed;
+    expect(terminate).toHaveBeenCalledTimes(1);
+    await vi.waitUntil(() => thread.hasEnded);
+  });
+
+  test('terminates no thread that loads', async () => {
+    newThread({ endsWithinMs: 0 });
+    const refused = expect(thread.ask('never', undefined)).rejects.toThrow('has ended');
+    await thread.close();
+    await refused;
+    expect(thread.hasEnded).toBe(false);
+    await vi.waitUntil(() => thread.hasEnded);
+    expect(terminate).not.toHaveBeenCalled();
+  });
 });
 
 test('a worker that does not load is told', async () => {

@@ -1,6 +1,10 @@
 /**
  * Threads that do jobs for the service. A worker serves functions by name, and the service calls them as if they were its own:
  * the types are the worker's.
+ *
+ * A thread ends by itself: the service asks it to, and its jobs are given up at their next report of progress. They run their
+ * `finally`, so files are closed and keys erased. A thread that is terminated while it loads a native addon ends the whole
+ * process, so `Run.end` is the one place that terminates: as its last resort, and never while the thread loads.
  */
 import { parentPort, Worker } from 'node:worker_threads';
 import { LatchkeyError, type ErrorCodeName } from '../errors.ts';
@@ -8,7 +12,10 @@ import { owned } from '../faults.ts';
 
 export type Progress = (done: number, total: number) => void;
 
-/** What a worker does, by name. What is given and answered moves between threads, so it is plain data. */
+/**
+ * What a worker does, by name. What is given and answered moves between threads, so it is plain data. A job that takes long
+ * reports its progress after each piece of work. The report throws once the thread is to end.
+ */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each job has its own types, which `Thread` reads from it
 type Jobs = Readonly<Record<string, (given: any, onProgress: Progress) => unknown>>;
 
@@ -18,7 +25,14 @@ interface Order {
   readonly id: number;
   readonly job: string;
   readonly given: unknown;
+  /** Shared memory: not 0 once the thread is to end. A thread in the middle of a job reads no messages. */
+  readonly ending: Int32Array;
 }
+
+/** The last message to a thread. */
+const end = 'end';
+/** The first message of a thread: its modules are loaded. */
+const loaded = 'loaded';
 
 type Report = { readonly id: number } & (
   | { readonly answer: unknown }
@@ -30,16 +44,26 @@ type Report = { readonly id: number } & (
 /** Milliseconds between two reports of a job's progress. */
 const reportEvery = 100;
 
-/** On the thread's side: does what is asked for. A fault ends its own job, and not the thread with all others. */
-export function serveJobs(jobs: Jobs): void {
+/** Milliseconds that a thread has to end by itself. */
+const usuallyEndsWithin = 5_000;
+
+/**
+ * On the thread's side: does what is asked for. A fault ends its own job, and not the thread with all others.
+ * @param onEnd Called once the thread is to end: interrupts jobs that wait for something outside.
+ */
+export function serveJobs(jobs: Jobs, onEnd: () => void = () => undefined): void {
   const port = parentPort;
   if (port === null) throw new Error('jobs are done in a thread');
   const tell = (report: Report): void => {
     port.postMessage(report);
   };
-  const serve = async ({ id, job, given }: Order): Promise<void> => {
+  const serve = async ({ id, job, given, ending }: Order): Promise<void> => {
+    const goOn = (): void => {
+      if (Atomics.load(ending, 0) !== 0) throw new Error('the thread is to end');
+    };
     let reported = -Infinity;
     const onProgress: Progress = (...progress) => {
+      goOn();
       const now = performance.now();
       if (now - reported < reportEvery) return;
       reported = now;
@@ -48,13 +72,21 @@ export function serveJobs(jobs: Jobs): void {
     try {
       const run = Object.hasOwn(jobs, job) ? jobs[job] : undefined;
       if (run === undefined) throw new Error(`the thread has no job ${job}`);
+      goOn();
       tell({ id, answer: await run(given, onProgress) });
     } catch (error) {
       if (error instanceof LatchkeyError) tell({ id, refusal: { code: error.code, message: error.message } });
       else tell({ id, fault: error });
     }
   };
-  port.on('message', owned(serve));
+  const hear = (message: Order | typeof end): unknown => {
+    if (message !== end) return serve(message);
+    // Without its port, the thread ends as soon as no job has anything to wait for.
+    port.close();
+    onEnd();
+  };
+  port.on('message', owned(hear));
+  port.postMessage(loaded);
 }
 
 interface Waiting {
@@ -70,6 +102,8 @@ export interface ThreadOptions {
   readonly script: string;
   /** What the worker finds as its `workerData`. */
   readonly data?: unknown;
+  /** Milliseconds that it has to end by itself. */
+  readonly endsWithinMs?: number;
 }
 
 export interface AskOptions {
@@ -82,15 +116,24 @@ export interface AskOptions {
 export class Thread<Served extends Jobs> {
   readonly #options: ThreadOptions;
   readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
+  #run: Run | undefined;
+  #closed: Promise<unknown> = Promise.resolve();
   #next = 0;
+  /** How many runs have not ended. */
+  #left = 0;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
   }
 
+  /** Whether it has begun, and was not asked to end. */
   get isRunning(): boolean {
-    return this.#worker !== undefined;
+    return this.#run !== undefined;
+  }
+
+  /** Whether nothing of it is left: a thread may hang in a call after it was asked to end. */
+  get hasEnded(): boolean {
+    return this.#left === 0;
   }
 
   /**
@@ -102,42 +145,51 @@ export class Thread<Served extends Jobs> {
     given: Parameters<Served[Name]>[0],
     { transfer = [], onProgress }: AskOptions = {},
   ): Promise<JobAnswer<Served, Name>> {
-    const worker = (this.#worker ??= this.#start());
+    const { worker, ending } = (this.#run ??= this.#start());
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      worker.postMessage({ id, job, given } satisfies Order, [...transfer]);
+      worker.postMessage({ id, job, given, ending } satisfies Order, [...transfer]);
       this.#waiting.set(id, { resolve, reject, onProgress });
+      // The process stays for an answer that somebody waits for, and for no idle thread.
+      worker.ref();
     });
   }
 
-  /** Ends the thread in the middle of whatever it does. @param reason What those hear who wait. */
+  /**
+   * Ends the thread in the middle of whatever it does. Resolves once it has ended, or did not within its limit.
+   * @param reason What those hear who wait; they hear it at once.
+   */
   async close(reason: unknown = this.#ended()): Promise<void> {
-    const worker = this.#worker;
+    const run = this.#run;
     this.#fail(reason);
-    await worker?.terminate();
+    const { endsWithinMs = usuallyEndsWithin } = this.#options;
+    this.#closed = Promise.all([this.#closed, run?.end(endsWithinMs)]);
+    await this.#closed;
   }
 
-  #start(): Worker {
+  #start(): Run {
     const { beside, script, data } = this.#options;
     const file = new URL(`./${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside);
-    const worker = new Worker(file, { name: script, workerData: data });
-    // A service that ends waits for nobody.
-    worker.unref();
-    worker.on(
+    const run = new Run(new Worker(file, { name: script, workerData: data }));
+    this.#left++;
+    run.worker.unref();
+    run.worker.on(
       'message',
-      owned((report: Report) => {
-        this.#hear(report);
+      owned((report: Report | typeof loaded) => {
+        if (report === loaded) run.hasLoaded = true;
+        else this.#hear(report);
       }),
     );
     const fail = (error: unknown): void => {
-      if (this.#worker === worker) this.#fail(error);
+      if (this.#run === run) this.#fail(error);
     };
-    worker.on('error', owned(fail));
+    run.worker.on('error', owned(fail));
     const ended = (): void => {
+      this.#left--;
       fail(this.#ended());
     };
-    worker.on('exit', owned(ended));
-    return worker;
+    run.worker.on('exit', owned(ended));
+    return run;
   }
 
   #hear(report: Report): void {
@@ -149,6 +201,7 @@ export class Thread<Served extends Jobs> {
       return;
     }
     this.#waiting.delete(report.id);
+    if (this.#waiting.size === 0) this.#run?.worker.unref();
     if ('answer' in report) waiting.resolve(report.answer as never);
     else if ('refusal' in report) {
       waiting.reject(new LatchkeyError(report.refusal.code, report.refusal.message));
@@ -156,10 +209,42 @@ export class Thread<Served extends Jobs> {
   }
 
   #fail(error: unknown): void {
-    this.#worker = undefined;
+    this.#run = undefined;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
 
   readonly #ended = (): Error => new Error(`the thread ${this.#options.script} has ended`);
+}
+
+/** A worker from its start to its end. */
+class Run {
+  readonly worker: Worker;
+  readonly ending = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  hasLoaded = false;
+
+  constructor(worker: Worker) {
+    this.worker = worker;
+  }
+
+  /** Asks the worker to end. Resolves once it has, or the limit has passed. */
+  end(withinMs: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const giveUp = (): void => {
+      // A worker that loads still reads its message once it has loaded. In a call of the system it ends with that call.
+      if (this.hasLoaded) void this.worker.terminate();
+      this.worker.unref();
+      resolve(undefined);
+    };
+    const limit = setTimeout(owned(giveUp, reject), withinMs);
+    const ended = (): void => {
+      clearTimeout(limit);
+      resolve(undefined);
+    };
+    this.worker.on('exit', owned(ended, reject));
+    Atomics.store(this.ending, 0, 1);
+    this.worker.postMessage(end);
+    this.worker.ref();
+    return promise;
+  }
 }
