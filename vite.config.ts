@@ -230,7 +230,7 @@ export default defineConfig({
             index: join(projectRoot, 'main/index.ts'),
             cli: join(projectRoot, 'main/cli.ts'),
             // A thread of its own, so a file of its own.
-            'backup-worker': join(projectRoot, 'main/backup/worker.ts'),
+            'backup-worker': join(projectRoot, 'main/backup/backup-worker.ts'),
             'checkpoint-worker': join(projectRoot, 'main/storage/checkpoint-worker.ts'),
             'integrity-worker': join(projectRoot, 'main/storage/integrity/integrity-worker.ts'),
             'webhooks-worker': join(projectRoot, 'main/delivery/webhooks/webhooks-worker.ts'),

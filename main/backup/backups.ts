@@ -35,7 +35,7 @@ import { checkDestination, copyIn, databaseIn, findFiles, freeName, removeDataba
 import { verifyBackupFile, readHeader, toVerified } from './verify.ts';
 import { copyName } from './rotation.ts';
 import { BackupSchedule } from './schedule.ts';
-import type { VerifiedFile, Written } from './worker.ts';
+import type { VerifiedFile, Written } from './backup-worker.ts';
 
 export interface BackupParts {
   readonly units: UnitOfWork;
@@ -234,7 +234,6 @@ export class Backups {
     try {
       written = await this.#jobs.write(
         {
-          job: 'write',
           database: databaseIn(directory),
           copy: copyIn(directory),
           file,

@@ -1,31 +1,38 @@
 /** Backups whose disk does not answer. A pipe without a writer stands for it: the call that opens it comes back with one. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, closeSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, closeSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Jobs } from './jobs.ts';
-import type { VerifyJob } from './worker.ts';
+import { Jobs, type JobLimits } from './jobs.ts';
+import type { VerifyJob } from './backup-worker.ts';
 
-/** Says what it is told to, then opens the file of its job, which hangs where that is a pipe. */
-const script = (uses: string): URL =>
-  new URL(
-    `data:text/javascript,${encodeURIComponent(`
-      import { closeSync, existsSync, openSync } from 'node:fs';
-      import { parentPort, workerData } from 'node:worker_threads';
-      parentPort.postMessage({ uses: '${uses}' });
-      if (existsSync(workerData.file)) closeSync(openSync(workerData.file, 'r'));
-      parentPort.postMessage({ result: { size: 1 } });
-    `)}`,
-  );
+/** Says that it works on the named disk, then opens the file of its job, which hangs where that is a pipe. */
+const worker = (disk: 'own' | 'backups'): string => `
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { DiskUse } from ${JSON.stringify(import.meta.resolve('./disk-use.ts'))};
+import { serveJobs } from ${JSON.stringify(import.meta.resolve('../lib/concurrency/thread.ts'))};
+serveJobs({
+  verify: ({ file }) => {
+    new DiskUse(workerData).uses('${disk}');
+    if (existsSync(file)) closeSync(openSync(file, 'r'));
+    return { size: 1 };
+  },
+});`;
 
 const limits = { silentMs: 60, longestMs: 60_000 };
 const noProgress = (): void => undefined;
 
 let home: string;
-const job = (file: string): VerifyJob => ({
-  ...{ job: 'verify', file, masterKey: new Uint8Array(32), database: undefined },
-});
+const job = (file: string): VerifyJob => ({ file, masterKey: new Uint8Array(32), database: undefined });
+
+function newJobs(disk: 'own' | 'backups', limitsOfJobs: JobLimits): Jobs {
+  writeFileSync(join(home, 'worker.ts'), worker(disk));
+  const beside = pathToFileURL(join(home, 'host.ts')).href;
+  return new Jobs({ thread: { beside, script: 'worker' }, limits: limitsOfJobs });
+}
 
 /** A file of a disk that hangs until the pipe has a writer. */
 function hanging(name: string): { readonly file: string; readonly answer: () => void } {
@@ -50,7 +57,7 @@ afterEach(() => {
 test.runIf(process.platform !== 'win32')(
   'a disk that does not answer is given up; others go on, and it does once it answers',
   async () => {
-    const jobs = new Jobs({ script: script('backups'), limits });
+    const jobs = newJobs('backups', limits);
     const { file, answer } = hanging('share');
     const refusal = { code: 'UNAVAILABLE', message: expect.stringContaining(join(home, 'share')) as string };
     await expect(jobs.verify(job(file), noProgress)).rejects.toMatchObject(refusal);
@@ -68,7 +75,7 @@ test.runIf(process.platform !== 'win32')(
 test.runIf(process.platform !== 'win32')(
   'with two disks that do not answer nothing more is begun, as threads for files are few',
   async () => {
-    const jobs = new Jobs({ script: script('backups'), limits });
+    const jobs = newJobs('backups', limits);
     const shares = [hanging('one'), hanging('two')];
     for (const { file } of shares) {
       await expect(jobs.verify(job(file), noProgress)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -87,12 +94,32 @@ test.runIf(process.platform !== 'win32')(
 test.runIf(process.platform !== 'win32')(
   'work on the vault’s own disk has the limit of all work alone',
   async () => {
-    const jobs = new Jobs({ script: script('own'), limits: { silentMs: 6, longestMs: 400 } });
+    const jobs = newJobs('own', { silentMs: 6, longestMs: 400 });
     const { file, answer } = hanging('share');
     await expect(jobs.verify(job(file), noProgress)).rejects.toMatchObject({
       message: expect.stringContaining('is too slow') as string,
     });
     answer();
     await jobs.close();
+  },
+);
+
+test.runIf(process.platform !== 'win32')(
+  'closing refuses at once what runs and what waits, also while a disk does not answer',
+  async () => {
+    const jobs = newJobs('own', limits);
+    const { file, answer } = hanging('share');
+    const asked = [file, join(home, 'stick')].map((each) => jobs.verify(job(each), noProgress));
+    const refused = Promise.all(
+      asked.map(async (each) => {
+        await expect(each).rejects.toThrow('the backup was not finished');
+      }),
+    );
+    // In its turn, the first job begins.
+    await Promise.resolve();
+    const closed = jobs.close();
+    await refused;
+    answer();
+    await closed;
   },
 );

@@ -98,8 +98,11 @@ export function verifyRestore(
   verifyPrivateKeys(connection, keyring, findings, step);
   verifyWallets(connection, keyring, findings, step);
   verifyOthers(connection, keyring, findings, step);
-  verifyRows(connection, masterKey, findings);
-  const chain = checkActivityChain(connection);
+  const goOn = (): void => {
+    onProgress(done, total);
+  };
+  verifyRows(connection, masterKey, findings, goOn);
+  const chain = checkActivityChain(connection, goOn);
   if (!chain.ok) findings.add(`activity log: ${chain.problem}`);
   return {
     organization: nameOf(connection, vault.organizationId),
@@ -203,14 +206,18 @@ function verifyOthers(tx: Reader, keyring: Keyring, findings: Findings, step: St
 }
 
 /** Verifies that each row is as the vault wrote it, and that none is missing. */
-function verifyRows(tx: Reader, masterKey: Uint8Array, findings: Findings): void {
+function verifyRows(tx: Reader, masterKey: Uint8Array, findings: Findings, step: Step): void {
   const found = findRowKey(tx, masterKey);
   switch (found.state) {
     case 'held': {
       const key = new HmacKey(found.rowKey);
       found.rowKey.fill(0);
-      for (const finding of checkRows(tx, (data) => key.mac(data))) findings.add(describeFinding(finding));
-      key.erase();
+      try {
+        for (const finding of checkRows(tx, (data) => key.mac(data), step))
+          findings.add(describeFinding(finding));
+      } finally {
+        key.erase();
+      }
       break;
     }
     case 'lost':

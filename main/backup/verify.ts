@@ -4,7 +4,7 @@ import { BackupFile } from './file.ts';
 import type { BackupHeader } from './format.ts';
 import { Jobs } from './jobs.ts';
 import { openMasterKey, type OpenBackupWith } from './open.ts';
-import type { VerifiedFile } from './worker.ts';
+import type { VerifiedFile } from './backup-worker.ts';
 
 type OnProgress = (done: number, total: number) => void;
 
@@ -18,7 +18,7 @@ export async function verifyBackupFile(
   onProgress: OnProgress,
 ): Promise<VerifiedFile> {
   try {
-    return await jobs.verify({ job: 'verify', ...wish }, onProgress);
+    return await jobs.verify(wish, onProgress);
   } finally {
     wish.masterKey.fill(0);
   }

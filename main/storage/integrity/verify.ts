@@ -48,9 +48,9 @@ function damageOf(tx: Reader, error: unknown): readonly RowFinding[] {
  * proportion to the rows; whoever may not be alone with the file asks within `Connection.view`.
  * @returns what was changed outside Latchkey; nothing where all is as it was written.
  */
-export function checkRows(tx: Reader, mac: Mac): readonly RowFinding[] {
+export function checkRows(tx: Reader, mac: Mac, onProgress?: VerifyProgress): readonly RowFinding[] {
   try {
-    return verifyTables(tx, mac).findings;
+    return verifyTables(tx, mac, onProgress).findings;
   } catch (error) {
     return damageOf(tx, error);
   }

@@ -3,24 +3,25 @@
  * the vault signs meanwhile. It opens the vault's file for reading only, with a connection of its own.
  */
 import { randomBytes } from 'node:crypto';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { Connection } from '../storage/connection.ts';
 import { NewerVaultError, schemaVersion } from '../storage/migrations.ts';
 import { namingDatabase } from '../storage/file/disk-state.ts';
 import { createPrivateFile } from '../storage/file/vault-directory.ts';
 import { getVault } from '../storage/tables/vault.ts';
 import { systemClock } from '../lib/clock.ts';
+import { serveJobs, type Progress } from '../lib/concurrency/thread.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { namingFile } from '../files/storage-causes.ts';
 import type { RestoreCheck, Uncovered } from './verify-restore.ts';
-import { BackupFile, onDatabase, writeBackup, type NewBackup, type Progress } from './file.ts';
+import { BackupFile, onDatabase, writeBackup, type NewBackup } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, keyringOf } from './open.ts';
 import { removeDatabase } from './destinations.ts';
+import { DiskUse } from './disk-use.ts';
 
 /** Writes a backup of a vault. */
 export interface WriteJob extends Omit<NewBackup, 'copy'> {
-  readonly job: 'write';
   /** The vault's own file. */
   readonly database: string;
   /** Where the database is put while it is encrypted; nothing is left there. */
@@ -37,7 +38,6 @@ export interface Written {
 
 /** Verifies a backup. */
 export interface VerifyJob {
-  readonly job: 'verify';
   readonly file: string;
   /** That the vault had when the backup was made; 32 bytes, which the thread erases. */
   readonly masterKey: Uint8Array;
@@ -52,21 +52,7 @@ export interface VerifiedFile {
   readonly size: number;
 }
 
-export type Job = WriteJob | VerifyJob;
-
-/** The vault's own disk, or that of the backup, which may be a share that hangs. */
-export type DiskInUse = 'own' | 'backups';
-
-/** The thread's messages. */
-export type WorkerReport =
-  | { readonly uses: DiskInUse }
-  | { readonly progress: readonly [done: number, total: number] }
-  | { readonly result: Written | VerifiedFile }
-  | { readonly refusal: { readonly code: LatchkeyError['code']; readonly message: string } }
-  | { readonly fault: string };
-
-/** Milliseconds between two reports of progress. */
-const reportEvery = 200;
+const disk = new DiskUse(workerData as SharedArrayBuffer);
 
 /** Of the time, how much is rested for each part that is worked. */
 const restPerWork = 4;
@@ -103,12 +89,12 @@ async function write({ database, gently, ...backup }: WriteJob, onProgress: Prog
     } finally {
       connection.close();
     }
-    report({ uses: 'backups' });
+    disk.uses('backups');
     const size = await writeBackup(backup, (done, total) => {
       onProgress(total + done, total * 2);
       rest();
     });
-    report({ uses: 'own' });
+    disk.uses('own');
     return { size, log: logOf(backup.copy) };
   } catch (error) {
     throw namingFile(error, backup.file);
@@ -131,7 +117,7 @@ function logOf(copy: string): RestoreCheck['log'] {
 }
 
 async function verify({ file, masterKey, database }: VerifyJob, onProgress: Progress): Promise<VerifiedFile> {
-  report({ uses: 'backups' });
+  disk.uses('backups');
   await using backup = await BackupFile.open(file);
   const { header } = backup.head;
   const keyring = keyringOf(masterKey, {
@@ -139,8 +125,8 @@ async function verify({ file, masterKey, database }: VerifyJob, onProgress: Prog
     clock: systemClock,
   });
   try {
-    const connection = await onDatabase(() => openInMemory(backup, masterKey));
-    report({ uses: 'own' });
+    const connection = await onDatabase(() => openInMemory(backup, masterKey, onProgress));
+    disk.uses('own');
     try {
       if (getVault(connection)?.id !== header.vaultId)
         throw unreadable('it holds another vault than it says');
@@ -171,7 +157,11 @@ async function verify({ file, masterKey, database }: VerifyJob, onProgress: Prog
 }
 
 /** @throws NewerVaultError for a schema that this program does not know, LatchkeyError for what is no database. */
-async function openInMemory(backup: BackupFile, masterKey: Uint8Array): Promise<Connection> {
+async function openInMemory(
+  backup: BackupFile,
+  masterKey: Uint8Array,
+  onProgress: Progress,
+): Promise<Connection> {
   const { header } = backup.head;
   const key = chunkKey(masterKey, header);
   const bytes = Buffer.alloc(header.size);
@@ -179,7 +169,8 @@ async function openInMemory(backup: BackupFile, masterKey: Uint8Array): Promise<
     let position = 0;
     for await (const chunk of backup.chunks(key)) {
       position += chunk.copy(bytes, position);
-      report({ uses: 'backups' });
+      // What it counts is known once the database is open.
+      onProgress(0, 1);
     }
     const connection = Connection.openBytes(bytes);
     const found = Number(connection.pragma('user_version'));
@@ -201,32 +192,28 @@ function withLive<T>(backup: Connection, database: string, use: (live: Connectio
   }
 }
 
-async function run(job: Job, onProgress: Progress): Promise<Written | VerifiedFile> {
-  return job.job === 'write' ? write(job, onProgress) : verify(job, onProgress);
-}
-
-function report(message: WorkerReport): void {
-  parentPort?.postMessage(message);
-}
-
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error;
 
-let reported = 0;
-try {
-  const result = await run(workerData as Job, (done, total) => {
-    const now = performance.now();
-    if (now - reported < reportEvery) return;
-    reported = now;
-    report({ progress: [done, total] });
-  });
-  report({ result });
-} catch (error) {
-  if (error instanceof LatchkeyError) report({ refusal: { code: error.code, message: error.message } });
-  else if (error instanceof NewerVaultError) {
-    report({ refusal: { code: 'BACKUP_UNREADABLE', message: error.message } });
-  } else if (isSystemError(error)) {
-    // A full disk, a directory that may not be written: what the system says is what its owner needs to know.
-    report({ refusal: { code: 'UNAVAILABLE', message: error.message } });
-  } else report({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-}
+/** Of a job: reports that it goes on, and refuses with what the owner of the backup needs to know. */
+const watched =
+  <Given, Answer>(run: (given: Given, onProgress: Progress) => Promise<Answer>) =>
+  async (given: Given, onProgress: Progress): Promise<Answer> => {
+    try {
+      return await run(given, (done, total) => {
+        disk.step();
+        onProgress(done, total);
+      });
+    } catch (error) {
+      if (error instanceof NewerVaultError) throw new LatchkeyError('BACKUP_UNREADABLE', error.message);
+      // A full disk, a directory that may not be written.
+      if (isSystemError(error)) throw new LatchkeyError('UNAVAILABLE', error.message);
+      throw error;
+    }
+  };
+
+const jobs = { write: watched(write), verify: watched(verify) };
+
+export type BackupJobs = typeof jobs;
+
+serveJobs(jobs);
