@@ -212,9 +212,9 @@ export default defineConfig(
       ...['main/{cli,index,start}.ts', 'main/commands/**', 'main/desktop/**', 'main/packaging/**'],
       '**/*.test.ts',
     ],
-    plugins: { latchkey: { rules: { 'owned-work': ownedWork } } },
+    plugins: { keyhearth: { rules: { 'owned-work': ownedWork } } },
     rules: {
-      'latchkey/owned-work': 'error',
+      'keyhearth/owned-work': 'error',
       'no-restricted-globals': [
         'error',
         { name: 'setInterval', message: 'Write every(ms, work, onFault) of main/lib/concurrency/every.ts.' },
@@ -245,8 +245,8 @@ export default defineConfig(
           words: {
             exclude: [
               noProse,
-              'Latchkey',
-              'Latchkey window',
+              'Keyhearth',
+              'Keyhearth window',
               'English',
               'Esc',
               'Ctrl',

@@ -21,7 +21,7 @@ const shebang = '#!/usr/bin/env node\n';
 /** Makes dist/main/cli.js a program of its own. */
 function runnableCommand(): Plugin {
   return {
-    name: 'latchkey:runnable-command',
+    name: 'keyhearth:runnable-command',
     apply: 'build',
     applyToEnvironment: (environment) => environment.name === 'main',
     generateBundle(_options, bundle) {
@@ -37,7 +37,7 @@ function runnableCommand(): Plugin {
 /** The styles that the entry begins with are the ground on which those of the parts stand, whichever files they are in. */
 function groundFirst(): Plugin {
   return {
-    name: 'latchkey:ground-first',
+    name: 'keyhearth:ground-first',
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
@@ -143,7 +143,7 @@ function commitOf(): string | null {
   return status === 0 ? stdout.trim() : null;
 }
 
-/** The first line that `latchkey dev` prints. */
+/** The first line that `keyhearth dev` prints. */
 interface Ready {
   readonly url: string;
   /** The one-time link that gives a browser its session. */
@@ -156,7 +156,7 @@ async function startService(): Promise<{ service: ChildProcess; ready: Ready }> 
   const ready = await new Promise<Ready>((resolve, reject) => {
     service.once('error', reject);
     service.once('exit', (code) => {
-      reject(new Error(`"latchkey dev" ended with exit code ${String(code)} before it was ready`));
+      reject(new Error(`"keyhearth dev" ended with exit code ${String(code)} before it was ready`));
     });
     createInterface(service.stdout).once('line', (line) => {
       resolve(JSON.parse(line) as Ready);
@@ -165,11 +165,11 @@ async function startService(): Promise<{ service: ChildProcess; ready: Ready }> 
   return { service, ready };
 }
 
-/** Starts `latchkey dev` beside the development server and passes the window's calls on to it. */
+/** Starts `keyhearth dev` beside the development server and passes the window's calls on to it. */
 function developmentService(): Plugin {
   let running: Awaited<ReturnType<typeof startService>> | undefined;
   return {
-    name: 'latchkey:development-service',
+    name: 'keyhearth:development-service',
     apply: 'serve',
     async config() {
       running ??= await startService();

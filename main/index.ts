@@ -154,7 +154,7 @@ async function open(
 
 /** Says what is wrong, once, and ends. */
 function fail(error: unknown): void {
-  report('Latchkey could not start', error);
-  dialog.showErrorBox('Latchkey could not start', messageOf(error));
+  report('Keyhearth could not start', error);
+  dialog.showErrorBox('Keyhearth could not start', messageOf(error));
   app.exit(1);
 }

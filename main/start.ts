@@ -210,7 +210,7 @@ export interface Fetching {
  * @returns why it failed; undefined when it did not.
  */
 export async function fetchWatched({ script, into, idleMs, totalMs }: Fetching): Promise<string | undefined> {
-  const temporary = await mkdtemp(join(tmpdir(), 'latchkey-electron-'));
+  const temporary = await mkdtemp(join(tmpdir(), 'keyhearth-electron-'));
   const fetching = spawn(process.execPath, [script], {
     env: {
       ...process.env,
@@ -370,7 +370,7 @@ async function become(program: string, argv: readonly string[]): Promise<void> {
 }
 
 /**
- * Starts Latchkey from a checkout.
+ * Starts Keyhearth from a checkout.
  * @param argv what follows `npm start --`, passed on as it is; `--build` alone builds and goes no further, for
  *   `npm install`, which must not take away the files of a running vault without need.
  */

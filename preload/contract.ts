@@ -12,7 +12,7 @@ export type VaultState = 'none' | 'locked' | 'unlocked';
 /** What can open the master key. */
 export type KeyslotKind = 'keychain' | 'password' | 'recovery';
 
-/** Something in the vault's file that was changed outside Latchkey. */
+/** Something in the vault's file that was changed outside Keyhearth. */
 export interface RowFinding {
   readonly table: string;
   /** The row's primary key; null where the finding is about the table, or about rows that are gone. */
@@ -46,7 +46,7 @@ export interface VaultStatus {
   readonly url: string;
   /** The host name that passkeys are made for (WebAuthn's relying party id), `localhost` unless configured. */
   readonly rpId: string;
-  /** The directory that holds the vault, or null for a vault in memory (`latchkey dev`). */
+  /** The directory that holds the vault, or null for a vault in memory (`keyhearth dev`). */
   readonly directory: string | null;
   /** Null until a vault is created. */
   readonly organization: { readonly id: string; readonly name: string } | null;
@@ -57,7 +57,7 @@ export interface VaultStatus {
   /** Whether the operating system's keychain can be used; the reason, for a person to read, where it cannot. */
   readonly keychain:
     | { readonly available: true }
-    /** `off` where Latchkey was told to leave it alone: looking again finds the same. */
+    /** `off` where Keyhearth was told to leave it alone: looking again finds the same. */
     | { readonly available: false; readonly reason: string; readonly off?: true };
   /** What was to leave this machine and could not yet; null where there is nothing of it, or the vault is not open. */
   readonly delayed: Delayed | null;
@@ -476,7 +476,7 @@ export interface MessageDelivery {
 }
 
 export interface MessagesStatus {
-  /** Whether nothing is sent, and all is kept to be read here: so it is in `latchkey dev`. */
+  /** Whether nothing is sent, and all is kept to be read here: so it is in `keyhearth dev`. */
   readonly inboxOnly: boolean;
   /** Null where it is not set up. */
   readonly mail: MailSettings | null;
@@ -676,7 +676,7 @@ export interface WindowRpc {
    * waits for votes is rejected as it opens. Rejects where the disk notes nothing: the keys are gone all the same.
    */
   freeze(): Promise<VaultStatus>;
-  /** Looks at every row of the unlocked vault. @returns what was changed outside Latchkey, which also locks it. */
+  /** Looks at every row of the unlocked vault. @returns what was changed outside Keyhearth, which also locks it. */
   checkRows(): Promise<readonly RowFinding[]>;
   /**
    * Runs one operation as the vault's owner.
@@ -811,9 +811,9 @@ export type RpcCall = (typeof rpcCalls)[number];
 
 /** IPC channel names. */
 export const channels = {
-  call: 'latchkey:call',
-  copy: 'latchkey:copy',
-  protect: 'latchkey:protect',
-  save: 'latchkey:save',
-  event: 'latchkey:event',
+  call: 'keyhearth:call',
+  copy: 'keyhearth:copy',
+  protect: 'keyhearth:protect',
+  save: 'keyhearth:save',
+  event: 'keyhearth:event',
 } as const;

@@ -1,4 +1,4 @@
-/** The preload bridge. Runs sandboxed before the page, and exposes the rpc of `contract.ts` to it as `latchkey`; nothing else. */
+/** The preload bridge. Runs sandboxed before the page, and exposes the rpc of `contract.ts` to it as `keyhearth`; nothing else. */
 import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import type { IpcRendererEvent } from 'electron';
 import type { Answer } from '../main/desktop/ipc.ts';
@@ -78,4 +78,4 @@ const bridge: WindowRpc = {
   },
 };
 
-contextBridge.exposeInMainWorld('latchkey', bridge);
+contextBridge.exposeInMainWorld('keyhearth', bridge);

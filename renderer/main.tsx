@@ -29,7 +29,7 @@ createRoot(root).render(
       theme={theme}
       cssVariablesResolver={variables}
       defaultColorScheme="auto"
-      colorSchemeManager={localStorageColorSchemeManager({ key: 'latchkey.appearance' })}
+      colorSchemeManager={localStorageColorSchemeManager({ key: 'keyhearth.appearance' })}
       getStyleNonce={() => nonce}
     >
       {/* In its place in the page, where a narrow window shows it, and under dialogs, whose buttons it would cover. */}

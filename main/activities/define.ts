@@ -102,7 +102,7 @@ export interface Cases {
   /**
    * An activity that nobody has submitted: one user's, now.
    * @param request The JSON of its body.
-   * @throws LatchkeyError as submitting it would.
+   * @throws KeyhearthError as submitting it would.
    */
   readonly ofRequest: (request: {
     readonly body: string;
@@ -119,7 +119,7 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
   readonly sandbox: boolean;
   /**
    * Has a message sent once this transaction is committed.
-   * @throws LatchkeyError FAILED_PRECONDITION where nothing is set up that could send it.
+   * @throws KeyhearthError FAILED_PRECONDITION where nothing is set up that could send it.
    */
   readonly post: (message: OutgoingMessage) => void;
 }
@@ -200,7 +200,7 @@ export interface Authority<Parameters> {
   readonly action: Action;
   /**
    * Hard refusals, checked before quorum and policies.
-   * @throws LatchkeyError for what is refused.
+   * @throws KeyhearthError for what is refused.
    */
   readonly refuses?: (context: {
     readonly tx: Reader;
@@ -269,7 +269,7 @@ export interface ActivityOperation {
   readonly path: string;
   /** What it does, in a sentence. */
   readonly summary: string;
-  /** Whether it is Latchkey's own: the real API has none of its name. */
+  /** Whether it is Keyhearth's own: the real API has none of its name. */
   readonly own?: true;
   readonly versions: readonly ActivityVersion[];
   /** What its result holds, whichever version asked. */
@@ -302,7 +302,7 @@ export interface QueryOperation {
   readonly kind: 'query';
   readonly path: string;
   readonly summary: string;
-  /** Whether it is Latchkey's own: the real API has none of its name. */
+  /** Whether it is Keyhearth's own: the real API has none of its name. */
   readonly own?: true;
   /** The flat body, without `organizationId`. */
   readonly params: z.ZodType;

@@ -56,7 +56,7 @@ import type { Surroundings } from './surroundings.ts';
 import { LogWatch } from '../delivery/webhooks/log-watch.ts';
 import type { Webhooks } from '../delivery/webhooks/webhooks.ts';
 
-/** What a caller may put in the place of the real thing: `latchkey dev` its seed and clock, tests a keychain. */
+/** What a caller may put in the place of the real thing: `keyhearth dev` its seed and clock, tests a keychain. */
 export interface Substitutes {
   readonly random?: Random;
   readonly clock?: Clock;
@@ -130,7 +130,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
   }
 }
 
-/** @throws LatchkeyError STORAGE_UNAVAILABLE where the disk takes no writes: a vault is not even opened without them. */
+/** @throws KeyhearthError STORAGE_UNAVAILABLE where the disk takes no writes: a vault is not even opened without them. */
 function openedFile(dataDirectory: string | null): VaultFile {
   try {
     return openVaultFile(dataDirectory);
@@ -139,7 +139,7 @@ function openedFile(dataDirectory: string | null): VaultFile {
   }
 }
 
-/** @throws LatchkeyError VAULT_TAMPERED for a file that is empty, and in which a vault was. */
+/** @throws KeyhearthError VAULT_TAMPERED for a file that is empty, and in which a vault was. */
 function checkHasVault({ connection, directory }: VaultFile): void {
   if (directory === undefined || getVault(connection) !== undefined || !isMarked(directory.database)) return;
   throw misshapen([
@@ -219,7 +219,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     keyring,
     clock,
     directory: config.dataDirectory,
-    suggestedDirectory: join(homedir(), 'Latchkey backups'),
+    suggestedDirectory: join(homedir(), 'Keyhearth backups'),
     onChange: () => {
       emit({ kind: 'backups' });
     },

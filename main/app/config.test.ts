@@ -20,8 +20,8 @@ describe('startArguments', () => {
 
   test('make the same configuration again, whatever said it the first time', () => {
     const environment = {
-      LATCHKEY_DATA_DIR: 'vaults/a b',
-      LATCHKEY_PORT: '7400',
+      KEYHEARTH_DATA_DIR: 'vaults/a b',
+      KEYHEARTH_PORT: '7400',
       XDG_CONFIG_HOME: '/home/ann/set',
     };
     const given = [
@@ -40,7 +40,7 @@ describe('startArguments', () => {
 });
 
 describe('isNpmScript', () => {
-  test.each(["'latchkey'", 'latchkey serve --ui', 'node main/start.ts', 'node main/start.ts "--port" "0"'])(
+  test.each(["'keyhearth'", 'keyhearth serve --ui', 'node main/start.ts', 'node main/start.ts "--port" "0"'])(
     'holds for %s',
     (script) => {
       expect(makeConfig({}, { npm_lifecycle_script: script }).isNpmScript).toBe(true);
@@ -49,8 +49,8 @@ describe('isNpmScript', () => {
 
   test.each([
     undefined,
-    'latchkey serve & vitest run',
-    'latchkeys',
+    'keyhearth serve & vitest run',
+    'keyhearths',
     'vitest run',
     'node main/start.ts; date',
   ])('does not for %s, whose shell may end before', (script) => {

@@ -47,7 +47,7 @@ export interface Config {
   readonly credentialsDirectory: string | undefined;
   /** Linux: where the user's own systemd looks for units. */
   readonly unitDirectory: string;
-  /** Whether this is all that npm has its shell run: `npx latchkey serve`, `npm start`, or a script that says the like. */
+  /** Whether this is all that npm has its shell run: `./keyhearth serve`, `npm start`, or a script that says the like. */
   readonly isNpmScript: boolean;
   /** Whether the log tells of each request, and standard error of all that the log has. */
   readonly verbose: boolean;
@@ -76,25 +76,27 @@ export class ConfigError extends Error {
 }
 
 /** A shell that was told more than one command may end and leave this one to go on. npm quotes what it is given. */
-const npmScript = /^'?(latchkey|node main\/start\.ts)'?( [^&;|<>()`$]*)?$/;
+const npmScript = /^'?(keyhearth|node main\/start\.ts)'?( [^&;|<>()`$]*)?$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Options win over the environment (`LATCHKEY_DATA_DIR`, `LATCHKEY_CONFIG_DIR`, `LATCHKEY_PORT`, `LATCHKEY_RP_ID`), that over defaults. */
+/** Options win over the environment (`KEYHEARTH_DATA_DIR`, `KEYHEARTH_CONFIG_DIR`, `KEYHEARTH_PORT`, `KEYHEARTH_RP_ID`), that over defaults. */
 export function makeConfig(options: ConfigOptions, environment: Environment = process.env): Config {
   return Object.freeze({
     dataDirectory: vaultPath(
-      options.dataDir ?? environment['LATCHKEY_DATA_DIR'] ?? defaultDataDirectory(environment),
+      options.dataDir ?? environment['KEYHEARTH_DATA_DIR'] ?? defaultDataDirectory(environment),
     ),
     keysDirectory: join(
-      resolve(options.configDir ?? environment['LATCHKEY_CONFIG_DIR'] ?? defaultConfigDirectory(environment)),
+      resolve(
+        options.configDir ?? environment['KEYHEARTH_CONFIG_DIR'] ?? defaultConfigDirectory(environment),
+      ),
       'keys',
     ),
-    port: portNumber(options.port ?? environment['LATCHKEY_PORT']),
+    port: portNumber(options.port ?? environment['KEYHEARTH_PORT']),
     ui: options.ui ?? false,
     allowedOrigins: (options.allowOrigin ?? []).map(origin),
     allowLoopbackOrigins: false,
-    rpId: hostName(options.rpId ?? environment['LATCHKEY_RP_ID'] ?? 'localhost'),
+    rpId: hostName(options.rpId ?? environment['KEYHEARTH_RP_ID'] ?? 'localhost'),
     oidcIssuers: (options.oidcIssuer ?? []).map(issuer),
     allowLoopbackIssuers: false,
     useKeychain: options.keychain ?? true,
@@ -240,22 +242,22 @@ function issuer(text: string): string {
 function defaultDataDirectory(environment: Environment): string {
   switch (platform()) {
     case 'darwin':
-      return join(homedir(), 'Library', 'Application Support', 'Latchkey');
+      return join(homedir(), 'Library', 'Application Support', 'Keyhearth');
     case 'win32':
-      return join(environment['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'Latchkey');
+      return join(environment['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'Keyhearth');
     default:
-      return join(environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'latchkey');
+      return join(environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'keyhearth');
   }
 }
 
 function defaultConfigDirectory(environment: Environment): string {
   switch (platform()) {
     case 'darwin':
-      return join(homedir(), 'Library', 'Preferences', 'Latchkey');
+      return join(homedir(), 'Library', 'Preferences', 'Keyhearth');
     case 'win32':
-      return join(environment['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming'), 'Latchkey');
+      return join(environment['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming'), 'Keyhearth');
     default:
-      return join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'latchkey');
+      return join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'keyhearth');
   }
 }
 

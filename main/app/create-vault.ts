@@ -28,7 +28,7 @@ import {
   makeRecoverySlot,
 } from '../keys/keyslots/slots.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 
 /** What a vault is made with. */
@@ -65,7 +65,7 @@ export interface MadeVault {
 
 /**
  * Makes the vault and leaves it unlocked.
- * @throws LatchkeyError ALREADY_EXISTS when the file holds one.
+ * @throws KeyhearthError ALREADY_EXISTS when the file holds one.
  */
 export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVault> {
   const { units, guard, keyring, keychain, random, clock, passwordCost } = parts;
@@ -115,7 +115,7 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
       });
       const apiKeys = serverKeys
         .filter(({ row }) => row.name === 'window')
-        .map(({ compressed }) => ({ name: 'Latchkey window', publicKey: compressed }));
+        .map(({ compressed }) => ({ name: 'Keyhearth window', publicKey: compressed }));
       for (const { name, publicKey } of [...apiKeys, ...(vault.apiKey ? [vault.apiKey] : [])]) {
         insertApiKey(tx, {
           id: uuidV4(random('api key', 16)),
@@ -161,10 +161,10 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
   }
 }
 
-/** @throws LatchkeyError ALREADY_EXISTS when the file holds a vault. */
+/** @throws KeyhearthError ALREADY_EXISTS when the file holds a vault. */
 export function checkMissing(units: UnitOfWork): void {
   if (units.read(getVault)) throw vaultExists();
 }
 
-const vaultExists = (): LatchkeyError =>
-  new LatchkeyError('ALREADY_EXISTS', 'there is a vault here already: it is not overwritten');
+const vaultExists = (): KeyhearthError =>
+  new KeyhearthError('ALREADY_EXISTS', 'there is a vault here already: it is not overwritten');

@@ -15,7 +15,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Surroundings } from './surroundings.ts';
 
 interface DeliveryOptions {
-  /** `latchkey dev`: messages go to its inbox alone, and events of sub-organizations to this machine too. */
+  /** `keyhearth dev`: messages go to its inbox alone, and events of sub-organizations to this machine too. */
   readonly isDev: boolean;
   /** As the shell knows it; undefined without one. */
   readonly isOnline: (() => boolean) | undefined;

@@ -21,7 +21,7 @@ vi.mock('node:os', async (importOriginal) => {
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-diagnostics-'));
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-diagnostics-'));
 });
 afterEach(() => {
   rmSync(directory, { recursive: true });
@@ -63,7 +63,7 @@ test('tells versions, state, files, findings and the end of the log', () => {
   writeFileSync(join(directory, 'vault.db'), 'x'.repeat(100));
   chmodSync(join(directory, 'vault.db'), 0o600);
   writeFileSync(
-    join(directory, 'latchkey.log'),
+    join(directory, 'keyhearth.log'),
     Array.from({ length: 500 }, (_, line) => `line ${String(line)}\n`).join(''),
   );
   const text = describeDiagnostics({
@@ -72,9 +72,9 @@ test('tells versions, state, files, findings and the end of the log', () => {
     findings: [{ check: 'disk', outcome: 'ok', detail: `it can be written: ${directory}` }],
   });
   for (const part of [
-    'Latchkey 1.2.3, built from abcdef012345\nlinux x64; Node.js 24.21.0\n',
+    'Keyhearth 1.2.3, built from abcdef012345\nlinux x64; Node.js 24.21.0\n',
     'Vault: unlocked, schema 42, opens with password, recovery\n',
-    'Changed outside Latchkey: 3 findings in users\n',
+    'Changed outside Keyhearth: 3 findings in users\n',
     'Disk: full, since 1970-01-01T00:00:00.000Z\n',
     'Longest turn: 12 ms, query/whoami\n',
     '  vault.db: 100 bytes, mode 600\n',
@@ -89,7 +89,7 @@ test('tells versions, state, files, findings and the end of the log', () => {
 test('names no person, no key and no place of this machine', () => {
   writeFileSync(join(directory, 'for Ann Lee.txt'), '');
   writeFileSync(
-    join(directory, 'latchkey.log'),
+    join(directory, 'keyhearth.log'),
     [
       'error Error: no wallet "Ann’s savings" of ann.lee@example.org',
       `    at open (${homedir()}/private/thing.js:1:1), ${directory}/vault.db`,
@@ -115,7 +115,7 @@ test('a user without an entry of the system is told all the same', () => {
   machine.hasUser = false;
   try {
     const text = describeDiagnostics({ about, status: status(), findings: null });
-    expect(text).toContain('Latchkey 1.2.3');
+    expect(text).toContain('Keyhearth 1.2.3');
   } finally {
     machine.hasUser = true;
   }

@@ -18,7 +18,7 @@ const mostLines = 120;
 export function describeDiagnostics({ about, status, findings }: DiagnosticsParts): string {
   const { directory } = status;
   const lines = [
-    `Latchkey ${about.version}, built from ${about.commit ?? 'its sources'}`,
+    `Keyhearth ${about.version}, built from ${about.commit ?? 'its sources'}`,
     `${about.system}; ${about.runtime.map(({ name, version }) => `${name} ${version}`).join(', ')}`,
     ...describeState(status, about.schema),
     ...(directory === null ? [] : ['', 'Files:', ...filesOf(directory)]),
@@ -42,14 +42,14 @@ function describeState(status: VaultStatus, schema: number): string[] {
     `Keychain: ${keychain.available ? 'available' : keychain.reason}`,
     ...(tampering === null
       ? []
-      : [`Changed outside Latchkey: ${String(tampering.total)} findings in ${tables.join(', ')}`]),
+      : [`Changed outside Keyhearth: ${String(tampering.total)} findings in ${tables.join(', ')}`]),
     ...(storage === null ? [] : [`Disk: ${storage.cause}, since ${new Date(storage.since).toISOString()}`]),
     ...(longestTurn === null ? [] : [`Longest turn: ${longestTurn.ms.toFixed(0)} ms, ${longestTurn.name}`]),
   ];
 }
 
 /** Names of the vault's own files alone: others may have been put there by a person. */
-const ownFile = /^(?:vault\.[a-z-]+|latchkey\.log(?:\.\d)?|endpoint\.json|lock|frozen|not-frozen)$/;
+const ownFile = /^(?:vault\.[a-z-]+|keyhearth\.log(?:\.\d)?|endpoint\.json|lock|frozen|not-frozen)$/;
 
 function filesOf(directory: string): string[] {
   return readdirSync(directory)

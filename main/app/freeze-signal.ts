@@ -1,6 +1,6 @@
 /** `kill -USR2` freezes the vault: for a script, a hardware key or another session, without the command and its files. */
 import type { Frozen, VaultRpc } from '../../preload/contract.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { logFault, logWarning } from '../lib/log.ts';
 
@@ -26,7 +26,7 @@ export function freezeOnSignal(rpc: Pick<VaultRpc, 'freeze'>): () => void {
         logWarning(['The vault is frozen: its keys are out of memory.', ...details].join('\n'));
       },
       (error: unknown) => {
-        if (error instanceof LatchkeyError) logWarning(`latchkey: ${error.message}`);
+        if (error instanceof KeyhearthError) logWarning(`keyhearth: ${error.message}`);
         else logFault(error);
       },
     ),

@@ -13,7 +13,7 @@ import { FreezeMarker } from './freeze-marker.ts';
 import type { Service } from '../http/handle.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../lib/errors.ts';
 
 interface FreezerParts {
   readonly units: UnitOfWork;
@@ -64,7 +64,7 @@ export class Freezer {
   /**
    * Returns once the disk says so too. The keys are gone before, whatever becomes of the disk; requests that wait to be written
    * find none.
-   * @throws LatchkeyError STORAGE_UNAVAILABLE where a restart would forget the freeze.
+   * @throws KeyhearthError STORAGE_UNAVAILABLE where a restart would forget the freeze.
    */
   freeze(): void {
     const { units, keyring, clock, service } = this.#parts;
@@ -84,7 +84,7 @@ export class Freezer {
     const isSaved = writing === undefined || (this.#marker !== undefined && marking === undefined);
     this.#unsaved = isSaved ? null : reasonOf(writing.error);
     if (this.#unsaved === null) return;
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'STORAGE_UNAVAILABLE',
       `The vault is frozen in memory, but not in the file: ${this.#unsaved} Its keys are gone, and nothing is signed; a restart would forget the freeze. Make the disk writable, and freeze again.`,
     );
@@ -151,7 +151,7 @@ function attempt(work: () => void): { readonly error: unknown } | undefined {
 }
 
 const isLocked = (error: unknown): boolean =>
-  error instanceof LatchkeyError && (error.code === 'VAULT_LOCKED' || error.code === 'VAULT_FROZEN');
+  error instanceof KeyhearthError && (error.code === 'VAULT_LOCKED' || error.code === 'VAULT_FROZEN');
 
 /** A sentence. */
 function reasonOf(error: unknown): string {

@@ -24,7 +24,7 @@ export interface VaultFile {
 /**
  * Takes the vault's lock and opens its file, making both where they are missing; where that fails, neither is held.
  * @param dataDirectory Null for a vault in memory.
- * @throws LatchkeyError VAULT_TAMPERED for a schema that is not Latchkey's, NewerVaultError, or what the lock refuses.
+ * @throws KeyhearthError VAULT_TAMPERED for a schema that is not Keyhearth's, NewerVaultError, or what the lock refuses.
  */
 export function openVaultFile(dataDirectory: string | null): VaultFile {
   const directory = dataDirectory === null ? undefined : VaultDirectory.acquire(dataDirectory);
@@ -67,7 +67,7 @@ export function closeVaultFile({ directory, connection, isNew }: VaultFile): voi
   }
 }
 
-/** Where rows are left of a vault, no other is made over them. @throws LatchkeyError VAULT_TAMPERED */
+/** Where rows are left of a vault, no other is made over them. @throws KeyhearthError VAULT_TAMPERED */
 function checkPresence(connection: Connection): void {
   if (getVault(connection) !== undefined || !holdsRows(connection)) return;
   throw misshapen([

@@ -39,11 +39,11 @@ export function startServiceLog({ dataDirectory, verbose }: Config): Disposable 
   });
   process.on('exit', flush);
   logInfo(
-    `Latchkey ${version} starts: process ${String(process.pid)}, ${process.platform}, ${process.version}`,
+    `Keyhearth ${version} starts: process ${String(process.pid)}, ${process.platform}, ${process.version}`,
   );
   return {
     [Symbol.dispose]() {
-      logInfo('Latchkey ends');
+      logInfo('Keyhearth ends');
       process.off('exit', flush);
       stop();
       setVerbose(false);

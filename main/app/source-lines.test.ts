@@ -7,7 +7,7 @@ import { sourceLines } from './source-lines.ts';
 
 let directory: string;
 beforeEach(() => {
-  directory = `${mkdtempSync(join(tmpdir(), 'latchkey lines-'))}${sep}`;
+  directory = `${mkdtempSync(join(tmpdir(), 'keyhearth lines-'))}${sep}`;
   // Line 2, column 5 of the program is line 11, column 3 of the source.
   const map = { version: 3, sources: ['../../main/app/compose.ts'], names: [], mappings: ';IAUE' };
   writeFileSync(join(directory, 'compose-a1.js.map'), JSON.stringify(map));

@@ -15,7 +15,7 @@ import { unlockVault } from '../keys/unlock.ts';
 import { listKeyslots } from '../storage/tables/keyslots.ts';
 import { requireVault } from '../storage/tables/vault.ts';
 import { systemClock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { mnemonicFromEntropy } from '../crypto/keys/mnemonics.ts';
 import { setUp } from '../app/create-vault.ts';
 import { AuditLog } from './audit-log.ts';
@@ -51,7 +51,7 @@ class MemoryKeychain implements Keychain {
   #answer<T>(value: T): Promise<T> {
     return this.failure === undefined
       ? Promise.resolve(value)
-      : Promise.reject(new LatchkeyError('INVALID_ARGUMENT', this.failure));
+      : Promise.reject(new KeyhearthError('INVALID_ARGUMENT', this.failure));
   }
 }
 
@@ -210,7 +210,7 @@ describe('the head is signed', () => {
     expect(faults).toEqual([
       expect.objectContaining({
         message:
-          'row 3 of the activity log is not the one that was signed: nothing more is signed; run `latchkey audit verify`',
+          'row 3 of the activity log is not the one that was signed: nothing more is signed; run `keyhearth audit verify`',
       }),
     ]);
   });
@@ -227,7 +227,7 @@ describe('the keychain’s note', () => {
     const { log, keyring, unlock, anchor } = await openParts(older);
     await expect(unlock()).rejects.toEqual(
       rolledBack(
-        /^the vault's file is older than one that was used here: its log ends at row 3, and the keychain holds a note, signed on .*Z, of row 6\. Put the newer file .*`latchkey audit accept-rollback`/,
+        /^the vault's file is older than one that was used here: its log ends at row 3, and the keychain holds a note, signed on .*Z, of row 6\. Put the newer file .*`keyhearth audit accept-rollback`/,
       ),
     );
     expect(keyring.unlocked).toBe(false);

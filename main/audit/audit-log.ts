@@ -12,7 +12,7 @@ import type { Keychain } from '../keys/keychain/keychain.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { openAnySlot, type OpenWith } from '../keys/keyslots/slots.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { LogCheck, LogPart, LogRange, LogState } from '../../preload/contract.ts';
 import { checkLog } from './check.ts';
 import { exportPart, exportStart } from './export.ts';
@@ -126,7 +126,7 @@ export class AuditLog {
 
   /**
    * Holds the file against the keychain's note of it.
-   * @throws LatchkeyError VAULT_ROLLED_BACK
+   * @throws KeyhearthError VAULT_ROLLED_BACK
    */
   async checkAnchor(masterKey: Uint8Array): Promise<void> {
     const vault = this.#parts.units.readUnverified(requireVault);
@@ -135,7 +135,7 @@ export class AuditLog {
 
   /**
    * Holds the file against the mark beside it.
-   * @throws LatchkeyError VAULT_ROLLED_BACK
+   * @throws KeyhearthError VAULT_ROLLED_BACK
    */
   checkMark(): void {
     const { units, mark } = this.#parts;
@@ -155,7 +155,7 @@ export class AuditLog {
     if (headVerifier(identityOf(vault), publicKey)(head)) this.#anchor.keep(vault, head);
   }
 
-  /** @throws LatchkeyError VAULT_MISSING */
+  /** @throws KeyhearthError VAULT_MISSING */
   state(): LogState {
     const publicKey = this.#publicKey();
     return this.#parts.units.readUnverified((tx) => {
@@ -169,7 +169,7 @@ export class AuditLog {
     });
   }
 
-  /** @throws LatchkeyError VAULT_MISSING */
+  /** @throws KeyhearthError VAULT_MISSING */
   async check(): Promise<LogCheck> {
     const { units } = this.#parts;
     const identity = identityOf(units.readUnverified(requireVault));
@@ -179,7 +179,7 @@ export class AuditLog {
 
   /**
    * The exported log, part by part; the first is asked for without a range, and has the head signed.
-   * @throws LatchkeyError VAULT_MISSING
+   * @throws KeyhearthError VAULT_MISSING
    */
   async export(range?: LogRange): Promise<LogPart> {
     const { units } = this.#parts;
@@ -241,7 +241,7 @@ export class AuditLog {
       const held = activityHashAt(tx, last.sequence);
       if (held === undefined || Buffer.compare(held, last.hash) !== 0) {
         throw new Error(
-          `row ${last.sequence} of the activity log is not the one that was signed: nothing more is signed; run \`latchkey audit verify\``,
+          `row ${last.sequence} of the activity log is not the one that was signed: nothing more is signed; run \`keyhearth audit verify\``,
         );
       }
     }
@@ -296,7 +296,7 @@ async function refusedAsRolledBack(check: () => void | Promise<void>): Promise<s
     await check();
     return undefined;
   } catch (error) {
-    if (error instanceof LatchkeyError && error.code === 'VAULT_ROLLED_BACK') return error.message;
+    if (error instanceof KeyhearthError && error.code === 'VAULT_ROLLED_BACK') return error.message;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import { listLog, logEnd, type ActivityRow } from '../storage/tables/activities.
 import type { Reader } from '../storage/connection.ts';
 import { listLogHeads } from '../storage/tables/log-heads.ts';
 import type { ActivityStatus } from '../lib/activity-status.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 import type { LogCheck, LogPart, LogRange } from '../../preload/contract.ts';
 import { LogChecker, type KnownHead } from './check.ts';
@@ -23,7 +23,7 @@ import {
   type SignedHead,
 } from './signed-heads.ts';
 
-const format = 'latchkey activity log';
+const format = 'keyhearth activity log';
 
 const logLine = z.strictObject({
   kind: z.literal('log'),
@@ -140,7 +140,7 @@ interface ExportCheck {
  * Checks an exported log.
  * @param chunks Its text, in pieces of any length.
  * @param given The key that its heads must be signed with, where the caller knows it, and heads that were noted.
- * @throws LatchkeyError INVALID_ARGUMENT where the first line is not that of an exported log.
+ * @throws KeyhearthError INVALID_ARGUMENT where the first line is not that of an exported log.
  */
 export async function checkExport(
   chunks: AsyncIterable<string>,
@@ -190,19 +190,19 @@ function startOf(first: LogLine, given: Parameters<typeof checkExport>[1]): LogC
 
 const rowOf = ({ previousHash, hash, status, ...rest }: z.output<typeof activityLine>): ActivityRow => ({
   ...rest,
-  // A status that Latchkey does not know has a hash like any other.
+  // A status that Keyhearth does not know has a hash like any other.
   status: status as ActivityStatus,
   previousHash: asUint8Array(Buffer.from(previousHash, 'hex')),
   hash: asUint8Array(Buffer.from(hash, 'hex')),
 });
 
-const noExport = (value: z.output<typeof line> | string): LatchkeyError =>
-  new LatchkeyError(
+const noExport = (value: z.output<typeof line> | string): KeyhearthError =>
+  new KeyhearthError(
     'INVALID_ARGUMENT',
     `this is no exported log: line 1 ${typeof value === 'string' ? value : `is of kind ${value.kind}, and should be of kind log`}`,
   );
 
-/** @returns what is wrong with the line, after its number, where it is not one that Latchkey writes. */
+/** @returns what is wrong with the line, after its number, where it is not one that Keyhearth writes. */
 function readLine(text: string): z.output<typeof line> | string {
   let value: unknown;
   try {
@@ -214,10 +214,10 @@ function readLine(text: string): z.output<typeof line> | string {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue === undefined || issue.path.length === 0 ? 'its fields' : issue.path.join('.');
-    return `is not as Latchkey writes it: ${field}: ${issue?.message ?? 'unknown'}`;
+    return `is not as Keyhearth writes it: ${field}: ${issue?.message ?? 'unknown'}`;
   }
   // The same fields twice, in another order or in other letters: readers could differ on what the line says.
-  return JSON.stringify(parsed.data) === text ? parsed.data : 'is not as Latchkey writes it, to the letter';
+  return JSON.stringify(parsed.data) === text ? parsed.data : 'is not as Keyhearth writes it, to the letter';
 }
 
 /** Lines end with a line feed alone: other separators may stand inside a JSON string. */

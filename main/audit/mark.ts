@@ -61,7 +61,7 @@ export class LogMark {
 
   /**
    * Holds the log against the mark.
-   * @throws LatchkeyError VAULT_ROLLED_BACK, with the rows that are gone
+   * @throws KeyhearthError VAULT_ROLLED_BACK, with the rows that are gone
    */
   check(tx: Reader): void {
     // First: a process that serves the vault may add rows, and mark them, between the two.

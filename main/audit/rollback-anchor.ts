@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { VaultRow } from '../storage/tables/vault.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
 import { anchorAccount } from '../keys/keyslots/slots.ts';
-import { LatchkeyError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../lib/errors.ts';
 import type { LogState } from '../../preload/contract.ts';
 import { isoTime, type KnownHead } from './check.ts';
 import { headVerifier, identityOf, signedHead, type SignedHead } from './signed-heads.ts';
@@ -26,7 +26,7 @@ export const usesKeychain = (tx: Reader): boolean => listKeyslots(tx).some(({ ki
 
 /**
  * @returns undefined where the keychain holds none, and on Linux where it is locked.
- * @throws LatchkeyError VAULT_ROLLED_BACK for one that cannot be read, INVALID_ARGUMENT where the keychain cannot be used.
+ * @throws KeyhearthError VAULT_ROLLED_BACK for one that cannot be read, INVALID_ARGUMENT where the keychain cannot be used.
  */
 export async function readAnchor(keychain: Keychain, vaultId: string): Promise<SignedHead | undefined> {
   const bytes = await keychain.get(anchorAccount(vaultId));
@@ -45,7 +45,7 @@ export const forgetAnchor = (keychain: Keychain, vaultId: string): Promise<void>
 /**
  * Checks the log against an anchor.
  * @param publicKey Of the key that signs heads, as its private half gives it: the file might name another.
- * @throws LatchkeyError VAULT_ROLLED_BACK
+ * @throws KeyhearthError VAULT_ROLLED_BACK
  */
 export function checkAgainst(tx: Reader, vault: VaultRow, publicKey: string, anchor: SignedHead): void {
   if (!headVerifier(identityOf(vault), publicKey)(anchor)) {
@@ -70,13 +70,13 @@ export function checkAgainst(tx: Reader, vault: VaultRow, publicKey: string, anc
 }
 
 /** For a vault that has an anchor, yet is sealed as vaults were before there were any. */
-export const earlierThanAnchor = (): LatchkeyError =>
+export const earlierThanAnchor = (): KeyhearthError =>
   rolledBack("the vault's file is of an earlier version than one that was used here");
 
-export const rolledBack = (problem: string): LatchkeyError =>
-  new LatchkeyError(
+export const rolledBack = (problem: string): KeyhearthError =>
+  new KeyhearthError(
     'VAULT_ROLLED_BACK',
-    `${problem}. Put the newer file or a newer backup in its place; or, if you went back on purpose, run \`latchkey audit accept-rollback\` with the recovery phrase or the password, while no Latchkey serves the vault.`,
+    `${problem}. Put the newer file or a newer backup in its place; or, if you went back on purpose, run \`keyhearth audit accept-rollback\` with the recovery phrase or the password, while no Keyhearth serves the vault.`,
   );
 
 export const knownAnchor = ({ sequence, hash, signedAt }: SignedHead): KnownHead => ({
@@ -89,7 +89,7 @@ export interface RollbackAnchorParts {
   readonly units: UnitOfWork;
   readonly keychain: Keychain;
   /** Called where the keychain, which did not answer at the unlock, turns out to know of a newer log. */
-  readonly onRolledBack: (error: LatchkeyError) => void;
+  readonly onRolledBack: (error: KeyhearthError) => void;
 }
 
 /** Reads the anchor at each unlock, and writes it after each signed head, for vaults that have a keychain slot. */
@@ -112,7 +112,7 @@ export class RollbackAnchor {
   /**
    * Holds the log against the keychain's note. A keychain that does not answer now is asked again before it is written to.
    * @param publicKey Asked for once there is a note.
-   * @throws LatchkeyError VAULT_ROLLED_BACK
+   * @throws KeyhearthError VAULT_ROLLED_BACK
    */
   async check(vault: VaultRow, publicKey: () => string): Promise<void> {
     const { units, keychain } = this.#parts;
@@ -201,8 +201,8 @@ export class RollbackAnchor {
   }
 }
 
-const isRollback = (error: unknown): error is LatchkeyError =>
-  error instanceof LatchkeyError && error.code === 'VAULT_ROLLED_BACK';
+const isRollback = (error: unknown): error is KeyhearthError =>
+  error instanceof KeyhearthError && error.code === 'VAULT_ROLLED_BACK';
 
 /** @throws Error when the time is over; the work goes on in the background. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {

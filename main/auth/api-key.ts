@@ -3,7 +3,7 @@ import { findApiKey, findApiKeyHolder, findApiKeysBelow } from '../storage/table
 import type { Reader } from '../storage/connection.ts';
 import type { Caller } from '../lib/caller.ts';
 import { isOver } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
 import {
   callerOf,
@@ -21,7 +21,7 @@ const recoveryCredential = 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';
 
 /**
  * Checks a stamp's signature over the body: whose key it is comes later.
- * @throws LatchkeyError UNAUTHENTICATED when it does not hold.
+ * @throws KeyhearthError UNAUTHENTICATED when it does not hold.
  */
 export function* apiKeyProof(raw: Uint8Array, header: string): Paced<Proof> {
   const stamp = parseStamp(header);
@@ -53,7 +53,7 @@ export function* apiKeyProof(raw: Uint8Array, header: string): Paced<Proof> {
   };
 }
 
-const unknownKey = ({ publicKey }: Stamp, organizationId?: string): LatchkeyError =>
+const unknownKey = ({ publicKey }: Stamp, organizationId?: string): KeyhearthError =>
   unauthenticated(
     `could not find public key ${lookedThrough(organizationId)} publicKey=${publicKey}`,
     'PUBLIC_KEY_NOT_FOUND',
@@ -72,7 +72,7 @@ function identify(tx: Reader, addressed: Addressed, stamp: Stamp, scheme: Scheme
   });
   if (!scheme.credentialTypes.includes(key.credentialType)) throw unknown();
   if (key.credentialType === recoveryCredential && !addressed.recovering) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'PERMISSION_DENIED',
       'request not authorized: a recovery key reads, and registers a new authenticator with recover_user; it does nothing else',
       { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },

@@ -21,7 +21,7 @@ const kinds: Readonly<
  * Reads the proof that a request carries and checks of it what the database need not be asked for; of a large body in steps.
  * @param rpId The relying party that passkeys are made for.
  * @param kind Only queries are asked with a read-only session.
- * @throws LatchkeyError UNAUTHENTICATED when there is none, more than one, or it does not hold.
+ * @throws KeyhearthError UNAUTHENTICATED when there is none, more than one, or it does not hold.
  */
 export function* authenticate(
   raw: Uint8Array,

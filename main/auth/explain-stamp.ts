@@ -18,7 +18,7 @@ import {
 import type { Reader } from '../storage/connection.ts';
 import { getOrganization, type OrganizationRow } from '../storage/tables/organizations.ts';
 import { isOver, type Clock } from '../lib/clock.ts';
-import { LatchkeyError, quoted } from '../lib/errors.ts';
+import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { withoutBreak } from '../lib/concurrency/paced.ts';
 import { readClientData } from '../lib/web/web-authentication.ts';
 import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
@@ -431,7 +431,7 @@ function attempt<T>(work: () => T): Attempt<T> {
   try {
     return { value: work() };
   } catch (error) {
-    if (error instanceof LatchkeyError) return { problem: error.message, code: error.turnkeyErrorCode };
+    if (error instanceof KeyhearthError) return { problem: error.message, code: error.turnkeyErrorCode };
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { base64url, exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type JWK } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { idTokenVerifier, type IdTokenOptions } from './id-tokens.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -94,12 +94,12 @@ const claims = (changes: Record<string, unknown> = {}): Record<string, unknown> 
 const sign = (payload = claims(), { kid, alg, privateKey } = pair, header: object = {}): Promise<string> =>
   new SignJWT(payload).setProtectedHeader({ kid, alg, ...header }).sign(privateKey);
 
-const refusal = async (token: string, verify = verifier()): Promise<LatchkeyError> => {
+const refusal = async (token: string, verify = verifier()): Promise<KeyhearthError> => {
   const error: unknown = await verify('parameters.oidcToken', token).then(
     () => new Error('the token was taken'),
     (reason: unknown) => reason,
   );
-  if (!(error instanceof LatchkeyError)) throw error;
+  if (!(error instanceof KeyhearthError)) throw error;
   expect(error.message).toMatch(/^invalid OIDC token in parameters\.oidcToken: /);
   expect(error.turnkeyErrorCode).toBe('INVALID_OIDC_TOKEN');
   expect(error.cause).toBeUndefined();

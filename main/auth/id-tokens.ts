@@ -1,6 +1,6 @@
 /** ID tokens (OpenID Connect Core 1.0, section 3.1.3.7): JWTs in which an issuer says who somebody is. */
 import { decodeJwt, errors, jwtVerify, type JWSAlgorithm, type JWTPayload } from 'jose';
-import { LatchkeyError, quoted } from '../lib/errors.ts';
+import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { invalidIdToken, type IdTokenClaims, type VerifyIdToken } from '../lib/web/id-tokens.ts';
 import { isThisMachine } from '../lib/network.ts';
 import { IssuerKeys, KeysUnavailable, type IssuerKeysOptions } from './issuer-keys.ts';
@@ -32,7 +32,7 @@ const skew = 30;
 
 const largestClaim = 255;
 
-/** @throws LatchkeyError INVALID_ARGUMENT for an issuer that could never be believed: the service does not start with one. */
+/** @throws KeyhearthError INVALID_ARGUMENT for an issuer that could never be believed: the service does not start with one. */
 export function idTokenVerifier(options: IdTokenOptions): VerifyIdToken {
   for (const issuer of options.issuers) checkSafe(issuer, options.allowLoopback);
   const keys = new IssuerKeys(options);
@@ -65,7 +65,7 @@ export function idTokenVerifier(options: IdTokenOptions): VerifyIdToken {
 function checkSafe(issuer: string, allowLoopback: boolean): void {
   const url = new URL(issuer);
   if (url.protocol === 'https:' || (allowLoopback && isThisMachine(url.hostname))) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid --oidc-issuer ${JSON.stringify(issuer)}: expected an address that starts with https`,
   );

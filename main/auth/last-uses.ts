@@ -6,7 +6,7 @@ import type { Reader } from '../storage/connection.ts';
 import { listCredentialUses, noteCredentialUse } from '../storage/tables/credential-uses.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Caller } from '../lib/caller.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { every } from '../lib/concurrency/every.ts';
 
 interface Use {
@@ -71,7 +71,7 @@ export class LastUses {
       await this.#write();
     } catch (error) {
       // A file that is refused is reported elsewhere.
-      if (!(error instanceof LatchkeyError)) this.#parts.onFault(error);
+      if (!(error instanceof KeyhearthError)) this.#parts.onFault(error);
     }
   }
 }

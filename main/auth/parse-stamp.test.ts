@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { parseStamp } from './parse-stamp.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -50,7 +50,7 @@ describe('parseStamp', () => {
     ['A'.repeat(4097), 'expected at most 4096 characters, got 4097'],
   ])('refuses %j', (text, problem) => {
     expect(() => parseStamp(text)).toThrow(
-      new LatchkeyError('UNAUTHENTICATED', `malformed activity stamp: X-Stamp: ${problem}`, {
+      new KeyhearthError('UNAUTHENTICATED', `malformed activity stamp: X-Stamp: ${problem}`, {
         turnkeyErrorCode: 'SIGNATURE_INVALID',
       }),
     );

@@ -1,5 +1,5 @@
 /** The `X-Stamp` header: base64url of a JSON text that holds a signature over the request's raw body. */
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 
 export interface Stamp {
   /** Lowercase hex. */
@@ -11,7 +11,7 @@ export interface Stamp {
 
 const largestStamp = 4096;
 
-/** @throws LatchkeyError UNAUTHENTICATED when the text is no stamp; padding and standard base64 are accepted too. */
+/** @throws KeyhearthError UNAUTHENTICATED when the text is no stamp; padding and standard base64 are accepted too. */
 export function parseStamp(text: string): Stamp {
   if (text.length > largestStamp) {
     throw malformed(`expected at most ${String(largestStamp)} characters, got ${String(text.length)}`);
@@ -35,7 +35,7 @@ function hex(field: string, value: unknown): string {
   return value.toLowerCase();
 }
 
-const malformed = (problem: string): LatchkeyError =>
-  new LatchkeyError('UNAUTHENTICATED', `malformed activity stamp: X-Stamp: ${problem}`, {
+const malformed = (problem: string): KeyhearthError =>
+  new KeyhearthError('UNAUTHENTICATED', `malformed activity stamp: X-Stamp: ${problem}`, {
     turnkeyErrorCode: 'SIGNATURE_INVALID',
   });

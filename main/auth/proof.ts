@@ -7,19 +7,19 @@ import { getUserRow } from '../storage/tables/users.ts';
 import { requireVault } from '../storage/tables/vault.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError, quoted } from '../lib/errors.ts';
+import { KeyhearthError, quoted } from '../lib/errors.ts';
 
 /** A proof, read against the organization that the request names. */
 export interface Claim {
   /**
    * Finds whose it is, as of a transaction.
-   * @throws LatchkeyError INVALID_ARGUMENT or NOT_FOUND for a bad organization, VAULT_MISSING where there can be none,
+   * @throws KeyhearthError INVALID_ARGUMENT or NOT_FOUND for a bad organization, VAULT_MISSING where there can be none,
    * UNAUTHENTICATED for a credential that is not there, does not hold or is expired.
    */
   readonly identify: (tx: Reader) => Caller;
   /**
    * Notes that it was used, where a second use must be told from the first. It identifies first, and may be repeated.
-   * @throws LatchkeyError as `identify`.
+   * @throws KeyhearthError as `identify`.
    */
   readonly spend?: (tx: Writer) => void;
 }
@@ -48,10 +48,10 @@ export interface Proof {
   readonly holder: (tx: Reader) => Holder | undefined;
   readonly against: (addressed: Addressed, clock: Clock) => Claim;
   /** Refuses a credential that is not there. @param where The organization; undefined before it is read. */
-  readonly unknown: (where?: string) => LatchkeyError;
+  readonly unknown: (where?: string) => KeyhearthError;
 }
 
-/** @throws LatchkeyError VAULT_MISSING, or UNAUTHENTICATED where the credential is not there. */
+/** @throws KeyhearthError VAULT_MISSING, or UNAUTHENTICATED where the credential is not there. */
 export function requireHolder(tx: Reader, proof: Proof): Holder {
   const holder = proof.holder(tx);
   if (holder !== undefined) return holder;
@@ -64,8 +64,8 @@ export const lookedThrough = (organizationId?: string): string =>
   `in organization or its parent organization${organizationId === undefined ? '' : ` organizationId=${organizationId}`}`;
 
 /** A failure to prove who one is, with the real API's code for it. */
-export const unauthenticated = (message: string, turnkeyErrorCode: string): LatchkeyError =>
-  new LatchkeyError('UNAUTHENTICATED', message, { turnkeyErrorCode });
+export const unauthenticated = (message: string, turnkeyErrorCode: string): KeyhearthError =>
+  new KeyhearthError('UNAUTHENTICATED', message, { turnkeyErrorCode });
 
 /** How one kind of credential is looked up. */
 interface Lookup<Row> {
@@ -80,7 +80,7 @@ interface Lookup<Row> {
    */
   readonly holds: (row: Row | undefined) => boolean;
   /** Answered where there is none. */
-  readonly unknown: () => LatchkeyError;
+  readonly unknown: () => KeyhearthError;
 }
 
 /**
@@ -88,7 +88,7 @@ interface Lookup<Row> {
  * nothing from another user: only a credential that the proof is by counts. Below the named organization, the credential that
  * came with its sub-organization comes first, then the one that was registered first. A refusal takes as many statements and
  * verifications whether organization and credential are there or not.
- * @throws LatchkeyError as `Claim.identify`; an organization that is not there is told from one that does not know the
+ * @throws KeyhearthError as `Claim.identify`; an organization that is not there is told from one that does not know the
  * credential to nobody.
  */
 export function findCredential<Row>(
@@ -97,7 +97,7 @@ export function findCredential<Row>(
   lookup: Lookup<Row>,
 ): Row {
   if (!isUuid(organizationId)) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `malformed organization ID provided: expected a UUID in organizationId, got ${quoted(organizationId)}`,
       { turnkeyErrorCode: 'INVALID_ORGANIZATION_ID' },

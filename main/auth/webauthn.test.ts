@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { parseAssertion } from './webauthn.ts';
 
 const fields = { authenticatorData: 'AAE', clientDataJson: 'e30', credentialId: '-_8', signature: 'MEU' };
@@ -40,7 +40,7 @@ describe('parseAssertion', () => {
     ],
   ])('refuses %j', (text, problem) => {
     expect(() => parseAssertion(text)).toThrow(
-      new LatchkeyError('UNAUTHENTICATED', `malformed activity stamp: X-Stamp-Webauthn: ${problem}`, {
+      new KeyhearthError('UNAUTHENTICATED', `malformed activity stamp: X-Stamp-Webauthn: ${problem}`, {
         turnkeyErrorCode: 'SIGNATURE_INVALID',
       }),
     );

@@ -35,7 +35,7 @@ interface Assertion {
   readonly signature: Uint8Array;
 }
 
-/** @throws LatchkeyError UNAUTHENTICATED when the text is no assertion. */
+/** @throws KeyhearthError UNAUTHENTICATED when the text is no assertion. */
 export function parseAssertion(text: string): Assertion {
   if (text.length > largestHeader) {
     throw malformed(`expected at most ${largestHeader} characters, got ${text.length}`);
@@ -80,7 +80,7 @@ const nobodysKey = Buffer.from(
 /**
  * Reads an assertion. Which key it must hold for is known once the credential is found, so everything else is checked
  * then too.
- * @throws LatchkeyError UNAUTHENTICATED when it is none.
+ * @throws KeyhearthError UNAUTHENTICATED when it is none.
  */
 export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Proof {
   const assertion = parseAssertion(header);

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { VaultRow } from '../storage/tables/vault.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { openAnySlot } from '../keys/keyslots/slots.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { backupKeyOf } from './format.ts';
 import type { OpenBackupWith } from './open.ts';
 
@@ -20,7 +20,7 @@ export interface BackupKey {
 
 /**
  * @param how A secret of the vault, where it is locked.
- * @throws LatchkeyError VAULT_LOCKED without a secret, or INVALID_ARGUMENT where it does not open the vault.
+ * @throws KeyhearthError VAULT_LOCKED without a secret, or INVALID_ARGUMENT where it does not open the vault.
  */
 export async function newBackupKey(
   { units, keyring }: { readonly units: UnitOfWork; readonly keyring: Keyring },
@@ -41,9 +41,9 @@ export async function newBackupKey(
   }
 }
 
-/** @throws LatchkeyError where what is kept may belong to a master key that the vault has no more. */
+/** @throws KeyhearthError where what is kept may belong to a master key that the vault has no more. */
 export function checkBackupKey(units: UnitOfWork, { wrapped }: BackupKey): void {
   const slots = units.read(listKeyslots);
   if (slots.some((slot) => wrapped.has(toHex(slot.wrapped)))) return;
-  throw new LatchkeyError('VAULT_LOCKED', 'what opens the vault has changed: unlock it once');
+  throw new KeyhearthError('VAULT_LOCKED', 'what opens the vault has changed: unlock it once');
 }

@@ -11,7 +11,7 @@ import { createPrivateFile } from '../storage/file/vault-directory.ts';
 import { getVault } from '../storage/tables/vault.ts';
 import { systemClock } from '../lib/clock.ts';
 import { serveJobs, type Progress } from '../lib/concurrency/thread.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { namingFile } from '../files/storage-causes.ts';
 import type { RestoreCheck, Uncovered } from './verify-restore.ts';
 import { BackupFile, onDatabase, writeBackup, type NewBackup } from './file.ts';
@@ -156,7 +156,7 @@ async function verify({ file, masterKey, database }: VerifyJob, onProgress: Prog
   }
 }
 
-/** @throws NewerVaultError for a schema that this program does not know, LatchkeyError for what is no database. */
+/** @throws NewerVaultError for a schema that this program does not know, KeyhearthError for what is no database. */
 async function openInMemory(
   backup: BackupFile,
   masterKey: Uint8Array,
@@ -205,9 +205,9 @@ const watched =
         onProgress(done, total);
       });
     } catch (error) {
-      if (error instanceof NewerVaultError) throw new LatchkeyError('BACKUP_UNREADABLE', error.message);
+      if (error instanceof NewerVaultError) throw new KeyhearthError('BACKUP_UNREADABLE', error.message);
       // A full disk, a directory that may not be written.
-      if (isSystemError(error)) throw new LatchkeyError('UNAVAILABLE', error.message);
+      if (isSystemError(error)) throw new KeyhearthError('UNAVAILABLE', error.message);
       throw error;
     }
   };

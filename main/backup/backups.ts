@@ -21,7 +21,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { Uploads, factsOf, isUpload } from './uploads.ts';
 import { newBackupKey, type BackupKey } from './backup-key.ts';
 import { disks } from './disks.ts';
@@ -114,7 +114,7 @@ export class Backups {
 
   /**
    * Makes one backup now.
-   * @throws LatchkeyError VAULT_LOCKED without a secret; ALREADY_EXISTS; INVALID_ARGUMENT for a path that will not do.
+   * @throws KeyhearthError VAULT_LOCKED without a secret; ALREADY_EXISTS; INVALID_ARGUMENT for a path that will not do.
    */
   async make({ file, replace = false, how }: BackupWish): Promise<BackupRecord> {
     const { units, clock } = this.#parts;
@@ -138,7 +138,7 @@ export class Backups {
   /**
    * Verifies that a backup restores: see `verify-restore.ts`.
    * @param how A secret of its own; without one it is opened with the key of the unlocked vault.
-   * @throws LatchkeyError BACKUP_UNREADABLE, NOT_FOUND, VAULT_LOCKED, or INVALID_ARGUMENT where it does not open.
+   * @throws KeyhearthError BACKUP_UNREADABLE, NOT_FOUND, VAULT_LOCKED, or INVALID_ARGUMENT where it does not open.
    */
   verify(file: string, how?: OpenBackupWith): Promise<VerifiedBackup> {
     return this.withFile(file, (path, name) => this.#verify(path, name, how));
@@ -149,7 +149,7 @@ export class Backups {
     return isUpload(file) ? this.uploads.use(file, work) : work(file);
   }
 
-  /** @throws LatchkeyError NOT_FOUND or BACKUP_UNREADABLE. */
+  /** @throws KeyhearthError NOT_FOUND or BACKUP_UNREADABLE. */
   async lookAt(file: string): Promise<UploadedBackup> {
     await using backup = await BackupFile.open(file);
     return factsOf(backup.head, { file, name: basename(file) });
@@ -157,7 +157,7 @@ export class Backups {
 
   /**
    * Takes a part of a file from a browser: see `Uploads`.
-   * @throws LatchkeyError VAULT_LOCKED where there is a vault that is.
+   * @throws KeyhearthError VAULT_LOCKED where there is a vault that is.
    */
   async upload(part: BackupPart): Promise<UploadProgress> {
     if (this.#parts.units.read(getVault) !== undefined) this.#parts.keyring.checkUnlocked();
@@ -167,13 +167,13 @@ export class Backups {
   /**
    * Lets a person copy a backup away, whole, since it is encrypted. Only while the vault is open, like making one.
    * @returns where the file is, and a name for the copy with vault and date.
-   * @throws LatchkeyError VAULT_LOCKED, NOT_FOUND, or BACKUP_UNREADABLE for a file there that is no backup.
+   * @throws KeyhearthError VAULT_LOCKED, NOT_FOUND, or BACKUP_UNREADABLE for a file there that is no backup.
    */
   async copyOf(id: string): Promise<{ readonly file: string; readonly name: string }> {
     const { units, keyring } = this.#parts;
     keyring.checkUnlocked();
     const row = this.#catalog.rows().find((known) => known.id === id);
-    if (row === undefined) throw new LatchkeyError('NOT_FOUND', 'this backup is in the list no more');
+    if (row === undefined) throw new KeyhearthError('NOT_FOUND', 'this backup is in the list no more');
     const { madeAt } = await this.lookAt(row.file);
     const { organizationId } = units.read(requireVault);
     const vault = units.read((tx) => getOrganization(tx, organizationId))?.name ?? '';
@@ -195,7 +195,7 @@ export class Backups {
       const at = await this.#recordVerified(name ?? file, header, verified);
       return toVerified(name ?? file, header, how?.with ?? 'vault', verified, at);
     } catch (error) {
-      if (error instanceof LatchkeyError && error.code === 'BACKUP_UNREADABLE') {
+      if (error instanceof KeyhearthError && error.code === 'BACKUP_UNREADABLE') {
         await this.#recordProblem(file, error.message);
       }
       throw error;
@@ -206,7 +206,7 @@ export class Backups {
 
   /**
    * @param wish Null for none.
-   * @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT for a directory that will not do.
+   * @throws KeyhearthError VAULT_LOCKED, or INVALID_ARGUMENT for a directory that will not do.
    */
   schedule(wish: { readonly directory: string; readonly hours: number } | null): Promise<void> {
     return this.#schedule.set(wish);
@@ -271,7 +271,7 @@ export class Backups {
     return row;
   }
 
-  /** @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT for a backup that has another master key. */
+  /** @throws KeyhearthError VAULT_LOCKED, or INVALID_ARGUMENT for a backup that has another master key. */
   #ownMasterKey(header: BackupHeader, vault: VaultRow | undefined): Uint8Array {
     const { units, keyring } = this.#parts;
     const own = new Set(units.read(listKeyslots).map((slot) => toHex(slot.wrapped)));
@@ -279,7 +279,7 @@ export class Backups {
     if (header.vaultId === vault?.id && opensAlike) {
       return keyring.lend((masterKey) => Uint8Array.from(masterKey));
     }
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       header.vaultId === vault?.id
         ? 'what opens this vault was changed since this backup was made: give the password or recovery phrase of then'
@@ -324,26 +324,26 @@ export class Backups {
     this.#parts.onChange();
   }
 
-  /** Creates the directory that Latchkey itself suggested. */
+  /** Creates the directory that Keyhearth itself suggested. */
   async #createSuggested(directory: string): Promise<void> {
     if (directory !== this.#parts.suggestedDirectory) return;
     await disks.run(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
   }
 
-  /** @throws LatchkeyError INVALID_ARGUMENT where there is no schedule. */
+  /** @throws KeyhearthError INVALID_ARGUMENT where there is no schedule. */
   #scheduleDirectory(): string {
     const plan = this.#parts.units.read(getBackupSchedule);
     if (plan !== undefined) return plan.directory;
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       'missing field backup.file: there is no schedule to take it from',
     );
   }
 
-  /** @throws LatchkeyError INVALID_ARGUMENT for a vault in memory. */
+  /** @throws KeyhearthError INVALID_ARGUMENT for a vault in memory. */
   #directory(): string {
     if (this.#parts.directory !== null) return this.#parts.directory;
-    throw new LatchkeyError('INVALID_ARGUMENT', 'a vault in memory has no backups');
+    throw new KeyhearthError('INVALID_ARGUMENT', 'a vault in memory has no backups');
   }
 
   #emit(progress: BackupProgress | null): void {

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { VaultRow } from '../storage/tables/vault.ts';
-import { LatchkeyError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../lib/errors.ts';
 import { disks } from './disks.ts';
 import { draftOf } from './file.ts';
 import { backupName, readBackupName } from './rotation.ts';
@@ -23,7 +23,7 @@ export function removeDatabase(file: string): void {
 
 /**
  * @param field What named the directory.
- * @throws LatchkeyError INVALID_ARGUMENT for a directory that is not there, or lies with the vault; UNAVAILABLE for one whose
+ * @throws KeyhearthError INVALID_ARGUMENT for a directory that is not there, or lies with the vault; UNAVAILABLE for one whose
  * disk does not answer.
  */
 export async function checkDestination(
@@ -33,11 +33,11 @@ export async function checkDestination(
 ): Promise<void> {
   checkPath(field, directory, vaultDirectory);
   if (!(await disks.run(directory, () => isDirectory(directory)))) {
-    throw new LatchkeyError('INVALID_ARGUMENT', `there is no directory ${directory}`);
+    throw new KeyhearthError('INVALID_ARGUMENT', `there is no directory ${directory}`);
   }
 }
 
-/** @throws LatchkeyError as `checkPlace`, and INVALID_ARGUMENT for a directory that cannot be written. */
+/** @throws KeyhearthError as `checkPlace`, and INVALID_ARGUMENT for a directory that cannot be written. */
 export async function checkScheduleDirectory(directory: string, vaultDirectory: string): Promise<void> {
   const field = 'schedule.directory';
   checkPath(field, directory, vaultDirectory);
@@ -50,21 +50,21 @@ export async function checkScheduleDirectory(directory: string, vaultDirectory: 
   try {
     await disks.run(directory, () => access(directory, constants.W_OK | constants.X_OK));
   } catch (error) {
-    if (error instanceof LatchkeyError) throw error;
-    throw new LatchkeyError('INVALID_ARGUMENT', `${directory} cannot be written: ${messageOf(error)}`);
+    if (error instanceof KeyhearthError) throw error;
+    throw new KeyhearthError('INVALID_ARGUMENT', `${directory} cannot be written: ${messageOf(error)}`);
   }
 }
 
 function checkPath(field: string, directory: string, vaultDirectory: string): void {
   if (!isAbsolute(directory)) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `invalid ${field}: expected an absolute path, got ${directory}`,
     );
   }
   const inside = relative(vaultDirectory, directory);
   if (inside === '' || !(inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `${directory} is the vault's own directory: a backup there is lost with the vault; choose another`,
     );

@@ -5,7 +5,7 @@
  * directory.
  */
 import { SerialQueue } from '../lib/concurrency/serial.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 
 /** Longer than a disk takes that has to begin to turn. */
@@ -20,7 +20,7 @@ export class Disks {
   /**
    * Has work done on the files of a directory, in its turn. The work calls nothing of this itself.
    * @param discard Takes what comes too late.
-   * @throws LatchkeyError UNAVAILABLE where it takes longer than the limit; the work may still be done then.
+   * @throws KeyhearthError UNAVAILABLE where it takes longer than the limit; the work may still be done then.
    */
   async run<T>(
     directory: string,
@@ -48,8 +48,8 @@ export class Disks {
 /** The threads are the process's, so the queues are too. */
 export const disks = new Disks();
 
-export const silent = (directory: string): LatchkeyError =>
-  new LatchkeyError(
+export const silent = (directory: string): KeyhearthError =>
+  new KeyhearthError(
     'UNAVAILABLE',
     `the disk of ${directory} does not answer: see that the drive or the network share is connected, and try again`,
   );

@@ -4,7 +4,7 @@ import { lstat, open, rm, stat, unlink, type FileHandle } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { DamagedFileError } from '../storage/file/damage.ts';
 import { moveToFreeName, openNewFile, syncDirectory } from '../files/new-files.ts';
-import { LatchkeyError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../lib/errors.ts';
 import { disks } from './disks.ts';
 import {
   chunkCount,
@@ -27,7 +27,7 @@ export const draftOf = (file: string): string => `${file}.draft`;
 
 /**
  * @param replace Whether an older backup may go.
- * @throws LatchkeyError ALREADY_EXISTS where the path is taken: a backup takes the place of a backup, and only where that
+ * @throws KeyhearthError ALREADY_EXISTS where the path is taken: a backup takes the place of a backup, and only where that
  * was asked for.
  */
 export async function checkFree(file: string, replace: boolean): Promise<void> {
@@ -39,21 +39,21 @@ export async function checkFree(file: string, replace: boolean): Promise<void> {
     throw alreadyThere(file);
   }
   if (!found.isFile() || (found.size > 0 && !(await beginsAsBackup(file)))) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'ALREADY_EXISTS',
-      `${file} is no Latchkey backup, and only a backup is replaced by one: choose another name`,
+      `${file} is no Keyhearth backup, and only a backup is replaced by one: choose another name`,
     );
   }
 }
 
-const alreadyThere = (file: string): LatchkeyError =>
-  new LatchkeyError(
+const alreadyThere = (file: string): KeyhearthError =>
+  new KeyhearthError(
     'ALREADY_EXISTS',
     `there is a file ${file} already: choose another name, or say that it may be replaced (--force)`,
   );
 
 async function beginsAsBackup(file: string): Promise<boolean> {
-  const expected = 'latchkey-backup ';
+  const expected = 'keyhearth-backup ';
   const beginning = Buffer.alloc(expected.length);
   await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   await handle.read(beginning);
@@ -139,14 +139,14 @@ async function* sealed(
   }
 }
 
-/** @throws LatchkeyError BACKUP_UNREADABLE for a file that is not as long as its header says. */
+/** @throws KeyhearthError BACKUP_UNREADABLE for a file that is not as long as its header says. */
 export function checkLength(head: BackupHead, size: number): void {
   const expected = fileLength(head);
   if (size < expected) throw unreadable(`it is cut off: it has ${size} of its ${expected} bytes`);
   if (size > expected) throw unreadable(`it goes on for ${size - expected} bytes after its end`);
 }
 
-/** Works on the database of a backup. @throws LatchkeyError BACKUP_UNREADABLE where SQLite cannot read it. */
+/** Works on the database of a backup. @throws KeyhearthError BACKUP_UNREADABLE where SQLite cannot read it. */
 export async function onDatabase<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -169,7 +169,7 @@ export class BackupFile implements AsyncDisposable {
   }
 
   /**
-   * @throws LatchkeyError NOT_FOUND; BACKUP_UNREADABLE for what is no whole backup by its header and length; UNAVAILABLE where
+   * @throws KeyhearthError NOT_FOUND; BACKUP_UNREADABLE for what is no whole backup by its header and length; UNAVAILABLE where
    * its disk does not answer.
    */
   static open(path: string): Promise<BackupFile> {
@@ -181,8 +181,8 @@ export class BackupFile implements AsyncDisposable {
   static async #open(path: string): Promise<BackupFile> {
     // A FIFO would have the open wait for a writer.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') throw new LatchkeyError('NOT_FOUND', `there is no file ${path}`);
-      throw new LatchkeyError('INVALID_ARGUMENT', `${path} cannot be opened: ${messageOf(error)}`);
+      if (codeOf(error) === 'ENOENT') throw new KeyhearthError('NOT_FOUND', `there is no file ${path}`);
+      throw new KeyhearthError('INVALID_ARGUMENT', `${path} cannot be opened: ${messageOf(error)}`);
     });
     try {
       const found = await handle.stat();
@@ -204,7 +204,7 @@ export class BackupFile implements AsyncDisposable {
 
   /**
    * The database, a chunk at a time; each is wiped when the next is asked for.
-   * @throws LatchkeyError BACKUP_UNREADABLE at the first chunk that is not as it was written: what came before is void.
+   * @throws KeyhearthError BACKUP_UNREADABLE at the first chunk that is not as it was written: what came before is void.
    */
   async *chunks(key: Uint8Array): AsyncGenerator<Buffer, void, undefined> {
     let position = this.head.length;

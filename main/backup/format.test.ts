@@ -52,7 +52,7 @@ describe('the head', () => {
   test('is two lines, the first with the checksum of the second, and comes back as it was', () => {
     const text = Buffer.from(encodeHead(header)).toString('utf8');
     const [first, second, rest] = text.split('\n');
-    expect(first).toBe(`latchkey-backup 1 ${toHex(sha256(Buffer.from(`${String(second)}\n`)))}`);
+    expect(first).toBe(`keyhearth-backup 1 ${toHex(sha256(Buffer.from(`${String(second)}\n`)))}`);
     expect(JSON.parse(String(second))).toEqual(header);
     expect(rest).toBe('');
     expect(head.header).toEqual(header);
@@ -67,12 +67,12 @@ describe('the head', () => {
   });
 
   test.each<[string, (bytes: Buffer) => Uint8Array, RegExp]>([
-    ['nothing', () => new Uint8Array(), /does not begin as a Latchkey backup does/],
+    ['nothing', () => new Uint8Array(), /does not begin as a Keyhearth backup does/],
     ['another file', () => Buffer.from('SQLite format 3\0 and more\n'), /does not begin as/],
     [
       'a newer version',
       (bytes) => edit(bytes, 'backup 1', 'backup 2'),
-      /a version that this Latchkey does not know/,
+      /a version that this Keyhearth does not know/,
     ],
     ['a cut', (bytes) => bytes.subarray(0, -1), /its header is cut off/],
     ['another date', (bytes) => edit(bytes, '1795279959260', '1795279959261'), /its header is damaged/],
@@ -91,7 +91,7 @@ describe('the head', () => {
     ['a keychain slot', { keyslots: [{ ...slot, kind: 'keychain' }] }, /keyslots: 0: kind: /],
   ])('%s is refused, checksum or not', (_what, change, message) => {
     const line = `${JSON.stringify({ ...header, ...change })}\n`;
-    const bytes = Buffer.from(`latchkey-backup 1 ${toHex(sha256(Buffer.from(line)))}\n${line}`);
+    const bytes = Buffer.from(`keyhearth-backup 1 ${toHex(sha256(Buffer.from(line)))}\n${line}`);
     const error = thrownBy(() => readHead(bytes));
     expect(error).toEqual(refused);
     expect((error as Error).message).toMatch(message);

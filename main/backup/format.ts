@@ -8,12 +8,12 @@ import { checkBytes, concatBytes } from '../crypto/bytes.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import type { KeyslotRow } from '../storage/tables/keyslots.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 
 /** Of the format; it is in the first line. */
 const formatVersion = 1;
-const name = 'latchkey-backup';
+const name = 'keyhearth-backup';
 const tagLength = 16;
 const lineEnd = 0x0a;
 
@@ -81,18 +81,18 @@ export function encodeHead(header: BackupHeader): Uint8Array {
 /**
  * Reads the two lines.
  * @param beginning The first bytes of the file: `longestHead` of them, or all.
- * @throws LatchkeyError BACKUP_UNREADABLE
+ * @throws KeyhearthError BACKUP_UNREADABLE
  */
 export function readHead(beginning: Uint8Array): BackupHead {
   const first = beginning.indexOf(lineEnd);
   const title = Buffer.from(beginning.subarray(0, Math.max(first, 0))).toString('latin1');
   const [found, version, checksum] = title.split(' ');
   if (first > 100 || found !== name) {
-    throw unreadable('it does not begin as a Latchkey backup does: it is something else, or damaged');
+    throw unreadable('it does not begin as a Keyhearth backup does: it is something else, or damaged');
   }
   if (version !== String(formatVersion)) {
     throw unreadable(
-      `its format has a version that this Latchkey does not know (it reads version ${formatVersion}): a newer Latchkey made it, or it is damaged`,
+      `its format has a version that this Keyhearth does not know (it reads version ${formatVersion}): a newer Keyhearth made it, or it is damaged`,
     );
   }
   const second = beginning.indexOf(lineEnd, first + 1);
@@ -146,7 +146,7 @@ export function sealChunk(key: Uint8Array, head: BackupHead, index: number, plai
   return concatBytes(cipher.update(plain), cipher.final(), cipher.getAuthTag());
 }
 
-/** @throws LatchkeyError BACKUP_UNREADABLE where the chunk is not the one that was sealed there. */
+/** @throws KeyhearthError BACKUP_UNREADABLE where the chunk is not the one that was sealed there. */
 export function openChunk(key: Uint8Array, head: BackupHead, index: number, sealed: Uint8Array): Buffer {
   const tagOffset = sealed.length - tagLength;
   const decipher = createDecipheriv('aes-256-gcm', key, nonce(head.header, index), {
@@ -184,8 +184,8 @@ function parseJson(line: Uint8Array): unknown {
 }
 
 /** @param why What is wrong with it. */
-export const unreadable = (why: string): LatchkeyError =>
-  new LatchkeyError(
+export const unreadable = (why: string): KeyhearthError =>
+  new KeyhearthError(
     'BACKUP_UNREADABLE',
     `The backup cannot be read: ${why}. Nothing was taken from it; use another copy or another backup.`,
   );

@@ -48,7 +48,7 @@ function hanging(name: string): { readonly file: string; readonly answer: () => 
 }
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'latchkey-jobs-'));
+  home = mkdtempSync(join(tmpdir(), 'keyhearth-jobs-'));
 });
 afterEach(() => {
   rmSync(home, { recursive: true, force: true });

@@ -5,7 +5,7 @@
 import { dirname } from 'node:path';
 import { SerialQueue } from '../lib/concurrency/serial.ts';
 import { Thread, type JobAnswer, type Progress, type ThreadOptions } from '../lib/concurrency/thread.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { DiskUse, watchDisk } from './disk-use.ts';
 import { silent } from './disks.ts';
@@ -46,14 +46,14 @@ export class Jobs {
 
   /**
    * Takes over `job.key`: the caller's copy may be erased at once.
-   * @throws LatchkeyError UNAVAILABLE where the disk of the backup does not answer, or takes longer than the limit.
+   * @throws KeyhearthError UNAVAILABLE where the disk of the backup does not answer, or takes longer than the limit.
    */
   write(job: WriteJob, onProgress: Progress): Promise<Written> {
     const key = Uint8Array.from(job.key);
     return this.#inTurn('write', { ...job, key }, key.buffer, onProgress);
   }
 
-  /** Takes over `job.masterKey`, as `write` does its key. @throws LatchkeyError as `write` */
+  /** Takes over `job.masterKey`, as `write` does its key. @throws KeyhearthError as `write` */
   verify(job: VerifyJob, onProgress: Progress): Promise<VerifiedFile> {
     const masterKey = Uint8Array.from(job.masterKey);
     return this.#inTurn('verify', { ...job, masterKey }, masterKey.buffer, onProgress);
@@ -93,7 +93,7 @@ export class Jobs {
     const use = new DiskUse();
     const thread = new Thread<BackupJobs>({ ...this.#thread, data: use.memory });
     const directory = dirname(job.file);
-    const giveUp = (reason: LatchkeyError): void => {
+    const giveUp = (reason: KeyhearthError): void => {
       // Nothing can interrupt its call. It ends once that comes back, and does nothing more then.
       this.#stuck.push({ directory, thread });
       void thread.close(reason);
@@ -119,11 +119,11 @@ export class Jobs {
   }
 }
 
-const closing = (): LatchkeyError =>
-  new LatchkeyError('UNAVAILABLE', 'Latchkey is closing: the backup was not finished');
+const closing = (): KeyhearthError =>
+  new KeyhearthError('UNAVAILABLE', 'Keyhearth is closing: the backup was not finished');
 
-const slow = (directory: string, limitMs: number): LatchkeyError =>
-  new LatchkeyError(
+const slow = (directory: string, limitMs: number): KeyhearthError =>
+  new KeyhearthError(
     'UNAVAILABLE',
     `the disk of ${directory} is too slow: the backup was not finished within ${String(Math.round(limitMs / 3_600_000))} hours; choose another disk`,
   );

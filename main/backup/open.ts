@@ -2,7 +2,7 @@
 import type { KeyringOptions } from '../keys/keyring.ts';
 import { Keyring } from '../keys/keyring.ts';
 import { openAnySlot, type OpenWith } from '../keys/keyslots/slots.ts';
-import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
+import { KeyhearthError, type ErrorCodeName } from '../lib/errors.ts';
 import { backupKeyOf, fileKey, slotsOf, type BackupHeader } from './format.ts';
 
 /** A keychain opens no backup: it stays on its machine. */
@@ -10,15 +10,15 @@ export type OpenBackupWith = Exclude<OpenWith, { readonly with: 'keychain' }>;
 
 /**
  * @returns The master key that the vault had then (32 bytes), which the caller erases after use.
- * @throws LatchkeyError WRONG_SECRET, or INVALID_ARGUMENT for what cannot be a secret of that kind, saying what would open it.
+ * @throws KeyhearthError WRONG_SECRET, or INVALID_ARGUMENT for what cannot be a secret of that kind, saying what would open it.
  */
 export async function openMasterKey(header: BackupHeader, how: OpenBackupWith): Promise<Uint8Array> {
   try {
     return await openAnySlot(header.vaultId, slotsOf(header), how);
   } catch (error) {
-    if (!(error instanceof LatchkeyError) || !codes.has(error.code)) throw error;
+    if (!(error instanceof KeyhearthError) || !codes.has(error.code)) throw error;
     const kinds = [...new Set(header.keyslots.map(({ kind }) => nouns[kind]))];
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       error.code,
       `The backup stays shut. ${error.message} A backup opens with what opened its vault on the day it was made; this one, of ${new Date(header.createdAt).toISOString().slice(0, 10)}, with: ${kinds.join(', ')}.`,
     );

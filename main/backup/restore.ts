@@ -27,7 +27,7 @@ import { openNewFile, syncDirectory } from '../files/new-files.ts';
 import { forgetKeychainSlot, makeKeychainSlot, anchorAccount } from '../keys/keyslots/slots.ts';
 import { unlockVault, type UnlockParts } from '../keys/unlock.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { BackupFile, onDatabase, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
@@ -70,7 +70,7 @@ interface Target {
 }
 
 /**
- * @throws LatchkeyError ALREADY_EXISTS where there is a vault; NOT_FOUND or BACKUP_UNREADABLE for the file;
+ * @throws KeyhearthError ALREADY_EXISTS where there is a vault; NOT_FOUND or BACKUP_UNREADABLE for the file;
  * INVALID_ARGUMENT where the secret does not open it.
  * @throws VaultInUseError where another process holds the directory.
  */
@@ -108,7 +108,7 @@ export const restoreHere = (
 ): Promise<Restored> => {
   const checkEmpty = (): void => {
     if (getVault(connection) === undefined) return;
-    throw new LatchkeyError('ALREADY_EXISTS', 'there is a vault already: it is not overwritten');
+    throw new KeyhearthError('ALREADY_EXISTS', 'there is a vault already: it is not overwritten');
   };
   return restoreAt(() => {
     checkEmpty();
@@ -160,13 +160,13 @@ function checkNoVault(database: string): void {
       connection.close();
     }
   } catch (error) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'ALREADY_EXISTS',
       `there is a file ${database} that cannot be read (${messageOf(error instanceof DamagedFileError ? error.cause : error)}): it is not overwritten; move it away first`,
     );
   }
   if (!found) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'ALREADY_EXISTS',
     `there is a vault in ${database} already: it is not overwritten; restore elsewhere (--data-dir), or move it away first`,
   );
@@ -266,7 +266,7 @@ async function settle(
   }
 }
 
-/** @throws LatchkeyError BACKUP_UNREADABLE where rows are not as Latchkey wrote them. */
+/** @throws KeyhearthError BACKUP_UNREADABLE where rows are not as Keyhearth wrote them. */
 async function unlockRestored(parts: UnlockParts, masterKey: Uint8Array): Promise<void> {
   const aside = { signal: parts.keyring.untilClosed, onProgress: () => undefined };
   try {
@@ -275,11 +275,11 @@ async function unlockRestored(parts: UnlockParts, masterKey: Uint8Array): Promis
     const [finding, ...more] = parts.guard.tampering ?? [];
     if (finding === undefined) throw error;
     const others = more.length === 0 ? '' : `, and ${more.length} more`;
-    throw unreadable(`its vault was changed outside Latchkey: ${describeFinding(finding)}${others}`);
+    throw unreadable(`its vault was changed outside Keyhearth: ${describeFinding(finding)}${others}`);
   }
 }
 
-/** @throws NewerVaultError, or LatchkeyError BACKUP_UNREADABLE. */
+/** @throws NewerVaultError, or KeyhearthError BACKUP_UNREADABLE. */
 function checkDatabase(connection: Connection): void {
   const found = Number(connection.pragma('user_version'));
   if (found > schemaVersion) throw new NewerVaultError(found);

@@ -68,16 +68,16 @@ describe('the name of a backup', () => {
 
   test('says whose it is and when it was made', () => {
     const name = backupName(vaultId, at('2026-11-21'));
-    expect(name).toBe('latchkey-ae0f13e2-20261121T120000Z.backup');
+    expect(name).toBe('keyhearth-ae0f13e2-20261121T120000Z.backup');
     expect(readBackupName(vaultId, name)).toBe(at('2026-11-21'));
   });
 
   test.each([
-    'latchkey-ae0f13e3-20261121T120000Z.backup',
-    'latchkey-ae0f13e2-20261121T120000Z.backup.draft',
-    'latchkey-ae0f13e2-20261321T120000Z.backup',
-    'latchkey-ae0f13e2-old.backup',
-    'my latchkey-ae0f13e2-20261121T120000Z.backup',
+    'keyhearth-ae0f13e3-20261121T120000Z.backup',
+    'keyhearth-ae0f13e2-20261121T120000Z.backup.draft',
+    'keyhearth-ae0f13e2-20261321T120000Z.backup',
+    'keyhearth-ae0f13e2-old.backup',
+    'my keyhearth-ae0f13e2-20261121T120000Z.backup',
     '',
   ])('is not %j', (name) => {
     expect(readBackupName(vaultId, name)).toBeUndefined();

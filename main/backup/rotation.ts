@@ -58,7 +58,7 @@ export const backupName = (vaultId: string, madeAt: number): string =>
 export function copyName(vault: string, madeAt: number): string {
   const whose = vault.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '');
   const when = new Date(madeAt).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
-  return `latchkey-${whose === '' ? 'vault' : whose}-${when}.backup`;
+  return `keyhearth-${whose === '' ? 'vault' : whose}-${when}.backup`;
 }
 
 /** @returns when a file of that name was made; undefined for any name but those of this vault's backups. */
@@ -74,4 +74,4 @@ export function readBackupName(vaultId: string, fileName: string): number | unde
   return Number.isNaN(time) ? undefined : time;
 }
 
-const beginningOf = (vaultId: string): string => `latchkey-${vaultId.slice(0, 8)}-`;
+const beginningOf = (vaultId: string): string => `keyhearth-${vaultId.slice(0, 8)}-`;

@@ -37,7 +37,7 @@ export interface ScheduleParts {
   readonly keyring: Keyring;
   readonly clock: Clock;
   readonly catalog: BackupCatalog;
-  /** The vault's. @throws LatchkeyError INVALID_ARGUMENT for a vault in memory. */
+  /** The vault's. @throws KeyhearthError INVALID_ARGUMENT for a vault in memory. */
   readonly directory: () => string;
   /** Makes a backup, and adds it to the catalog. */
   readonly write: (vault: VaultRow, backupKey: BackupKey, file: string, madeAt: number) => Promise<unknown>;
@@ -118,7 +118,7 @@ export class BackupSchedule {
 
   /**
    * @param wish Null for none.
-   * @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT for a directory that will not do.
+   * @throws KeyhearthError VAULT_LOCKED, or INVALID_ARGUMENT for a directory that will not do.
    */
   async set(wish: { readonly directory: string; readonly hours: number } | null): Promise<void> {
     const { units, keyring, clock, directory } = this.#parts;

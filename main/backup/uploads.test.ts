@@ -31,7 +31,7 @@ let free: number;
 let uploads: Uploads;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-uploads-'));
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-uploads-'));
   free = 10 ** 12;
   uploads = new Uploads({ directory, freeBytes: () => free });
 });
@@ -105,8 +105,8 @@ describe('a file that a browser uploads', () => {
   });
 
   test.each([
-    ['something else', () => Buffer.from('a shopping list'), /does not begin as a Latchkey backup does/],
-    ['nothing', () => Buffer.alloc(0), /does not begin as a Latchkey backup does/],
+    ['something else', () => Buffer.from('a shopping list'), /does not begin as a Keyhearth backup does/],
+    ['nothing', () => Buffer.alloc(0), /does not begin as a Keyhearth backup does/],
     ['one that is cut off', () => fileOf().subarray(0, 120_000), /it is cut off: it has 120000 of its \d+/],
     ['one that goes on', () => Buffer.concat([fileOf(), Buffer.from('x')]), /goes on for 1 bytes/],
   ])('is refused by its first bytes where it is %s, and nothing is kept', async (_what, make, message) => {
@@ -165,7 +165,7 @@ describe('a file that a browser uploads', () => {
     );
     for (const { backup } of [...others, newest]) await uploads.release(backup.file);
     expect(readdirSync(directory)).toEqual([]);
-    await uploads.release('/media/usb/latchkey.backup');
+    await uploads.release('/media/usb/keyhearth.backup');
     await begin(bytes);
   });
 

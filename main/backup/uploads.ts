@@ -8,7 +8,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupPart, UploadProgress, UploadedBackup } from '../../preload/contract.ts';
 import { openNewFile } from '../files/new-files.ts';
-import { LatchkeyError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../lib/errors.ts';
 import { checkLength } from './file.ts';
 import { fileLength, readHead, type BackupHead } from './format.ts';
 import { owned } from '../lib/faults.ts';
@@ -63,13 +63,13 @@ export class Uploads {
 
   /**
    * Takes the next part of a file; the first begins it, and is looked at before anything is kept.
-   * @throws LatchkeyError BACKUP_UNREADABLE for what is no backup; PAYLOAD_TOO_LARGE, FAILED_PRECONDITION where the disk is
+   * @throws KeyhearthError BACKUP_UNREADABLE for what is no backup; PAYLOAD_TOO_LARGE, FAILED_PRECONDITION where the disk is
    * too full, RESOURCE_EXHAUSTED, NOT_FOUND, or INVALID_ARGUMENT for a part that is not the next.
    */
   async upload({ file, name, size, at, bytes }: BackupPart): Promise<UploadProgress> {
     const draft = file === undefined ? this.#begin(name, size, bytes) : this.#find(file);
     if (draft.users > 0 || at !== draft.received || bytes.length === 0 || at + bytes.length > draft.size) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `this is not the next part of the file: ${draft.received} of ${draft.size} bytes are here, and ${bytes.length} from ${at} came`,
       );
@@ -80,7 +80,7 @@ export class Uploads {
         await draft.handle.writeFile(bytes);
       } catch (error) {
         draft.ended = true;
-        throw new LatchkeyError(
+        throw new KeyhearthError(
           'FAILED_PRECONDITION',
           `the file cannot be kept beside the vault: ${messageOf(error)}`,
         );
@@ -98,7 +98,7 @@ export class Uploads {
   async use<T>(file: string, work: (path: string, name: string) => Promise<T>): Promise<T> {
     const draft = this.#find(file);
     if (draft.received < draft.size) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'FAILED_PRECONDITION',
         `the upload is not complete: ${draft.received} of ${draft.size} bytes are here`,
       );
@@ -123,14 +123,17 @@ export class Uploads {
   #begin(name: string, size: number, beginning: Uint8Array): Draft {
     const { directory, freeBytes = freeBytesOf } = this.#parts;
     if (directory === null) {
-      throw new LatchkeyError('INVALID_ARGUMENT', 'a vault in memory has no backups: start with a directory');
+      throw new KeyhearthError(
+        'INVALID_ARGUMENT',
+        'a vault in memory has no backups: start with a directory',
+      );
     }
     const head = readHead(beginning);
     checkLength(head, size);
     if (size > largest) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'PAYLOAD_TOO_LARGE',
-        `the file is larger than ${largest / 1024 ** 3} GiB: put it on the computer that runs Latchkey, and give its path`,
+        `the file is larger than ${largest / 1024 ** 3} GiB: put it on the computer that runs Keyhearth, and give its path`,
       );
     }
     this.#makeRoom();
@@ -138,7 +141,7 @@ export class Uploads {
     // As much again is for the vault that comes out of it, or for the one that is in use.
     const room = Math.max(Math.floor((freeBytes(directory) - coming) / 2), 0);
     if (size > room) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'FAILED_PRECONDITION',
         `there is not enough room beside the vault: the file has ${size} bytes, and at most ${room} fit (half of what is free)`,
       );
@@ -159,7 +162,7 @@ export class Uploads {
       ({ users, received, size }) => users === 0 && received === size,
     );
     if (left === undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'RESOURCE_EXHAUSTED',
         `${mostKept} files are being uploaded already: wait until one is complete, or cancel one`,
       );
@@ -170,7 +173,7 @@ export class Uploads {
   #find(file: string): Draft {
     const draft = this.#drafts.get(file.slice(scheme.length));
     if (draft === undefined || draft.ended) {
-      throw new LatchkeyError('NOT_FOUND', 'the uploaded file is gone: choose it again');
+      throw new KeyhearthError('NOT_FOUND', 'the uploaded file is gone: choose it again');
     }
     return draft;
   }

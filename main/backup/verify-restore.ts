@@ -1,5 +1,5 @@
 /**
- * Verifies that a backup restores (`latchkey backup verify`): opens every sealed record of its database, derives every key and
+ * Verifies that a backup restores (`keyhearth backup verify`): opens every sealed record of its database, derives every key and
  * address again, walks the log's chain, and counts what the live vault has beyond it. Nothing leaves memory.
  */
 import type { VerifiedBackup } from '../../preload/contract.ts';

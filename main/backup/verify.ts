@@ -55,7 +55,7 @@ export const toVerified = (
   recordedAt: provenAt,
 });
 
-/** @throws LatchkeyError BACKUP_UNREADABLE, NOT_FOUND */
+/** @throws KeyhearthError BACKUP_UNREADABLE, NOT_FOUND */
 export async function readHeader(file: string): Promise<BackupHeader> {
   await using backup = await BackupFile.open(file);
   return backup.head.header;

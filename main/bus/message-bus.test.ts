@@ -14,7 +14,7 @@ let server: Server;
 let says: Uint8Array;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'latchkey-message-bus-'));
+  directory = await mkdtemp(join(tmpdir(), 'keyhearth-message-bus-'));
   path = join(directory, 'bus');
   server = createServer((socket: Socket) => {
     socket.on('error', () => undefined);

@@ -1,5 +1,5 @@
 /**
- * A client of a message bus (D-Bus Specification 0.43), for the few calls and signals that Latchkey has a use for. Chromium's
+ * A client of a message bus (D-Bus Specification 0.43), for the few calls and signals that Keyhearth has a use for. Chromium's
  * own connections cannot be reached from here, and the keychain library's calls block without a limit of time.
  */
 import { createConnection, type Socket } from 'node:net';

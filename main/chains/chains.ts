@@ -1,7 +1,7 @@
 /** The chains whose transactions are read and signed here, a row each. */
 import type { AddressFormat } from './addresses/addresses.ts';
 import { decodeHex } from '../crypto/encodings.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { bitcoin } from './bitcoin/chain.ts';
 import type { Chain, Context, Key, Opened } from './chain.ts';
 import { ethereum } from './ethereum/chain.ts';
@@ -28,7 +28,7 @@ const neutral: readonly AddressFormat[] = ['ADDRESS_FORMAT_COMPRESSED', 'ADDRESS
 
 /**
  * @param hex Of whole bytes, with 0x or without.
- * @throws LatchkeyError INVALID_ARGUMENT with the real API's code, where the type is not signed here, the key is of
+ * @throws KeyhearthError INVALID_ARGUMENT with the real API's code, where the type is not signed here, the key is of
  *   another chain, or the bytes are no unsigned transaction.
  */
 export function openTransaction(
@@ -39,7 +39,7 @@ export function openTransaction(
   const chain = chains[type];
   if (chain === undefined) {
     const known = Object.entries(chains).flatMap(([name, row]) => (row === undefined ? [] : [name]));
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `unsupported transaction type: parameters.type: expected one of ${known.join(', ')}, got ${type}`,
       { turnkeyErrorCode: 'UNSUPPORTED_TRANSACTION_TYPE' },
@@ -50,9 +50,9 @@ export function openTransaction(
   return opened.ok ? opened.value : notTransaction(opened.problem);
 }
 
-/** @throws LatchkeyError always. */
+/** @throws KeyhearthError always. */
 export function notTransaction(problem: string): never {
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `failed to parse transaction: parameters.unsignedTransaction: ${problem}`,
     { turnkeyErrorCode: 'INVALID_TRANSACTION' },
@@ -61,7 +61,7 @@ export function notTransaction(problem: string): never {
 
 function checkKey({ name, curve, formats }: Chain, key: Key): void {
   if (key.curve !== curve) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `invalid parameters.signWith: transactions of ${name} are signed by keys on ${curve}, this one is on ${key.curve}`,
     );
@@ -69,7 +69,7 @@ function checkKey({ name, curve, formats }: Chain, key: Key): void {
   const { format } = key;
   if (format === undefined || neutral.includes(format) || formats.some((each) => format.startsWith(each)))
     return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid parameters.signWith: a transaction of ${name} is signed for an address of ${name}, this one is of ${format}; the private key’s id or its public key will do as well`,
   );

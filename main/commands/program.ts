@@ -68,16 +68,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   // Parsing may fail before it comes to the option.
   const json = argv.includes('--json');
   watchOutput();
-  const program: Command = new Command('latchkey')
+  const program: Command = new Command('keyhearth')
     .description('A key vault on your own machine: the service, and the commands to run it.')
     .version(version)
-    .option('--data-dir <directory>', 'where the vault is (LATCHKEY_DATA_DIR)')
-    .option('--config-dir <directory>', 'where API key files are (LATCHKEY_CONFIG_DIR)')
+    .option('--data-dir <directory>', 'where the vault is (KEYHEARTH_DATA_DIR)')
+    .option('--config-dir <directory>', 'where API key files are (KEYHEARTH_CONFIG_DIR)')
     .option('--json', 'write results as one line of JSON')
     .addHelpText('after', exitCodeHelp)
     .configureOutput({
       outputError: (text, write) => {
-        write(`latchkey: ${plain(text)}`);
+        write(`keyhearth: ${plain(text)}`);
       },
       // What is wrong is then written as JSON, once.
       ...(json ? { writeErr: () => undefined } : {}),

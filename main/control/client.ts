@@ -188,7 +188,7 @@ async function send(
       method,
       path,
       headers: {
-        host: 'latchkey',
+        host: 'keyhearth',
         connection: 'close',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },

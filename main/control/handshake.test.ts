@@ -22,7 +22,7 @@ function play(socket: Duplex, lines: readonly ((heard: string) => string)[]): ()
 
 const nonce = 'A'.repeat(43);
 const proof = (key: string, side: string, client: string): string =>
-  createHmac('sha256', key).update(`latchkey-control 1\n${side}\n${client}\n${nonce}`).digest('base64url');
+  createHmac('sha256', key).update(`keyhearth-control 1\n${side}\n${client}\n${nonce}`).digest('base64url');
 const clientNonce = (heard: string): string => heard.trim().split(' ').at(-1) ?? '';
 
 test('both sides prove themselves, and what follows is left for who reads next', async () => {
@@ -52,14 +52,14 @@ test.each<[string, (heard: string) => string]>([
   const heard = play(server, [answer]);
   await expect(proveToServer(client, secret)).rejects.toThrow(UnprovenError);
   expect(client.destroyed).toBe(true);
-  expect(heard()).toMatch(/^latchkey-control 1 [A-Za-z0-9_-]{43}\n$/);
+  expect(heard()).toMatch(/^keyhearth-control 1 [A-Za-z0-9_-]{43}\n$/);
 });
 
 test.each([
   ['nonsense', 'hello\n'],
   ['HTTP', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ['another version', `latchkey-control 2 ${nonce}\n`],
-  ['a short nonce', 'latchkey-control 1 A\n'],
+  ['another version', `keyhearth-control 2 ${nonce}\n`],
+  ['a short nonce', 'keyhearth-control 1 A\n'],
 ])('a server answers nothing to a client that begins with %s', async (_what, line) => {
   const [client, server] = duplexPair();
   const heard = play(client, []);
@@ -71,7 +71,7 @@ test.each([
 test('a server lets in no client that repeats the server’s own proof', async () => {
   const [client, server] = duplexPair();
   const heard = play(client, [(said) => `${clientNonce(said)}\n`]);
-  client.write(`latchkey-control 1 ${nonce}\n`);
+  client.write(`keyhearth-control 1 ${nonce}\n`);
   await expect(admitClient(server, secret)).rejects.toThrow(UnprovenError);
   expect(heard()).not.toContain('ready');
 });

@@ -3,7 +3,7 @@
  * The server proves first, and neither proof serves on another connection or for the other side. So a socket that was
  * replaced, or a note that outlived its process, gets a random number and nothing more.
  *
- *     client   latchkey-control 1 CLIENT_NONCE
+ *     client   keyhearth-control 1 CLIENT_NONCE
  *     server   SERVER_NONCE PROOF
  *     client   PROOF
  *     server   ready
@@ -12,7 +12,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { owned } from '../lib/faults.ts';
 
-const greeting = 'latchkey-control 1';
+const greeting = 'keyhearth-control 1';
 const ready = 'ready';
 const longestLine = 200;
 /** Milliseconds. A service may be busy with a backup or a large unlock; a stranger who says nothing is waited for no longer. */

@@ -11,7 +11,7 @@ import { basename, dirname, join } from 'node:path';
 const longestPath = 103;
 
 const socketName = 'control.sock';
-const ownDirectory = /^latchkey-[A-Za-z0-9]{6}$/;
+const ownDirectory = /^keyhearth-[A-Za-z0-9]{6}$/;
 
 /** The path is not this user's alone, so the command sends nothing there. */
 export class NotPrivateError extends Error {
@@ -67,7 +67,7 @@ export interface SocketPaths {
  */
 export function* proposeSocketPaths({ directory, others }: SocketPaths): Generator<string, void, undefined> {
   if (process.platform === 'win32') {
-    yield `${pipes}latchkey-${randomBytes(32).toString('base64url')}`;
+    yield `${pipes}keyhearth-${randomBytes(32).toString('base64url')}`;
     return;
   }
   const own = realpathSync(directory);
@@ -89,7 +89,7 @@ const fits = (path: string): boolean => Buffer.byteLength(path) <= longestPath;
 function makeDirectory(parent: string): string | undefined {
   let made: string;
   try {
-    made = mkdtempSync(join(realpathSync(parent), 'latchkey-'));
+    made = mkdtempSync(join(realpathSync(parent), 'keyhearth-'));
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { decodeBase58, decodeHex, encodeBase58, encodeBase58Check, encodeUtf8, toHex } from './encodings.ts';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -22,7 +22,7 @@ describe('hex', () => {
     ['0x0x00', 'invalid payload: expected hex, got "x" at character 4'],
     ['abc', 'invalid payload: expected hex of whole bytes, got an odd number of digits (3)'],
   ])('%j is refused', (text, message) => {
-    expect(() => decodeHex('payload', text)).toThrow(new LatchkeyError('INVALID_ARGUMENT', message));
+    expect(() => decodeHex('payload', text)).toThrow(new KeyhearthError('INVALID_ARGUMENT', message));
   });
 
   test('a length that does not fit is refused', () => {

@@ -1,7 +1,7 @@
 /** Strict decoding of text that callers send, and the encodings that have no one-liner. */
 import { hash } from 'node:crypto';
 import { base58, createBase58check } from '@scure/base';
-import { LatchkeyError, quoted } from '../lib/errors.ts';
+import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { checkBytes, asUint8Array } from './bytes.ts';
 
 /** @returns lowercase hex without 0x. */
@@ -11,7 +11,7 @@ export const toHex = (bytes: Uint8Array): string =>
 /**
  * Decodes hex in either case, with or without `0x`.
  * @param length In bytes, where only one length will do.
- * @throws LatchkeyError INVALID_ARGUMENT naming the field and the place of the fault, never the text itself.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the field and the place of the fault, never the text itself.
  */
 export function decodeHex(field: string, text: string, length?: number): Uint8Array {
   checkString(field, text);
@@ -47,7 +47,7 @@ export function encodeBase58Check(bytes: Uint8Array): string {
 
 /**
  * @param length In bytes, where only one length will do.
- * @throws LatchkeyError INVALID_ARGUMENT naming the field and the place of the fault, never the text itself.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the field and the place of the fault, never the text itself.
  */
 export function decodeBase58(field: string, text: string, length?: number): Uint8Array {
   checkString(field, text);
@@ -60,15 +60,15 @@ export function decodeBase58(field: string, text: string, length?: number): Uint
   return bytes;
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT for a lone surrogate, which UTF-8 cannot carry. */
+/** @throws KeyhearthError INVALID_ARGUMENT for a lone surrogate, which UTF-8 cannot carry. */
 export function encodeUtf8(field: string, text: string): Uint8Array {
   checkString(field, text);
   if (!text.isWellFormed()) throw invalid(field, 'expected Unicode text, got a lone surrogate');
   return asUint8Array(Buffer.from(text, 'utf8'));
 }
 
-export const invalid = (field: string, problem: string): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: ${problem}`);
+export const invalid = (field: string, problem: string): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', `invalid ${field}: ${problem}`);
 
 function checkString(field: string, text: unknown): void {
   if (typeof text !== 'string') throw invalid(field, `expected text, got ${typeof text}`);

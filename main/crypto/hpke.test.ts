@@ -14,7 +14,7 @@ import {
 import { formatHpkeBuf, hpkeDecrypt, hpkeEncrypt } from '@turnkey/crypto';
 import { describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/rfc9180.json' with { type: 'json' };
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { decodeHex, toHex } from './encodings.ts';
 import { openWithPrivateKey, recipientContext, sealToPublicKey, senderContext } from './hpke.ts';
 import { generateP256, uncompressP256 } from './keys/p256.ts';
@@ -153,7 +153,7 @@ describe('bundles', () => {
   test('what was changed, or meant for another, does not open', async () => {
     const sealed = await sealToPublicKey(uncompressed, utf8('secret'));
     const { privateKey: another } = generateP256((length) => new Uint8Array(length).fill(22));
-    const refused = new LatchkeyError(
+    const refused = new KeyhearthError(
       'INVALID_ARGUMENT',
       'invalid ciphertext: it does not open: it was encrypted to another key, or changed on the way',
     );

@@ -35,7 +35,7 @@ export interface Sealed {
  * Encrypts a bundle's plaintext to a P-256 key.
  * @param recipientPublicKey Uncompressed SEC 1, 65 bytes.
  * @param ephemeralSeed Makes the result reproducible; without it the ephemeral key is fresh, as it must be outside `dev`.
- * @throws LatchkeyError INVALID_ARGUMENT when the key is no point of the curve.
+ * @throws KeyhearthError INVALID_ARGUMENT when the key is no point of the curve.
  */
 export async function sealToPublicKey(
   recipientPublicKey: Uint8Array,
@@ -60,7 +60,7 @@ export async function sealToPublicKey(
  * @param recipientPrivateKey 32 bytes.
  * @param encapsulatedKey Uncompressed SEC 1, 65 bytes.
  * @returns The plaintext, which the caller erases after use.
- * @throws LatchkeyError INVALID_ARGUMENT when it was encrypted to another key, or changed.
+ * @throws KeyhearthError INVALID_ARGUMENT when it was encrypted to another key, or changed.
  */
 export async function openWithPrivateKey(
   recipientPrivateKey: Uint8Array,

@@ -3,7 +3,7 @@ import { countValues } from '../lib/plain-json.ts';
 import { requestLimits } from '../lib/published-limits.ts';
 import { invalid } from './encodings.ts';
 
-/** @throws LatchkeyError INVALID_ARGUMENT for texts that have more values together than is read of one request. */
+/** @throws KeyhearthError INVALID_ARGUMENT for texts that have more values together than is read of one request. */
 export function checkPayloadValues(field: string, texts: readonly string[]): void {
   const values = texts.reduce((sum, text) => sum + countValues(Buffer.from(text, 'utf8')), 0);
   if (values <= requestLimits.payloadValues) return;
@@ -15,7 +15,7 @@ export function checkPayloadValues(field: string, texts: readonly string[]): voi
 
 /**
  * Reads JSON text. A whole number that a double would round comes as a bigint, to the last digit.
- * @throws LatchkeyError INVALID_ARGUMENT naming the field, never the text itself.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the field, never the text itself.
  */
 export function parseJson(field: string, text: string): unknown {
   try {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { open, rewrap, seal, unwrapKey, wrapKey, type SealContext } from './sealing.ts';
 
@@ -19,8 +19,8 @@ function expectRefused(run: () => unknown, at: SealContext = context): void {
   } catch (thrown) {
     error = thrown;
   }
-  expect(error).toBeInstanceOf(LatchkeyError);
-  if (!(error instanceof LatchkeyError)) return;
+  expect(error).toBeInstanceOf(KeyhearthError);
+  if (!(error instanceof KeyhearthError)) return;
   expect(error.code).toBe('INTERNAL');
   expect(error.message).toContain('does not open');
   expect(error.message).toContain(JSON.stringify(at.table));

@@ -6,7 +6,7 @@
  * of a record that is moved elsewhere does not open.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { checkBytes, concatBytes } from './bytes.ts';
 import { copyOfBytes } from './secret-text.ts';
@@ -66,7 +66,7 @@ export function seal(
 /**
  * Opens a sealed record.
  * @returns A copy of the secret, which the caller erases after use.
- * @throws LatchkeyError INTERNAL where the record was changed, cut, moved or sealed under another master key.
+ * @throws KeyhearthError INTERNAL where the record was changed, cut, moved or sealed under another master key.
  */
 export function open(masterKey: Uint8Array, context: SealContext, sealed: Uint8Array): Uint8Array {
   checkBytes('masterKey', masterKey, keyLength);
@@ -85,7 +85,7 @@ export function open(masterKey: Uint8Array, context: SealContext, sealed: Uint8A
 
 /**
  * Moves a sealed record to another master key. The secret itself stays under its data key and is not opened.
- * @throws LatchkeyError INTERNAL where the data key does not open.
+ * @throws KeyhearthError INTERNAL where the data key does not open.
  */
 export function rewrap(
   oldMasterKey: Uint8Array,
@@ -190,8 +190,8 @@ function checkFormat(context: SealContext, sealed: Uint8Array): void {
   }
 }
 
-const doesNotOpen = ({ table, rowId }: SealContext, why: string): LatchkeyError =>
-  new LatchkeyError(
+const doesNotOpen = ({ table, rowId }: SealContext, why: string): KeyhearthError =>
+  new KeyhearthError(
     'INTERNAL',
-    `The sealed record of row ${JSON.stringify(rowId)} in table ${JSON.stringify(table)} does not open: ${why}. It was changed outside Latchkey, or is damaged.`,
+    `The sealed record of row ${JSON.stringify(rowId)} in table ${JSON.stringify(table)} does not open: ${why}. It was changed outside Keyhearth, or is damaged.`,
   );

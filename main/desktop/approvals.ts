@@ -1,7 +1,7 @@
 /** Which activities wait for the owner's vote: for the tray, the badge and notifications. The window asks for itself. */
 import { queryAsOwner } from '../rpc/owner-calls.ts';
 import type { VaultRpc } from '../../preload/contract.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { PendingActivity } from '../lib/text/to-be-signed.ts';
 import { report } from './report.ts';
 import { owned } from '../lib/faults.ts';
@@ -108,7 +108,7 @@ async function queryWaiting(rpc: Pick<VaultRpc, 'status' | 'call'>): Promise<Wai
       .map(({ id, type, intent }) => ({ id, type, intent }));
   } catch (error) {
     // Locked between the two questions.
-    if (error instanceof LatchkeyError) return undefined;
+    if (error instanceof KeyhearthError) return undefined;
     throw error;
   }
 }

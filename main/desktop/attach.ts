@@ -7,7 +7,7 @@ import { rpcCalls } from '../../preload/contract.ts';
 import type { RpcCall, VaultRpc, VaultEvent } from '../../preload/contract.ts';
 import { findRunning, type Running } from '../commands/shared/client.ts';
 import type { Config } from '../app/config.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { startAgain } from './relaunch.ts';
 import { report } from './report.ts';
 
@@ -34,7 +34,7 @@ export async function attachToService(
   if (running === undefined) throw error;
   const { response } = await dialog.showMessageBox({
     type: 'question',
-    title: 'Latchkey',
+    title: 'Keyhearth',
     message: 'The vault is in use already',
     detail: `${error.message}\n\nThis window can be used with it: the vault and its keys stay in that process, and so do its settings for locking.`,
     buttons: ['Use it from this window', 'Quit'],
@@ -62,9 +62,9 @@ function join(running: Running, config: Pick<Config, 'appImage'>): JoinedVault {
       return await running.pass(name, args);
     } catch (error) {
       if (error instanceof Error && error.name === 'CommandError') {
-        throw new LatchkeyError('FAILED_PRECONDITION', error.message);
+        throw new KeyhearthError('FAILED_PRECONDITION', error.message);
       }
-      throw new LatchkeyError('UNAVAILABLE', 'The process that holds the vault does not answer any more.', {
+      throw new KeyhearthError('UNAVAILABLE', 'The process that holds the vault does not answer any more.', {
         cause: error,
       });
     }
@@ -91,7 +91,7 @@ async function sayGone(config: Pick<Config, 'appImage'>): Promise<void> {
   try {
     const { response } = await dialog.showMessageBox({
       type: 'info',
-      title: 'Latchkey',
+      title: 'Keyhearth',
       message: 'The process that held the vault has ended',
       detail: 'The vault can be opened here now. It is locked then, as after every start.',
       buttons: ['Open it here', 'Quit'],

@@ -1,7 +1,7 @@
 /** Locks the vault when its owner leaves, as the settings say: the screen locks, the machine sleeps, or the user is idle. */
 import { powerMonitor } from 'electron';
 import type { WindowRpc, Settings } from '../../preload/contract.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { report } from './report.ts';
 import { watchSession } from './session-watch.ts';
 import { every } from '../lib/concurrency/every.ts';
@@ -31,7 +31,7 @@ export function startAutoLock(
       if (question === asked) wanted = autoLock;
     } catch (error) {
       if (question === asked) wanted = cautious;
-      if (!(error instanceof LatchkeyError)) report('auto-lock does not know its settings', error);
+      if (!(error instanceof KeyhearthError)) report('auto-lock does not know its settings', error);
     }
   }
 
@@ -40,7 +40,7 @@ export function startAutoLock(
       await rpc.lock();
     } catch (error) {
       // A refusal says that there is no open vault, which is what is wanted.
-      if (!(error instanceof LatchkeyError)) report('the vault did not lock', error);
+      if (!(error instanceof KeyhearthError)) report('the vault did not lock', error);
     }
   }
 

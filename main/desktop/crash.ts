@@ -68,11 +68,11 @@ interface Question {
 }
 
 async function askAfter(contents: WebContents, { message, detail, again, wait }: Question): Promise<void> {
-  const buttons = [again, ...(wait === undefined ? [] : [wait]), 'Quit Latchkey'];
+  const buttons = [again, ...(wait === undefined ? [] : [wait]), 'Quit Keyhearth'];
   try {
     const { response } = await dialog.showMessageBox({
       type: 'error',
-      title: 'Latchkey',
+      title: 'Keyhearth',
       ...{ message, detail, buttons },
       cancelId: wait === undefined ? 0 : 1,
     });
@@ -93,7 +93,7 @@ export function endOnFault(rpc: Pick<WindowRpc, 'lock'>): Disposable {
     // The keys are gone before it answers.
     rpc.lock().catch(() => undefined);
     dialog.showErrorBox(
-      'Latchkey has to end',
+      'Keyhearth has to end',
       'Something went wrong inside it that it cannot go on from. The vault is locked, and what was signed is in its log. The log file beside the vault says more.',
     );
     app.exit(1);

@@ -1,7 +1,7 @@
 /** Freezing from outside the window: the tray, the menu, and a shortcut that works whatever is in front. */
 import { app, dialog, globalShortcut } from 'electron';
 import type { WindowRpc } from '../../preload/contract.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { DesktopFacts } from '../lib/desktop-capabilities.ts';
 import { publicMessage, report } from './report.ts';
 
@@ -14,9 +14,9 @@ export async function freezeNow(rpc: Pick<WindowRpc, 'freeze'>): Promise<void> {
     await rpc.freeze();
   } catch (error) {
     // Where there is no vault, there is nothing to freeze.
-    if (error instanceof LatchkeyError && error.code === 'VAULT_MISSING') return;
+    if (error instanceof KeyhearthError && error.code === 'VAULT_MISSING') return;
     report('the vault did not freeze', error);
-    dialog.showErrorBox('Latchkey could not note the freeze', publicMessage(error));
+    dialog.showErrorBox('Keyhearth could not note the freeze', publicMessage(error));
   }
 }
 

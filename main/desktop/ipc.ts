@@ -3,7 +3,7 @@ import { BrowserWindow, ipcMain } from 'electron';
 import type { IpcMainInvokeEvent } from 'electron';
 import type { RpcCall, VaultRpc } from '../../preload/contract.ts';
 import { rpcCalls, channels } from '../../preload/contract.ts';
-import { LatchkeyError, quoted } from '../lib/errors.ts';
+import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { forgetCopy, putCopy } from './clipboard.ts';
 import { isPage } from './page.ts';
 import { publicMessage, report } from './report.ts';
@@ -27,7 +27,10 @@ export function serveRpc(rpc: VaultRpc): Disposable {
   serve(channels.copy, async (text, options) => {
     if (typeof text !== 'string' || text.length > longestCopy) {
       // What is copied may be a secret, so the refusal does not quote it.
-      throw new LatchkeyError('INVALID_ARGUMENT', `text: expected at most ${String(longestCopy)} characters`);
+      throw new KeyhearthError(
+        'INVALID_ARGUMENT',
+        `text: expected at most ${String(longestCopy)} characters`,
+      );
     }
     await putCopy(text, isRecord(options) && options['secret'] === true);
   });
@@ -58,10 +61,10 @@ export function serveRpc(rpc: VaultRpc): Disposable {
 function serve(channel: string, handler: (...args: readonly unknown[]) => Promise<unknown>): void {
   ipcMain.handle(channel, async (event, ...args: readonly unknown[]): Promise<Answer> => {
     try {
-      if (!isOurs(event)) throw new LatchkeyError('PERMISSION_DENIED', 'Only the Latchkey window may ask.');
+      if (!isOurs(event)) throw new KeyhearthError('PERMISSION_DENIED', 'Only the Keyhearth window may ask.');
       return { value: await handler(...args) };
     } catch (error) {
-      if (!(error instanceof LatchkeyError)) report(`a call on ${channel} failed`, error);
+      if (!(error instanceof KeyhearthError)) report(`a call on ${channel} failed`, error);
       return { error: { message: publicMessage(error) } };
     }
   });
@@ -77,5 +80,5 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isRpcCall = (name: unknown): name is RpcCall => (rpcCalls as readonly unknown[]).includes(name);
 
-const refusal = (field: string, value: unknown, allowed: string): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', `${field}: expected ${allowed}, got ${quoted(value)}`);
+const refusal = (field: string, value: unknown, allowed: string): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', `${field}: expected ${allowed}, got ${quoted(value)}`);

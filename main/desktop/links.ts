@@ -1,5 +1,5 @@
 /**
- * Links to Latchkey from elsewhere. Any program can open one, so a link shows the window and does nothing else: it may name an
+ * Links to Keyhearth from elsewhere. Any program can open one, so a link shows the window and does nothing else: it may name an
  * activity that waits for the owner's vote, which is then what the window shows.
  *
  * The system's scheme has the name of the page's own and is another thing: no link is ever loaded.
@@ -13,7 +13,7 @@ import { startAgain } from './relaunch.ts';
 import { report } from './report.ts';
 import { showWindow } from './window.ts';
 
-const approvalLink = /^latchkey:\/\/approvals\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/;
+const approvalLink = /^keyhearth:\/\/approvals\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/;
 
 /** A second instance's own account of its start. Chromium reorders the arguments that it passes on, and adds to them. */
 interface SecondStart {
@@ -67,7 +67,7 @@ export function catchLinks(
     follow(approvals) {
       // What runs from its sources would register Electron itself.
       if (app.isPackaged && !app.setAsDefaultProtocolClient(scheme)) {
-        report('links to Latchkey', new Error(`the system did not give it ${scheme}: links`));
+        report('links to Keyhearth', new Error(`the system did not give it ${scheme}: links`));
       }
       const follow = (link: string | undefined): void => {
         const [, id] = approvalLink.exec(link ?? '') ?? [];

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { app } from 'electron';
 import { startArguments, type Config } from '../app/config.ts';
 import { replaceFile } from '../files/new-files.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { ShellChoice } from '../lib/desktop-capabilities.ts';
 import { applicationId } from './application-id.ts';
 import { report } from './report.ts';
@@ -30,7 +30,7 @@ export function loginItem(config: Config): ShellChoice<boolean> | undefined {
   if (!app.isPackaged) return undefined;
   const { args, elsewhere } = startArguments(config);
   const start: Start = {
-    name: elsewhere === undefined ? 'latchkey' : `latchkey-${shortHash(elsewhere)}`,
+    name: elsewhere === undefined ? 'keyhearth' : `keyhearth-${shortHash(elsewhere)}`,
     // An AppImage runs from a place that is gone after it.
     executable: config.appImage ?? process.execPath,
     args,
@@ -64,9 +64,9 @@ function ownMacItem(start: Start): ShellChoice<boolean> {
       agent.write(isOn && !isPlain);
       app.setLoginItemSettings({ openAtLogin: isOn && isPlain });
       if (isOn && isPlain && app.getLoginItemSettings().status === 'requires-approval') {
-        throw new LatchkeyError(
+        throw new KeyhearthError(
           'FAILED_PRECONDITION',
-          'settings.startAtLogin: macOS does not let Latchkey start when you log in: allow it in System Settings, General, Login Items.',
+          'settings.startAtLogin: macOS does not let Keyhearth start when you log in: allow it in System Settings, General, Login Items.',
         );
       }
     },
@@ -120,11 +120,11 @@ function autostartFile({ name, executable, args }: Start): ShellChoice<boolean> 
   const item = fileItem(file, [
     '[Desktop Entry]',
     'Type=Application',
-    'Name=Latchkey',
+    'Name=Keyhearth',
     'Comment=A key vault for one person and their scripts',
     `Exec=${exec}`,
     `TryExec=${inDesktopEntry(executable)}`,
-    'Icon=latchkey-desktop',
+    'Icon=keyhearth-desktop',
     'Terminal=false',
     'X-GNOME-Autostart-enabled=true',
   ]);
@@ -139,7 +139,7 @@ function autostartFile({ name, executable, args }: Start): ShellChoice<boolean> 
     try {
       item.write(true);
     } catch (error) {
-      report('the entry that starts Latchkey with the session', error);
+      report('the entry that starts Keyhearth with the session', error);
     }
   }
   return { ...item, read };

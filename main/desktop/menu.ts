@@ -1,4 +1,4 @@
-/** The application's menu and about panel: roles of the system's own, Latchkey's two brakes, and no links. */
+/** The application's menu and about panel: roles of the system's own, Keyhearth's two brakes, and no links. */
 import { join } from 'node:path';
 import { app, Menu } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
@@ -13,13 +13,13 @@ export interface MenuActions {
 
 const separator: MenuItemConstructorOptions = { type: 'separator' };
 
-/** @param version Latchkey's own. */
+/** @param version Keyhearth's own. */
 export function setMenu(version: string, actions: MenuActions): void {
   app.setAboutPanelOptions({
-    applicationName: 'Latchkey',
+    applicationName: 'Keyhearth',
     applicationVersion: version,
     version: `Electron ${process.versions.electron}, Node ${process.versions.node}`,
-    copyright: 'Copyright © Latchkey contributors. Apache-2.0.',
+    copyright: 'Copyright © Keyhearth contributors. Apache-2.0.',
     // GTK reads the file itself, and so not from the archive: an installed application has it beside that.
     iconPath: app.isPackaged
       ? join(process.resourcesPath, 'icon.png')
@@ -52,7 +52,7 @@ export function setMenu(version: string, actions: MenuActions): void {
   const first: MenuItemConstructorOptions[] = isMac
     ? [
         {
-          label: 'Latchkey',
+          label: 'Keyhearth',
           submenu: [
             { role: 'about' },
             updates,
@@ -72,7 +72,7 @@ export function setMenu(version: string, actions: MenuActions): void {
     : [
         {
           label: '&File',
-          submenu: [...brakes, separator, { role: 'close' }, { role: 'quit', label: 'Quit Latchkey' }],
+          submenu: [...brakes, separator, { role: 'close' }, { role: 'quit', label: 'Quit Keyhearth' }],
         },
       ];
   Menu.setApplicationMenu(
@@ -84,7 +84,7 @@ export function setMenu(version: string, actions: MenuActions): void {
       { role: 'windowMenu' },
       ...(isMac
         ? []
-        : [{ label: 'Help', submenu: [updates, { role: 'about' as const, label: 'About Latchkey' }] }]),
+        : [{ label: 'Help', submenu: [updates, { role: 'about' as const, label: 'About Keyhearth' }] }]),
     ]),
   );
 }

@@ -23,8 +23,8 @@ export function notifyOfMessages(rpc: Pick<WindowRpc, 'shownMessages' | 'onEvent
       if (message === undefined || !Notification.isSupported()) return;
       const { to, code } = message;
       const notification = new Notification({
-        title: `Latchkey: a code for ${asShown(to)}`,
-        body: code.length <= longestCode ? code : 'Open Latchkey to read it.',
+        title: `Keyhearth: a code for ${asShown(to)}`,
+        body: code.length <= longestCode ? code : 'Open Keyhearth to read it.',
       });
       open.set(id, notification);
       notification.on('click', () => {
@@ -81,7 +81,7 @@ export function notifyOfStorage(rpc: Pick<VaultRpc, 'status' | 'onEvent'>): Disp
       notification = undefined;
       if (storage === null || !Notification.isSupported()) return;
       notification = new Notification({
-        title: 'Latchkey cannot write the vault',
+        title: 'Keyhearth cannot write the vault',
         body: asShown(storage.problem),
         urgency: 'critical',
       });
@@ -110,7 +110,7 @@ export function notifyOfStorage(rpc: Pick<VaultRpc, 'status' | 'onEvent'>): Disp
 }
 
 /**
- * Says once that Latchkey goes on without a window, where the system may show no tray: GNOME's does not, and no program can
+ * Says once that Keyhearth goes on without a window, where the system may show no tray: GNOME's does not, and no program can
  * tell. Until it is disposed of.
  */
 export function sayThatItGoesOn(): Disposable {
@@ -118,7 +118,7 @@ export function sayThatItGoesOn(): Disposable {
   const onClosed = (): void => {
     if (process.platform !== 'linux' || notification !== undefined || !Notification.isSupported()) return;
     notification = new Notification({
-      title: 'Latchkey goes on without its window',
+      title: 'Keyhearth goes on without its window',
       body: 'Start it again to see the window; quit it there, or in the tray.',
     });
     notification.on('click', () => {
@@ -149,7 +149,7 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
   let isDisposed = false;
 
   function notify(id: string, body: string, route: string): void {
-    const notification = new Notification({ title: 'Latchkey: your approval is needed', body });
+    const notification = new Notification({ title: 'Keyhearth: your approval is needed', body });
     open.get(id)?.close();
     open.set(id, notification);
     notification.on('click', () => {

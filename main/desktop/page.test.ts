@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isPage } from './page.ts';
 
 describe('isPage', () => {
-  test.each(['latchkey://app/', 'latchkey://app/#', 'latchkey://app/#/wallets'])('knows %s', (address) => {
+  test.each(['keyhearth://app/', 'keyhearth://app/#', 'keyhearth://app/#/wallets'])('knows %s', (address) => {
     expect(isPage(address)).toBe(true);
   });
 
@@ -10,16 +10,16 @@ describe('isPage', () => {
     '',
     'about:blank',
     'app',
-    'latchkey://app',
-    'latchkey://app.evil.example/',
-    'latchkey://evil@app/',
-    'latchkey://app:1/',
-    'latchkey://app/?',
-    'latchkey://app/index.html',
-    'latchkey://app/x/#latchkey://app/',
+    'keyhearth://app',
+    'keyhearth://app.evil.example/',
+    'keyhearth://evil@app/',
+    'keyhearth://app:1/',
+    'keyhearth://app/?',
+    'keyhearth://app/index.html',
+    'keyhearth://app/x/#keyhearth://app/',
     'https://app/',
-    'file:///latchkey://app/',
-    'data:text/html,latchkey://app/',
+    'file:///keyhearth://app/',
+    'data:text/html,keyhearth://app/',
   ])('does not take %j for it', (address) => {
     expect(isPage(address)).toBe(false);
   });

@@ -1,6 +1,6 @@
 /** The window's one page, and how to tell it from every other. */
 
-export const scheme = 'latchkey';
+export const scheme = 'keyhearth';
 
 /** Address of the page. */
 export const pageUrl = `${scheme}://app/`;

@@ -1,11 +1,11 @@
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { logFault } from '../lib/log.ts';
 
 /** The message of an error for a person: a refusal's own words; for anything else, that the log has more. */
 export function publicMessage(error: unknown): string {
-  return error instanceof LatchkeyError
+  return error instanceof KeyhearthError
     ? error.message
-    : 'Something went wrong inside Latchkey. Its log says more.';
+    : 'Something went wrong inside Keyhearth. Its log says more.';
 }
 
 /** Logs an error that has no caller. */

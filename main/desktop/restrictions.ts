@@ -14,7 +14,7 @@ const outside: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:', 
 const debuggingSwitches = ['remote-debugging-port', 'remote-debugging-pipe', 'load-extension'] as const;
 
 /** The flavour of the package that tests drive; it is never published. */
-const testFlavour = 'Latchkey Test';
+const testFlavour = 'Keyhearth Test';
 
 /**
  * An installed application takes no debugger: its fuses keep Node's out, this Chromium's. Call before `ready`.
@@ -25,7 +25,7 @@ export function refuseDebuggers(): void {
   const found = debuggingSwitches.find((name) => app.commandLine.hasSwitch(name));
   if (found === undefined) return;
   throw new Error(
-    `Latchkey does not start with --${found}: whoever is at the other end could use the vault as you do.`,
+    `Keyhearth does not start with --${found}: whoever is at the other end could use the vault as you do.`,
   );
 }
 

@@ -3,15 +3,15 @@ import { basename, join, resolve } from 'node:path';
 import { app, dialog } from 'electron';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { replaceWithCopy } from '../files/new-files.ts';
-import { LatchkeyError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../lib/errors.ts';
 
-/** @returns its path; null where they thought better of it. @throws LatchkeyError as `copyOfBackup`, or for the disk. */
+/** @returns its path; null where they thought better of it. @throws KeyhearthError as `copyOfBackup`, or for the disk. */
 export async function saveBackup(rpc: Pick<VaultRpc, 'copyOfBackup'>, id: string): Promise<string | null> {
   const { file, name } = await rpc.copyOfBackup(id);
   const { canceled, filePath } = await dialog.showSaveDialog({
     title: 'Save a copy of the backup',
     defaultPath: join(app.getPath('downloads'), name),
-    filters: [{ name: 'Latchkey backup', extensions: ['backup'] }],
+    filters: [{ name: 'Keyhearth backup', extensions: ['backup'] }],
     properties: ['createDirectory', 'showOverwriteConfirmation'],
   });
   if (canceled || filePath === '') return null;
@@ -20,7 +20,7 @@ export async function saveBackup(rpc: Pick<VaultRpc, 'copyOfBackup'>, id: string
     await replaceWithCopy(file, filePath);
   } catch (error) {
     const why = messageOf(error);
-    throw new LatchkeyError('INVALID_ARGUMENT', `${basename(filePath)} could not be written: ${why}`);
+    throw new KeyhearthError('INVALID_ARGUMENT', `${basename(filePath)} could not be written: ${why}`);
   }
   return filePath;
 }

@@ -1,4 +1,4 @@
-/** Serves the window's files from `latchkey://app/`, an origin of its own that no other page can be in. */
+/** Serves the window's files from `keyhearth://app/`, an origin of its own that no other page can be in. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';

@@ -40,13 +40,13 @@ export function createTray(
     // Beside the mark; macOS alone shows it.
     tray.setTitle(count === 0 ? '' : String(count));
     tray.setToolTip(
-      ['Latchkey', ...(state === undefined ? [] : [said[state]])].join(': ') + (waits && `, ${waits}`),
+      ['Keyhearth', ...(state === undefined ? [] : [said[state]])].join(': ') + (waits && `, ${waits}`),
     );
     tray.setContextMenu(Menu.buildFromTemplate(menu(waits)));
   }
 
   function menu(waits: string): MenuItemConstructorOptions[] {
-    const items: MenuItemConstructorOptions[] = [{ label: 'Open Latchkey', click: open }];
+    const items: MenuItemConstructorOptions[] = [{ label: 'Open Keyhearth', click: open }];
     if (waits !== '') {
       items.push({
         label: `${waits}…`,
@@ -75,7 +75,7 @@ export function createTray(
     if (state === 'frozen') items.push({ label: 'All signing is frozen', enabled: false });
     if (delayed?.why === 'offline') items.push({ label: 'No network: deliveries wait', enabled: false });
     if (items.at(-1)?.type !== 'separator') items.push({ type: 'separator' });
-    return [...items, { label: 'Quit Latchkey', role: 'quit' }];
+    return [...items, { label: 'Quit Keyhearth', role: 'quit' }];
   }
 
   let asked = 0;

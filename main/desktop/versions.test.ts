@@ -10,10 +10,10 @@ describe('unsupportedRuntime', () => {
   test.each([
     [
       { node: '24.18.0', electron: '44.9.9' },
-      'Latchkey needs electron 45 or later; this is electron 44.9.9.',
+      'Keyhearth needs electron 45 or later; this is electron 44.9.9.',
     ],
-    [{ node: '20.20.2', electron: '45.0.0' }, 'Latchkey needs node 24 or later; this is node 20.20.2.'],
-    [{ node: '24.18.0' }, 'Latchkey needs electron 45 or later; this is electron none.'],
+    [{ node: '20.20.2', electron: '45.0.0' }, 'Keyhearth needs node 24 or later; this is node 20.20.2.'],
+    [{ node: '24.18.0' }, 'Keyhearth needs electron 45 or later; this is electron none.'],
   ])('names what is too old in %j', (versions, message) => {
     expect(unsupportedRuntime(versions)).toBe(message);
   });

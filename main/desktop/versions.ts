@@ -8,7 +8,7 @@ export function unsupportedRuntime(
   for (const [name, major] of Object.entries(oldest)) {
     const version = versions[name] ?? 'none';
     if (!(Number.parseInt(version, 10) >= major)) {
-      return `Latchkey needs ${name} ${String(major)} or later; this is ${name} ${version}.`;
+      return `Keyhearth needs ${name} ${String(major)} or later; this is ${name} ${version}.`;
     }
   }
   return undefined;

@@ -63,7 +63,7 @@ async function load(window: Pick<BrowserWindow, 'loadURL'>, address: string): Pr
 function windowOptions(): BrowserWindowConstructorOptions {
   const root = app.getAppPath();
   return {
-    title: 'Latchkey',
+    title: 'Keyhearth',
     minWidth: smallest.width,
     minHeight: smallest.height,
     show: false,

@@ -47,10 +47,10 @@ let troubles: unknown[];
 let log: LogFile;
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), 'latchkey-log-')));
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'keyhearth-log-')));
   directory = join(home, 'vault');
   mkdirSync(directory, { mode: 0o700 });
-  file = join(directory, 'latchkey.log');
+  file = join(directory, 'keyhearth.log');
   troubles = [];
   log = new LogFile(directory, (error) => troubles.push(error));
 });
@@ -107,7 +107,7 @@ test('number and size of the files are bounded, and the newest lines are kept', 
     expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
   }
   expect(text()).toContain(`${String(count - 1)} x`);
-  expect(text(join(directory, 'latchkey.log.1'))).toContain('x');
+  expect(text(join(directory, 'keyhearth.log.1'))).toContain('x');
 });
 
 test('two processes on one file turn it over once', async () => {
@@ -125,7 +125,7 @@ test('two processes on one file turn it over once', async () => {
   await until(() => {
     expect(text()).toBe('mine\nother again\n');
   });
-  expect(existsSync(join(directory, 'latchkey.log.2'))).toBe(false);
+  expect(existsSync(join(directory, 'keyhearth.log.2'))).toBe(false);
   expect(troubles).toEqual([]);
 });
 

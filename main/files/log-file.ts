@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-export const logFileName = 'latchkey.log';
+export const logFileName = 'keyhearth.log';
 
 /** The newest first. */
 export const logFileNames = [logFileName, ...[1, 2, 3].map((age) => `${logFileName}.${String(age)}`)];

@@ -42,7 +42,7 @@ let victim: string;
 let at: string;
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), 'latchkey-files-')));
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'keyhearth-files-')));
   shared = join(home, 'shared');
   mkdirSync(shared);
   chmodSync(home, 0o755);
@@ -173,7 +173,7 @@ describe.each(obstacles)('where %s stands', (_what, make) => {
     put(make, at);
     await expect(writeBackup(wish, () => undefined)).rejects.toThrow(/^there is a file .* already: /);
     await expect(writeBackup({ ...wish, replace: true }, () => undefined)).rejects.toThrow(
-      /is no Latchkey backup, and only a backup is replaced by one/,
+      /is no Keyhearth backup, and only a backup is replaced by one/,
     );
     untouched();
   });

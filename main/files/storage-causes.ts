@@ -1,6 +1,6 @@
 /** Why a disk does not take what is written, or gives back what is read: from the codes of the system and of SQLite. */
 import { constants } from 'node:os';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 
 export type StorageCause = 'full' | 'quota' | 'read-only' | 'forbidden' | 'failing';
 
@@ -13,7 +13,7 @@ export const storageTexts: Readonly<
   'read-only': { what: 'the disk can only be read', advice: 'Mount it so that it can be written' },
   forbidden: {
     what: 'this user may not write there',
-    advice: 'Give the directory and its files back to the user who runs Latchkey',
+    advice: 'Give the directory and its files back to the user who runs Keyhearth',
   },
   failing: {
     what: 'the disk failed',
@@ -63,5 +63,5 @@ export function namingFile(error: unknown, file: string, known?: StorageCause): 
   const cause = known ?? causeOf(error);
   if (cause === undefined) return error;
   const { what, advice } = storageTexts[cause];
-  return new LatchkeyError('STORAGE_UNAVAILABLE', `${file} cannot be written: ${what}. ${advice}.`);
+  return new KeyhearthError('STORAGE_UNAVAILABLE', `${file} cannot be written: ${what}. ${advice}.`);
 }

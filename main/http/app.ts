@@ -1,7 +1,7 @@
 /** Shared by the port and the control channel: raw bodies with a limit, and errors rendered in one place. */
 import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { sendJson } from './answer.ts';
 import { erasePartsOfBody, notePartsOfBody } from './erase-reads.ts';
 import { callersRefusal, type Service } from './handle.ts';
@@ -46,7 +46,7 @@ export const rawBodies = (): RequestHandler[] => [
 ];
 
 export function refuseTheRest(request: Request): never {
-  throw new LatchkeyError('NOT_FOUND', `there is nothing at ${JSON.stringify(request.path.slice(0, 200))}`);
+  throw new KeyhearthError('NOT_FOUND', `there is nothing at ${JSON.stringify(request.path.slice(0, 200))}`);
 }
 
 export const renderErrors =
@@ -59,25 +59,25 @@ export const renderErrors =
     const told = fromExpress(error);
     const { status, body, headers } = callersRefusal(service, told);
     const notes = takeNotes(response);
-    if (told instanceof LatchkeyError) notes.refused = told;
+    if (told instanceof KeyhearthError) notes.refused = told;
     notes.answerBytes = sendJson(response, status, body, headers);
   };
 
 /** Express and its body parser refuse with errors of their own, which carry an HTTP status. */
 function fromExpress(error: unknown): unknown {
-  if (error instanceof LatchkeyError || typeof error !== 'object' || error === null) return error;
+  if (error instanceof KeyhearthError || typeof error !== 'object' || error === null) return error;
   const { status, type } = error as { readonly status?: unknown; readonly type?: unknown };
   if (type === 'entity.too.large') {
-    return new LatchkeyError(
+    return new KeyhearthError(
       'PAYLOAD_TOO_LARGE',
       `request body is too large: at most ${String(bodyLimit)} bytes`,
     );
   }
   if (type === 'encoding.unsupported') {
-    return new LatchkeyError('UNSUPPORTED_MEDIA_TYPE', 'expected a body without Content-Encoding');
+    return new KeyhearthError('UNSUPPORTED_MEDIA_TYPE', 'expected a body without Content-Encoding');
   }
   if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new LatchkeyError('INVALID_ARGUMENT', 'bad request');
+    return new KeyhearthError('INVALID_ARGUMENT', 'bad request');
   }
   return error;
 }

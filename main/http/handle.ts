@@ -13,7 +13,7 @@ import { authenticate } from '../auth/authenticate.ts';
 import { requireHolder, type Proof } from '../auth/proof.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
-import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
+import { errorBody, errorCodes, fromFailure, KeyhearthError, type Failure } from '../lib/errors.ts';
 import {
   callersLine,
   mostSmallBytes,
@@ -59,7 +59,7 @@ export interface ApiRequest {
 export interface RequestNotes {
   caller?: Caller;
   activity?: { readonly id: string; readonly type: string; readonly status: string };
-  refused?: LatchkeyError;
+  refused?: KeyhearthError;
 }
 
 export interface ApiAnswer {
@@ -75,7 +75,7 @@ export async function handle(service: Service, request: ApiRequest): Promise<Api
   try {
     return { status: 200, body: await answer(service, request) };
   } catch (error) {
-    if (request.notes && error instanceof LatchkeyError) request.notes.refused = error;
+    if (request.notes && error instanceof KeyhearthError) request.notes.refused = error;
     return request.byOwner ? refusal(service, error) : callersRefusal(service, error);
   }
 }
@@ -84,9 +84,9 @@ async function answer(service: Service, request: ApiRequest): Promise<Record<str
   const { path, raw } = request;
   const operation = service.operations.byPath.get(path);
   if (operation === undefined) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'UNIMPLEMENTED',
-      `unknown operation ${JSON.stringify(path.slice(0, 80))}: Latchkey does not have it`,
+      `unknown operation ${JSON.stringify(path.slice(0, 80))}: Keyhearth does not have it`,
     );
   }
   const proven = await prove(service, request, operation.kind);
@@ -103,7 +103,7 @@ export interface Proven {
 /**
  * Verifies the proof of a request and looks up whose it is, in a turn of its own. A large body is read for users alone; of a
  * small one, the organization that it names is part of the refusal.
- * @throws LatchkeyError UNAUTHENTICATED
+ * @throws KeyhearthError UNAUTHENTICATED
  */
 export async function prove(
   { turns, units, rpId }: Pick<Service, 'turns' | 'units' | 'rpId'>,
@@ -174,18 +174,18 @@ async function submitted(
 /** The error that a caller of the API gets: changed rows may be of another organization, and only the owner sees them. */
 export function callersRefusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {
   const answer = refusal(service, error);
-  const isTampered = error instanceof LatchkeyError && error.code === 'VAULT_TAMPERED';
+  const isTampered = error instanceof KeyhearthError && error.code === 'VAULT_TAMPERED';
   return isTampered ? { ...answer, body: errorBody(tampered) } : answer;
 }
 
-const tampered = new LatchkeyError(
+const tampered = new KeyhearthError(
   'VAULT_TAMPERED',
-  "The vault's file was changed outside Latchkey, and is not used. Its owner sees what was found: `latchkey doctor` lists it",
+  "The vault's file was changed outside Keyhearth, and is not used. Its owner sees what was found: `keyhearth doctor` lists it",
 );
 
 /** The error that the owner gets: all of a refusal, nothing of a fault. */
 export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {
-  if (error instanceof LatchkeyError) {
+  if (error instanceof KeyhearthError) {
     if (error.cause !== undefined) service.onFault(error);
     return {
       status: errorCodes[error.code].http,
@@ -199,7 +199,7 @@ export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiA
   return {
     status: 500,
     body: errorBody(
-      new LatchkeyError(
+      new KeyhearthError(
         'INTERNAL',
         'internal error: the request may have been executed; the same request, sent again, tells. The log has the cause',
       ),

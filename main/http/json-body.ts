@@ -1,10 +1,10 @@
 /** Bodies of requests: bytes of others, and JSON once it is known that reading them takes no longer than a turn may. */
 import { isUtf8 } from 'node:buffer';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { countValues, parsePlainJson } from '../lib/plain-json.ts';
 import { requestLimits } from '../lib/published-limits.ts';
 
-/** @throws LatchkeyError INVALID_ARGUMENT for what is no JSON, PAYLOAD_TOO_LARGE for too many values. */
+/** @throws KeyhearthError INVALID_ARGUMENT for what is no JSON, PAYLOAD_TOO_LARGE for too many values. */
 export function parseJson(raw: Uint8Array): unknown {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   // The log keeps the signed bytes as text: it must be able to give them back.
@@ -18,13 +18,13 @@ export function parseJson(raw: Uint8Array): unknown {
   }
 }
 
-const badBody = (problem: string): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
+const badBody = (problem: string): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
 
 function checkValues(bytes: Uint8Array): void {
   const { values: most } = requestLimits;
   if (countValues(bytes) <= most) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'PAYLOAD_TOO_LARGE',
     `request body has too many values: at most ${most.toLocaleString('en')}, those in lists and objects counted each`,
   );

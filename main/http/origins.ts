@@ -1,6 +1,6 @@
 /** Which hosts and origins may speak to the port: loopback is not a boundary, since every browser reaches it. */
 import type { NextFunction, Request, Response } from 'express';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 
 export interface OriginRules {
   /** Origins that the user paired. */
@@ -25,7 +25,7 @@ export function checkHost(request: Request, _response: Response, next: NextFunct
   if (port === 80) allowed.push(...loopbackNames);
   const { host } = request.headers;
   if (host === undefined || !allowed.includes(host.toLowerCase())) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'PERMISSION_DENIED',
       `request not authorized: Host is ${JSON.stringify(host ?? '')}, expected one of ${allowed.join(', ')}`,
     );
@@ -51,7 +51,7 @@ export const checkOrigin =
       const toWindow =
         isLink && destination === 'document' && request.method === 'GET' && request.path === '/';
       if ((site === 'cross-site' && !toWindow) || (site === 'same-site' && !isLink)) {
-        throw new LatchkeyError(
+        throw new KeyhearthError(
           'PERMISSION_DENIED',
           'request not authorized: a page of another site sent it',
         );
@@ -62,9 +62,9 @@ export const checkOrigin =
     const own = loopbackNames.some((name) => origin === `http://${name}:${String(request.socket.localPort)}`);
     const paired = rules.allowed.includes(origin) || (rules.loopback && isLoopback(origin));
     if (!own && !paired) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'PERMISSION_DENIED',
-        `request not authorized: the origin ${JSON.stringify(origin.slice(0, 200))} is not paired; start Latchkey with --allow-origin to pair it`,
+        `request not authorized: the origin ${JSON.stringify(origin.slice(0, 200))} is not paired; start Keyhearth with --allow-origin to pair it`,
       );
     }
     if (paired) {

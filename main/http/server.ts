@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { VaultRpc } from '../../preload/contract.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { apiReference, type ApiReferenceOptions } from './openapi/reference.ts';
 import { bareApp, rawBodies, refuseTheRest, renderErrors, withPaths } from './app.ts';
@@ -58,7 +58,7 @@ export class PortInUseError extends Error {
   constructor(port: number, isSetting = false) {
     super(
       isSetting
-        ? `Port ${String(port)}, which the settings name, is in use by another program. Choose another: \`latchkey settings set port usual\`, or a number instead of usual; for one start alone, --port.`
+        ? `Port ${String(port)}, which the settings name, is in use by another program. Choose another: \`keyhearth settings set port usual\`, or a number instead of usual; for one start alone, --port.`
         : `Port ${String(port)} is in use by another program. Choose another with --port, or --port 0 for any free one.`,
     );
   }
@@ -118,7 +118,7 @@ function makeApp(options: ServerOptions): Express {
   });
   app.all('/public/v1/:kind/:operation', (request, response) => {
     response.setHeader('Allow', 'POST');
-    throw new LatchkeyError('METHOD_NOT_ALLOWED', `expected POST, got ${request.method}`);
+    throw new KeyhearthError('METHOD_NOT_ALLOWED', `expected POST, got ${request.method}`);
   });
   app.use(apiReference({ ...options.reference, operations: service.operations }));
   app.use(
@@ -145,7 +145,7 @@ function checkContentType(request: Request, _response: Response, next: NextFunct
   const fromPage = request.headers.origin !== undefined;
   const taken = fromPage ? /^application\/json\s*(;|$)/i : /^(application\/json|text\/plain)\s*(;|$)/i;
   if (type !== undefined && !taken.test(type)) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'UNSUPPORTED_MEDIA_TYPE',
       `expected Content-Type application/json, got ${JSON.stringify(type.slice(0, 100))}`,
     );

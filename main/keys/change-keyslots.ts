@@ -32,7 +32,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { requireVault } from '../storage/tables/vault.ts';
 import type { RowGuard } from '../storage/integrity/guard.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { SerialQueue } from '../lib/concurrency/serial.ts';
 import type { SecretText } from '../crypto/secret-text.ts';
 import type { Random } from '../lib/random.ts';
@@ -57,9 +57,9 @@ import { opened, unlockVault } from './unlock.ts';
 
 /** Checks of the log before an unlock, and its work after one: `audit/audit-log.ts`. */
 export interface UnlockChecks {
-  /** @throws LatchkeyError VAULT_ROLLED_BACK */
+  /** @throws KeyhearthError VAULT_ROLLED_BACK */
   checkAnchor(masterKey: Uint8Array): Promise<void>;
-  /** @throws LatchkeyError VAULT_ROLLED_BACK */
+  /** @throws KeyhearthError VAULT_ROLLED_BACK */
   checkMark(): void;
   unlocked(): Promise<void>;
 }
@@ -110,7 +110,7 @@ export class KeyslotManager {
 
   /**
    * Opens the vault, and clears away in the background what an earlier change left in the keychain.
-   * @throws LatchkeyError as `openAnySlot` does; INVALID_ARGUMENT for a keyslot of an earlier master key; VAULT_TAMPERED
+   * @throws KeyhearthError as `openAnySlot` does; INVALID_ARGUMENT for a keyslot of an earlier master key; VAULT_TAMPERED
    * and VAULT_ROLLED_BACK for a file that does not hold; VAULT_FROZEN for the keychain of a frozen vault; VAULT_FROZEN and
    * VAULT_LOCKED where it was frozen or locked meanwhile.
    */
@@ -120,7 +120,7 @@ export class KeyslotManager {
     const { untilClosed } = keyring;
     const how = await given;
     if (keyring.frozenAt !== undefined && how.with === 'keychain') {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'VAULT_FROZEN',
         'The vault is frozen, and the keychain does not open it then: unlock it with its password or recovery phrase.',
       );
@@ -172,11 +172,11 @@ export class KeyslotManager {
     });
   }
 
-  /** @throws LatchkeyError ALREADY_EXISTS where this very keychain opens the vault. */
+  /** @throws KeyhearthError ALREADY_EXISTS where this very keychain opens the vault. */
   addKeychain(proof: OwnerSecret): Promise<void> {
     return this.#change(proof, async ({ base, slots }) => {
       if ((await this.#keychainSlots(base.vaultId, slots)).size > 0) {
-        throw new LatchkeyError('ALREADY_EXISTS', 'The keychain of this computer opens this vault already.');
+        throw new KeyhearthError('ALREADY_EXISTS', 'The keychain of this computer opens this vault already.');
       }
       this.#insert(base, await this.#newKeychainSlot(base));
     });
@@ -190,7 +190,7 @@ export class KeyslotManager {
 
   /**
    * Puts a new password in the place of another, in a slot of its own.
-   * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT for a slot of another kind.
+   * @throws KeyhearthError NOT_FOUND, or INVALID_ARGUMENT for a slot of another kind.
    */
   changePassword(proof: OwnerSecret, id: string, password: SecretText): Promise<void> {
     return this.#change(proof, async ({ base, slots }) => {
@@ -207,7 +207,7 @@ export class KeyslotManager {
     });
   }
 
-  /** @throws LatchkeyError as `checkRemovable` does. */
+  /** @throws KeyhearthError as `checkRemovable` does. */
   remove(proof: OwnerSecret, id: string): Promise<void> {
     return this.#change(proof, ({ base }) => {
       this.#parts.units.replace((tx) => {
@@ -223,7 +223,7 @@ export class KeyslotManager {
    * Draws a new master key and moves every sealed record and every kept keyslot to it, in one transaction. A slot is
    * kept whose secret is offered, and the keychain's where it opens; the key that the keychain holds is a new one then.
    * @param dropOthers Whether the other slots may go.
-   * @throws LatchkeyError INVALID_ARGUMENT for a secret that opens nothing, and naming the slots that would go.
+   * @throws KeyhearthError INVALID_ARGUMENT for a secret that opens nothing, and naming the slots that would go.
    */
   rotate(proofs: readonly [OwnerSecret, ...OwnerSecret[]], dropOthers: boolean): Promise<void> {
     return this.#change(proofs[0], async ({ base: old, slots }) => {
@@ -256,7 +256,7 @@ export class KeyslotManager {
 
   /**
    * Says whether a phrase opens the vault, and notes that its owner has it.
-   * @throws LatchkeyError as `openAnySlot` does.
+   * @throws KeyhearthError as `openAnySlot` does.
    */
   checkPhrase(phrase: SecretText): Promise<void> {
     return this.#changes.run(async () => {
@@ -272,7 +272,7 @@ export class KeyslotManager {
 
   /**
    * Says whether a secret opens the vault as it is now, unlocked.
-   * @throws LatchkeyError as `openAnySlot` does; VAULT_LOCKED.
+   * @throws KeyhearthError as `openAnySlot` does; VAULT_LOCKED.
    */
   checkSecret(secret: OwnerSecret): Promise<void> {
     return this.#change(secret, () => undefined);
@@ -307,10 +307,10 @@ export class KeyslotManager {
 
   #checkUnlocked(): void {
     if (this.#parts.keyring.unlocked) return;
-    throw new LatchkeyError('VAULT_LOCKED', 'The vault is locked: unlock it, then change its keyslots.');
+    throw new KeyhearthError('VAULT_LOCKED', 'The vault is locked: unlock it, then change its keyslots.');
   }
 
-  /** The vault may have been locked while a slot was made. @throws LatchkeyError VAULT_LOCKED */
+  /** The vault may have been locked while a slot was made. @throws KeyhearthError VAULT_LOCKED */
   #checkMasterKey({ masterKey }: NewSlot): void {
     if (!this.#parts.keyring.holds(masterKey)) throw staleSlot();
   }
@@ -375,7 +375,7 @@ export class KeyslotManager {
           forgetKeychainLeftover(tx, account);
         });
       } catch (error) {
-        if (!(error instanceof LatchkeyError)) throw error;
+        if (!(error instanceof KeyhearthError)) throw error;
       }
     }
   }
@@ -392,7 +392,7 @@ function deleteSlot(tx: Writer, { vaultId, now }: NewSlot, { id, kind }: Keyslot
 
 /**
  * One record that opens is enough: what does not is for the look at all rows to name.
- * @throws LatchkeyError INVALID_ARGUMENT unless the vault's records are sealed under this master key.
+ * @throws KeyhearthError INVALID_ARGUMENT unless the vault's records are sealed under this master key.
  */
 function checkCurrent(tx: Reader, masterKey: Uint8Array): void {
   const { organizationId } = requireVault(tx);
@@ -424,12 +424,12 @@ async function opens(vaultId: string, slot: KeyslotRow, how: OpenWith): Promise<
     (await openSlot(vaultId, slot, how)).fill(0);
     return true;
   } catch (error) {
-    if (error instanceof LatchkeyError) return false;
+    if (error instanceof KeyhearthError) return false;
     throw error;
   }
 }
 
-/** @throws LatchkeyError as `openAnySlot` does, where none opens. */
+/** @throws KeyhearthError as `openAnySlot` does, where none opens. */
 async function firstThatOpens(
   vaultId: string,
   slots: readonly KeyslotRow[],
@@ -445,26 +445,26 @@ async function firstThatOpens(
 function requireSlot(slots: readonly KeyslotRow[], id: string): KeyslotRow {
   const slot = slots.find((candidate) => candidate.id === id);
   if (slot !== undefined) return slot;
-  throw new LatchkeyError('NOT_FOUND', `There is no keyslot ${JSON.stringify(id)} in this vault.`);
+  throw new KeyhearthError('NOT_FOUND', `There is no keyslot ${JSON.stringify(id)} in this vault.`);
 }
 
 function checkKind(slots: readonly KeyslotRow[], id: string, kind: KeyslotRow['kind']): void {
   const slot = requireSlot(slots, id);
   if (slot.kind === kind) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `The keyslot ${JSON.stringify(id)} is ${describeSlot(slot)}: it cannot be changed in this way.`,
   );
 }
 
-const wouldDrop = (dropped: readonly KeyslotRow[]): LatchkeyError =>
-  new LatchkeyError(
+const wouldDrop = (dropped: readonly KeyslotRow[]): KeyhearthError =>
+  new KeyhearthError(
     'INVALID_ARGUMENT',
     `These keyslots would go, since nothing was given that opens them: ${dropped.map((slot) => `${describeSlot(slot)} (${slot.id})`).join(', ')}. Give their secrets as well, or say that they may go.`,
   );
 
-const staleSlot = (): LatchkeyError =>
-  new LatchkeyError(
+const staleSlot = (): KeyhearthError =>
+  new KeyhearthError(
     'INVALID_ARGUMENT',
     'This keyslot holds a master key that the vault’s records are not sealed under: the key was changed a moment ago, or the keyslot was put back from an older file. Try again, or open the vault with another keyslot.',
   );

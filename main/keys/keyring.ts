@@ -9,7 +9,7 @@ import { open, rewrap, seal } from '../crypto/sealing.ts';
 import { copyOfBytes } from '../crypto/secret-text.ts';
 import type { SealContext } from '../crypto/sealing.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { Listeners } from '../lib/listeners.ts';
 import type { Random } from '../lib/random.ts';
 import { owned } from '../lib/faults.ts';
@@ -75,7 +75,7 @@ export class Keyring {
     this.#emit();
   }
 
-  /** @throws LatchkeyError VAULT_LOCKED */
+  /** @throws KeyhearthError VAULT_LOCKED */
   checkUnlocked(): void {
     this.#key();
   }
@@ -83,7 +83,7 @@ export class Keyring {
   /** Erases the master key and every opened key, and ends an unlocking that is under way. Locking twice is locking once. */
   lock(): void {
     this.#close(
-      new LatchkeyError(
+      new KeyhearthError(
         'VAULT_LOCKED',
         'The vault was locked while it was being unlocked: unlock it again if it is to be used.',
       ),
@@ -101,7 +101,7 @@ export class Keyring {
     this.#drop();
     this.#frozenAt = at;
     this.#close(
-      new LatchkeyError(
+      new KeyhearthError(
         'VAULT_FROZEN',
         'The vault was frozen while it was being unlocked: unlock it again if it is to be used.',
       ),
@@ -119,7 +119,7 @@ export class Keyring {
     return this.#closing.signal;
   }
 
-  /** Whether this is the master key that is held. @throws LatchkeyError VAULT_LOCKED */
+  /** Whether this is the master key that is held. @throws KeyhearthError VAULT_LOCKED */
   holds(masterKey: Uint8Array): boolean {
     checkBytes('masterKey', masterKey, 32);
     return timingSafeEqual(this.#key(), masterKey);
@@ -127,7 +127,7 @@ export class Keyring {
 
   /**
    * Moves a sealed record to another master key; what is sealed is not opened.
-   * @throws LatchkeyError VAULT_LOCKED, or INTERNAL where the record does not open.
+   * @throws KeyhearthError VAULT_LOCKED, or INTERNAL where the record does not open.
    */
   rewrap(newMasterKey: Uint8Array, context: SealContext, sealed: Uint8Array): Uint8Array {
     return rewrap(this.#key(), newMasterKey, context, sealed, this.#random);
@@ -136,7 +136,7 @@ export class Keyring {
   /**
    * Goes over to another master key, under which the records now are: takes a copy, and erases the old one and every
    * opened key. The vault is unlocked before and after.
-   * @throws LatchkeyError VAULT_LOCKED
+   * @throws KeyhearthError VAULT_LOCKED
    */
   replaceKey(masterKey: Uint8Array): void {
     checkBytes('masterKey', masterKey, 32);
@@ -154,13 +154,13 @@ export class Keyring {
 
   /**
    * Lends the master key for as long as `use` runs, for keys that follow from it and for what wraps it.
-   * @throws LatchkeyError VAULT_LOCKED
+   * @throws KeyhearthError VAULT_LOCKED
    */
   lend<T>(use: (masterKey: Uint8Array) => T): T {
     return use(this.#key());
   }
 
-  /** Seals a secret for one record of the database. @throws LatchkeyError VAULT_LOCKED */
+  /** Seals a secret for one record of the database. @throws KeyhearthError VAULT_LOCKED */
   seal(context: SealContext, secret: Uint8Array): Uint8Array {
     return seal(this.#key(), context, secret, this.#random);
   }
@@ -168,13 +168,13 @@ export class Keyring {
   /**
    * Opens what `seal` made for the same record.
    * @returns A copy, which the caller erases after use.
-   * @throws LatchkeyError VAULT_LOCKED, or INTERNAL where the record does not open.
+   * @throws KeyhearthError VAULT_LOCKED, or INTERNAL where the record does not open.
    */
   open(context: SealContext, sealed: Uint8Array): Uint8Array {
     return open(this.#key(), context, sealed);
   }
 
-  /** HMAC-SHA-256 under the row key: what shows that a row is as Latchkey wrote it. @throws LatchkeyError VAULT_LOCKED */
+  /** HMAC-SHA-256 under the row key: what shows that a row is as Keyhearth wrote it. @throws KeyhearthError VAULT_LOCKED */
   mac(data: string | Uint8Array): Uint8Array {
     return (this.#rowKey ?? this.#noKey()).mac(data);
   }
@@ -186,7 +186,7 @@ export class Keyring {
    * same synchronous stretch and before asking for another key, and never keep or change it.
    * @param name Names the key among all the vault's keys: table, row and path, for example.
    * @param make Makes the key; the keyring takes over the bytes, so they must be held by nobody else.
-   * @throws LatchkeyError VAULT_LOCKED
+   * @throws KeyhearthError VAULT_LOCKED
    */
   cached(name: string, make: () => Uint8Array): Uint8Array {
     this.#key();
@@ -219,7 +219,7 @@ export class Keyring {
     return this.#listeners.add(listener);
   }
 
-  #close(reason: LatchkeyError): void {
+  #close(reason: KeyhearthError): void {
     const closing = this.#closing;
     this.#closing = new AbortController();
     closing.abort(reason);
@@ -231,12 +231,12 @@ export class Keyring {
 
   #noKey(): never {
     if (this.#frozenAt !== undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'VAULT_FROZEN',
         'The vault is frozen: nothing is signed until its owner unlocks it with its password or recovery phrase.',
       );
     }
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'VAULT_LOCKED',
       'The vault is locked: unlock it with its password, keychain or recovery phrase, then send the request again.',
     );

@@ -4,7 +4,7 @@
  */
 import { stepUpRequired } from '../../preload/contract.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 
 /** What it allows, and for how long after it. */
 const uses = {
@@ -43,13 +43,13 @@ export class StepUp {
     this.#until.wayIn = this.#clock.wall() + uses.wayIn.lastsMs;
   }
 
-  /** @throws LatchkeyError PERMISSION_DENIED where none was given in time, or what it allowed is done. */
+  /** @throws KeyhearthError PERMISSION_DENIED where none was given in time, or what it allowed is done. */
   check(use: Use): void {
     const { lastsMs, refused } = uses[use];
     const left = this.#until[use] - this.#clock.wall();
     // A clock that was set back makes no step-up last longer.
     if (left > 0 && left <= lastsMs) return;
-    throw new LatchkeyError('PERMISSION_DENIED', refused, { turnkeyErrorCode: stepUpRequired });
+    throw new KeyhearthError('PERMISSION_DENIED', refused, { turnkeyErrorCode: stepUpRequired });
   }
 
   /** It is for one export, or for ways in: a key that is added exports as well. */

@@ -25,7 +25,7 @@ export interface UnlockParts {
   readonly guard: RowGuard;
   readonly keyring: Keyring;
   readonly random: Random;
-  /** Asked once the file is known to hold. @throws LatchkeyError VAULT_ROLLED_BACK where it holds less than it did. */
+  /** Asked once the file is known to hold. @throws KeyhearthError VAULT_ROLLED_BACK where it holds less than it did. */
   readonly checkMark?: () => void;
 }
 
@@ -61,11 +61,11 @@ export function findRowKey(tx: Reader, masterKey: Uint8Array): FoundRowKey {
 const lost = (problem: string): RowFinding => ({ table: rowKeyContext.table, row: '1', problem });
 
 /**
- * Unlocks, or refuses a file that was changed outside Latchkey. A vault of an earlier version is adopted: its rows are
+ * Unlocks, or refuses a file that was changed outside Keyhearth. A vault of an earlier version is adopted: its rows are
  * authenticated as they are, once.
  * @param masterKey The caller keeps it, and erases it.
  * @param aside How the look at a large vault is followed and ended.
- * @throws LatchkeyError VAULT_TAMPERED, and the signal's reason
+ * @throws KeyhearthError VAULT_TAMPERED, and the signal's reason
  */
 export async function unlockVault(
   parts: UnlockParts,

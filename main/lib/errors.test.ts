@@ -4,7 +4,7 @@ import {
   errorBody,
   errorCodes,
   fromFailure,
-  LatchkeyError,
+  KeyhearthError,
   messageOf,
   quoted,
   toFailure,
@@ -50,7 +50,7 @@ describe('errorCodes', () => {
 
 describe('errorBody', () => {
   test('has the real API’s four fields, and its own code among the details', () => {
-    const error = new LatchkeyError('NOT_FOUND', 'no such thing', {
+    const error = new KeyhearthError('NOT_FOUND', 'no such thing', {
       turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
       details: [{ '@type': 'type.googleapis.com/google.rpc.Help', description: 'look' }],
       cause: new Error('private'),
@@ -82,11 +82,11 @@ describe('errorBody', () => {
     ['VAULT_TAMPERED', 'VAULT_TAMPERED'],
     ['BACKUP_UNREADABLE', 'BACKUP_UNREADABLE'],
   ] as const)('%s is %s where nothing nearer is said', (code, turnkeyErrorCode) => {
-    expect(errorBody(new LatchkeyError(code, ''))).toMatchObject({ turnkeyErrorCode });
+    expect(errorBody(new KeyhearthError(code, ''))).toMatchObject({ turnkeyErrorCode });
   });
 
   test('is the same from a failure that was kept', () => {
-    const error = new LatchkeyError('ALREADY_EXISTS', 'there', { details: [{ '@type': 'x', y: 1 }] });
+    const error = new KeyhearthError('ALREADY_EXISTS', 'there', { details: [{ '@type': 'x', y: 1 }] });
     const kept = JSON.parse(JSON.stringify(toFailure(error))) as ReturnType<typeof toFailure>;
     expect(errorBody(fromFailure(kept))).toEqual(errorBody(error));
     expect(errorBody(kept)).toEqual(errorBody(error));
@@ -130,7 +130,7 @@ test('a whole number beyond what a double holds is quoted to the last digit', ()
 });
 
 test('the message of what is thrown is there whatever it is', () => {
-  expect(messageOf(new LatchkeyError('VAULT_LOCKED', 'it is locked', { cause: new Error('why') }))).toBe(
+  expect(messageOf(new KeyhearthError('VAULT_LOCKED', 'it is locked', { cause: new Error('why') }))).toBe(
     'it is locked',
   );
   expect(['a text', undefined, { a: 1 }].map(messageOf)).toEqual(['a text', 'undefined', '[object Object]']);

@@ -60,8 +60,8 @@ export interface ErrorOptions {
   readonly lasting?: () => void;
 }
 
-export class LatchkeyError extends Error {
-  override readonly name = 'LatchkeyError';
+export class KeyhearthError extends Error {
+  override readonly name = 'KeyhearthError';
   readonly code: ErrorCodeName;
   readonly turnkeyErrorCode: string;
   readonly details: readonly ErrorDetail[];
@@ -81,7 +81,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 /** Whether an error says that the disk with the vault does not do what it is to do. */
 export const isOfStorage = (error: unknown): boolean =>
-  error instanceof LatchkeyError && error.code === 'STORAGE_UNAVAILABLE';
+  error instanceof KeyhearthError && error.code === 'STORAGE_UNAVAILABLE';
 
 /** What a failed activity keeps of its error, enough to answer it again. */
 export interface Failure {
@@ -91,18 +91,18 @@ export interface Failure {
   readonly details: readonly ErrorDetail[];
 }
 
-export const toFailure = ({ code, message, turnkeyErrorCode, details }: LatchkeyError): Failure => ({
+export const toFailure = ({ code, message, turnkeyErrorCode, details }: KeyhearthError): Failure => ({
   code,
   message,
   turnkeyErrorCode,
   details,
 });
 
-export const fromFailure = ({ code, message, ...options }: Failure): LatchkeyError =>
-  new LatchkeyError(code, message, options);
+export const fromFailure = ({ code, message, ...options }: Failure): KeyhearthError =>
+  new KeyhearthError(code, message, options);
 
 /** The body of an error answer: `{code, message, details, turnkeyErrorCode}`. */
-export function errorBody(error: LatchkeyError | Failure) {
+export function errorBody(error: KeyhearthError | Failure) {
   return {
     code: errorCodes[error.code].grpc,
     message: error.message,

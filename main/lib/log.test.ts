@@ -48,7 +48,7 @@ test('an error is logged with its stack and its causes, and without what else is
   const [entry] = entries;
   expect(entry?.level).toBe('error');
   expect(entry?.text).toMatch(
-    /^latchkey: a delivery: Error: not sent\n {4}at [^]*\nCaused by: Error: the socket closed\n {4}at /,
+    /^keyhearth: a delivery: Error: not sent\n {4}at [^]*\nCaused by: Error: the socket closed\n {4}at /,
   );
   expect(entry?.text).not.toContain('sesame');
   expect(written).toBe(`${entry?.text ?? ''}\n`);

@@ -43,7 +43,7 @@ export function readStacksWith(read: (stack: string) => string): void {
 
 /** Logs an error that no caller waits for, with its stack and its causes. */
 export function logFault(error: unknown, what?: string): void {
-  write('error', what === undefined ? describeError(error) : `latchkey: ${what}: ${describeError(error)}`);
+  write('error', what === undefined ? describeError(error) : `keyhearth: ${what}: ${describeError(error)}`);
 }
 
 /** Logs what the owner should know. */

@@ -7,7 +7,7 @@ export interface OutgoingMessage {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** The secret that it brings, by itself, for those who read it in the window or in the inbox of `latchkey dev`. */
+  /** The secret that it brings, by itself, for those who read it in the window or in the inbox of `keyhearth dev`. */
   readonly code: string;
   readonly from?: { readonly address?: string; readonly name?: string };
   readonly replyTo?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LatchkeyError } from './errors.ts';
+import { KeyhearthError } from './errors.ts';
 import { parse, parseSecret } from './parse.ts';
 
 /** The message of the refusal. */
@@ -8,9 +8,9 @@ function refusal(schema: z.ZodType, value: unknown, at?: string, read = parse): 
   try {
     read(schema, value, at);
   } catch (error) {
-    expect(error).toBeInstanceOf(LatchkeyError);
-    expect((error as LatchkeyError).code).toBe('INVALID_ARGUMENT');
-    return (error as LatchkeyError).message;
+    expect(error).toBeInstanceOf(KeyhearthError);
+    expect((error as KeyhearthError).code).toBe('INVALID_ARGUMENT');
+    return (error as KeyhearthError).message;
   }
   throw new Error('it was accepted');
 }
@@ -231,6 +231,6 @@ describe('a text that may be a secret', () => {
     [123456, 'invalid code: expected a string, got a number'],
     [{ secret: 1 }, 'invalid code: expected a string, got an object'],
   ])('is not quoted, of whatever type: %j', (code, message) => {
-    expect(() => parse(schema, { code })).toThrow(new LatchkeyError('INVALID_ARGUMENT', message));
+    expect(() => parse(schema, { code })).toThrow(new KeyhearthError('INVALID_ARGUMENT', message));
   });
 });

@@ -1,11 +1,11 @@
 /** Turns a caller's JSON into typed input, or into an error that names the field, what was seen and what is allowed. */
 import { z } from 'zod';
-import { LatchkeyError, quoted } from './errors.ts';
+import { KeyhearthError, quoted } from './errors.ts';
 
 /**
  * Takes null as clients mean it that write what is unset: no value for an optional field, and an empty list for a list.
  * @param at The name of `value` itself, put before the field's path.
- * @throws LatchkeyError INVALID_ARGUMENT for the first field that does not fit.
+ * @throws KeyhearthError INVALID_ARGUMENT for the first field that does not fit.
  */
 export const parse = <Schema extends z.ZodType>(schema: Schema, value: unknown, at = ''): z.output<Schema> =>
   check(schema, value, at, quoted);
@@ -28,8 +28,8 @@ function check<Schema extends z.ZodType>(
   const parsed = read(schema, value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  if (issue === undefined) throw new LatchkeyError('INVALID_ARGUMENT', 'bad request body');
-  throw new LatchkeyError('INVALID_ARGUMENT', describe(issue, value, at, quote));
+  if (issue === undefined) throw new KeyhearthError('INVALID_ARGUMENT', 'bad request body');
+  throw new KeyhearthError('INVALID_ARGUMENT', describe(issue, value, at, quote));
 }
 
 type Path = readonly PropertyKey[];

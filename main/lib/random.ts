@@ -1,4 +1,4 @@
-/** Where ids, keys and mnemonics come from: the system's generator, or a seeded one in `latchkey dev`. */
+/** Where ids, keys and mnemonics come from: the system's generator, or a seeded one in `keyhearth dev`. */
 
 /**
  * Answers `length` fresh bytes for a purpose. A seeded source keeps one independent stream per purpose, so that

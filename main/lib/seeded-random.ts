@@ -1,4 +1,4 @@
-/** A reproducible source of bytes for `latchkey dev`: HMAC-SHA-256 in counter mode, a stream for each purpose. */
+/** A reproducible source of bytes for `keyhearth dev`: HMAC-SHA-256 in counter mode, a stream for each purpose. */
 import { createHmac, hash } from 'node:crypto';
 import type { Random } from './random.ts';
 

@@ -12,11 +12,11 @@ function cacheDirectory(): string {
   const { LOCALAPPDATA: local, XDG_CACHE_HOME: cache } = process.env;
   switch (platform()) {
     case 'darwin':
-      return join(homedir(), 'Library', 'Caches', 'Latchkey');
+      return join(homedir(), 'Library', 'Caches', 'Keyhearth');
     case 'win32':
-      return join(local ?? join(homedir(), 'AppData', 'Local'), 'Latchkey', 'Cache');
+      return join(local ?? join(homedir(), 'AppData', 'Local'), 'Keyhearth', 'Cache');
     default:
-      return join(cache ?? join(homedir(), '.cache'), 'latchkey');
+      return join(cache ?? join(homedir(), '.cache'), 'keyhearth');
   }
 }
 
@@ -31,6 +31,6 @@ try {
 }
 
 function fail(error: unknown): void {
-  process.stderr.write(`latchkey: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`keyhearth: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

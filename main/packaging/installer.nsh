@@ -3,7 +3,7 @@
 ; Electron does not start on anything older.
 !macro customInit
   ${ifNot} ${AtLeastWin10}
-    MessageBox MB_OK|MB_ICONSTOP "Latchkey needs Windows 10 or later." /SD IDOK
+    MessageBox MB_OK|MB_ICONSTOP "Keyhearth needs Windows 10 or later." /SD IDOK
     SetErrorLevel 1
     Quit
   ${endIf}
@@ -16,10 +16,10 @@
     StrCpy $R0 '"$INSTDIR\${APP_EXECUTABLE_FILENAME}"'
     StrLen $R1 $R0
 
-    ReadRegStr $R2 HKCU "Software\Classes\latchkey\shell\open\command" ""
+    ReadRegStr $R2 HKCU "Software\Classes\keyhearth\shell\open\command" ""
     StrCpy $R2 $R2 $R1
     ${if} $R2 == $R0
-      DeleteRegKey HKCU "Software\Classes\latchkey"
+      DeleteRegKey HKCU "Software\Classes\keyhearth"
     ${endIf}
 
     StrCpy $R3 0

@@ -1,5 +1,5 @@
 /**
- * `npm run executable -- [--output DIRECTORY] [--node-license FILE]`: the `latchkey` command as one file with Node in it, for who has none. It is made of the Node that
+ * `npm run executable -- [--output DIRECTORY] [--node-license FILE]`: the `keyhearth` command as one file with Node in it, for who has none. It is made of the Node that
  * runs this and of what npm installed here, so it is for this system and processor alone.
  */
 import { execFile } from 'node:child_process';
@@ -87,7 +87,7 @@ async function bundleBoot(directory: string): Promise<string> {
  */
 export async function makeExecutable(output: string): Promise<void> {
   const run = promisify(execFile);
-  const directory = await mkdtemp(join(tmpdir(), 'latchkey-executable-'));
+  const directory = await mkdtemp(join(tmpdir(), 'keyhearth-executable-'));
   try {
     const made: Readonly<Record<string, string>> = {
       'load.cjs': 'module.exports = (url) => import(url);\n',
@@ -146,9 +146,9 @@ async function writeCompanions(executable: string, nodeLicense: string | undefin
   const completions = join(directory, 'completions');
   await mkdir(completions, { recursive: true });
   for (const [shell, file] of [
-    ['bash', 'latchkey.bash'],
-    ['zsh', '_latchkey'],
-    ['fish', 'latchkey.fish'],
+    ['bash', 'keyhearth.bash'],
+    ['zsh', '_keyhearth'],
+    ['fish', 'keyhearth.fish'],
   ] as const) {
     const { stdout } = await promisify(execFile)(executable, ['completion', shell]);
     await writeFile(join(completions, file), stdout);
@@ -164,7 +164,10 @@ if (import.meta.main) {
       'node-license': { type: 'string' },
     },
   });
-  const executable = join(resolve(values.output), process.platform === 'win32' ? 'latchkey.exe' : 'latchkey');
+  const executable = join(
+    resolve(values.output),
+    process.platform === 'win32' ? 'keyhearth.exe' : 'keyhearth',
+  );
   await makeExecutable(executable);
   await writeCompanions(executable, values['node-license']);
   process.stdout.write(`${executable}\n`);

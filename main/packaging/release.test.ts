@@ -13,7 +13,7 @@ const unpinned = source.replace(/= (null|'[0-9a-f]{64}');/, '= null;');
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-release-'));
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-release-'));
 });
 afterEach(() => {
   rmSync(directory, { recursive: true });

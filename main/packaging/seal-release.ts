@@ -1,6 +1,6 @@
 /**
  * `npm run seal-release -- DIRECTORY [FROM...]`: gathers a release's files from the machines that built them, signs the
- * update metadata among them, and writes SHA256SUMS over all of them. The private key is in `LATCHKEY_UPDATE_KEY`; without one, nothing is signed, and no app takes updates of it.
+ * update metadata among them, and writes SHA256SUMS over all of them. The private key is in `KEYHEARTH_UPDATE_KEY`; without one, nothing is signed, and no app takes updates of it.
  */
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
@@ -114,10 +114,10 @@ async function digest(algorithm: 'sha256' | 'sha512', file: string): Promise<Buf
 if (import.meta.main) {
   const [directory = '', ...from] = process.argv.slice(2).map((path) => resolve(path));
   await gather(directory, from);
-  const privateKey = (process.env['LATCHKEY_UPDATE_KEY'] ?? '').trim();
+  const privateKey = (process.env['KEYHEARTH_UPDATE_KEY'] ?? '').trim();
   if (privateKey === '' || updateKey === null) {
     const missing =
-      updateKey === null ? 'no key is pinned (npm run update-key)' : 'LATCHKEY_UPDATE_KEY is empty';
+      updateKey === null ? 'no key is pinned (npm run update-key)' : 'KEYHEARTH_UPDATE_KEY is empty';
     process.stderr.write(`Nothing is signed: ${missing}. Apps will take no updates of this release.\n`);
   } else {
     const signed = await signMetadata(directory, { privateKey, publicKey: updateKey });

@@ -21,9 +21,9 @@ const commands = 'main/packaging/entitlements.command.plist';
 let directory: string;
 let application: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-sign-'));
-  application = join(directory, 'Latchkey.app');
-  for (const path of ['MacOS/Latchkey', 'Frameworks/some.dylib', 'Resources/bin/latchkey']) {
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-sign-'));
+  application = join(directory, 'Keyhearth.app');
+  for (const path of ['MacOS/Keyhearth', 'Frameworks/some.dylib', 'Resources/bin/keyhearth']) {
     const file = join(application, 'Contents', path);
     mkdirSync(dirname(file), { recursive: true });
     // osx-sign looks at bytes to know a program.
@@ -70,9 +70,9 @@ test.skipIf(process.platform === 'win32')(
       calls.map((words) => [words.at(-1), words[words.indexOf('--entitlements') + 1]]),
     );
     expect(Object.fromEntries(entitlements)).toEqual({
-      [join(application, 'Contents/Resources/bin/latchkey')]: join(projectRoot, commands),
+      [join(application, 'Contents/Resources/bin/keyhearth')]: join(projectRoot, commands),
       [join(application, 'Contents/Frameworks/some.dylib')]: usual,
-      [join(application, 'Contents/MacOS/Latchkey')]: usual,
+      [join(application, 'Contents/MacOS/Keyhearth')]: usual,
       [application]: usual,
     });
     expect(new Set(calls.map((words) => words[1]))).toEqual(new Set([identity.hash]));

@@ -30,7 +30,7 @@ interface MacPackager {
 }
 
 export async function sign(options: SignOptions, packager: MacPackager): Promise<void> {
-  const command = join(options.app, 'Contents/Resources/bin/latchkey');
+  const command = join(options.app, 'Contents/Resources/bin/keyhearth');
   const optionsForFile = (path: string): FileOptions | null => {
     const usual = options.optionsForFile?.(path) ?? null;
     return path === command ? { ...usual, entitlements: commandEntitlements } : usual;

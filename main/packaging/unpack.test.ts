@@ -17,7 +17,7 @@ const files: Readonly<Record<string, string>> = { 'a.js': 'one', 'deep/er/b.js':
 const manifest = Object.fromEntries(Object.entries(files).map(([path, text]) => [path, digestOf(text)]));
 const read = (path: string): Uint8Array => Buffer.from(files[path] ?? '');
 
-const base = mkdtempSync(join(tmpdir(), 'latchkey-unpack-'));
+const base = mkdtempSync(join(tmpdir(), 'keyhearth-unpack-'));
 afterEach(() => {
   rmSync(base, { recursive: true });
   mkdirSync(base, { mode: 0o700 });

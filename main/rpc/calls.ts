@@ -59,7 +59,7 @@ import {
   withSecret,
 } from './keyslot-calls.ts';
 import { KeychainWatch } from '../keys/keychain/keychain-watch.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { Listeners } from '../lib/listeners.ts';
 import type { Messages } from '../delivery/messages/messages.ts';
 import { channelChange, messageTest } from '../delivery/messages/settings.ts';
@@ -247,14 +247,14 @@ export class VaultCalls implements VaultRpc {
     checkMissing(this.#parts.units);
     const { phrase } = this.#drawn;
     if (phrase === undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         'no recovery phrase was generated: request one, write it down, then create the vault',
       );
     }
     checkWords(phrase, confirmedWords, 'vault');
     if (!rest.useKeychain && password === undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         'missing field vault.password: a vault without a keychain needs a password',
       );
@@ -282,7 +282,7 @@ export class VaultCalls implements VaultRpc {
   async restore(input: unknown): Promise<VaultStatus> {
     const { restore } = this.#around;
     if (restore === null) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         'a vault in memory is not restored: start with a directory',
       );
@@ -290,7 +290,7 @@ export class VaultCalls implements VaultRpc {
     checkMissing(this.#parts.units);
     const { file, secret } = parseSecret(restoreParams, input, 'restore');
     if (this.#restoring) {
-      throw new LatchkeyError('ALREADY_EXISTS', 'a backup is being restored: wait until it is done');
+      throw new KeyhearthError('ALREADY_EXISTS', 'a backup is being restored: wait until it is done');
     }
     this.#restoring = true;
     try {
@@ -517,7 +517,7 @@ export class VaultCalls implements VaultRpc {
     for (const fault of this.#listeners.emit(event)) this.#service.onFault(fault);
   }
 
-  /** @throws LatchkeyError VAULT_MISSING while there is none. */
+  /** @throws KeyhearthError VAULT_MISSING while there is none. */
   serverKeys(): ServerKeys {
     return this.#parts.units.read((tx) => {
       requireVault(tx);

@@ -16,7 +16,7 @@ import {
 import { StepUp } from '../keys/step-up.ts';
 import { mostShares, phraseFromShares, sharesFromPhrase } from '../keys/keyslots/shares.ts';
 import { eraseOpening } from '../keys/keyslots/slots.ts';
-import { assertNever, LatchkeyError } from '../lib/errors.ts';
+import { assertNever, KeyhearthError } from '../lib/errors.ts';
 
 const text = z.string().min(1).max(1000);
 
@@ -185,7 +185,7 @@ export class KeyslotCalls {
 
   /**
    * Runs a call that needs step-up, if the owner has just stepped up; an export that succeeds uses the step-up up.
-   * @throws LatchkeyError PERMISSION_DENIED
+   * @throws KeyhearthError PERMISSION_DENIED
    */
   async proven<Answer extends { readonly status: number }>(
     use: Parameters<StepUp['check']>[0],
@@ -275,7 +275,7 @@ export class KeyslotCalls {
   ): Promise<void> {
     const drawn = this.#drawn.phrase;
     if (drawn === undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         'no recovery phrase was generated: request one, write it down, then add it',
       );
@@ -319,7 +319,7 @@ function wordsOf(phrase: SecretText): readonly string[] {
 /**
  * @param phrase Its words, in bytes, with a space between them.
  * @param at What the words are a field of.
- * @throws LatchkeyError naming the position that is wrong, never a word.
+ * @throws KeyhearthError naming the position that is wrong, never a word.
  */
 export function checkWords(
   phrase: Uint8Array,
@@ -327,14 +327,14 @@ export function checkWords(
   at: string,
 ): void {
   if (new Set(confirmed.map(({ position }) => position)).size < 3) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `invalid ${at}.confirmedWords: expected three different positions at least`,
     );
   }
   const wrong = confirmed.find(({ position, word }) => !hasWordAt(phrase, position, word));
   if (wrong !== undefined) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `word ${String(wrong.position)} is not the one of the recovery phrase`,
     );
@@ -363,8 +363,8 @@ function phraseSheet(words: readonly string[], facts: SheetFacts): Sheet {
     facts: factsOf(facts),
     how: [
       `${keepSafe} Whoever has these words and a copy of the vault has its keys.`,
-      'To open the vault: choose “Recovery phrase” where Latchkey asks what to unlock with, and type the 24 words in their order; or run `latchkey unlock --recovery-file FILE`.',
-      'On a new computer: install Latchkey, restore a backup of this vault (`latchkey restore --help` says how), and give these words for it. The words alone hold no keys: they open a copy of the vault.',
+      'To open the vault: choose “Recovery phrase” where Keyhearth asks what to unlock with, and type the 24 words in their order; or run `keyhearth unlock --recovery-file FILE`.',
+      'On a new computer: install Keyhearth, restore a backup of this vault (`keyhearth restore --help` says how), and give these words for it. The words alone hold no keys: they open a copy of the vault.',
     ],
   };
 }
@@ -382,8 +382,8 @@ function shareSheet(
     facts: [...factsOf(facts), ['Shares needed', `any ${String(threshold)} of ${String(count)}`]],
     how: [
       `${keepSafe} Give each share to another person, or put it in another place. Any ${String(threshold)} of the ${String(count)} open the vault; fewer say nothing about the recovery phrase.`,
-      `To open the vault: choose “Recovery phrase” where Latchkey asks what to unlock with, and type ${String(threshold)} of them, without spaces, a line each; or run \`latchkey unlock\` with a --share-file FILE for each.`,
-      'On a new computer: install Latchkey, restore a backup of this vault (`latchkey restore --help` says how), and give the shares for it. The shares alone hold no keys: they open a copy of the vault.',
+      `To open the vault: choose “Recovery phrase” where Keyhearth asks what to unlock with, and type ${String(threshold)} of them, without spaces, a line each; or run \`keyhearth unlock\` with a --share-file FILE for each.`,
+      'On a new computer: install Keyhearth, restore a backup of this vault (`keyhearth restore --help` says how), and give the shares for it. The shares alone hold no keys: they open a copy of the vault.',
     ],
   };
 }

@@ -47,7 +47,7 @@ const failed = (detail: string): CheckResult => ({ outcome: 'failed', detail });
 
 function rows({ checkRows }: SelfTestParts): CheckResult {
   const [first, ...others] = checkRows();
-  if (first === undefined) return ok('each is as Latchkey wrote it, and none is missing');
+  if (first === undefined) return ok('each is as Keyhearth wrote it, and none is missing');
   const more = others.length === 0 ? '' : `, and ${String(others.length)} more`;
   return failed(`${describeFinding(first)}${more}`);
 }

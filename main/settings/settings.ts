@@ -18,7 +18,7 @@ import {
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { requireVault } from '../storage/tables/vault.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import type { DesktopCapabilities } from '../lib/desktop-capabilities.ts';
 
 export interface SettingsParts {
@@ -87,7 +87,7 @@ export class Settings {
     return this.#parts.units.read(autoLockOf).idleMinutes;
   }
 
-  /** @throws LatchkeyError VAULT_LOCKED, VAULT_MISSING, or FAILED_PRECONDITION for what this shell cannot. */
+  /** @throws KeyhearthError VAULT_LOCKED, VAULT_MISSING, or FAILED_PRECONDITION for what this shell cannot. */
   async change(input: unknown): Promise<SettingsShown> {
     const { units, keys, clock, shell, onChange } = this.#parts;
     const wanted = withoutUndefined(parse(change, input, 'settings'));
@@ -120,9 +120,9 @@ function checkShell(shell: DesktopCapabilities, { startAtLogin, updates }: Setti
         ? 'updates'
         : undefined;
   if (cannot === undefined) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'FAILED_PRECONDITION',
-    `settings.${cannot}: this Latchkey runs without the desktop app that could do it, or on a system where it cannot`,
+    `settings.${cannot}: this Keyhearth runs without the desktop app that could do it, or on a system where it cannot`,
   );
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Opens a Latchkey backup without Latchkey: plain JavaScript for Node 24.7 or newer, with nothing installed.
+// Opens a Keyhearth backup without Keyhearth: plain JavaScript for Node 24.7 or newer, with nothing installed.
 // The format is described in BACKUP-FORMAT.md beside it, which is main/backup/FORMAT.md in the project.
 //
 //   node decrypt-backup.mjs BACKUP OUTPUT --phrase-file FILE    (or --password-file FILE)
@@ -67,7 +67,7 @@ function readHead(source) {
   const first = beginning.indexOf(10);
   const end = beginning.indexOf(10, first + 1) + 1;
   const [name, version, checksum] = beginning.toString('latin1', 0, Math.max(first, 0)).split(' ');
-  if (name !== 'latchkey-backup') throw new Refusal('this is no Latchkey backup');
+  if (name !== 'keyhearth-backup') throw new Refusal('this is no Keyhearth backup');
   if (version !== '1')
     throw new Refusal(`its format has version ${version}, and this program reads version 1`);
   const line = beginning.subarray(first + 1, end);

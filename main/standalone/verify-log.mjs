@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Verifies an exported Latchkey activity log. It needs Node 20 or newer and nothing else, neither Latchkey nor the vault:
+// Verifies an exported Keyhearth activity log. It needs Node 20 or newer and nothing else, neither Keyhearth nor the vault:
 //   node verify-log.mjs FILE [--public-key HEX] [--head SEQUENCE:HASH]...
-// FILE is what `latchkey audit export` wrote, or - for standard input. --public-key is the vault's notary key, as it was
+// FILE is what `keyhearth audit export` wrote, or - for standard input. --public-key is the vault's notary key, as it was
 // noted before: without it the log is held against the key that it names itself. --head is a head that was noted.
 // Ends with 0 when all holds, 1 when something does not, 2 when it was called wrongly. The format is main/audit/FORMAT.md in the project.
 import { Buffer } from 'node:buffer';
@@ -27,7 +27,7 @@ let last = { sequence: 0, hash: '00'.repeat(32) };
 let signed = 'No row is signed.';
 
 function begin(line, given) {
-  if (line?.kind !== 'log' || line.format !== 'latchkey activity log' || line.version !== 1)
+  if (line?.kind !== 'log' || line.format !== 'keyhearth activity log' || line.version !== 1)
     throw new Error('this is no exported log: its first line is not one of format version 1');
   log = line;
   if (given !== undefined && given !== log.publicKey)
@@ -93,7 +93,7 @@ async function* linesOf(stream) {
   if (rest !== '') yield rest;
 }
 
-/** @returns undefined for a line that is not written to the letter as Latchkey writes it. */
+/** @returns undefined for a line that is not written to the letter as Keyhearth writes it. */
 function read(text) {
   try {
     const line = JSON.parse(text);
@@ -112,7 +112,7 @@ async function verifyLog(file, given) {
     if (log === undefined) begin(line, given);
     else if (line?.kind === 'activity') checkRow(line);
     else if (line?.kind === 'head') checkHead(line, fieldsOf.head);
-    else problems.push(`line ${number} ${line ? 'begins another log' : 'is not as Latchkey writes it'}`);
+    else problems.push(`line ${number} ${line ? 'begins another log' : 'is not as Keyhearth writes it'}`);
   }
   if (log === undefined) begin(undefined);
   if (last.sequence !== log.rows)

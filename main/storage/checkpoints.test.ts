@@ -15,7 +15,7 @@ let checkpoints: Checkpoints;
 let faults: unknown[];
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-checkpoints-'));
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-checkpoints-'));
   file = join(directory, 'vault.db');
   connection = Connection.open(file);
   connection.exec('CREATE TABLE rows (id INTEGER PRIMARY KEY, bytes BLOB)');

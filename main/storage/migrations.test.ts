@@ -41,8 +41,8 @@ describe('migrate', () => {
     expect(() => {
       migrate(connection);
     }).toThrow(
-      `The vault file has schema version ${String(schemaVersion + 1)}; this Latchkey knows versions up to ${String(schemaVersion)}. ` +
-        'Open it with the newer Latchkey that last used it.',
+      `The vault file has schema version ${String(schemaVersion + 1)}; this Keyhearth knows versions up to ${String(schemaVersion)}. ` +
+        'Open it with the newer Keyhearth that last used it.',
     );
     expect(schemaOf(connection)).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe('the activity log', () => {
 
 describe('a connection', () => {
   test('is durable at COMMIT, and checks foreign keys', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'latchkey-connection-'));
+    const directory = mkdtempSync(join(tmpdir(), 'keyhearth-connection-'));
     const connection = Connection.open(join(directory, 'file.db'));
     try {
       expect(connection.pragma('journal_mode')).toBe('wal');
@@ -113,7 +113,7 @@ describe('a connection', () => {
   });
 
   test('for reading cannot write, and makes no file', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'latchkey-connection-'));
+    const directory = mkdtempSync(join(tmpdir(), 'keyhearth-connection-'));
     const file = join(directory, 'file.db');
     try {
       expect(() => Connection.openReadOnly(file)).toThrow();

@@ -4,14 +4,14 @@ import { migrations } from './schema-history.ts';
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
 
-/** The file was written by a newer Latchkey than this one. */
+/** The file was written by a newer Keyhearth than this one. */
 export class NewerVaultError extends Error {
   override readonly name = 'NewerVaultError';
 
   constructor(found: number) {
     super(
-      `The vault file has schema version ${String(found)}; this Latchkey knows versions up to ${String(schemaVersion)}. ` +
-        'Open it with the newer Latchkey that last used it.',
+      `The vault file has schema version ${String(found)}; this Keyhearth knows versions up to ${String(schemaVersion)}. ` +
+        'Open it with the newer Keyhearth that last used it.',
     );
   }
 }

@@ -1,11 +1,11 @@
 /**
  * Whether a file's schema is the one that the migrations make. A trigger or a view that somebody added would run with
- * Latchkey's own statements, and an index that is gone takes what it holds unique with it.
+ * Keyhearth's own statements, and an index that is gone takes what it holds unique with it.
  */
 import { Connection, type Reader } from './connection.ts';
 import { migrate, schemaVersion } from './migrations.ts';
 
-/** Something that was changed outside Latchkey. */
+/** Something that was changed outside Keyhearth. */
 export interface RowFinding {
   readonly table: string;
   /** The row's primary key; null where the finding is about the table, or about rows that are gone. */
@@ -23,7 +23,7 @@ interface SchemaRow {
   readonly sql: string | null;
 }
 
-/** What other programs add to a file that they copy; no statement of Latchkey's reads or writes it. */
+/** What other programs add to a file that they copy; no statement of Keyhearth's reads or writes it. */
 const tolerated: readonly SchemaRow[] = [
   // Litestream notes in them where its copy stands.
   table('_litestream_seq', 'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)'),

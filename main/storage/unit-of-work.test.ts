@@ -215,7 +215,7 @@ describe('replace', () => {
   });
 
   test('leaves nothing of what it replaced in the file or in its log', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'latchkey-unit-of-work-'));
+    const directory = mkdtempSync(join(tmpdir(), 'keyhearth-unit-of-work-'));
     const file = join(directory, 'a.db');
     const onDisk = Connection.open(file);
     try {

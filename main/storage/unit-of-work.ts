@@ -11,14 +11,14 @@ import type { Stage, Storage } from './file/disk-state.ts';
 export interface Guard {
   /**
    * Called in each write's transaction before anything else, and after each read.
-   * @throws LatchkeyError VAULT_TAMPERED where another process wrote rows that do not verify.
+   * @throws KeyhearthError VAULT_TAMPERED where another process wrote rows that do not verify.
    */
   check(): void;
   /** Called before each COMMIT. */
   seal(): void;
   /**
    * Called after each COMMIT, before its answers are given.
-   * @throws LatchkeyError VAULT_TAMPERED where what was written did not come to the vault's file.
+   * @throws KeyhearthError VAULT_TAMPERED where what was written did not come to the vault's file.
    */
   committed(): void;
   /** Called when a COMMIT that was sealed did not come about. */
@@ -66,7 +66,7 @@ export class UnitOfWork {
 
   /**
    * One consistent view: writes happen in turns of their own, so a synchronous function never sees half of one.
-   * @throws LatchkeyError VAULT_TAMPERED, instead of what `work` returned, where the file does not hold, and
+   * @throws KeyhearthError VAULT_TAMPERED, instead of what `work` returned, where the file does not hold, and
    * STORAGE_UNAVAILABLE where the disk does not give it back.
    */
   read<T>(work: (tx: Reader) => T): T {
@@ -91,7 +91,7 @@ export class UnitOfWork {
    * @param work Synchronous. If it throws, what it wrote is undone and the promise rejects with its error; the other
    * writes of the group are not touched.
    * @returns what `work` returned, after the COMMIT.
-   * @throws LatchkeyError STORAGE_UNAVAILABLE where the disk does not take it; the message says whether it may be there.
+   * @throws KeyhearthError STORAGE_UNAVAILABLE where the disk does not take it; the message says whether it may be there.
    */
   write<T>(work: (tx: Writer) => T, { mustFit = false, meter }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -131,7 +131,7 @@ export class UnitOfWork {
   /**
    * Writes at once, before all that waits, in a transaction of its own.
    * @returns what `work` returned, after the COMMIT.
-   * @throws LatchkeyError as `write`.
+   * @throws KeyhearthError as `write`.
    */
   first<T>(work: (tx: Writer) => T, options: WriteOptions = {}): T {
     let outcome: { readonly value: T } | { readonly error: unknown } | undefined;

@@ -8,7 +8,7 @@ import { mnemonicFromEntropy } from '../crypto/keys/mnemonics.ts';
 import type { WalletRow } from './tables/wallets.ts';
 import { Keyring } from '../keys/keyring.ts';
 import { systemClock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import {
   phraseBytes,
   readPhrase,
@@ -114,8 +114,8 @@ describe('readPhrase', () => {
     ['words in another order', `about ${'abandon '.repeat(11)}`, 'the checksum does not match'],
   ])('refuses %s and says what is wrong, never a word', (_name, imported, problem) => {
     const error = thrownBy(() => read(imported));
-    expect(error).toBeInstanceOf(LatchkeyError);
-    const { code, message, cause } = error as LatchkeyError;
+    expect(error).toBeInstanceOf(KeyhearthError);
+    const { code, message, cause } = error as KeyhearthError;
     expect(code).toBe('INVALID_ARGUMENT');
     expect(cause).toBeUndefined();
     expect(message.startsWith(`invalid ${field}: `), message).toBe(true);

@@ -40,7 +40,7 @@ export function phraseBytes({ mnemonic, passphrase }: WalletPhrase): Uint8Array 
 /**
  * Reads what a client imports.
  * @returns copies, which the caller erases with `erasePhrase`.
- * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the mnemonic, never a word of it.
+ * @throws KeyhearthError INVALID_ARGUMENT naming what is wrong with the mnemonic, never a word of it.
  */
 export function readPhrase(secret: Uint8Array, field: string): WalletPhrase {
   // Read leniently, different passphrases could become one.

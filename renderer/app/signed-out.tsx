@@ -15,7 +15,7 @@ export function SignedOut(): ReactNode {
           <p>
             <strong>{t('Not signed in.')}</strong>
           </p>
-          <p className="lk-auth-aside-more">
+          <p className="kh-auth-aside-more">
             {t(
               'Each browser window gets in with a link that works once, so that no other page on this computer can.',
             )}
@@ -26,9 +26,9 @@ export function SignedOut(): ReactNode {
       <Title order={1} ref={heading} tabIndex={-1}>
         {t('This window needs a new link')}
       </Title>
-      <p className="lk-prose">
+      <p className="kh-prose">
         {t(
-          'The link was used before, is too old, or Latchkey was started anew since. Your vault is as you left it.',
+          'The link was used before, is too old, or Keyhearth was started anew since. Your vault is as you left it.',
         )}
       </p>
       <Expectations
@@ -36,7 +36,7 @@ export function SignedOut(): ReactNode {
         items={[
           <>
             <Trans
-              i18nKey="Run this in a terminal: <code>latchkey open</code>, or <code>npx latchkey open</code> in the folder of <code>npm start</code>."
+              i18nKey="Run this in a terminal: <code>keyhearth open</code>, or <code>./keyhearth open</code> in the folder of <code>npm start</code>."
               components={{ code: <Code /> }}
             />
           </>,

@@ -16,16 +16,16 @@ export function Stopped(): ReactNode {
             <p>
               <strong>{t('No answer.')}</strong>
             </p>
-            <p className="lk-auth-aside-more">
+            <p className="kh-auth-aside-more">
               {t('A service that is stopped has no key in memory: the vault is locked.')}
             </p>
           </>
         }
       >
         <Title order={1} ref={heading} tabIndex={-1}>
-          {t('Latchkey’s service stopped')}
+          {t('Keyhearth’s service stopped')}
         </Title>
-        <p className="lk-prose">
+        <p className="kh-prose">
           {t(
             'This window asks the service on this computer for everything it shows, and it does not answer. What was confirmed is kept. If you were waiting for an answer just now, look under Activity before you ask again.',
           )}
@@ -35,7 +35,7 @@ export function Stopped(): ReactNode {
           items={[
             <>
               <Trans
-                i18nKey="Start it again where you started it, for example with <code>npm start</code> or <code>latchkey serve --ui</code>."
+                i18nKey="Start it again where you started it, for example with <code>npm start</code> or <code>keyhearth serve --ui</code>."
                 components={{ code: <Code /> }}
               />
             </>,
@@ -44,7 +44,7 @@ export function Stopped(): ReactNode {
             ),
           ]}
         />
-        <Text size="sm" c="dimmed" mt="md" className="lk-trying">
+        <Text size="sm" c="dimmed" mt="md" className="kh-trying">
           <Loader size={14} aria-hidden /> {t('Trying again every few seconds')}
         </Text>
       </AuthLayout>

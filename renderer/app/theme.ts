@@ -1,4 +1,4 @@
-/** Mantine in Latchkey's own colors: spruce, brass, and greys with a little spruce in them. */
+/** Mantine in Keyhearth's own colors: spruce, brass, and greys with a little spruce in them. */
 
 import { createTheme } from '@mantine/core';
 import type { CSSVariablesResolver } from '@mantine/core';
@@ -106,15 +106,15 @@ export const theme = createTheme({
 /** Mantine's named roles, taken from the tokens in window.css so that there is one place to change them. */
 export const variables: CSSVariablesResolver = () => {
   const shared = {
-    '--mantine-color-body': 'var(--lk-surface)',
-    '--mantine-color-text': 'var(--lk-ink)',
-    '--mantine-color-dimmed': 'var(--lk-ink-soft)',
-    '--mantine-color-placeholder': 'var(--lk-ink-faint)',
-    '--mantine-color-error': 'var(--lk-danger)',
-    '--mantine-color-anchor': 'var(--lk-link)',
-    '--mantine-color-default': 'var(--lk-surface)',
-    '--mantine-color-default-hover': 'var(--lk-sunken)',
-    '--mantine-color-default-border': 'var(--lk-line-strong)',
+    '--mantine-color-body': 'var(--kh-surface)',
+    '--mantine-color-text': 'var(--kh-ink)',
+    '--mantine-color-dimmed': 'var(--kh-ink-soft)',
+    '--mantine-color-placeholder': 'var(--kh-ink-faint)',
+    '--mantine-color-error': 'var(--kh-danger)',
+    '--mantine-color-anchor': 'var(--kh-link)',
+    '--mantine-color-default': 'var(--kh-surface)',
+    '--mantine-color-default-hover': 'var(--kh-sunken)',
+    '--mantine-color-default-border': 'var(--kh-line-strong)',
   };
   return { variables: {}, light: shared, dark: shared };
 };

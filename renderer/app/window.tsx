@@ -81,7 +81,7 @@ function Vault(): ReactNode {
 
   if (status === undefined) {
     return (
-      <div className="lk-waiting">
+      <div className="kh-waiting">
         {error === null ? (
           <div role="status">
             <Loader aria-hidden />

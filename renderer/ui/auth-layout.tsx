@@ -15,20 +15,20 @@ interface Props {
 /** A screen outside the open vault: mark and text on one side, what to do on the other. */
 export function AuthLayout({ latch, aside, children }: Props): ReactNode {
   return (
-    <div className="lk-auth">
-      <header className="lk-auth-aside">
-        <div className="lk-brand">
+    <div className="kh-auth">
+      <header className="kh-auth-aside">
+        <div className="kh-brand">
           <Mark size={30} />
-          <span>Latchkey</span>
+          <span>Keyhearth</span>
         </div>
-        <div className="lk-auth-aside-text">{aside}</div>
-        <div className="lk-auth-aside-latch">
+        <div className="kh-auth-aside-text">{aside}</div>
+        <div className="kh-auth-aside-latch">
           <Latch position={latch} />
         </div>
       </header>
-      <main className="lk-auth-main">
-        <div className="lk-auth-body">{children}</div>
-        <div className="lk-auth-foot">
+      <main className="kh-auth-main">
+        <div className="kh-auth-body">{children}</div>
+        <div className="kh-auth-foot">
           <SchemeSwitch />
         </div>
       </main>
@@ -45,14 +45,14 @@ interface StepsProps {
 export function Steps({ steps, current }: StepsProps): ReactNode {
   return (
     <nav aria-label={t('Steps')}>
-      <p className="lk-steps-short">
+      <p className="kh-steps-short">
         {t('Step {{current}} of {{steps}}: {{name}}', {
           current: current + 1,
           steps: steps.length,
           name: steps[current] ?? '',
         })}
       </p>
-      <ol className="lk-steps">
+      <ol className="kh-steps">
         {steps.map((step, index) => (
           <li
             key={step}

@@ -35,7 +35,7 @@ function Late({ children, progress }: Omit<Props, 'busy'>): ReactNode {
   }, []);
   if (!late) return null;
   return (
-    <label className="lk-working">
+    <label className="kh-working">
       {children}
       <progress {...(progress == null ? {} : { value: progress.done, max: Math.max(progress.total, 1) })} />
     </label>

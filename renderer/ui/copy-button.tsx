@@ -61,11 +61,11 @@ export function CopyButton({ text, copy: name, wide = false, secret = false }: P
           {said}
         </Button>
       ) : (
-        <button type="button" className="lk-icon-button" aria-label={name} data-hint={said} onClick={copy}>
+        <button type="button" className="kh-icon-button" aria-label={name} data-hint={said} onClick={copy}>
           {icon}
         </button>
       )}
-      <span role="status" className="lk-unseen">
+      <span role="status" className="kh-unseen">
         {outcome.state === 'idle' ? '' : said}
       </span>
     </>

@@ -15,8 +15,8 @@ interface Props {
 /** A value that may be long, in full, with its copy button. */
 export function Copyable({ text, shown = text, copy, secret = false }: Props): ReactNode {
   return (
-    <span className="lk-value">
-      <span className="lk-mono">{visibleName(shown)}</span>
+    <span className="kh-value">
+      <span className="kh-mono">{visibleName(shown)}</span>
       <CopyButton text={text} copy={copy} secret={secret} />
     </span>
   );

@@ -15,7 +15,7 @@ import './rows.css';
 export function DangerZone({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <Panel title={t('Manage')} kind="plain">
-      <ul className="lk-rows" aria-label={t('Manage')}>
+      <ul className="kh-rows" aria-label={t('Manage')}>
         {children}
       </ul>
     </Panel>
@@ -45,9 +45,9 @@ export function DangerAction({
   children,
 }: ActionProps): ReactNode {
   return (
-    <li className="lk-row lk-manage">
+    <li className="kh-row kh-manage">
       <div>
-        <span className="lk-row-name">{name}</span>
+        <span className="kh-row-name">{name}</span>
         <Text size="sm" c="dimmed">
           {refused ?? about}
         </Text>
@@ -92,7 +92,7 @@ export function DialogButton({
         flex="none"
         aria-label={label}
         aria-haspopup="dialog"
-        className={danger ? 'lk-danger-button' : undefined}
+        className={danger ? 'kh-danger-button' : undefined}
         onClick={() => {
           setOpened(true);
         }}
@@ -219,7 +219,7 @@ export function ConfirmForm({
             variant="light"
             title={loss.title}
             icon={<IconAlertTriangle aria-hidden />}
-            className="lk-failure"
+            className="kh-failure"
             // It is there from the start and read with the dialog: nothing that happened meanwhile.
             role="note"
           >

@@ -26,17 +26,17 @@ interface EmptyProps {
 /** Nothing yet: what would be here, why one would want it, and the way to it. */
 export function Empty({ title, children, action, icon: Picture, steps, level = 2 }: EmptyProps): ReactNode {
   return (
-    <div className="lk-empty" data-pictured={Picture !== undefined || undefined}>
+    <div className="kh-empty" data-pictured={Picture !== undefined || undefined}>
       {Picture !== undefined && (
-        <span className="lk-empty-picture" aria-hidden>
+        <span className="kh-empty-picture" aria-hidden>
           <Picture size={26} stroke={1.6} />
         </span>
       )}
       <div>
         <Title order={level}>{title}</Title>
-        <div className="lk-empty-text">{children}</div>
+        <div className="kh-empty-text">{children}</div>
         {steps !== undefined && (
-          <ol className="lk-empty-steps">
+          <ol className="kh-empty-steps">
             {steps.map((step, index) => (
               <li key={index}>{step}</li>
             ))}
@@ -60,11 +60,11 @@ export function LoadingRows({
   readonly late?: boolean;
 }): ReactNode {
   return (
-    <div className="lk-loading" role="status" data-late={late || undefined}>
+    <div className="kh-loading" role="status" data-late={late || undefined}>
       <VisuallyHidden>{label}</VisuallyHidden>
       <Stack gap="md" aria-hidden>
         {Array.from({ length: rows }, (_, index) => (
-          <Skeleton key={index} height={38} radius="md" className="lk-skeleton" />
+          <Skeleton key={index} height={38} radius="md" className="kh-skeleton" />
         ))}
       </Stack>
     </div>
@@ -91,7 +91,7 @@ export function Failure({ title, error, onRetry }: FailureProps): ReactNode {
       variant="light"
       title={title}
       icon={<IconAlertTriangle aria-hidden />}
-      className="lk-failure"
+      className="kh-failure"
       ref={alert}
     >
       <p>{visibleName(readable(error.message))}</p>

@@ -17,7 +17,7 @@ interface Props {
 /** An icon that costs next to nothing; what it says is said beside it or by the name of its button. */
 export function Icon({ of, size = 16 }: Props): ReactNode {
   return (
-    <svg className="lk-glyph" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
+    <svg className="kh-glyph" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
       <path d={lines[of]} />
     </svg>
   );

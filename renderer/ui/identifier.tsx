@@ -8,8 +8,8 @@ import './identifier.css';
 /** An identifier by its two ends, with the whole of it on hover and on the clipboard. */
 export function ShortId({ text, copy }: { readonly text: string; readonly copy: string }): ReactNode {
   return (
-    <span className="lk-id">
-      <span className="lk-mono" title={visibleName(text)}>
+    <span className="kh-id">
+      <span className="kh-mono" title={visibleName(text)}>
         {visibleName(shorten(text))}
       </span>
       <CopyButton text={text} copy={copy} />
@@ -20,7 +20,7 @@ export function ShortId({ text, copy }: { readonly text: string; readonly copy: 
 /** An address or key in full, in groups of four, as people compare them. It is still selected and read as one text. */
 export function Grouped({ text }: { readonly text: string }): ReactNode {
   return (
-    <span className="lk-grouped lk-mono">
+    <span className="kh-grouped kh-mono">
       {groups(visibleName(text)).map((group, index) => (
         <Fragment key={index}>
           {index > 0 && <wbr />}

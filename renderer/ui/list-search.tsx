@@ -24,7 +24,7 @@ export function ListSearch({ label, placeholder, typed, onType, onEnter, childre
     <form
       role="search"
       aria-label={label}
-      className="lk-filters"
+      className="kh-filters"
       onSubmit={(event) => {
         event.preventDefault();
         onEnter?.();

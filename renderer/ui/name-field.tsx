@@ -33,7 +33,7 @@ export function NameField({
       description={
         <>
           {description}
-          {hint !== null && <strong className="lk-name-hint"> {hint}</strong>}
+          {hint !== null && <strong className="kh-name-hint"> {hint}</strong>}
         </>
       }
       autoComplete="off"

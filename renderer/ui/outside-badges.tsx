@@ -10,12 +10,12 @@ export function OutsideBadges({ of }: Props): ReactNode {
   return (
     <>
       {of.imported && (
-        <span className="lk-badge" data-tone="waiting">
+        <span className="kh-badge" data-tone="waiting">
           {t('Imported')}
         </span>
       )}{' '}
       {of.exported && (
-        <span className="lk-badge" data-tone="waiting">
+        <span className="kh-badge" data-tone="waiting">
           {t('Exported')}
         </span>
       )}

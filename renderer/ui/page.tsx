@@ -19,19 +19,19 @@ interface HeadProps {
 export function PageHead({ title, lead, back, action }: HeadProps): ReactNode {
   const heading = useScreenTitle(title);
   return (
-    <header className="lk-head">
+    <header className="kh-head">
       {back !== undefined && (
-        <Link href={back.to} className="lk-back">
+        <Link href={back.to} className="kh-back">
           <IconArrowLeft size={16} aria-hidden /> {visibleName(back.label)}
         </Link>
       )}
-      <div className="lk-head-row">
+      <div className="kh-head-row">
         <Title order={1} ref={heading} tabIndex={-1}>
           {visibleName(title)}
         </Title>
         {action}
       </div>
-      {lead !== undefined && <p className="lk-lead">{lead}</p>}
+      {lead !== undefined && <p className="kh-lead">{lead}</p>}
     </header>
   );
 }
@@ -40,7 +40,7 @@ export function PageHead({ title, lead, back, action }: HeadProps): ReactNode {
 export function useScreenTitle(title: string): React.RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${visibleName(title)} · Latchkey`;
+    document.title = `${visibleName(title)} · Keyhearth`;
   }, [title]);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -59,14 +59,14 @@ interface PanelProps {
 
 export function Panel({ title, aside, children, kind = 'usual' }: PanelProps): ReactNode {
   return (
-    <section className="lk-panel" data-kind={kind}>
+    <section className="kh-panel" data-kind={kind}>
       {title !== undefined && (
-        <div className="lk-panel-head">
+        <div className="kh-panel-head">
           <Title order={2}>{visibleName(title)}</Title>
           {aside}
         </div>
       )}
-      <div className="lk-panel-body">{children}</div>
+      <div className="kh-panel-body">{children}</div>
     </section>
   );
 }
@@ -84,8 +84,8 @@ export function Expectations({
   done = false,
 }: PromiseProps): ReactNode {
   return (
-    <section className="lk-outcomes" data-done={done || undefined}>
-      <Title order={2} className="lk-outcomes-title">
+    <section className="kh-outcomes" data-done={done || undefined}>
+      <Title order={2} className="kh-outcomes-title">
         {title}
       </Title>
       <ol>
@@ -104,7 +104,7 @@ export function Facts({
   readonly rows: readonly (readonly [name: string, value: ReactNode])[];
 }): ReactNode {
   return (
-    <dl className="lk-facts">
+    <dl className="kh-facts">
       {rows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

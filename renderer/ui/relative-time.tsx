@@ -67,7 +67,7 @@ function ShortMoment({ time, said }: { readonly time: number; readonly said: str
       events={{ hover: true, focus: true, touch: true }}
       {...(rowFocused ? { opened: true } : {})}
     >
-      <time ref={watch} dateTime={isoOf(time)} className="lk-nowrap">
+      <time ref={watch} dateTime={isoOf(time)} className="kh-nowrap">
         {said}
       </time>
     </Tooltip>

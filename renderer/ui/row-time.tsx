@@ -14,7 +14,7 @@ export function RowTime({ at, say }: Props): ReactNode {
   const time = millisecondsOf(at);
   const when = relativeTime(time, Math.max(useNow(), time));
   return (
-    <time dateTime={new Date(time).toISOString()} className="lk-nowrap" data-hint={exactTime(time)}>
+    <time dateTime={new Date(time).toISOString()} className="kh-nowrap" data-hint={exactTime(time)}>
       {say === undefined ? when : say(when)}
     </time>
   );

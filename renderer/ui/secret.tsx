@@ -90,7 +90,7 @@ function Ending({ stays, onEnd, onMore }: EndingProps): ReactNode {
   }, [end]);
   const isNear = left <= saidBeforeMs;
   return (
-    <div className="lk-ending lk-noprint">
+    <div className="kh-ending kh-noprint">
       {isNear && (
         <Text size="sm">{t('Hidden in {{count}} seconds.', { count: Math.ceil(left / 1000) })}</Text>
       )}
@@ -152,7 +152,7 @@ export function HoldButton({
   };
   const isHoldKey = ({ key }: KeyboardEvent) => key === ' ' || key === 'Enter';
   return (
-    <div className="lk-hold">
+    <div className="kh-hold">
       <Button
         ref={ref}
         size={size}

@@ -96,7 +96,7 @@ export function Tooltips(): ReactNode {
   }, [target, text]);
 
   return text === '' ? null : (
-    <div ref={box} id={id} role="tooltip" className="lk-hint">
+    <div ref={box} id={id} role="tooltip" className="kh-hint">
       {text}
     </div>
   );

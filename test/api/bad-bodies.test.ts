@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from '../../main/lib/parse.ts';
 import { parseJson } from '../../main/http/json-body.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { readByTheLanguage } from '../../main/lib/plain-json.ts';
 import { requestLimits } from '../../main/lib/published-limits.ts';
 import { operations } from '../../main/operations/index.ts';
@@ -23,11 +23,11 @@ import {
 import type { Answer, Json, TestVault } from '../support/support.ts';
 import { startTestVault } from '../support/support.ts';
 
-/** `LATCHKEY_BAD_BODIES=1000000` tries more of them, `LATCHKEY_BAD_BODIES_SEED` others. */
-const bodies = Number(process.env['LATCHKEY_BAD_BODIES'] ?? 10_000);
+/** `KEYHEARTH_BAD_BODIES=1000000` tries more of them, `KEYHEARTH_BAD_BODIES_SEED` others. */
+const bodies = Number(process.env['KEYHEARTH_BAD_BODIES'] ?? 10_000);
 
 // Every run tries the same bodies; another seed tries others.
-const seed = Number(process.env['LATCHKEY_BAD_BODIES_SEED'] ?? 2026);
+const seed = Number(process.env['KEYHEARTH_BAD_BODIES_SEED'] ?? 2026);
 
 let service: TestVault;
 
@@ -169,7 +169,7 @@ describe('no member of an object poses as what the language or a library reads',
       try {
         parse(target.params, params);
       } catch (error) {
-        expect(error, bytes.toString()).toBeInstanceOf(LatchkeyError);
+        expect(error, bytes.toString()).toBeInstanceOf(KeyhearthError);
       }
     }
   });

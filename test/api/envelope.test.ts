@@ -1538,7 +1538,7 @@ describe('a missing vault', () => {
     const client = empty.root.as(newTestKey());
     const missing = {
       code: 9,
-      message: 'there is no vault yet: create one in the window or with `latchkey init`',
+      message: 'there is no vault yet: create one in the window or with `keyhearth init`',
       turnkeyErrorCode: 'VAULT_MISSING',
     };
     const organizationId = service.organizationId;

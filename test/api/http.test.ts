@@ -178,7 +178,7 @@ describe('Origin', () => {
   ])('%s is refused, and gets no CORS headers', async (_what, origin) => {
     for (const method of ['POST', 'OPTIONS']) {
       const answer = await whoami({ method }, { origin });
-      expectError(answer, 403, 7, /is not paired; start Latchkey with --allow-origin to pair it$/);
+      expectError(answer, 403, 7, /is not paired; start Keyhearth with --allow-origin to pair it$/);
       expect(corsHeaders(answer)).toEqual([]);
       expect(answer.text).not.toContain(service.rootUserId);
     }
@@ -395,7 +395,7 @@ describe('what is not there', () => {
     'the operation %s answers 501, stamped or not',
     async (path) => {
       const operation = path.slice('/public/v1/'.length);
-      const message = new RegExp(`^unknown operation "${operation}": Latchkey does not have it$`);
+      const message = new RegExp(`^unknown operation "${operation}": Keyhearth does not have it$`);
       expectError(await whoami({ path }), 501, 12, message);
       expectError(await whoami({ path }, { 'x-stamp': undefined }), 501, 12, message);
     },

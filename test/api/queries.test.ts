@@ -132,7 +132,7 @@ async function populate(): Promise<World> {
       userId,
       name: 'Issuer',
       issuer: 'https://issuer.example',
-      audience: 'latchkey',
+      audience: 'keyhearth',
       subject: 'ann',
     });
     insertPolicy(tx, {

@@ -761,7 +761,7 @@ describe('the window', () => {
     const { apiKeys } = owner.body?.['user'] as {
       readonly apiKeys: readonly { readonly apiKeyName: string; readonly credential: TestKey }[];
     };
-    const windowKey = apiKeys.find(({ apiKeyName }) => apiKeyName === 'Latchkey window')?.credential;
+    const windowKey = apiKeys.find(({ apiKeyName }) => apiKeyName === 'Keyhearth window')?.credential;
     const other = await newSub();
     const { organizationId, rootUserIds } = await newSub(newTestKey(), {
       rootUsers: [

@@ -743,7 +743,7 @@ describe('an API key', () => {
   test('of the window is not deleted', async () => {
     const { body } = await root.query('get_api_keys', { userId: service.rootUserId });
     const { apiKeys } = body as { apiKeys: { apiKeyId: string; apiKeyName: string }[] };
-    const own = apiKeys.find(({ apiKeyName }) => apiKeyName === 'Latchkey window')?.apiKeyId ?? '';
+    const own = apiKeys.find(({ apiKeyName }) => apiKeyName === 'Keyhearth window')?.apiKeyId ?? '';
     const message = `invalid parameters.apiKeyIds[0]: ${own} is the window's own key, which is not deleted`;
     await fails(() => remove(service.rootUserId, [own]), invalid(message));
     expect(await keyIdsOf(service.rootUserId)).toContain(own);

@@ -7,7 +7,7 @@ import { apiKeyProof } from '../../main/auth/api-key.ts';
 import { passkeyProof } from '../../main/auth/webauthn.ts';
 import type { Proof } from '../../main/auth/proof.ts';
 import type { Reader } from '../../main/storage/connection.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { withoutBreak } from '../../main/lib/concurrency/paced.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import { newTestKey, resultOf, startTestVault } from '../support/support.ts';
@@ -55,7 +55,7 @@ function ask(proof: Proof, organizationId: string, below: boolean) {
   try {
     proof.against({ organizationId, below, recovering: true }, service.clock).identify(counting);
   } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
+    if (!(error instanceof KeyhearthError)) throw error;
     return {
       statements,
       code: error.turnkeyErrorCode,

@@ -54,7 +54,7 @@ if (values.lies === true) {
 }
 
 await buildIfNeeded();
-const directory = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
+const directory = mkdtempSync(join(tmpdir(), 'keyhearth-bench-'));
 try {
   const primitives = await measurePrimitives(directory);
   const sum = Object.values(primitives).reduce((total, part) => total + part, 0);

@@ -37,7 +37,7 @@ describe('a person with a vault', () => {
     await notice.getByRole('link', { name: 'Make a backup' }).click();
     await heading(page, 'Backups').waitFor();
     expect(await page.getByRole('textbox', { name: 'File' }).inputValue()).toMatch(
-      /Latchkey backups\/latchkey-Family-\d{4}-\d\d-\d\d\.backup$/,
+      /Keyhearth backups\/keyhearth-Family-\d{4}-\d\d-\d\d\.backup$/,
     );
     amiss.push(...(await axeFindings(page, 'backups-none')));
 
@@ -69,7 +69,7 @@ describe('a person with a vault', () => {
     const downloading = page.waitForEvent('download');
     await button(page, `Save a copy ${file}`).click();
     const download = await downloading;
-    expect(download.suggestedFilename()).toMatch(/^latchkey-Family-\d{4}-\d\d-\d\d-\d{4}\.backup$/);
+    expect(download.suggestedFilename()).toMatch(/^keyhearth-Family-\d{4}-\d\d-\d\d-\d{4}\.backup$/);
     const copy = join(elsewhere.path, 'copy.backup');
     await download.saveAs(copy);
     expect(readFileSync(copy)).toEqual(readFileSync(file));

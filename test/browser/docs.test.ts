@@ -14,7 +14,7 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-const sidebar = (page: Page) => page.getByRole('complementary', { name: 'Sidebar for Latchkey' });
+const sidebar = (page: Page) => page.getByRole('complementary', { name: 'Sidebar for Keyhearth' });
 
 /** Opens the page and notes every request that comes of it. */
 async function openReference({ page }: BrowserWindow, url: string): Promise<readonly string[]> {
@@ -23,7 +23,7 @@ async function openReference({ page }: BrowserWindow, url: string): Promise<read
     asked.push(request.url());
   });
   await page.goto(`${url}/docs`);
-  await page.getByRole('heading', { name: 'Latchkey', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Keyhearth', level: 1 }).waitFor();
   return asked;
 }
 

@@ -30,7 +30,7 @@ const place = 'Keys to the vault';
 const lookAgain = 'Look for the keychain again';
 
 const slots = (page: Page): Locator =>
-  page.getByRole('list', { name: 'What opens the vault' }).locator('.lk-row-name');
+  page.getByRole('list', { name: 'What opens the vault' }).locator('.kh-row-name');
 
 const says = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByRole('status').filter({ hasText: text }).waitFor();
@@ -126,7 +126,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await button(page, 'Open with the keychain').click();
     await heading(page, 'Home').waitFor();
 
-    // Locked while Latchkey runs.
+    // Locked while Keyhearth runs.
     await lock(page);
     await keyring.lock();
     await button(page, 'Open with the keychain').click();
@@ -140,7 +140,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     // A keyring that starts anew is another one to the process that knew the old.
     await keyring.unlock();
     await button(page, lookAgain).click();
-    await says(page, /^Not available: The keyring of this session was restarted while Latchkey ran/);
+    await says(page, /^Not available: The keyring of this session was restarted while Keyhearth ran/);
     expect(person.complaints).toEqual([]);
   }
   {

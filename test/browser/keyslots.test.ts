@@ -36,7 +36,7 @@ const proofField = (at: Page | Locator): Locator =>
   at.getByRole('textbox', { name: 'Password of the vault, as it is now' });
 
 const slots = (page: Page): Promise<string[]> =>
-  page.getByRole('list', { name: 'What opens the vault' }).locator('.lk-row-name').allInnerTexts();
+  page.getByRole('list', { name: 'What opens the vault' }).locator('.kh-row-name').allInnerTexts();
 
 const told = (page: Page, title: string): Promise<void> =>
   page.getByRole('alert').filter({ hasText: title }).last().waitFor();
@@ -181,11 +181,11 @@ async function sheets(page: Page, words: readonly string[], look: Look): Promise
   await page.getByText('3 shares are ready, a page each.').waitFor();
   await look('recovery-sheet-ready');
   // Ready for paper, and not to be seen.
-  expect(await page.locator('.lk-paper-share:visible').count()).toBe(0);
+  expect(await page.locator('.kh-paper-share:visible').count()).toBe(0);
   await hold(button(page, 'Show on the screen'));
   await page.getByRole('region', { name: 'Recovery share 2 of 3' }).waitFor();
   await look('recovery-sheet-shown');
-  return page.locator('.lk-paper-share:visible').allInnerTexts();
+  return page.locator('.kh-paper-share:visible').allInnerTexts();
 }
 
 describe('every screen about the keys to the vault', () => {
@@ -208,7 +208,7 @@ describe('every screen about the keys to the vault', () => {
 
     await lock(page);
     await expect.poll(() => page.locator('body').innerHTML()).not.toContain(drawn.slice(0, 3).join(' '));
-    await expect.poll(() => page.locator('.lk-papers').count()).toBe(0);
+    await expect.poll(() => page.locator('.kh-papers').count()).toBe(0);
     expect(await unlocks(page, { password })).toBe(false);
     expect(await unlocks(page, { recovery: words.join(' ') })).toBe(false);
     expect(await unlocks(page, { recovery: shares.slice(1).join('\n') })).toBe(true);
@@ -256,9 +256,9 @@ test('a sheet on paper is the sheet alone, and its QR code says the words', asyn
   await button(page, 'Make the sheet').click();
   await page.getByText('The sheet is ready.').waitFor();
   await page.emulateMedia({ media: 'print' });
-  const paper = page.locator('.lk-papers');
+  const paper = page.locator('.kh-papers');
   await paper.waitFor();
-  expect(await page.locator('.lk-shell').isVisible()).toBe(false);
+  expect(await page.locator('.kh-shell').isVisible()).toBe(false);
   const text = await paper.innerText();
   for (const [index, word] of words.entries()) {
     expect(text).toMatch(new RegExp(`\\b${String(index + 1)}\\s+${word}\\b`));

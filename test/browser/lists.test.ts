@@ -94,7 +94,7 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   await goTo(page, 'Activity');
   await page.getByText('6,000 activities').waitFor();
   const list = page.getByRole('list', { name: 'Activities' });
-  const box = page.locator('.lk-long');
+  const box = page.locator('.kh-long');
   await list.getByRole('link').first().waitFor();
   expect(await list.getByRole('listitem').count()).toBeLessThan(50);
 

@@ -35,7 +35,7 @@ test('the log is checked, taken away, and found out when somebody changed it', a
   await fine.filter({ hasText: 'None is signed yet.' }).waitFor();
 
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
-  expect(download.suggestedFilename()).toMatch(/^latchkey-log-\d{4}-\d\d-\d\d\.jsonl$/);
+  expect(download.suggestedFilename()).toMatch(/^keyhearth-log-\d{4}-\d\d-\d\d\.jsonl$/);
   const text = await readFile(await download.path(), 'utf8');
   expect(await checkText(text)).toMatchObject({ rows: 1, signed: 1, findings: [] });
   expect((await runStandalone(text)).code).toBe(0);

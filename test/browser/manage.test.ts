@@ -364,7 +364,7 @@ describe('what one person does in one vault', () => {
     await exportFrom(dialog, 'Export the seed phrase');
     await hold(button(dialog, 'Show my words'));
     expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
-    expect(await dialog.locator('.lk-sheet-passphrase .lk-words-word').textContent()).toBe(passphrase);
+    expect(await dialog.locator('.kh-sheet-passphrase .kh-words-word').textContent()).toBe(passphrase);
     await leaveDialog(dialog, 'Done');
   });
 
@@ -424,7 +424,7 @@ describe('what one person does in one vault', () => {
     await page.emulateMedia({ media: 'screen' });
     expect(seen).toContain('Seed phrase of the wallet “Old wallet”');
     expect(seen).toContain('junk');
-    for (const other of ['Latchkey', 'Manage', 'Hide', 'Done', 'Export']) expect(seen).not.toContain(other);
+    for (const other of ['Keyhearth', 'Manage', 'Hide', 'Done', 'Export']) expect(seen).not.toContain(other);
     await leaveDialog(dialog, 'Done');
   });
 
@@ -718,7 +718,7 @@ describe('what one person does in one vault', () => {
   test('the log tells it all in words, and no secret went through it or over the port', async () => {
     await goTo(page, 'Activity');
     const rows = page.getByRole('list', { name: 'Activities' });
-    const box = page.locator('.lk-long');
+    const box = page.locator('.kh-long');
     for (const what of [
       'Import a wallet Back again, 1 account',
       'Export a wallet',

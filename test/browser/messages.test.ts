@@ -63,7 +63,7 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await field('Address').fill('ada@example.com');
   await button(dialog, 'Send the test').click();
   await dialog.getByText('The test is on its way').waitFor();
-  expect(server.mails[0]?.subject).toBe('A test from Latchkey');
+  expect(server.mails[0]?.subject).toBe('A test from Keyhearth');
   await button(dialog, 'Done').click();
   await button(page, 'Turn off mail…').click();
   await button(dialog, 'Turn it off').click();

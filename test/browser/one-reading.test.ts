@@ -63,7 +63,7 @@ function lookAtCharacters(summary: Element): LaidOut {
   const faults: string[] = [];
   const texts: string[] = [];
   const range = document.createRange();
-  for (const exact of summary.querySelectorAll<HTMLElement>('.lk-exact')) {
+  for (const exact of summary.querySelectorAll<HTMLElement>('.kh-exact')) {
     texts.push(exact.textContent);
     const edge = summary.getBoundingClientRect();
     let bottom = Number.NEGATIVE_INFINITY;
@@ -287,7 +287,7 @@ describe('what others named', () => {
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const parent = node.parentElement;
       // What is laid out to the letter needs no isolation.
-      if (parent?.closest('script, style, textarea, .lk-exact, .lk-json') !== null) continue;
+      if (parent?.closest('script, style, textarea, .kh-exact, .kh-json') !== null) continue;
       look(node.textContent ?? '', 'a text');
     }
     for (const element of document.body.querySelectorAll('*')) {

@@ -67,10 +67,10 @@ describe('a policy', () => {
     const consensus = editor(page, 'Consensus');
     await consensus.fill('approvers.cont() >= 1');
     await page.getByText(/^line 1, column 11: expected a method/).waitFor();
-    expect(await page.locator('.lk-expression-marks mark').innerText()).toBe('cont');
+    expect(await page.locator('.kh-expression-marks mark').innerText()).toBe('cont');
     await look('policy-wrong');
     await consensus.fill('approvers.count() >= 1');
-    await expect.poll(() => page.locator('.lk-expression-marks mark').count()).toBe(0);
+    await expect.poll(() => page.locator('.kh-expression-marks mark').count()).toBe(0);
 
     await button(page, 'Try it').click();
     await page.getByText(/^2 activities tried\. 1 would newly be allowed\.$/).waitFor();

@@ -60,14 +60,14 @@ test('a backup is restored in the first run, with what opened it, and opens with
     return data;
   });
   await chooser.dispatchEvent('drop', { dataTransfer: dropped });
-  await notTaken.getByText('it does not begin as a Latchkey backup does').waitFor();
+  await notTaken.getByText('it does not begin as a Keyhearth backup does').waitFor();
   found.push(...(await axeFindings(page, 'restore-refused')));
 
   // One that is given up on its way leaves nothing; the rest of it never comes.
   await page.route(/\/window\/files\?.*file=/, () => undefined);
   await input.setInputFiles(file);
   await expect.poll(drafts).toHaveLength(1);
-  await chooser.getByText('Bringing the file to Latchkey').waitFor();
+  await chooser.getByText('Bringing the file to Keyhearth').waitFor();
   found.push(...(await axeFindings(page, 'restore-coming')));
   await button(page, 'Cancel bringing the file').click();
   await expect.poll(drafts).toEqual([]);
@@ -83,7 +83,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await button(page, 'Restore it from a backup').click();
   await expect.poll(drafts).toEqual([]);
 
-  // By its path, where Latchkey runs.
+  // By its path, where Keyhearth runs.
   await button(page, 'type its path').click();
   await page.getByRole('textbox', { name: 'Backup' }).fill(`${file}.not`);
   await secret.fill('not the password');

@@ -223,7 +223,7 @@ describe('a secret that was on the screen', () => {
 
     expect(await storedNames(page)).toEqual({
       local: [],
-      session: ['latchkey.session'],
+      session: ['keyhearth.session'],
       databases: [],
       caches: [],
     });

@@ -120,7 +120,7 @@ describe('about', () => {
     const told = lines.map((line) => line.replaceAll(/\s+/g, ' '));
     expect(told).toEqual([
       expect.stringMatching(/^Right Cryptography the known answers are right$/),
-      expect.stringMatching(/^Right Rows of the vault each is as Latchkey wrote it/),
+      expect.stringMatching(/^Right Rows of the vault each is as Keyhearth wrote it/),
       expect.stringMatching(/^Right Activity log an unbroken chain of \d+ entries/),
       expect.stringMatching(/^Note Keychain it is switched off/),
       expect.stringMatching(/^(Right|Note) Disk it can be written/),
@@ -133,9 +133,9 @@ describe('about', () => {
   test('shows the diagnostics before they are copied, without names', async () => {
     await button(page, 'Show diagnostics').click();
     const text = await page.getByRole('region', { name: 'Diagnostics' }).innerText();
-    expect(text).toMatch(/^Latchkey \d+\.\d+\.\d+, built from /);
+    expect(text).toMatch(/^Keyhearth \d+\.\d+\.\d+, built from /);
     expect(text).toMatch(/^Vault: unlocked, schema \d+, opens with /m);
-    expect(text).toMatch(/^ {2}ok {5}rows: each is as Latchkey wrote it/m);
+    expect(text).toMatch(/^ {2}ok {5}rows: each is as Keyhearth wrote it/m);
     expect(text).toMatch(/^\S+ info {2}The vault is unlocked$/m);
     expect(text).not.toContain(homedir());
     await button(page, 'Copy diagnostics').click();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-const stopped = (page: Page) => heading(page, 'Latchkey’s service stopped');
+const stopped = (page: Page) => heading(page, 'Keyhearth’s service stopped');
 
 describe('a service that stops', () => {
   test('is noticed, waited for on the same port, and entered again with a new link in the same tab', async () => {
@@ -166,7 +166,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a file that was changed outside Latchkey', () => {
+describe('a file that was changed outside Keyhearth', () => {
   test('shuts the window, which says what was found and what to do, until the change is undone', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
@@ -185,10 +185,10 @@ describe('a file that was changed outside Latchkey', () => {
     await heading(page, 'Unlock').waitFor();
     const refusal = page
       .getByRole('alert')
-      .filter({ hasText: 'This vault’s file was changed outside Latchkey' });
+      .filter({ hasText: 'This vault’s file was changed outside Keyhearth' });
     await refusal.waitFor();
     expect(await refusal.innerText()).toMatch(/wallets [0-9a-f-]{36}: it was changed or added/);
-    expect(await refusal.innerText()).toContain('latchkey doctor --accept-changes');
+    expect(await refusal.innerText()).toContain('keyhearth doctor --accept-changes');
     await takePicture(page, 'unlock-tampered');
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
     const answered = page.waitForResponse('**/window/unlock');

@@ -27,7 +27,7 @@ import {
 } from 'vitest';
 import { makeConfig } from '../../main/app/config.ts';
 import { logEnd } from '../../main/storage/tables/activities.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { openVault } from '../../main/app/compose.ts';
 import {
   CommandProcess,
@@ -117,7 +117,7 @@ function putBack({ directory, files }: Killed): void {
 }
 
 /** Opens the vault as the next start does. @returns how many rows its log has, or how it is refused. */
-async function opened({ directory }: Killed): Promise<{ rows: number } | LatchkeyError> {
+async function opened({ directory }: Killed): Promise<{ rows: number } | KeyhearthError> {
   const config = makeConfig({ dataDir: directory, configDir: home.path, keychain: false }, {});
   let vault: ReturnType<typeof openVault> | undefined;
   try {
@@ -125,7 +125,7 @@ async function opened({ directory }: Killed): Promise<{ rows: number } | Latchke
     await vault.rpc.unlock({ with: 'password', password });
     return vault.units.read((tx) => ({ rows: logEnd(tx).sequence }));
   } catch (error) {
-    if (error instanceof LatchkeyError) return error;
+    if (error instanceof KeyhearthError) return error;
     throw error;
   } finally {
     vault?.close();
@@ -222,7 +222,7 @@ describe('after a crash', () => {
         putBack(killed);
         damage(killed);
         const found = await opened(killed);
-        if (!(found instanceof LatchkeyError)) {
+        if (!(found instanceof KeyhearthError)) {
           expect(found).toEqual({ rows: killed.rows });
           continue;
         }
@@ -259,7 +259,7 @@ describe('after a crash', () => {
     expect(found).toMatchObject({ code: 'VAULT_ROLLED_BACK' });
     expect(existsSync(join(killed.directory, 'vault.db-wal.damaged'))).toBe(true);
     await accept(killed);
-    expect(await opened(killed)).not.toBeInstanceOf(LatchkeyError);
+    expect(await opened(killed)).not.toBeInstanceOf(KeyhearthError);
   });
 
   test('doctor names what is gone, and the log that was kept', async () => {
@@ -267,7 +267,7 @@ describe('after a crash', () => {
     edit(logOf(killed), (bytes) => {
       bytes[5000] = (bytes[5000] ?? 0) ^ 1;
     });
-    const { message } = (await opened(killed)) as LatchkeyError;
+    const { message } = (await opened(killed)) as KeyhearthError;
     const doctor = await runCommand(['doctor', '--data-dir', killed.directory, '--no-keychain']);
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toContain(join(killed.directory, 'vault.db-wal.damaged'));
@@ -289,7 +289,7 @@ describe('after a crash', () => {
     // Copied in this order from a vault in use, the mark may be newer than what was copied before it.
     rmSync(join(directory, 'vault.db-wal'));
     const found = await opened({ ...killed, directory });
-    expect(found).not.toBeInstanceOf(LatchkeyError);
+    expect(found).not.toBeInstanceOf(KeyhearthError);
   });
 });
 

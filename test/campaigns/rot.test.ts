@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeConfig } from '../../main/app/config.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { startVault } from '../../main/app/compose.ts';
 import { atLength, report } from './length.ts';
 import { fillAccounts, fillActivities } from '../support/long-lists.ts';
@@ -136,12 +136,12 @@ async function lifeOf(damage: (file: string) => void, name: string) {
   damage(file);
   const faults: unknown[] = [];
   const config = makeConfig({ dataDir: directory, configDir: home.path, keychain: false, port: '0' }, {});
-  const refusals: LatchkeyError[] = [];
+  const refusals: KeyhearthError[] = [];
   const attempt = async (work: () => unknown): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof LatchkeyError)) throw error;
+      if (!(error instanceof KeyhearthError)) throw error;
       refusals.push(error);
     }
   };
@@ -149,7 +149,7 @@ async function lifeOf(damage: (file: string) => void, name: string) {
   try {
     vault = await startVault(config, { onFault: (fault) => faults.push(fault) });
   } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
+    if (!(error instanceof KeyhearthError)) throw error;
     return { started: false, refusals: [error], faults, statuses: [], tampering: undefined };
   }
   try {

@@ -1,4 +1,4 @@
-/** `latchkey wallets` and `latchkey approvals` as scripts and people use them, on a served vault. */
+/** `keyhearth wallets` and `keyhearth approvals` as scripts and people use them, on a served vault. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,8 +18,8 @@ function keepKey(name: string, { publicKey, privateKey }: TestKey): void {
 
 const environment = () => ({
   HOME: service.directory,
-  LATCHKEY_DATA_DIR: service.directory,
-  LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
+  KEYHEARTH_DATA_DIR: service.directory,
+  KEYHEARTH_CONFIG_DIR: join(dirname(service.directory), 'config'),
 });
 
 const run = (argv: readonly string[], options: CommandOptions = {}) =>
@@ -123,7 +123,7 @@ describe('approvals', () => {
     expect(late).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: `latchkey: activity ${activityId} waits for no votes any more: completed\n`,
+      stderr: `keyhearth: activity ${activityId} waits for no votes any more: completed\n`,
     });
   });
 

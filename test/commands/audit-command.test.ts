@@ -1,4 +1,4 @@
-/** `latchkey audit` as a person or a script runs it, and what is signed when the service ends one way or another. */
+/** `keyhearth audit` as a person or a script runs it, and what is signed when the service ends one way or another. */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,8 +39,8 @@ class Home implements Disposable {
   constructor({ keyring = { HOME: this.#directory.path } }: HomeOptions = {}) {
     this.environment = {
       ...keyring,
-      LATCHKEY_DATA_DIR: this.vault,
-      LATCHKEY_CONFIG_DIR: join(this.path, 'config'),
+      KEYHEARTH_DATA_DIR: this.vault,
+      KEYHEARTH_CONFIG_DIR: join(this.path, 'config'),
     };
     writeFileSync(this.passwordFile, `${password}\n`, { mode: 0o600 });
   }
@@ -154,7 +154,7 @@ describe('a service that ends', () => {
   });
 });
 
-describe('latchkey audit', () => {
+describe('keyhearth audit', () => {
   test('exports, verifies and notes down, whether the vault runs or not', async () => {
     using home = new Home();
     await home.init('--no-keychain');
@@ -193,7 +193,7 @@ describe('latchkey audit', () => {
     });
     const { hash } = noted.json['head'] as LogHead;
     const told = await home.run('audit', 'head');
-    expect(told.stdout).toContain(`latchkey audit verify --head 6:${hash} --public-key ${publicKey}\n`);
+    expect(told.stdout).toContain(`keyhearth audit verify --head 6:${hash} --public-key ${publicKey}\n`);
     const given = ['--head', `6:${hash}`, '--public-key', publicKey];
     expect((await home.run('audit', 'verify', '--json', ...given)).json).toMatchObject({
       ok: true,
@@ -218,7 +218,7 @@ describe('latchkey audit', () => {
     await service.stop();
     const stopped = join(home.path, 'stopped.jsonl');
     expect((await home.run('audit', 'export', stopped)).stdout).toBe(
-      `The activity log is in ${stopped}: 6 rows, signed up to row 6. Check it with: latchkey audit verify ${stopped}\n`,
+      `The activity log is in ${stopped}: 6 rows, signed up to row 6. Check it with: keyhearth audit verify ${stopped}\n`,
     );
     expect((await home.run('audit', 'verify', ...given)).code).toBe(0);
     expect(await checkText(readFileSync(stopped, 'utf8'))).toMatchObject({
@@ -288,7 +288,7 @@ describe('latchkey audit', () => {
       [
         ['verify', '--head', '4'],
         2,
-        /^invalid --head "4": expected SEQUENCE:HASH as `latchkey audit head` writes it$/,
+        /^invalid --head "4": expected SEQUENCE:HASH as `keyhearth audit head` writes it$/,
       ],
       [
         ['verify', '--public-key', '02ab'],

@@ -1,4 +1,4 @@
-/** `latchkey backup` and `latchkey restore`, from one home to another that has nothing but the phrase. */
+/** `keyhearth backup` and `keyhearth restore`, from one home to another that has nothing but the phrase. */
 import {
   existsSync,
   mkdirSync,
@@ -29,7 +29,7 @@ const password = 'correct horse battery staple';
 class Machine implements Disposable {
   readonly #directory = temporaryDirectory();
   readonly home = this.#directory.path;
-  readonly vault = join(this.home, '.local/share/latchkey');
+  readonly vault = join(this.home, '.local/share/keyhearth');
   readonly environment = { HOME: this.home };
 
   run(...argv: readonly string[]): ReturnType<typeof runCommand> {
@@ -38,7 +38,7 @@ class Machine implements Disposable {
 
   async json(...argv: readonly string[]): Promise<Json> {
     const { code, stdout, stderr } = await this.run(...argv, '--json');
-    if (code !== 0) throw new Error(`latchkey ${argv.join(' ')} ended with ${String(code)}: ${stderr}`);
+    if (code !== 0) throw new Error(`keyhearth ${argv.join(' ')} ended with ${String(code)}: ${stderr}`);
     return JSON.parse(stdout) as Json;
   }
 
@@ -90,7 +90,7 @@ afterEach(() => {
 
 const keyOf = (machine: Machine): ReturnType<typeof testKeyOf> => {
   const read = (name: string): string =>
-    readFileSync(join(machine.home, '.config/latchkey/keys', name), 'utf8').trim();
+    readFileSync(join(machine.home, '.config/keyhearth/keys', name), 'utf8').trim();
   return testKeyOf(read('owner.private'), read('owner.public'));
 };
 
@@ -193,13 +193,13 @@ test('doctor names a scheduled backup that failed or is late, with the way on', 
   rmdirSync(other);
   const second = await laptop.serve('--password-file', passwordFile);
   const failed =
-    /^failed scheduled backups: the last was not made, at \S+: .*Make \S+ writable, or choose another: `latchkey backup schedule/;
+    /^failed scheduled backups: the last was not made, at \S+: .*Make \S+ writable, or choose another: `keyhearth backup schedule/;
   await expect.poll(doctor).toMatch(failed);
   await second.process.stop();
   expect(await doctor()).toMatch(failed);
 });
 
-describe('latchkey backup', () => {
+describe('keyhearth backup', () => {
   test('of a vault that does not run opens it with what is given', async () => {
     const file = join(stick.path, 'a.backup');
     const paper = laptop.secret('paper', phrase);
@@ -212,7 +212,7 @@ describe('latchkey backup', () => {
       ) as unknown,
     });
     const wrong = await laptop.run('backup', file, '--password-file', laptop.secret('wrong', 'wrong horse'));
-    expect(wrong).toMatchObject({ code: 5, stderr: 'latchkey: The password does not open this vault.\n' });
+    expect(wrong).toMatchObject({ code: 5, stderr: 'keyhearth: The password does not open this vault.\n' });
     expect(readdirSync(stick.path)).toEqual([]);
     expect(await laptop.run('backup', file, '--recovery-file', paper)).toMatchObject({
       code: 0,
@@ -320,7 +320,7 @@ describe('latchkey backup', () => {
   });
 });
 
-describe('latchkey restore', () => {
+describe('keyhearth restore', () => {
   test('refuses a wrong secret, a directory in use, and a vault that is there', async () => {
     const file = join(stick.path, 'a.backup');
     const paper = laptop.secret('paper', phrase);
@@ -355,7 +355,7 @@ describe('latchkey restore', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Restored the vault of Acme in .*, as it was \d{4}-/);
     expect(stdout).toMatch(/\nIt opens with: recovery, password\.\n/);
-    expect(stdout).toMatch(/\nNext: latchkey backup verify FILE/);
+    expect(stdout).toMatch(/\nNext: keyhearth backup verify FILE/);
     expect((await desktop.run('doctor')).code).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** `latchkey import` and `latchkey export`: secrets in and out of a served vault, by the command, as scripts use it. */
+/** `keyhearth import` and `keyhearth export`: secrets in and out of a served vault, by the command, as scripts use it. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -41,8 +41,8 @@ class Desk implements AsyncDisposable {
     const { directory } = this.service;
     return {
       HOME: this.#papers.path,
-      LATCHKEY_DATA_DIR: directory,
-      LATCHKEY_CONFIG_DIR: join(dirname(directory), 'config'),
+      KEYHEARTH_DATA_DIR: directory,
+      KEYHEARTH_CONFIG_DIR: join(dirname(directory), 'config'),
     };
   }
 
@@ -741,8 +741,8 @@ describe('a command line that is wrong', () => {
       ['import', 'private-key', '--name', 'Any', '--curve', 'ed25519', '--key=sesamseed'],
       /unknown option '--key': a secret is read from a file, a file descriptor or standard input alone/,
     ],
-    [['import', 'sesamseed'], /Usage: latchkey import /],
-    [['import', '--mnemonic=sesamseed'], /Usage: latchkey import /],
+    [['import', 'sesamseed'], /Usage: keyhearth import /],
+    [['import', '--mnemonic=sesamseed'], /Usage: keyhearth import /],
   ])('%j is not taken, and not repeated', async (argv, message) => {
     const ended = await quietly('sesamseed', argv, { input: twelve });
     expect(ended.code).toBe(2);
@@ -765,7 +765,7 @@ describe('a command line that is wrong', () => {
     ]) {
       const { code, stdout } = await runCommand([...argv, '--help']);
       expect(code).toBe(0);
-      expect(stdout).toMatch(new RegExp(`^Usage: latchkey ${argv.join(' ')} `));
+      expect(stdout).toMatch(new RegExp(`^Usage: keyhearth ${argv.join(' ')} `));
     }
   });
 });
@@ -786,7 +786,7 @@ describe('a vault that is not ready', () => {
         expect(ended).toMatchObject({
           code: 5,
           stdout: '',
-          error: 'the vault is locked: run `latchkey unlock`',
+          error: 'the vault is locked: run `keyhearth unlock`',
         });
       }
     } finally {
@@ -798,7 +798,7 @@ describe('a vault that is not ready', () => {
   });
 
   test('because it is not running ends the command with 3', async () => {
-    const environment = { ...desk.environment, LATCHKEY_DATA_DIR: desk.path('none') };
+    const environment = { ...desk.environment, KEYHEARTH_DATA_DIR: desk.path('none') };
     for (const argv of [importWallet('Any'), ['export', 'wallet', 'Savings', '--json']]) {
       const ended = await quietly(twelve, argv, { environment, input: twelve });
       expect(ended.code).toBe(3);
@@ -1079,7 +1079,7 @@ describe('another program on the vault’s port', () => {
     }
   });
 
-  test('answers what no Latchkey does', async () => {
+  test('answers what no Keyhearth does', async () => {
     const page: Change = (path) => (path === 'query/list_wallets' ? '<html>' : undefined);
     const ended = await behind(page, ['export', 'wallet', 'Savings', '--json']);
     expect(ended.code).toBe(1);
@@ -1121,7 +1121,7 @@ test('an activity that waits for others is no success', async () => {
     /^not done yet: others have to approve of activity [0-9a-f-]{36}, fingerprint /,
   );
   // The bundle would be for a key that is gone with this run.
-  expect(ended.error).toMatch(/latchkey approvals reject [0-9a-f-]{36}$/);
+  expect(ended.error).toMatch(/keyhearth approvals reject [0-9a-f-]{36}$/);
 });
 
 const atTerminal = (line: string): Terminal => new Terminal(line, desk.environment);
@@ -1162,7 +1162,7 @@ describe('on a terminal', () => {
     await using terminal = atTerminal(`export wallet '${walletName}'`);
     await terminal.type(keys, `Show the mnemonic of wallet "${walletName}" on this terminal?`);
     expect(await terminal.ended(), terminal.shown).toBe(1);
-    expect(terminal.shown).toContain('latchkey: cancelled: nothing was exported');
+    expect(terminal.shown).toContain('keyhearth: cancelled: nothing was exported');
     expect(await desk.wallet(walletName)).toMatchObject({ exported: false });
   });
 
@@ -1185,7 +1185,7 @@ describe('on a terminal', () => {
     await using terminal = atTerminal(`export wallet '${walletName}' < /dev/null`);
     expect(await terminal.ended(), terminal.shown).toBe(2);
     expect(terminal.shown.trimEnd()).toBe(
-      `latchkey: this would show the mnemonic of wallet "${walletName}" on the terminal: expected --yes, or --output with a file for it`,
+      `keyhearth: this would show the mnemonic of wallet "${walletName}" on the terminal: expected --yes, or --output with a file for it`,
     );
     const file = desk.path(newName());
     await using other = atTerminal(`export wallet '${walletName}' --output '${file}' < /dev/null`);

@@ -1,4 +1,4 @@
-/** The `latchkey` command as a person or a script runs it: what it writes, where, and how it ends. */
+/** The `keyhearth` command as a person or a script runs it: what it writes, where, and how it ends. */
 import {
   chmodSync,
   existsSync,
@@ -37,8 +37,8 @@ class Home implements Disposable {
   readonly keys = join(this.path, 'config', 'keys');
   readonly environment = {
     HOME: this.path,
-    LATCHKEY_DATA_DIR: this.vault,
-    LATCHKEY_CONFIG_DIR: join(this.path, 'config'),
+    KEYHEARTH_DATA_DIR: this.vault,
+    KEYHEARTH_CONFIG_DIR: join(this.path, 'config'),
   };
 
   /** Runs a command in this home; its JSON, where it was asked for. */
@@ -114,7 +114,7 @@ describe('--help', () => {
     async (name) => {
       const { code, stdout } = await runCommand([name, '--help']);
       expect(code).toBe(0);
-      expect(stdout).toMatch(new RegExp(`^Usage: latchkey ${name} `));
+      expect(stdout).toMatch(new RegExp(`^Usage: keyhearth ${name} `));
     },
   );
 
@@ -132,7 +132,7 @@ describe('wrong usage', () => {
     [['serve', '--fast'], /unknown option '--fast'/],
     [
       ['keygen'],
-      /^latchkey: required option '--name <name>' not specified\n\(run latchkey keygen --help for what/,
+      /^keyhearth: required option '--name <name>' not specified\n\(run keyhearth keygen --help for what/,
     ],
     [['keygen', '--json'], /^\{"error":\{"message":"required option '--name <name>' not specified"\}\}\n$/],
     [
@@ -152,7 +152,7 @@ describe('wrong usage', () => {
       /--password-file \/no\/such\/file cannot be read: there is no such file/,
     ],
     [['keygen', '--name', '../evil'], /invalid key name "\.\.\/evil": expected letters, digits/],
-    [[], /Usage: latchkey/],
+    [[], /Usage: keyhearth/],
     [['--json'], /^\{"error":\{"message":"expected a command: /],
   ])('%j exits with 2', async (argv, message) => {
     using home = new Home();
@@ -205,7 +205,7 @@ describe('init', () => {
       /^Recovery phrase \(write it down; it is not shown again\):\n\n([a-z]+ ){23}[a-z]+\n\n/,
     );
     expect(stdout).toMatch(/it opens with: recovery, password\.\n/);
-    expect(stdout).toMatch(/\nNext: latchkey serve\n$/);
+    expect(stdout).toMatch(/\nNext: keyhearth serve\n$/);
   });
 
   test.each([
@@ -245,7 +245,9 @@ describe('init', () => {
     expect(again.stdout).toBe('');
     expect(again.error).toBe(`there is a vault in ${home.vault} already: it is not overwritten`);
     const plain = await home.run(initArguments(home));
-    expect(plain.stderr).toBe(`latchkey: there is a vault in ${home.vault} already: it is not overwritten\n`);
+    expect(plain.stderr).toBe(
+      `keyhearth: there is a vault in ${home.vault} already: it is not overwritten\n`,
+    );
     expect(files.map((file) => readFileSync(file))).toEqual(before);
   });
 
@@ -314,7 +316,7 @@ describe('init', () => {
     expect(code).toBe(2);
     const [reason, problem, ...rest] = stderr.trimEnd().split('\n');
     expect(reason).toMatch(/^No keychain: ./);
-    expect(problem).toMatch(/^latchkey: a vault without a keychain needs a password/);
+    expect(problem).toMatch(/^keyhearth: a vault without a keychain needs a password/);
     expect(rest).toEqual([]);
   });
 });
@@ -363,7 +365,7 @@ describe('serve', () => {
   test('says it in words to a person', async () => {
     const process = processes.use(home.start(['serve', '--port', '0', '--no-keychain', ...withPassword()]));
     expect(await process.nextLine()).toMatch(
-      /^Latchkey serves http:\/\/127\.0\.0\.1:\d+; the vault is unlocked\.$/,
+      /^Keyhearth serves http:\/\/127\.0\.0\.1:\d+; the vault is unlocked\.$/,
     );
   });
 
@@ -394,14 +396,14 @@ describe('serve', () => {
     const { process, line } = await serve();
     expect(line['state']).toBe('locked');
     expect(process.stderr).toBe(
-      'The vault stays locked until you open it, in the window or by `latchkey unlock`: it has no keychain keyslot, and no password was given (--password-file).\n',
+      'The vault stays locked until you open it, in the window or by `keyhearth unlock`: it has no keychain keyslot, and no password was given (--password-file).\n',
     );
   });
 
   test('takes the password from a systemd credential', async () => {
     const credentials = join(home.path, 'credentials');
     mkdirSync(credentials, { recursive: true });
-    writeFileSync(join(credentials, 'latchkey-password'), password);
+    writeFileSync(join(credentials, 'keyhearth-password'), password);
     const process = processes.use(
       home.start(['serve', '--port', '0', '--json'], {
         environment: { ...home.environment, CREDENTIALS_DIRECTORY: credentials },
@@ -432,7 +434,7 @@ describe('serve', () => {
     const { code, error } = await empty.run(['serve', '--port', '0', '--json', '--no-keychain']);
     expect(code).toBe(3);
     expect(error).toBe(
-      `there is no vault in ${empty.vault}: make one with \`latchkey init\`, or in the window of \`latchkey serve --ui --open\``,
+      `there is no vault in ${empty.vault}: make one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
     );
     expect(existsSync(empty.vault)).toBe(false);
   });
@@ -442,7 +444,7 @@ describe('serve', () => {
     await using process = empty.start(['serve', '--ui', '--port', '0', '--json', '--no-keychain']);
     expect(JSON.parse(await process.nextLine())).toMatchObject({ state: 'none' });
     expect(await process.stop()).toBe(0);
-    expect(readdirSync(empty.vault).sort()).toEqual(['latchkey.log', 'lock']);
+    expect(readdirSync(empty.vault).sort()).toEqual(['keyhearth.log', 'lock']);
   });
 
   test('ends in good order with the terminal that it was started on', async () => {
@@ -459,7 +461,7 @@ describe('serve', () => {
     const cli = join(import.meta.dirname, '../../dist/main/cli.js');
     const shell = home.start(['serve', '--port', '0', '--json', '--no-keychain'], {
       program: ['sh', '-c', '"$0" "$@"; exit $?', process.execPath, cli],
-      environment: { ...home.environment, npm_lifecycle_script: 'latchkey serve' },
+      environment: { ...home.environment, npm_lifecycle_script: 'keyhearth serve' },
     });
     processes.use(shell);
     await shell.nextLine();
@@ -581,12 +583,12 @@ describe('serve', () => {
       await home.run(['lock']);
       const words = recoveryPhrase.split(' ');
       const swapped = [words[1], words[0], ...words.slice(2)].join(' ');
-      const unknown = home.secret('unknown', [...words.slice(1), 'latchkey'].join(' '));
+      const unknown = home.secret('unknown', [...words.slice(1), 'keyhearth'].join(' '));
       for (const file of [home.secret('swapped', swapped), home.secret('short', 'abandon'), unknown]) {
         const refused = await home.run(['unlock', '--json', '--recovery-file', file]);
         expect(refused.code).toBe(5);
         expect(refused.error).toMatch(/recovery phrase/);
-        for (const word of ['abandon', 'latchkey']) expect(refused.error).not.toContain(word);
+        for (const word of ['abandon', 'keyhearth']) expect(refused.error).not.toContain(word);
       }
     });
 
@@ -734,7 +736,7 @@ describe('serve', () => {
       [
         ['--path', '/public/v1/query/whoami', '--body', '{}', '--key', 'none'],
         1,
-        /none\.public does not exist: make a key with `latchkey keygen --name none --register`$/,
+        /none\.public does not exist: make a key with `keyhearth keygen --name none --register`$/,
       ],
       [
         ['--path', '/public/v1/query/whoami', '--body', '{}', '--raw', '--url', 'http://127.0.0.1:9'],
@@ -778,7 +780,7 @@ describe('serve', () => {
       await serve();
       expect(await home.run(['open', '--no-browser', '--json'])).toMatchObject({
         code: 1,
-        error: 'this Latchkey serves no window: start it with --ui',
+        error: 'this Keyhearth serves no window: start it with --ui',
       });
     });
 
@@ -800,7 +802,7 @@ describe('serve', () => {
       const { code, error } = await home.run([...argv, '--json']);
       expect(code).toBe(3);
       expect(error).toBe(
-        `no Latchkey serves the vault in ${home.vault}: start it with \`latchkey serve\`, or open the app`,
+        `no Keyhearth serves the vault in ${home.vault}: start it with \`keyhearth serve\`, or open the app`,
       );
       expect(existsSync(join(home.keys, 'nobody.private'))).toBe(false);
     });
@@ -809,7 +811,7 @@ describe('serve', () => {
       expect(await home.run(['--json', 'status'])).toMatchObject({ code: 3, json: { running: false } });
       expect(await home.run(['status'])).toMatchObject({
         code: 3,
-        stdout: `Not running: \`latchkey serve\` serves the vault in ${home.vault}.\n`,
+        stdout: `Not running: \`keyhearth serve\` serves the vault in ${home.vault}.\n`,
       });
     });
   });
@@ -940,7 +942,7 @@ describe('doctor', () => {
     const refused = await home.run(['serve', '--port', '0', '--json']);
     expect(refused.code).toBe(1);
     expect(refused.error).toMatch(
-      /^The vault file has schema version 9999; this Latchkey knows versions up to \d+\. Open it with the newer Latchkey that last used it\.$/,
+      /^The vault file has schema version 9999; this Keyhearth knows versions up to \d+\. Open it with the newer Keyhearth that last used it\.$/,
     );
 
     for (const name of readdirSync(home.vault))

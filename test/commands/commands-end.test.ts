@@ -52,8 +52,8 @@ class Place implements AsyncDisposable {
     this.environment = {
       HOME: this.path,
       ...environment,
-      LATCHKEY_DATA_DIR: this.vault,
-      LATCHKEY_CONFIG_DIR: join(this.path, 'config'),
+      KEYHEARTH_DATA_DIR: this.vault,
+      KEYHEARTH_CONFIG_DIR: join(this.path, 'config'),
     };
   }
 
@@ -96,7 +96,7 @@ class Place implements AsyncDisposable {
 
 /** What no message may consist of, alone or with a colon before it. */
 const rawSqlite =
-  /^(latchkey: )?([^:]*: )?(database disk image is malformed|file is not a database|unable to open database file|disk I\/O error|database is locked)\.?$/m;
+  /^(keyhearth: )?([^:]*: )?(database disk image is malformed|file is not a database|unable to open database file|disk I\/O error|database is locked)\.?$/m;
 
 describe('10: calls to a service end', () => {
   test('where it is stopped: with its process, what that means and the way on', async () => {
@@ -167,7 +167,7 @@ describe('10: calls to a service end', () => {
       const { code, stdout } = await place.run(['status']);
       expect({ code, stdout }).toEqual({
         code: 3,
-        stdout: `Not running: \`latchkey serve\` serves the vault in ${place.vault}.\n`,
+        stdout: `Not running: \`keyhearth serve\` serves the vault in ${place.vault}.\n`,
       });
       expect(asked).toEqual([]);
     } finally {
@@ -222,7 +222,7 @@ describe('10: files', () => {
     rmSync(join(place.vault, 'lock'));
     mkdirSync(join(place.vault, 'lock'));
     const { code, stderr } = await place.run(['keyslots', 'list']);
-    expect(stderr).toBe(`latchkey: ${join(place.vault, 'lock')} cannot be used: it is a directory\n`);
+    expect(stderr).toBe(`keyhearth: ${join(place.vault, 'lock')} cannot be used: it is a directory\n`);
     expect(code).toBe(1);
   });
 
@@ -399,7 +399,7 @@ describe('4, 11: init', () => {
   test('that was killed before it showed its words leaves a vault that says so, until there are new ones', async () => {
     await using place = new Place();
     await place.make({ wordsAreYetToBeShown: true });
-    const told = /never shown.*latchkey keyslots change recovery/;
+    const told = /never shown.*keyhearth keyslots change recovery/;
     const doctor = await place.run(['doctor', '--no-keychain']);
     expect(doctor).toMatchObject({ code: 1 });
     expect(doctor.stdout).toMatch(told);

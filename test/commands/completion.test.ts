@@ -31,7 +31,7 @@ const quoted = (word: string): string => `'${word}'`;
 const asking: Readonly<Record<string, (script: string, line: Line) => readonly string[]>> = {
   bash: (script, line) => [
     '-c',
-    `source '${script}'; COMP_WORDS=(${line.map(quoted).join(' ')}); COMP_CWORD=${line.length - 1}; _latchkey; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    `source '${script}'; COMP_WORDS=(${line.map(quoted).join(' ')}); COMP_CWORD=${line.length - 1}; _keyhearth; printf '%s\\n' "\${COMPREPLY[@]}"`,
   ],
   // Its own functions draw on a terminal: here they say what they were given.
   zsh: (script, line) => [
@@ -41,7 +41,7 @@ const asking: Readonly<Record<string, (script: string, line: Line) => readonly s
       'compdef() { :; }; _files() { print -- "(files $*)"; }; _message() { :; }',
       'compadd() { shift; print -l -- "$@"; }',
       '_describe() { local -a list; list=("${(@P)@[-1]}"); print -l -- "${(@)list%%:*}"; }',
-      `source '${script}'; words=(${line.map(quoted).join(' ')}); CURRENT=${line.length}; _latchkey`,
+      `source '${script}'; words=(${line.map(quoted).join(' ')}); CURRENT=${line.length}; _keyhearth`,
     ].join('\n'),
   ],
   fish: (script, line) => ['--no-config', '-c', `source '${script}'; complete -C '${line.join(' ')}'`],
@@ -67,38 +67,38 @@ async function offered(shell: string, ...words: Line): Promise<string[]> {
 
 describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
   test('offers commands, and those below them', async () => {
-    expect(await offered(shell, 'latchkey', '')).toEqual(
+    expect(await offered(shell, 'keyhearth', '')).toEqual(
       expect.arrayContaining(['init', 'serve', 'keyslots', 'completion']),
     );
-    const below = await offered(shell, 'latchkey', 'backup', '');
+    const below = await offered(shell, 'keyhearth', 'backup', '');
     expect(below).toEqual(expect.arrayContaining(['verify', 'status', 'schedule']));
     expect(below).not.toContain('init');
   });
 
   test('offers a command’s options and those of all, and knows where an option’s value is', async () => {
-    const options = await offered(shell, 'latchkey', '--data-dir', 'init', 'serve', '--port', '0', '--');
+    const options = await offered(shell, 'keyhearth', '--data-dir', 'init', 'serve', '--port', '0', '--');
     expect(options).toEqual(expect.arrayContaining(['--port', '--ui', '--json', '--data-dir']));
     expect(options).not.toContain('--organization');
     expect(options).not.toContain('--version');
   });
 
   test('offers the few words that an option or a command takes', async () => {
-    expect((await offered(shell, 'latchkey', 'dev', '--clock', '')).sort()).toEqual(['fixed', 'real']);
-    expect((await offered(shell, 'latchkey', 'completion', '')).sort()).toEqual(['bash', 'fish', 'zsh']);
-    expect(await offered(shell, 'latchkey', 'settings', 'set', 'autoLock.')).toContain('autoLock.onSuspend');
+    expect((await offered(shell, 'keyhearth', 'dev', '--clock', '')).sort()).toEqual(['fixed', 'real']);
+    expect((await offered(shell, 'keyhearth', 'completion', '')).sort()).toEqual(['bash', 'fish', 'zsh']);
+    expect(await offered(shell, 'keyhearth', 'settings', 'set', 'autoLock.')).toContain('autoLock.onSuspend');
   });
 });
 
 test('zsh offers files where a file is meant, and nothing where anything is', async () => {
-  expect(await offered('zsh', 'latchkey', 'backup', 'verify', '')).toEqual(['(files )']);
-  expect(await offered('zsh', 'latchkey', 'backup', 'schedule', '')).toEqual(['(files -/)']);
-  expect(await offered('zsh', 'latchkey', 'serve', '--port', '')).toEqual([]);
+  expect(await offered('zsh', 'keyhearth', 'backup', 'verify', '')).toEqual(['(files )']);
+  expect(await offered('zsh', 'keyhearth', 'backup', 'schedule', '')).toEqual(['(files -/)']);
+  expect(await offered('zsh', 'keyhearth', 'serve', '--port', '')).toEqual([]);
 });
 
 test('fish offers files where a file is meant, and none elsewhere', async () => {
   writeFileSync(join(directory.path, 'mine.backup'), '');
-  expect(await offered('fish', 'latchkey', 'backup', 'verify', 'mi')).toEqual(['mine.backup']);
-  expect(await offered('fish', 'latchkey', 'serve', 'mi')).toEqual([]);
+  expect(await offered('fish', 'keyhearth', 'backup', 'verify', 'mi')).toEqual(['mine.backup']);
+  expect(await offered('fish', 'keyhearth', 'serve', 'mi')).toEqual([]);
 });
 
 test('another shell is refused with those that there are', async () => {

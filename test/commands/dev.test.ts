@@ -1,4 +1,4 @@
-/** `latchkey dev`: a vault in memory for tests and pipelines, the same each time from the same seed. */
+/** `keyhearth dev`: a vault in memory for tests and pipelines, the same each time from the same seed. */
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -325,8 +325,8 @@ describe('what is left', () => {
         HOME: home.path,
         XDG_DATA_HOME: `${home.path}/data`,
         XDG_CONFIG_HOME: `${home.path}/config`,
-        LATCHKEY_DATA_DIR: `${home.path}/vault`,
-        LATCHKEY_CONFIG_DIR: `${home.path}/keys`,
+        KEYHEARTH_DATA_DIR: `${home.path}/vault`,
+        KEYHEARTH_CONFIG_DIR: `${home.path}/keys`,
         TMPDIR: home.path,
       };
       await using dev = await startDevProcess(['--seed', 'a'], { environment });

@@ -1,4 +1,4 @@
-/** `latchkey keyslots` and `latchkey recovery`, as a person or a script runs them; the keychain is a real one. */
+/** `keyhearth keyslots` and `keyhearth recovery`, as a person or a script runs them; the keychain is a real one. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -28,8 +28,8 @@ class Home implements Disposable {
 
   get #options() {
     const places = {
-      LATCHKEY_DATA_DIR: join(this.path, 'vault'),
-      LATCHKEY_CONFIG_DIR: join(this.path, 'config'),
+      KEYHEARTH_DATA_DIR: join(this.path, 'vault'),
+      KEYHEARTH_CONFIG_DIR: join(this.path, 'config'),
     };
     return { environment: { HOME: this.path, ...this.#environment, ...places } };
   }
@@ -42,7 +42,7 @@ class Home implements Disposable {
   /** Runs a command that says what the keyslots are then. */
   async keyslots(...argv: readonly string[]): Promise<Keyslots> {
     const { code, stdout, stderr } = await this.run(...argv, '--json');
-    if (code !== 0) throw new Error(`latchkey ${argv.join(' ')} ended with ${String(code)}: ${stderr}`);
+    if (code !== 0) throw new Error(`keyhearth ${argv.join(' ')} ended with ${String(code)}: ${stderr}`);
     return JSON.parse(stdout) as Keyslots;
   }
 
@@ -168,7 +168,7 @@ describe('without a keychain', () => {
     expect(kinds(changed).sort()).toEqual(['password', 'recovery']);
     expect(await home.run('keyslots', 'remove', 'recovery', ...proof)).toMatchObject({
       code: 5,
-      stderr: 'latchkey: The password does not open this vault.\n',
+      stderr: 'keyhearth: The password does not open this vault.\n',
     });
     const third = ['--no-keychain', '--password-file', home.file('third')];
     const words = home.file('words');
@@ -181,7 +181,7 @@ describe('without a keychain', () => {
     expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toMatchObject({
       code: 5,
       stdout: '',
-      stderr: 'latchkey: The recovery phrase does not open this vault.\n',
+      stderr: 'keyhearth: The recovery phrase does not open this vault.\n',
     });
     home.file('phrase', readFileSync(words, 'utf8').trim());
     expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toEqual({
@@ -258,7 +258,7 @@ describe('without a keychain', () => {
     expect(statSync(page).mode & 0o777).toBe(0o600);
     expect(await home.run('recovery', 'sheet', '--output', page, ...phrase)).toMatchObject({
       code: 1,
-      stderr: `latchkey: ${page} is there already: it is not overwritten\n`,
+      stderr: `keyhearth: ${page} is there already: it is not overwritten\n`,
     });
     const shares = await home.run(
       'recovery',
@@ -278,7 +278,7 @@ describe('without a keychain', () => {
       numbers.flatMap((number) => ['--share-file', files[number - 1] ?? '']);
     expect(await home.run('unlock', ...from(2))).toMatchObject({
       code: 5,
-      stderr: 'latchkey: invalid shares: 2 are needed, and here is one\n',
+      stderr: 'keyhearth: invalid shares: 2 are needed, and here is one\n',
     });
     expect(await home.run('unlock', ...from(3, 1))).toMatchObject({ code: 0 });
     expect(await home.run('recovery', 'check', ...from(1, 2))).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-/** `latchkey messages`, against the built service, a real mail server and a real gateway. */
+/** `keyhearth messages`, against the built service, a real mail server and a real gateway. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,8 +23,8 @@ async function serve() {
   };
   const environment = {
     HOME: path,
-    LATCHKEY_DATA_DIR: join(path, 'vault'),
-    LATCHKEY_CONFIG_DIR: join(path, 'config'),
+    KEYHEARTH_DATA_DIR: join(path, 'vault'),
+    KEYHEARTH_CONFIG_DIR: join(path, 'config'),
   };
   const opens = ['--no-keychain', '--password-file', secret('password', password)];
   const made = await runCommand(['init', ...opens], { environment });
@@ -39,7 +39,7 @@ async function serve() {
   return { messages, secret, whileStopped, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-describe('latchkey messages', () => {
+describe('keyhearth messages', () => {
   test('sets up mail and SMS, tries them, and shows what became of it', async () => {
     await using server = await startMailServer();
     const received: string[] = [];
@@ -56,7 +56,7 @@ describe('latchkey messages', () => {
 
     const refused = await messages('test', 'mail', 'ada@example.com');
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain('no mail server is set up: set one up with `latchkey messages mail`');
+    expect(refused.stderr).toContain('no mail server is set up: set one up with `keyhearth messages mail`');
 
     const host = ['--host', '127.0.0.1', '--smtp-port', String(server.port), '--from', 'vault@example.com'];
     const trust = ['--certificates', secret('ca.pem', server.certificate), '--user', mailUser.user];
@@ -69,7 +69,7 @@ describe('latchkey messages', () => {
       stdout: `The test is on its way: taken by 127.0.0.1:${String(server.port)}.\n`,
     });
     expect(server.mails[0]).toMatchObject({
-      subject: 'A test from Latchkey',
+      subject: 'A test from Keyhearth',
       recipients: ['ada@example.com'],
     });
     // Without a password the one that is kept stays.

@@ -1,4 +1,4 @@
-/** `latchkey policy` as a script runs it. */
+/** `keyhearth policy` as a script runs it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,8 +39,8 @@ function file(name: string, content: unknown): string {
 
 const environment = () => ({
   HOME: papers.path,
-  LATCHKEY_DATA_DIR: service.directory,
-  LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
+  KEYHEARTH_DATA_DIR: service.directory,
+  KEYHEARTH_CONFIG_DIR: join(dirname(service.directory), 'config'),
 });
 
 const run = (argv: readonly string[], input = '') =>
@@ -208,7 +208,7 @@ describe('the README', () => {
   test('shows commands that run', async () => {
     const drafts = file('policies.json', signing);
     const body = file('request.json', { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters: request });
-    const shown = [...chapter.matchAll(/^ {4}npx latchkey policy ([^#\n]+)/gm)].map(([, words = '']) =>
+    const shown = [...chapter.matchAll(/^ {4}\.\/keyhearth policy ([^#\n]+)/gm)].map(([, words = '']) =>
       words
         .trim()
         .replaceAll('policies.json', drafts)

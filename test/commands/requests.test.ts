@@ -469,7 +469,7 @@ describe('when credentials were last used', () => {
   });
 });
 
-test('latchkey requests: lists them, explains those whose stamp did not hold, and follows', async () => {
+test('keyhearth requests: lists them, explains those whose stamp did not hold, and follows', async () => {
   await using resources = new AsyncDisposableStack();
   const home = resources.use(temporaryDirectory());
   const locations = ['--data-dir', join(home.path, 'vault'), '--config-dir', home.path];

@@ -1,4 +1,4 @@
-/** `latchkey service`: the files that systemd and launchd get, and what these are asked to do with them. */
+/** `keyhearth service`: the files that systemd and launchd get, and what these are asked to do with them. */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ import type { Json } from '../support/support.ts';
 
 const home = temporaryDirectory();
 const vault = join(home.path, 'the vault');
-const unit = join(home.path, '.config/systemd/user/latchkey.service');
+const unit = join(home.path, '.config/systemd/user/keyhearth.service');
 const calls = join(home.path, 'calls');
 const bin = join(home.path, 'bin');
 const passwordFile = join(home.path, 'pass word');
@@ -36,7 +36,7 @@ async function service(argv: readonly string[], failing = 'nothing') {
   const environment = {
     HOME: home.path,
     PATH: `${bin}${delimiter}${String(process.env['PATH'])}`,
-    LATCHKEY_DATA_DIR: vault,
+    KEYHEARTH_DATA_DIR: vault,
     FAILING: failing,
   };
   const ended = await runCommand(['service', ...argv, '--json'], { environment });
@@ -47,7 +47,7 @@ const asked = (): string[] => readFileSync(calls, 'utf8').trimEnd().split('\n');
 
 /** What systemd says of a unit. */
 async function systemdVerdict(text: string): Promise<string> {
-  const file = join(home.path, 'latchkey.service');
+  const file = join(home.path, 'keyhearth.service');
   writeFileSync(file, text);
   try {
     const { stderr } = await promisify(execFile)('systemd-analyze', ['verify', '--user', file], {
@@ -69,19 +69,19 @@ describe.runIf(process.platform === 'linux')('systemd', () => {
     expect(installed).toMatchObject({ code: 0, json: { file: unit, running: true } });
     expect(asked()).toEqual([
       '--user daemon-reload',
-      '--user enable latchkey.service',
-      '--user restart latchkey.service',
-      '--user is-active --quiet latchkey.service',
+      '--user enable keyhearth.service',
+      '--user restart keyhearth.service',
+      '--user is-active --quiet keyhearth.service',
     ]);
     const text = readFileSync(unit, 'utf8');
     expect(text).toContain(`"serve" "--data-dir" "${vault}" "--port" "7400" "--ui"\n`);
-    expect(text).toContain(`LoadCredential=latchkey-password:${passwordFile}\n`);
+    expect(text).toContain(`LoadCredential=keyhearth-password:${passwordFile}\n`);
     expect(await systemdVerdict(text)).toBe('');
 
     expect(await service(['status'])).toMatchObject({ code: 0, json: { installed: true, running: true } });
     expect(await service(['status'], 'is-active')).toMatchObject({ code: 3, json: { running: false } });
     expect(await service(['uninstall'])).toMatchObject({ code: 0, json: { removed: true } });
-    expect(asked().slice(-2)).toEqual(['--user disable --now latchkey.service', '--user daemon-reload']);
+    expect(asked().slice(-2)).toEqual(['--user disable --now keyhearth.service', '--user daemon-reload']);
     expect(existsSync(unit)).toBe(false);
     expect(await service(['uninstall'])).toMatchObject({ code: 0, json: { removed: false } });
     expect(await service(['status'])).toMatchObject({ code: 3, json: { installed: false } });
@@ -106,7 +106,7 @@ describe.runIf(process.platform === 'linux')('systemd', () => {
     expect(failed).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        '`systemctl --user enable latchkey.service` failed: no such bus',
+        '`systemctl --user enable keyhearth.service` failed: no such bus',
       ) as string,
     });
   });
@@ -140,7 +140,7 @@ describe('any text may be part of a service', () => {
     };
     const text = launchdAgent({ command: awkward, passwordFile: '/p&w' }, '/log');
     expect(parse(text)).toEqual({
-      Label: 'app.latchkey.service',
+      Label: 'app.keyhearth.service',
       ProgramArguments: [...awkward, '--launchd', '--password-file', '/p&w'],
       RunAtLoad: true,
       KeepAlive: { SuccessfulExit: false },

@@ -8,7 +8,7 @@ import { password, ServedVault } from '../campaigns/served-vault.ts';
 import { SecretWatch } from '../support/secret-watch.ts';
 import { newWallet, runCommand, send } from '../support/support.ts';
 
-const logOf = (vault: ServedVault): string => readFileSync(join(vault.directory, 'latchkey.log'), 'utf8');
+const logOf = (vault: ServedVault): string => readFileSync(join(vault.directory, 'keyhearth.log'), 'utf8');
 
 describe('a service', () => {
   test('logs its start, its states and its end, and with --verbose each request without its path or body', async () => {
@@ -29,17 +29,17 @@ describe('a service', () => {
     }
     expect(await service.stop('SIGTERM')).toBe(0);
     const log = logOf(vault);
-    expect(statSync(join(vault.directory, 'latchkey.log')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(vault.directory, 'keyhearth.log')).mode & 0o777).toBe(0o600);
     const entry = String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z `;
     for (const text of [
-      String.raw`info  Latchkey \S+ starts: process \d+, \w+, v\d`,
+      String.raw`info  Keyhearth \S+ starts: process \d+, \w+, v\d`,
       String.raw`info  The service listens on port \d+$`,
       'info  The vault is unlocked$',
       String.raw`debug request submit/create_wallet: 200 in \d+ ms, \d+ bytes in, \d+ out$`,
       String.raw`debug request submit/create_wallet: 400 INVALID_ARGUMENT in \d+ ms, `,
       'debug request a path that is no operation: 404',
       'info  The vault is locked$',
-      'info  Latchkey ends$',
+      'info  Keyhearth ends$',
     ]) {
       expect(log).toMatch(new RegExp(entry + text, 'm'));
     }
@@ -51,7 +51,7 @@ describe('a service', () => {
     expect(secrets.find(places)).toEqual([]);
 
     const doctor = await vault.run(['doctor', '--no-keychain']);
-    expect(doctor.stdout).toMatch(/^ok {5}log of the service: .*latchkey\.log: \d+ KB in one file$/m);
+    expect(doctor.stdout).toMatch(/^ok {5}log of the service: .*keyhearth\.log: \d+ KB in one file$/m);
   });
 
   test('without --verbose logs no request, and writes nothing of it to standard error', async () => {
@@ -67,7 +67,7 @@ describe('a service', () => {
   test('goes on where its log cannot be written, and says why, once', async () => {
     await using vault = await ServedVault.make();
     const victim = join(vault.home, 'victim');
-    const file = join(vault.directory, 'latchkey.log');
+    const file = join(vault.directory, 'keyhearth.log');
     writeFileSync(victim, 'precious');
     symlinkSync(victim, file);
     const { client, process: service } = await vault.serve({}, ['--verbose']);
@@ -101,7 +101,7 @@ describe('a service', () => {
     const { code, stderr } = await runCommand(argv, { descriptor3: password });
     expect(code, stderr).toBe(0);
     expect(readdirSync(restored)).toContain('vault.db');
-    expect(existsSync(join(restored, 'latchkey.log'))).toBe(false);
+    expect(existsSync(join(restored, 'keyhearth.log'))).toBe(false);
   });
 });
 

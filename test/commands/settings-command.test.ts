@@ -1,4 +1,4 @@
-/** `latchkey settings`, against the built service and a vault that nobody serves. */
+/** `keyhearth settings`, against the built service and a vault that nobody serves. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -9,15 +9,15 @@ import { CommandProcess, runCommand, temporaryDirectory } from '../support/suppo
 
 const password = 'correct horse battery staple';
 
-test('latchkey settings shows and changes them, whether the vault runs or not', async () => {
+test('keyhearth settings shows and changes them, whether the vault runs or not', async () => {
   await using resources = new AsyncDisposableStack();
   const { path } = resources.use(temporaryDirectory());
   const file = join(path, 'password');
   writeFileSync(file, password, { mode: 0o600 });
   const environment = {
     HOME: path,
-    LATCHKEY_DATA_DIR: join(path, 'vault'),
-    LATCHKEY_CONFIG_DIR: join(path, 'config'),
+    KEYHEARTH_DATA_DIR: join(path, 'vault'),
+    KEYHEARTH_CONFIG_DIR: join(path, 'config'),
   };
   const opens = ['--no-keychain', '--password-file', file];
   const settings = (...argv: string[]) => runCommand(['settings', ...argv], { environment });
@@ -30,7 +30,7 @@ test('latchkey settings shows and changes them, whether the vault runs or not', 
   const { stdout } = await settings('list');
   expect(stdout).toMatch(/^autoLock\.idleMinutes +10 minutes without use\n/);
   expect(stdout).toMatch(
-    /\nport +usual \(7377\)\nnetwork +on\nlimits +usual\nstartAtLogin +not in this Latchkey\n/,
+    /\nport +usual \(7377\)\nnetwork +on\nlimits +usual\nstartAtLogin +not in this Keyhearth\n/,
   );
 
   // Nobody serves it: it takes what opens it.
@@ -50,7 +50,7 @@ test('latchkey settings shows and changes them, whether the vault runs or not', 
   expect(refused).toMatchObject({
     code: 4,
     stderr: expect.stringContaining(
-      `Port ${String(port)}, which the settings name, is in use by another program. Choose another: \`latchkey settings set port usual\``,
+      `Port ${String(port)}, which the settings name, is in use by another program. Choose another: \`keyhearth settings set port usual\``,
     ) as string,
   });
   other.close();
@@ -79,7 +79,7 @@ test('latchkey settings shows and changes them, whether the vault runs or not', 
     [['set', 'port', '80'], 2, 'invalid port "80": expected usual, or a number from 1024 to 65535'],
     [['set', 'autoLock.idleMinutes', '0'], 2, 'expected never, or a number from 1 to 1440'],
     [['set', 'network', 'yes'], 2, 'invalid network "yes": expected on or off'],
-    [['set', 'updates', 'ask'], 1, 'settings.updates: this Latchkey runs without the desktop app'],
+    [['set', 'updates', 'ask'], 1, 'settings.updates: this Keyhearth runs without the desktop app'],
     [['set', 'network'], 2, "missing required argument 'value'"],
   ] as const) {
     const ended = await settings(...argv);

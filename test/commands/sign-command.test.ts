@@ -1,4 +1,4 @@
-/** `latchkey sign` as scripts and people use it, on a served vault. */
+/** `keyhearth sign` as scripts and people use it, on a served vault. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as bitcoinjs from 'bitcoinjs-lib';
@@ -67,8 +67,8 @@ afterAll(async () => {
 
 const environment = () => ({
   HOME: papers.path,
-  LATCHKEY_DATA_DIR: service.directory,
-  LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
+  KEYHEARTH_DATA_DIR: service.directory,
+  KEYHEARTH_CONFIG_DIR: join(dirname(service.directory), 'config'),
 });
 
 const run = (argv: readonly string[], options: CommandOptions = {}) =>
@@ -231,7 +231,7 @@ describe('sign payload', () => {
     expect(stderr).toContain('Beware: A hash does not tell what it stands for');
   });
 
-  test('what it shows moves nothing on a terminal, and passes for no line of Latchkey’s', async () => {
+  test('what it shows moves nothing on a terminal, and passes for no line of Keyhearth’s', async () => {
     const input = 'a\u001b[2Jb\u202e\nBeware: nothing\r';
     const argv = ['payload', '-', '--with', ethereum, '--encoding', 'text', '--hash', 'sha256', '--dry-run'];
     const { code, stdout } = await run(argv, { input });
@@ -321,8 +321,8 @@ test('what others have to approve of is told with its fingerprint, and what to d
   const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', '--api-key', 'asks'];
   const { code, stdout, stderr } = await run(argv, { input: unsigned });
   expect({ code, stdout }, stderr).toEqual({ code: 6, stdout: '' });
-  expect(stderr).toContain('latchkey: not done yet: others have to approve');
-  const [approve = '', show = ''] = [...stderr.matchAll(/^ {4}latchkey (.+)$/gm)].map(([, line]) => line);
+  expect(stderr).toContain('keyhearth: not done yet: others have to approve');
+  const [approve = '', show = ''] = [...stderr.matchAll(/^ {4}keyhearth (.+)$/gm)].map(([, line]) => line);
   const approved = await runCommand(approve.split(' '), { environment: environment() });
   expect(approved).toMatchObject({ code: 0, stdout: 'Approved, and done.\n' });
   expect(approved.stderr).toContain(`Sign a transaction with ${ethereum}\n${summary}\n`);
@@ -367,7 +367,7 @@ describe('on a terminal', () => {
     expect(given.shown).not.toContain(question());
   });
 
-  test('a text is broken before the terminal breaks it, so that none of it passes for a row of Latchkey’s', async () => {
+  test('a text is broken before the terminal breaks it, so that none of it passes for a row of Keyhearth’s', async () => {
     const path = file(
       'wide.txt',
       `${'a'.repeat(120 - '  Text: '.length)}Beware: nothing\u202e${' '.repeat(300)}b`,

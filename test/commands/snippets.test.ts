@@ -69,7 +69,7 @@ test('the curl example signs a request by the lines of the environment', async (
 test('the command lines make a key of their own and ask with it', async () => {
   await using resources = new AsyncDisposableStack();
   const home = resources.use(temporaryDirectory());
-  const places = { LATCHKEY_DATA_DIR: join(home.path, 'vault'), LATCHKEY_CONFIG_DIR: home.path };
+  const places = { KEYHEARTH_DATA_DIR: join(home.path, 'vault'), KEYHEARTH_CONFIG_DIR: home.path };
   const secret = { descriptor3: 'a password for this test', environment: places };
   const opened = ['--no-keychain', '--json', '--password-fd', '3'];
   await runCommand(['init', ...opened], secret);
@@ -79,11 +79,11 @@ test('the command lines make a key of their own and ask with it', async () => {
   const bin = join(home.path, 'bin');
   mkdirSync(bin);
   const program = join(import.meta.dirname, '../../dist/main/cli.js');
-  writeFileSync(join(bin, 'latchkey'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
-  chmodSync(join(bin, 'latchkey'), 0o755);
+  writeFileSync(join(bin, 'keyhearth'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(bin, 'keyhearth'), 0o755);
   writeFileSync(
     join(home.path, 'lines.sh'),
-    `set -e\n${commandLines.replaceAll('\nlatchkey', ' 2>&1\nlatchkey')}`,
+    `set -e\n${commandLines.replaceAll('\nkeyhearth', ' 2>&1\nkeyhearth')}`,
   );
   const PATH = [bin, process.env['PATH']].join(delimiter);
   const output = await bash('lines.sh', home.path, { ...places, PATH });

@@ -1,4 +1,4 @@
-/** `latchkey webhooks`, and the stream of events. */
+/** `keyhearth webhooks`, and the stream of events. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Response } from 'express';
@@ -25,7 +25,7 @@ const makeTag = async (client: TestClient, userTagName: string): Promise<void> =
   resultOf(await client.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName, userIds: [] }));
 };
 
-test('latchkey webhooks: listens, lists, tests, tells what became of events, and sends them again', async () => {
+test('keyhearth webhooks: listens, lists, tests, tells what became of events, and sends them again', async () => {
   await using resources = new AsyncDisposableStack();
   const home = resources.use(temporaryDirectory());
   const receiver = resources.use(await WebhookReceiver.start());

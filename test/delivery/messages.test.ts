@@ -377,7 +377,7 @@ describe('settings', () => {
     await expect(rpc.testMessages({ channel: 'mail', to })).resolves.toEqual({
       note: `taken by 127.0.0.1:${String(server.port)}`,
     });
-    expect(server.mails[0]).toMatchObject({ subject: 'A test from Latchkey', recipients: [to] });
+    expect(server.mails[0]).toMatchObject({ subject: 'A test from Keyhearth', recipients: [to] });
     await rpc.changeMessages({
       ...change,
       settings: { ...change.settings, password: 'not the right one' },
@@ -438,10 +438,10 @@ describe('the desktop channel', () => {
     await expect(post(service, message())).rejects.toMatchObject({
       code: 'FAILED_PRECONDITION',
       turnkeyErrorCode: 'EMAIL_SENDING_DISABLED',
-      message: expect.stringContaining('`latchkey messages mail`') as string,
+      message: expect.stringContaining('`keyhearth messages mail`') as string,
     });
     await expect(post(service, textMessage())).rejects.toMatchObject({
-      message: expect.stringContaining('`latchkey messages sms`') as string,
+      message: expect.stringContaining('`keyhearth messages sms`') as string,
     });
     expect(await deliveries(service)).toEqual([]);
   });
@@ -475,7 +475,7 @@ describe('the desktop channel', () => {
   });
 });
 
-describe('the inbox of `latchkey dev`', () => {
+describe('the inbox of `keyhearth dev`', () => {
   const config = makeConfig({ port: '0', keychain: false }, {});
   const inbox = async (url: string): Promise<unknown> =>
     JSON.parse((await send(url, { method: 'GET', path: '/dev/inbox' })).text) as unknown;

@@ -718,7 +718,7 @@ test('a vault that was locked sends what waits once it is unlocked, and another 
   expect(receiver.events[0]?.verified).toBe(true);
 });
 
-test('14: in `latchkey dev`, a sub-organization has its events sent to this machine', async () => {
+test('14: in `keyhearth dev`, a sub-organization has its events sent to this machine', async () => {
   await using receiver = await WebhookReceiver.start();
   await using usual = await startTestVault();
   const { vault, line } = await startDev(usual.config, { clock: 'real' });

@@ -18,17 +18,17 @@ afterEach(() => launcher[Symbol.asyncDispose]());
 
 describe('the application', () => {
   test('makes a vault, works in it, and locks it when the screen locks', async () => {
-    const { electron, latchkey } = await launcher.open();
+    const { electron, keyhearth } = await launcher.open();
     expect(electron.machine.sandboxed).toBe(true);
     expect(electron.machine.paths.get('userData')).toBe(join(launcher.vault, 'window'));
     expect((await stat(launcher.vault)).mode & 0o777).toBe(0o700);
     const [tray] = electron.machine.trays;
     const [window] = electron.BrowserWindow.getAllWindows();
-    expect(tray?.toolTip).toBe('Latchkey: no vault yet');
-    await expect(latchkey.lock()).rejects.toThrow(/there is no vault yet/);
+    expect(tray?.toolTip).toBe('Keyhearth: no vault yet');
+    await expect(keyhearth.lock()).rejects.toThrow(/there is no vault yet/);
 
-    await createVault(latchkey);
-    const created = await latchkey.call('/public/v1/submit/create_wallet', {
+    await createVault(keyhearth);
+    const created = await keyhearth.call('/public/v1/submit/create_wallet', {
       type: 'ACTIVITY_TYPE_CREATE_WALLET',
       parameters: {
         walletName: 'Savings',
@@ -46,7 +46,7 @@ describe('the application', () => {
       status: 200,
       body: { activity: { status: 'ACTIVITY_STATUS_COMPLETED' } },
     });
-    await expect(latchkey.call('/public/v1/query/list_wallets', {})).resolves.toMatchObject({
+    await expect(keyhearth.call('/public/v1/query/list_wallets', {})).resolves.toMatchObject({
       status: 200,
       body: { wallets: [{ walletName: 'Savings' }] },
     });
@@ -57,11 +57,11 @@ describe('the application', () => {
       ]),
     );
     await vi.waitFor(() => {
-      expect(tray?.toolTip).toBe('Latchkey: unlocked');
+      expect(tray?.toolTip).toBe('Keyhearth: unlocked');
     });
 
-    await latchkey.changeMessages({ channel: 'desktop', on: true });
-    const asked = await latchkey.call('/public/v1/submit/init_otp', {
+    await keyhearth.changeMessages({ channel: 'desktop', on: true });
+    const asked = await keyhearth.call('/public/v1/submit/init_otp', {
       type: 'ACTIVITY_TYPE_INIT_OTP_V3',
       parameters: { otpType: 'OTP_TYPE_EMAIL', contact: 'ada@example.com', appName: 'Home' },
     });
@@ -70,31 +70,31 @@ describe('the application', () => {
       expect(electron.machine.notifications).toHaveLength(1);
     });
     const [notification] = electron.machine.notifications;
-    const [shown] = await latchkey.shownMessages();
+    const [shown] = await keyhearth.shownMessages();
     expect(notification).toMatchObject({ isShown: true, body: shown?.code });
 
     electron.machine.screenLocked = true;
     await vi.waitFor(async () => {
-      expect(await latchkey.status()).toMatchObject({ state: 'locked' });
+      expect(await keyhearth.status()).toMatchObject({ state: 'locked' });
     });
     electron.machine.screenLocked = false;
-    await expect(latchkey.status()).resolves.toMatchObject({ state: 'locked' });
+    await expect(keyhearth.status()).resolves.toMatchObject({ state: 'locked' });
     await vi.waitFor(() => {
-      expect(tray?.toolTip).toBe('Latchkey: locked');
+      expect(tray?.toolTip).toBe('Keyhearth: locked');
       expect(notification?.isShown).toBe(false);
     });
-    await expect(latchkey.unlock({ with: 'password', password: 'incorrect' })).rejects.toThrow(/password/);
-    await expect(latchkey.unlock({ with: 'password', password })).resolves.toMatchObject({
+    await expect(keyhearth.unlock({ with: 'password', password: 'incorrect' })).rejects.toThrow(/password/);
+    await expect(keyhearth.unlock({ with: 'password', password })).resolves.toMatchObject({
       state: 'unlocked',
     });
     tray?.menu?.choose('Lock now');
-    await expect(latchkey.status()).resolves.toMatchObject({ state: 'locked' });
+    await expect(keyhearth.status()).resolves.toMatchObject({ state: 'locked' });
 
     electron.app.quit();
-    const log = join(launcher.vault, 'latchkey.log');
+    const log = join(launcher.vault, 'keyhearth.log');
     await vi.waitFor(async () => {
       expect(await readFile(log, 'utf8')).toMatch(
-        /info {2}Latchkey \S+ starts: [^]*The service listens on [^]*unlocked\n[^]*locked\n[^]*info {2}Latchkey ends\n$/,
+        /info {2}Keyhearth \S+ starts: [^]*The service listens on [^]*unlocked\n[^]*locked\n[^]*info {2}Keyhearth ends\n$/,
       );
     });
     expect((await stat(log)).mode & 0o777).toBe(0o600);
@@ -102,14 +102,14 @@ describe('the application', () => {
 
   test('finds its vault again, locked', async () => {
     const first = await launcher.open();
-    await createVault(first.latchkey);
+    await createVault(first.keyhearth);
     await launcher.quit(first.electron);
     const second = await launcher.open();
-    await expect(second.latchkey.status()).resolves.toMatchObject({
+    await expect(second.keyhearth.status()).resolves.toMatchObject({
       state: 'locked',
       organization: { name: 'Home' },
     });
-    await expect(second.latchkey.unlock({ with: 'password', password })).resolves.toMatchObject({
+    await expect(second.keyhearth.unlock({ with: 'password', password })).resolves.toMatchObject({
       state: 'unlocked',
     });
   });
@@ -127,23 +127,23 @@ describe('the application', () => {
     expect(machine.ended).toBeUndefined();
     expect(machine.trays[0]?.isDestroyed()).toBe(false);
     // Where the tray is not shown, this is all that says so.
-    expect(machine.notifications.map(({ title }) => title)).toEqual(['Latchkey goes on without its window']);
-    machine.trays[0]?.menu?.choose('Open Latchkey');
+    expect(machine.notifications.map(({ title }) => title)).toEqual(['Keyhearth goes on without its window']);
+    machine.trays[0]?.menu?.choose('Open Keyhearth');
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
     await close();
     expect(machine.notifications).toHaveLength(1);
-    machine.trays[0]?.menu?.choose('Open Latchkey');
+    machine.trays[0]?.menu?.choose('Open Keyhearth');
     electron.app.emit('activate');
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
   });
 
   test('closes the vault once, however often it is asked to quit, and ends', async () => {
-    const { electron, latchkey } = await launcher.open();
+    const { electron, keyhearth } = await launcher.open();
     const { machine } = electron;
-    const { url } = await latchkey.status();
+    const { url } = await keyhearth.status();
     const endpoint = join(launcher.vault, 'endpoint.json');
     expect(existsSync(endpoint)).toBe(true);
-    machine.trays[0]?.menu?.choose('Quit Latchkey');
+    machine.trays[0]?.menu?.choose('Quit Keyhearth');
     electron.app.quit();
     expect(machine.ended).toBeUndefined();
     await launcher.quit(electron);
@@ -186,7 +186,7 @@ describe('a start that cannot be', () => {
     );
     expect(electron.BrowserWindow.getAllWindows()).toEqual([]);
     expect(electron.machine.dialogs).toHaveLength(1);
-    expect(electron.machine.dialogs[0]?.title).toBe('Latchkey could not start');
+    expect(electron.machine.dialogs[0]?.title).toBe('Keyhearth could not start');
     return electron.machine.dialogs[0]?.content ?? '';
   }
 
@@ -208,7 +208,7 @@ describe('a start that cannot be', () => {
     const { startVault } = await import('../../main/app/compose.ts');
     const config = makeConfig({ dataDir: launcher.vault, keychain: false, port: '0' }, {});
     const held = await startVault(config);
-    vi.stubEnv('APPIMAGE', '/home/ada/Latchkey.AppImage');
+    vi.stubEnv('APPIMAGE', '/home/ada/Keyhearth.AppImage');
     let isHeld = true;
     const end = async (): Promise<void> => {
       if (isHeld) await held.close();
@@ -227,21 +227,21 @@ describe('a start that cannot be', () => {
         { message: 'The vault is in use already', buttons: ['Use it from this window', 'Quit'] },
       ]);
       await import('../../preload/index.ts');
-      const latchkey = machine.mainWorld['latchkey'] as WindowRpc;
-      await createVault(latchkey);
+      const keyhearth = machine.mainWorld['keyhearth'] as WindowRpc;
+      await createVault(keyhearth);
       expect(held.keyring.unlocked).toBe(true);
-      await expect(latchkey.unlock({ with: 'password', password: 'incorrect' })).rejects.toThrow(
+      await expect(keyhearth.unlock({ with: 'password', password: 'incorrect' })).rejects.toThrow(
         'The password does not open this vault.',
       );
       await vi.waitFor(() => {
-        expect(machine.trays[0]?.toolTip).toBe('Latchkey: unlocked');
+        expect(machine.trays[0]?.toolTip).toBe('Keyhearth: unlocked');
       });
       // What locks it is that process's business; what its owner presses here, theirs.
       electron.powerMonitor.emit('suspend');
       expect(held.keyring.unlocked).toBe(true);
       machine.trays[0]?.menu?.choose('Freeze all signing');
       await vi.waitFor(() => {
-        expect(machine.trays[0]?.toolTip).toBe('Latchkey: frozen');
+        expect(machine.trays[0]?.toolTip).toBe('Keyhearth: frozen');
       });
       expect(held.keyring.unlocked).toBe(false);
 
@@ -258,7 +258,7 @@ describe('a start that cannot be', () => {
       });
       // Its program is in a directory that goes with this process.
       expect(machine.relaunches).toEqual([
-        { execPath: '/home/ada/Latchkey.AppImage', args: process.argv.slice(1) },
+        { execPath: '/home/ada/Keyhearth.AppImage', args: process.argv.slice(1) },
       ]);
     } finally {
       await end();
@@ -305,7 +305,7 @@ describe('a start that cannot be', () => {
   test('names the version that is too old', async () => {
     Object.defineProperty(process.versions, 'electron', { value: '44.0.0', configurable: true });
     expect(await failure(await launcher.launch())).toBe(
-      'Latchkey needs electron 45 or later; this is electron 44.0.0.',
+      'Keyhearth needs electron 45 or later; this is electron 44.0.0.',
     );
     expect(existsSync(launcher.vault)).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Settings } from '../../preload/contract.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
@@ -112,7 +112,7 @@ describe('auto-lock', () => {
 
     test('is as cautious as at first where they cannot be read', async () => {
       await set({ idleMinutes: null, onScreenLock: false, onSuspend: false });
-      double.failure = new LatchkeyError('VAULT_TAMPERED', 'changed');
+      double.failure = new KeyhearthError('VAULT_TAMPERED', 'changed');
       await set({});
       double.failure = undefined;
       powerMonitor.emit('suspend');
@@ -140,7 +140,7 @@ describe('auto-lock', () => {
   test('says nothing where there is no open vault, and logs a vault that did not lock', async () => {
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     watch = startAutoLock(double, noBus);
-    double.failure = new LatchkeyError('VAULT_MISSING', 'there is no vault yet');
+    double.failure = new KeyhearthError('VAULT_MISSING', 'there is no vault yet');
     powerMonitor.emit('suspend');
     await vi.advanceTimersByTimeAsync(0);
     expect(log).not.toHaveBeenCalled();

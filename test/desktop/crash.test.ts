@@ -52,7 +52,7 @@ describe('a page', () => {
     crash();
     await vi.advanceTimersByTimeAsync(0);
     expect(machine.questions).toMatchObject([
-      { message: 'The window stopped working', buttons: ['Load it again', 'Quit Latchkey'] },
+      { message: 'The window stopped working', buttons: ['Load it again', 'Quit Keyhearth'] },
     ]);
     expect(window.webContents.reloads).toBe(4);
     expect(logged).toHaveBeenCalledTimes(4);
@@ -76,7 +76,7 @@ describe('a page', () => {
     window.emit('unresponsive');
     await vi.advanceTimersByTimeAsync(0);
     expect(machine.questions).toMatchObject([
-      { buttons: ['Load it again', 'Wait', 'Quit Latchkey'], cancelId: 1 },
+      { buttons: ['Load it again', 'Wait', 'Quit Keyhearth'], cancelId: 1 },
     ]);
     expect(window.webContents.reloads).toBe(1);
     machine.answers = [1];
@@ -106,7 +106,7 @@ describe('an error that nobody caught', () => {
     own?.(new Error('the secret is 42'), 'uncaughtException');
     expect(double.state).toBe('locked');
     expect(machine.ended).toBe(1);
-    expect(machine.dialogs[0]?.title).toBe('Latchkey has to end');
+    expect(machine.dialogs[0]?.title).toBe('Keyhearth has to end');
     expect(machine.dialogs[0]?.content).not.toContain('42');
     ending[Symbol.dispose]();
     expect(process.listenerCount('uncaughtException')).toBe(before);

@@ -31,7 +31,7 @@ export const machine = {
   relaunches: [] as { readonly execPath: string; readonly args: readonly string[] }[],
   sandboxed: false,
   paths: new Map<string, string>(),
-  name: 'latchkey',
+  name: 'keyhearth',
   /** What the command line said to Chromium, and what the application added. */
   switches: new Map<string, string>(),
   badge: 0,
@@ -39,8 +39,8 @@ export const machine = {
   /** Schemes whose links the system hands to the application. */
   protocols: [] as string[],
   /** Linux: the name that the application has among the installed desktop files, and those that are installed. */
-  desktopName: 'latchkey.desktop' as string | undefined,
-  desktopFiles: ['latchkey.desktop'],
+  desktopName: 'keyhearth.desktop' as string | undefined,
+  desktopFiles: ['keyhearth.desktop'],
   login: {
     openAtLogin: false,
     wasOpenedAtLogin: false,
@@ -113,7 +113,7 @@ function nativeTask(enter: () => GoOn): void {
 }
 
 /** Who holds the lock of each data directory, among all copies of this module: another copy is another process. */
-const locks = ((globalThis as Record<symbol, unknown>)[Symbol.for('latchkey.test.locks')] ??=
+const locks = ((globalThis as Record<symbol, unknown>)[Symbol.for('keyhearth.test.locks')] ??=
   new Map()) as Map<string, (data: unknown) => void>;
 
 /** Each of those that ask throws by a check of `Browser::is_ready()` in the file of its name, shell/browser/api/electron_api_*.cc. */
@@ -822,7 +822,7 @@ export class FakeMenu {
     const item = this.item(label);
     if (item === undefined) throw new Error(`no menu entry ${label} in ${this.labels.join(', ')}`);
     if (item.role === 'quit') app.quit();
-    // Latchkey's entries look at none of what Electron passes to them.
+    // Keyhearth's entries look at none of what Electron passes to them.
     else (item.click as (() => void) | undefined)?.();
   }
 }

@@ -55,7 +55,7 @@ describe('electron-builder.yml', () => {
     const config = await read();
     expect(config).toMatchObject({
       appId: applicationId,
-      productName: 'Latchkey',
+      productName: 'Keyhearth',
       publish: null,
       electronFuses: {
         // Without it, a Mac with an Apple processor kills the app at its start.
@@ -102,8 +102,8 @@ describe('electron-builder.yml', () => {
       enableNodeCliInspectArguments: true,
     });
     // By this name `refuseDebuggers` knows it; what is shipped must not have it.
-    expect(flavour['extraMetadata']).toEqual({ productName: 'Latchkey Test' });
-    expect(shipped['extraMetadata']).toEqual({ productName: 'Latchkey' });
+    expect(flavour['extraMetadata']).toEqual({ productName: 'Keyhearth Test' });
+    expect(shipped['extraMetadata']).toEqual({ productName: 'Keyhearth' });
     for (const platform of ['linux', 'mac', 'win']) {
       const { target, identity: _, ...rest } = flavour[platform] as Record<string, unknown>;
       expect(target).toBe('dir');
@@ -144,7 +144,7 @@ async function pngSize(path: string): Promise<[number, number]> {
 
 describe('what is packed for one machine on another', () => {
   test('is refused, with the native modules that it lacks and those of no use to it', async () => {
-    const resources = await mkdtemp(join(tmpdir(), 'latchkey-pack-'));
+    const resources = await mkdtemp(join(tmpdir(), 'keyhearth-pack-'));
     const modules = join(resources, 'app.asar.unpacked/node_modules');
     const add = async (path: string): Promise<void> => {
       await mkdir(join(modules, path, '..'), { recursive: true });
@@ -192,7 +192,7 @@ describe('the packages for Linux', () => {
 
   // electron-builder hands over what it would pack, before the tools that it would have to fetch.
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'latchkey-linux-'));
+    directory = await mkdtemp(join(tmpdir(), 'keyhearth-linux-'));
     const { build, Platform } = builder('electron-builder') as {
       readonly build: (options: object) => Promise<unknown>;
       readonly Platform: { readonly LINUX: { createTarget: (targets: string[], arch: number) => unknown } };
@@ -206,7 +206,7 @@ describe('the packages for Linux', () => {
         extends: join(projectRoot, 'electron-builder.yml'),
         electronDist: await standIn(directory),
         directories: { output: join(directory, 'output'), buildResources: 'main/desktop/icons' },
-        extraMetadata: { productName: 'Latchkey', homepage: 'https://latchkey.example' },
+        extraMetadata: { productName: 'Keyhearth', homepage: 'https://keyhearth.example' },
       },
       effectiveOptionComputed: async (
         options: [string[], string] | { readonly desktop: string; readonly desktopFileName: string },
@@ -239,7 +239,7 @@ describe('the packages for Linux', () => {
     for (const [kind, { entry, entryFile }] of made) {
       expect(basename(entryFile), kind).toBe(desktopName);
       expect(entry, kind).toMatch(new RegExp(`^StartupWMClass=${identity}$`, 'm'));
-      expect(entry, kind).toMatch(/^MimeType=x-scheme-handler\/latchkey;$/m);
+      expect(entry, kind).toMatch(/^MimeType=x-scheme-handler\/keyhearth;$/m);
       // Only AppRun adds it, where the system refuses user namespaces.
       expect(entry, kind).not.toContain('--no-sandbox');
     }
@@ -274,7 +274,7 @@ describe('the packed application', () => {
   let archive: string;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'latchkey-pack-'));
+    directory = await mkdtemp(join(tmpdir(), 'keyhearth-pack-'));
     const electron = await standIn(directory);
     const output = join(directory, 'output');
     await promisify(execFile)(
@@ -437,14 +437,14 @@ describe('the packed application', () => {
 
   test('starts in the bundle, and knows what Electron to expect', () => {
     const packed = JSON.parse(extractFile(archive, 'package.json').toString()) as Configuration;
-    expect(packed).toMatchObject({ main: 'dist/main/index.js', type: 'module', productName: 'Latchkey' });
+    expect(packed).toMatchObject({ main: 'dist/main/index.js', type: 'module', productName: 'Keyhearth' });
     expect(packed).not.toHaveProperty('devDependencies');
     expect(packedFiles()).toContain('dist/preload/index.cjs');
     expect(packedFiles()).toContain('dist/renderer/index.html');
   });
 
   test('has its fuses burnt into the program', async () => {
-    const program = await readFile(join(resources, '../latchkey-desktop'), 'latin1');
+    const program = await readFile(join(resources, '../keyhearth-desktop'), 'latin1');
     const fuses = program.slice(program.indexOf(sentinel) + sentinel.length + 2);
     // runAsNode, cookies, NODE_OPTIONS, --inspect, archive integrity, archive only, browser snapshot, file://, wasm traps
     expect(fuses.slice(0, defaults.length)).toBe('000011001');

@@ -30,7 +30,7 @@ export class Launcher {
     vi.stubEnv('XDG_RUNTIME_DIR', undefined);
     vi.stubEnv('DBUS_SYSTEM_BUS_ADDRESS', 'unix:path=/nowhere/bus');
     Object.defineProperty(process.versions, 'electron', { value: '45.4.1', configurable: true });
-    return new Launcher(await mkdtemp(join(tmpdir(), 'latchkey-app-')));
+    return new Launcher(await mkdtemp(join(tmpdir(), 'keyhearth-app-')));
   }
 
   /** Loads the entry as Electron does, in a copy of everything of its own, and comes to `ready` after it. */
@@ -62,14 +62,14 @@ export class Launcher {
   async open(
     argv?: readonly string[],
     prepare?: (electron: Electron) => void,
-  ): Promise<{ electron: Electron; latchkey: WindowRpc }> {
+  ): Promise<{ electron: Electron; keyhearth: WindowRpc }> {
     const electron = await this.launch(argv, prepare);
     const { BrowserWindow, machine } = electron;
     const isVisible = (): boolean => BrowserWindow.getAllWindows()[0]?.isVisible() ?? false;
     await vi.waitUntil(() => isVisible() || machine.ended !== undefined, { timeout: 60_000 });
     expect(machine.dialogs).toEqual([]);
     await import('../../preload/index.ts');
-    return { electron, latchkey: machine.mainWorld['latchkey'] as WindowRpc };
+    return { electron, keyhearth: machine.mainWorld['keyhearth'] as WindowRpc };
   }
 
   async quit(electron: Electron): Promise<void> {
@@ -97,11 +97,11 @@ export async function hasEnded({ machine }: Electron, code?: number): Promise<vo
   if (code !== undefined) expect(machine.ended).toBe(code);
 }
 
-export async function createVault(latchkey: WindowRpc): Promise<void> {
-  const words = (await latchkey.newRecoveryPhrase()).phrase.split(' ');
+export async function createVault(keyhearth: WindowRpc): Promise<void> {
+  const words = (await keyhearth.newRecoveryPhrase()).phrase.split(' ');
   const confirmedWords = [1, 12, 24].map((position) => ({ position, word: words[position - 1] ?? '' }));
   const vault = { organizationName: 'Home', userName: 'Ada', useKeychain: false, password, confirmedWords };
-  await expect(latchkey.create(vault)).resolves.toMatchObject({
+  await expect(keyhearth.create(vault)).resolves.toMatchObject({
     state: 'unlocked',
     keyslots: expect.any(Array) as unknown,
   });

@@ -31,8 +31,8 @@ async function startsAgain(): Promise<void> {
 
 describe('quitting with the window open', () => {
   const routes: readonly [string, (electron: Electron) => void][] = [
-    ['the menu', ({ machine }) => machine.menu?.choose('Quit Latchkey')],
-    ['the tray', ({ machine }) => machine.trays[0]?.menu?.choose('Quit Latchkey')],
+    ['the menu', ({ machine }) => machine.menu?.choose('Quit Keyhearth')],
+    ['the tray', ({ machine }) => machine.trays[0]?.menu?.choose('Quit Keyhearth')],
     [
       'Command-Q',
       ({ app }) => {
@@ -85,8 +85,8 @@ describe('quitting with the window open', () => {
     electron.machine.menu?.choose('Check for Updates…');
     await hasEnded(electron, 0);
     expect(electron.machine.questions.map(({ message }) => message)).toEqual([
-      'Latchkey 9.9.9 is there',
-      'Latchkey 9.9.9 is ready',
+      'Keyhearth 9.9.9 is there',
+      'Keyhearth 9.9.9 is ready',
     ]);
     vi.doUnmock('../../main/desktop/updates/update-key.ts');
     vi.doUnmock('../../main/desktop/updates/update-provider.ts');

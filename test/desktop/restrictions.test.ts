@@ -12,8 +12,8 @@ const {
 type Session = Parameters<typeof guardSession>[0];
 type Contents = Parameters<typeof guardContents>[0];
 
-const page = 'latchkey://app/';
-const elsewhere = ['https://example.com/', 'latchkey://app.example/', 'file:///etc/passwd', 'about:blank'];
+const page = 'keyhearth://app/';
+const elsewhere = ['https://example.com/', 'keyhearth://app.example/', 'file:///etc/passwd', 'about:blank'];
 
 // The guards call what the fakes have of these two; the fakes' own types are checked where they are declared.
 const asSession = (session: InstanceType<typeof FakeSession>): Session => session as unknown as Session;
@@ -94,11 +94,11 @@ describe('a session', () => {
     ['https://example.com/file', 1],
     ['file:///etc/passwd', 1],
     ['data:text/plain,hello', 1],
-    ['latchkey://app/assets/index.js', 1],
+    ['keyhearth://app/assets/index.js', 1],
     ['blob:https://example.com/00000000-0000-4000-8000-000000000000', 1],
-    ['blob:latchkey://application/00000000-0000-4000-8000-000000000000', 1],
+    ['blob:keyhearth://application/00000000-0000-4000-8000-000000000000', 1],
     // What the page itself made: the person is asked where it goes.
-    ['blob:latchkey://app/00000000-0000-4000-8000-000000000000', 0],
+    ['blob:keyhearth://app/00000000-0000-4000-8000-000000000000', 0],
   ])('downloads nothing from elsewhere: %s', (url, prevented) => {
     const event = { prevented: 0, preventDefault: () => (event.prevented += 1) };
     session.emit('will-download', event, { getURL: () => url });
@@ -111,7 +111,7 @@ describe('a session', () => {
     ['wss://example.com/', true],
     ['file:///etc/passwd', true],
     ['not an address', true],
-    ['latchkey://app/assets/index.js', false],
+    ['keyhearth://app/assets/index.js', false],
     ['data:image/png;base64,AAAA', false],
     ['devtools://devtools/bundled/inspector.html', false],
   ])('has a request to %s cancelled: %s', (url, cancel) => {

@@ -41,7 +41,7 @@ export class RpcDouble implements VaultRpc {
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
   /** What `copyOfBackup` answers. */
-  copy = { file: '/backups/new', name: 'latchkey-Family.backup' };
+  copy = { file: '/backups/new', name: 'keyhearth-Family.backup' };
   /** What `call` answers. */
   body: unknown = {};
   settingsNow: Settings = {

@@ -18,7 +18,7 @@ await import('../../preload/index.ts');
 let directory: string;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'latchkey-rpc-'));
+  directory = await mkdtemp(join(tmpdir(), 'keyhearth-rpc-'));
   await writeFile(join(directory, 'index.html'), '__CSP_NONCE__');
   registerScheme();
   becomeReady();
@@ -33,7 +33,7 @@ afterAll(async () => {
 describeRpc('IPC', async () => {
   const { vault, [Symbol.asyncDispose]: close } = await startTestVault({ empty: true });
   const served = serveRpc(vault.rpc);
-  vi.stubGlobal('window', { latchkey: machine.mainWorld['latchkey'], addEventListener: () => undefined });
+  vi.stubGlobal('window', { keyhearth: machine.mainWorld['keyhearth'], addEventListener: () => undefined });
   return {
     rpc: connectRpc().rpc,
     [Symbol.asyncDispose]: async () => {

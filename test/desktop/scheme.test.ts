@@ -13,7 +13,7 @@ let root: string;
 let directory: string;
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'latchkey-scheme-'));
+  root = await mkdtemp(join(tmpdir(), 'keyhearth-scheme-'));
   directory = join(root, 'renderer');
   await mkdir(join(directory, 'assets'), { recursive: true });
   await writeFile(join(root, 'secret.txt'), 'secret');
@@ -31,12 +31,12 @@ afterAll(async () => {
 });
 
 afterEach(() => {
-  protocol.unhandle('latchkey');
+  protocol.unhandle('keyhearth');
 });
 
 test('the scheme is registered as a standard, secure one that bypasses nothing', () => {
   expect(machine.schemes).toEqual([
-    { scheme: 'latchkey', privileges: { standard: true, secure: true, supportFetchAPI: true } },
+    { scheme: 'keyhearth', privileges: { standard: true, secure: true, supportFetchAPI: true } },
   ]);
 });
 
@@ -45,7 +45,7 @@ describe('the page', () => {
     await serveScheme(directory);
     const nonces = new Set<string>();
     for (let load = 0; load < 3; load += 1) {
-      const response = await protocol.request('latchkey://app/');
+      const response = await protocol.request('keyhearth://app/');
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(response.headers.get('cache-control')).toBe('no-store');
@@ -64,7 +64,7 @@ describe('the page', () => {
 
   test('is the same with a fragment', async () => {
     await serveScheme(directory);
-    expect((await protocol.request('latchkey://app/#/wallets')).status).toBe(200);
+    expect((await protocol.request('keyhearth://app/#/wallets')).status).toBe(200);
   });
 
   test('is not served without a place for the nonce', async () => {
@@ -81,8 +81,8 @@ describe('the page', () => {
 
 describe('files', () => {
   test.each([
-    ['latchkey://app/assets/index-1.js', 'text/javascript; charset=utf-8', 'export {};'],
-    ['latchkey://app/assets/index-1.css', 'text/css; charset=utf-8', ':root {}'],
+    ['keyhearth://app/assets/index-1.js', 'text/javascript; charset=utf-8', 'export {};'],
+    ['keyhearth://app/assets/index-1.css', 'text/css; charset=utf-8', ':root {}'],
   ])('%s is served as %s', async (url, type, text) => {
     await serveScheme(directory);
     const response = await protocol.request(url);
@@ -93,23 +93,23 @@ describe('files', () => {
   });
 
   test.each([
-    'latchkey://app/../secret.txt',
-    'latchkey://app/%2e%2e/secret.txt',
-    'latchkey://app/..%2fsecret.txt',
-    'latchkey://app/assets/..%2f..%2f..%2fsecret.txt',
-    'latchkey://app/..%5csecret.txt',
-    'latchkey://app//secret.txt',
-    'latchkey://app/link.txt',
-    'latchkey://app/assets',
-    'latchkey://app/assets/',
-    'latchkey://app/assets/index-1.js.map',
-    'latchkey://app/assets/index-1.js%00',
-    'latchkey://app/index.html',
-    'latchkey://app/wallets',
-    'latchkey://other/',
-    'latchkey://app.example/',
-    'latchkey://app/__proto__',
-    'latchkey://app/constructor',
+    'keyhearth://app/../secret.txt',
+    'keyhearth://app/%2e%2e/secret.txt',
+    'keyhearth://app/..%2fsecret.txt',
+    'keyhearth://app/assets/..%2f..%2f..%2fsecret.txt',
+    'keyhearth://app/..%5csecret.txt',
+    'keyhearth://app//secret.txt',
+    'keyhearth://app/link.txt',
+    'keyhearth://app/assets',
+    'keyhearth://app/assets/',
+    'keyhearth://app/assets/index-1.js.map',
+    'keyhearth://app/assets/index-1.js%00',
+    'keyhearth://app/index.html',
+    'keyhearth://app/wallets',
+    'keyhearth://other/',
+    'keyhearth://app.example/',
+    'keyhearth://app/__proto__',
+    'keyhearth://app/constructor',
   ])('%s is not there', async (url) => {
     await serveScheme(directory);
     const response = await protocol.request(url);
@@ -120,7 +120,7 @@ describe('files', () => {
   test('made after the start are not there', async () => {
     await serveScheme(directory);
     await writeFile(join(directory, 'late.js'), '');
-    expect((await protocol.request('latchkey://app/late.js')).status).toBe(404);
+    expect((await protocol.request('keyhearth://app/late.js')).status).toBe(404);
     await rm(join(directory, 'late.js'));
   });
 
@@ -129,7 +129,7 @@ describe('files', () => {
     await writeFile(join(directory, 'gone.js'), '');
     await serveScheme(directory);
     await rm(join(directory, 'gone.js'));
-    const response = await protocol.request('latchkey://app/gone.js');
+    const response = await protocol.request('keyhearth://app/gone.js');
     expect(response.status).toBe(500);
     expect(await response.text()).toBe('500\n');
     expect(log).toHaveBeenCalledOnce();
@@ -138,6 +138,6 @@ describe('files', () => {
 
   test('are only read', async () => {
     await serveScheme(directory);
-    expect((await protocol.request('latchkey://app/', { method: 'POST', body: '' })).status).toBe(405);
+    expect((await protocol.request('keyhearth://app/', { method: 'POST', body: '' })).status).toBe(405);
   });
 });

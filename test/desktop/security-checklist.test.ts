@@ -45,7 +45,7 @@ beforeAll(async () => {
   served = serveRpc(double);
   showWindow();
   preferences = theWindow().options.webPreferences as Record<string, unknown>;
-  page = await protocol.request('latchkey://app/');
+  page = await protocol.request('keyhearth://app/');
 });
 
 afterAll(() => {
@@ -65,7 +65,7 @@ async function shellSources(): Promise<string> {
 
 test('1. only secure content is loaded: the page is the application’s own, and no request leaves it', async () => {
   await vi.waitFor(() => {
-    expect(theWindow().webContents.getURL()).toBe('latchkey://app/');
+    expect(theWindow().webContents.getURL()).toBe('keyhearth://app/');
   });
   const asked = (url: string): unknown => {
     let answer: unknown;
@@ -79,7 +79,7 @@ test('1. only secure content is loaded: the page is the application’s own, and
     'file:///etc/passwd',
   ])
     expect(asked(url)).toEqual({ cancel: true });
-  expect(asked('latchkey://app/assets/index.js')).toEqual({ cancel: false });
+  expect(asked('keyhearth://app/assets/index.js')).toEqual({ cancel: false });
 });
 
 test('2. no Node.js in pages, workers or frames', () => {
@@ -118,7 +118,7 @@ test('7. the page has a Content-Security-Policy with nothing but its own files a
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("connect-src 'none'");
   expect(policy).not.toMatch(/unsafe-(eval|inline)|\*|https?:/);
-  const again = await protocol.request('latchkey://app/');
+  const again = await protocol.request('keyhearth://app/');
   expect(again.headers.get('content-security-policy')).not.toBe(policy);
 });
 
@@ -146,7 +146,7 @@ test('12. what a <webview> is made with needs no look: none is attached', () => 
 
 test('13. the page goes nowhere (restrictions.test.ts)', () => {
   const { webContents } = theWindow();
-  for (const url of ['https://example.com/', 'latchkey://evil/', 'file:///etc/passwd', 'data:text/html,x']) {
+  for (const url of ['https://example.com/', 'keyhearth://evil/', 'file:///etc/passwd', 'data:text/html,x']) {
     expect(webContents.attempt('will-navigate', { url, isMainFrame: true })).toBe(true);
     expect(webContents.attempt('will-frame-navigate', { url, isMainFrame: false })).toBe(true);
     expect(webContents.attempt('will-redirect', { url, isMainFrame: true })).toBe(true);
@@ -154,7 +154,7 @@ test('13. the page goes nowhere (restrictions.test.ts)', () => {
 });
 
 test('14. the page opens no windows', () => {
-  for (const url of ['latchkey://app/', 'https://example.com/', 'about:blank'])
+  for (const url of ['keyhearth://app/', 'https://example.com/', 'about:blank'])
     expect(theWindow().webContents.open(url)).toBe('deny');
 });
 
@@ -184,12 +184,12 @@ test('17. whoever sends over IPC is looked at, on every channel there is (ipc.te
   const strangers = [
     null,
     { url: 'https://example.com/', parent: null },
-    { url: 'latchkey://app/', parent: { url: 'latchkey://app/', parent: null } },
+    { url: 'keyhearth://app/', parent: { url: 'keyhearth://app/', parent: null } },
   ];
   for (const channel of ipcMain.handlers.keys()) {
     for (const frame of strangers) {
       expect(await ipcMain.invoke(frame, channel, 'status', [])).toEqual({
-        error: { message: 'Only the Latchkey window may ask.' },
+        error: { message: 'Only the Keyhearth window may ask.' },
       });
     }
   }
@@ -198,7 +198,7 @@ test('17. whoever sends over IPC is looked at, on every channel there is (ipc.te
 
 test('18. the page has a scheme of its own; file: is neither used nor special', async () => {
   expect(machine.schemes).toMatchObject([
-    { scheme: 'latchkey', privileges: { standard: true, secure: true } },
+    { scheme: 'keyhearth', privileges: { standard: true, secure: true } },
   ]);
   expect(machine.schemes[0]?.privileges).not.toHaveProperty('bypassCSP');
   expect(await shellSources()).not.toMatch(/loadFile\(|['"`]file:\/\//);
@@ -219,13 +219,13 @@ test('19. every fuse that lets others in is blown (installers.test.ts reads them
 });
 
 test('20. the page sees the preload bridge, and nothing of Electron’s: no event, no sender, no channel of its choice', () => {
-  const latchkey = machine.mainWorld['latchkey'] as Record<string, unknown>;
-  expect(Object.keys(machine.mainWorld)).toEqual(['latchkey']);
-  for (const name of rpcCalls) expect(latchkey[name]).toBeTypeOf('function');
+  const keyhearth = machine.mainWorld['keyhearth'] as Record<string, unknown>;
+  expect(Object.keys(machine.mainWorld)).toEqual(['keyhearth']);
+  for (const name of rpcCalls) expect(keyhearth[name]).toBeTypeOf('function');
   for (const name of ['send', 'invoke', 'on', 'ipcRenderer', 'require', 'process'])
-    expect(latchkey).not.toHaveProperty(name);
+    expect(keyhearth).not.toHaveProperty(name);
   const heard = vi.fn();
-  (latchkey['onEvent'] as (listener: (...given: unknown[]) => void) => unknown)(heard);
+  (keyhearth['onEvent'] as (listener: (...given: unknown[]) => void) => unknown)(heard);
   double.announce({ kind: 'status' });
   expect(heard).toHaveBeenCalledExactlyOnceWith({ kind: 'status' });
 });

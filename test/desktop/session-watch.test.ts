@@ -189,7 +189,7 @@ describe('a vault in a session of logind', () => {
 
 /** What the bus had to pass on has been passed on after a call there and back. */
 async function isStill(): Promise<boolean> {
-  const other = await BusService.start(address(), ['app.latchkey.Test'], () => []);
+  const other = await BusService.start(address(), ['app.keyhearth.Test'], () => []);
   await other[Symbol.asyncDispose]();
   return double.count('lock') === 0;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readConfig, type Config } from '../../main/app/config.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { ApprovalsDouble } from './approvals-double.ts';
 import { RpcDouble } from './rpc-double.ts';
 
@@ -24,13 +24,13 @@ let directory: string;
 let double: RpcDouble;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'latchkey-shell-'));
+  directory = await mkdtemp(join(tmpdir(), 'keyhearth-shell-'));
   machine.paths.set('userData', directory);
   machine.paths.set('appData', directory);
   machine.paths.set('home', directory);
   becomeReady();
   app.on('window-all-closed', () => undefined);
-  protocol.handle('latchkey', () => new Response('page'));
+  protocol.handle('keyhearth', () => new Response('page'));
 });
 
 afterAll(() => rm(directory, { recursive: true }));
@@ -55,7 +55,7 @@ describe('a link', () => {
 
   beforeEach(() => {
     approvals = new ApprovalsDouble();
-    following = catchLinks(['latchkey'], { appImage: undefined }).follow(approvals);
+    following = catchLinks(['keyhearth'], { appImage: undefined }).follow(approvals);
   });
   afterEach(() => {
     following[Symbol.dispose]();
@@ -67,52 +67,52 @@ describe('a link', () => {
     ['open-url', (link) => app.emit('open-url', new FakeEvent(), link)],
     [
       'second-instance',
-      (link) => app.emit('second-instance', new FakeEvent(), ['latchkey'], '/', { hidden: false, link }),
+      (link) => app.emit('second-instance', new FakeEvent(), ['keyhearth'], '/', { hidden: false, link }),
     ],
   ];
 
   test.each(ways)('by %s shows what waits, where it names it', async (_name, send) => {
     approvals.set(id);
-    send(`latchkey://approvals/${id}`);
+    send(`keyhearth://approvals/${id}`);
     await vi.waitFor(() => {
-      expect(address()).toBe(`latchkey://app/#/approvals/${id}`);
+      expect(address()).toBe(`keyhearth://app/#/approvals/${id}`);
     });
     expect(double.asked).toEqual([]);
   });
 
   test.each([
-    `latchkey://approvals/${id}`,
-    `latchkey://approvals/${id}?approve=1`,
-    `latchkey://approve/${id}`,
-    'latchkey://app/#/private-keys/export',
-    'latchkey://app/',
-    'latchkey:javascript:alert(1)',
+    `keyhearth://approvals/${id}`,
+    `keyhearth://approvals/${id}?approve=1`,
+    `keyhearth://approve/${id}`,
+    'keyhearth://app/#/private-keys/export',
+    'keyhearth://app/',
+    'keyhearth:javascript:alert(1)',
     'https://example.com/',
   ])('to %s, where nothing of it waits, shows the window and goes nowhere', async (link) => {
     approvals.set('b7c1f5d0-0000-4000-8000-000000000000');
     for (const [, send] of ways) send(link);
     await vi.waitFor(() => {
-      expect(address()).toBe('latchkey://app/');
+      expect(address()).toBe('keyhearth://app/');
     });
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
   });
 
   test('is none where the session starts what runs already', () => {
-    app.emit('second-instance', new FakeEvent(), ['latchkey'], '/', { hidden: true });
+    app.emit('second-instance', new FakeEvent(), ['keyhearth'], '/', { hidden: true });
     expect(BrowserWindow.getAllWindows()).toEqual([]);
   });
 
   test('shows no window of an application that ends', () => {
     following[Symbol.dispose]();
-    for (const [, send] of ways) send(`latchkey://approvals/${id}`);
+    for (const [, send] of ways) send(`keyhearth://approvals/${id}`);
     expect(BrowserWindow.getAllWindows()).toEqual([]);
   });
 
-  test('is Latchkey’s to open where it is installed, and not from its sources', () => {
+  test('is Keyhearth’s to open where it is installed, and not from its sources', () => {
     expect(machine.protocols).toEqual([]);
     machine.packaged = true;
-    catchLinks(['latchkey'], { appImage: undefined }).follow(approvals)[Symbol.dispose]();
-    expect(machine.protocols).toEqual(['latchkey']);
+    catchLinks(['keyhearth'], { appImage: undefined }).follow(approvals)[Symbol.dispose]();
+    expect(machine.protocols).toEqual(['keyhearth']);
   });
 });
 
@@ -120,13 +120,13 @@ describe('the place to show', () => {
   test('is gone to without loading the page again, and not twice', async () => {
     showWindow();
     await vi.waitFor(() => {
-      expect(address()).toBe('latchkey://app/');
+      expect(address()).toBe('keyhearth://app/');
     });
     const [window] = BrowserWindow.getAllWindows();
     const loads = vi.spyOn(protocol, 'request');
     showWindow('/approvals');
     showWindow('/approvals');
-    expect(address()).toBe('latchkey://app/#/approvals');
+    expect(address()).toBe('keyhearth://app/#/approvals');
     expect(loads).not.toHaveBeenCalled();
     expect(BrowserWindow.getAllWindows()).toEqual([window]);
   });
@@ -154,14 +154,14 @@ describe('the shortcut for freezing', () => {
   test('says where the freeze could not be noted, and nothing where there is no vault', async () => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const listening = listenForFreeze(double, undefined);
-    double.failure = new LatchkeyError('VAULT_MISSING', 'there is no vault yet');
+    double.failure = new KeyhearthError('VAULT_MISSING', 'there is no vault yet');
     machine.shortcuts.get(freezeShortcut)?.();
     double.failure = new Error('the disk is full');
     machine.shortcuts.get(freezeShortcut)?.();
     await vi.waitFor(() => {
       expect(machine.dialogs).toHaveLength(1);
     });
-    expect(machine.dialogs[0]?.title).toBe('Latchkey could not note the freeze');
+    expect(machine.dialogs[0]?.title).toBe('Keyhearth could not note the freeze');
     listening[Symbol.dispose]();
   });
 });
@@ -176,7 +176,7 @@ describe('the menu', () => {
       setMenu('1.2.3', actions);
       expect(machine.menu?.labels).toEqual(
         platform === 'darwin'
-          ? ['Latchkey', 'editMenu', 'View', 'windowMenu']
+          ? ['Keyhearth', 'editMenu', 'View', 'windowMenu']
           : ['&File', 'editMenu', 'View', 'windowMenu', 'Help'],
       );
       machine.menu?.choose('Lock Now');
@@ -189,7 +189,7 @@ describe('the menu', () => {
       actions.lock.mockClear();
       actions.freeze.mockClear();
       expect(JSON.stringify(machine.menu?.template)).toContain('"about"');
-      expect(machine.about).toMatchObject({ applicationName: 'Latchkey', applicationVersion: '1.2.3' });
+      expect(machine.about).toMatchObject({ applicationName: 'Keyhearth', applicationVersion: '1.2.3' });
     },
   );
 
@@ -228,15 +228,15 @@ describe('starting with the session', () => {
 
   test('is a file on Linux, which comes and goes', async () => {
     on('linux');
-    const item = loginItem({ ...usual(), appImage: '/home/ann/My "Apps"/$5 100%\\/Latchkey.AppImage' });
-    const file = join(directory, 'autostart', 'latchkey.desktop');
+    const item = loginItem({ ...usual(), appImage: '/home/ann/My "Apps"/$5 100%\\/Keyhearth.AppImage' });
+    const file = join(directory, 'autostart', 'keyhearth.desktop');
     expect(item?.read()).toBe(false);
     void item?.write(true);
     expect(item?.read()).toBe(true);
     const text = await readFile(file, 'utf8');
     expect(text).toMatch(/^\[Desktop Entry\]\nType=Application\n/);
     expect(text).toContain(
-      String.raw`Exec="/home/ann/My \\"Apps\\"/\\$5 100%%\\\\/Latchkey.AppImage" --hidden` + '\n',
+      String.raw`Exec="/home/ann/My \\"Apps\\"/\\$5 100%%\\\\/Keyhearth.AppImage" --hidden` + '\n',
     );
     // What the desktop's own settings leave behind.
     await writeFile(file, text.replace('enabled=true', 'enabled=false'));
@@ -253,7 +253,7 @@ describe('starting with the session', () => {
     expect(item?.read()).toBe(false);
     void item?.write(true);
     const [file = ''] = (await readdir(join(directory, 'autostart'))).filter((name) =>
-      /^latchkey-[0-9a-f]{8}\.desktop$/.test(name),
+      /^keyhearth-[0-9a-f]{8}\.desktop$/.test(name),
     );
     const read = () => readFile(join(directory, 'autostart', file), 'utf8');
     expect(await read()).toContain(
@@ -308,7 +308,7 @@ describe('starting with the session', () => {
 
   test('is a value of the registry on Windows, which starts the same vault and port again', () => {
     on('win32');
-    const executable = String.raw`C:\Program Files\Latchkey\Latchkey.exe`;
+    const executable = String.raw`C:\Program Files\Keyhearth\Keyhearth.exe`;
     vi.spyOn(process, 'execPath', 'get').mockReturnValue(executable);
     const dataDirectory = 'C:\\Users\\Ann "Lee"\\my vault\\';
     const config = { ...readConfig(['--rp-id', 'vault.example', '--port', '7400'], {}), dataDirectory };
@@ -318,8 +318,8 @@ describe('starting with the session', () => {
     expect(item?.read()).toBe(false);
     void item?.write(true);
     expect(item?.read()).toBe(true);
-    expect(machine.runKey.get('latchkey')).toBe(`"${executable}" --hidden`);
-    const other = [...machine.runKey.keys()].find((name) => /^latchkey-[0-9a-f]{8}$/.test(name)) ?? '';
+    expect(machine.runKey.get('keyhearth')).toBe(`"${executable}" --hidden`);
+    const other = [...machine.runKey.keys()].find((name) => /^keyhearth-[0-9a-f]{8}$/.test(name)) ?? '';
     const [started, ...words] = readCommandLine(machine.runKey.get(other) ?? '');
     expect(started).toBe(executable);
     expect(words[0]).toBe('--hidden');
@@ -328,7 +328,7 @@ describe('starting with the session', () => {
     void item?.write(false);
     expect([item?.read(), plain?.read()]).toEqual([false, true]);
     // In the Task Manager.
-    machine.switchedOff.add('latchkey');
+    machine.switchedOff.add('keyhearth');
     expect(plain?.read()).toBe(false);
   });
 
@@ -440,10 +440,10 @@ describe('an installed application', () => {
       machine.switches.set(name, '9222');
       expect(refuseDebuggers).not.toThrow();
       machine.packaged = true;
-      expect(refuseDebuggers).toThrow(`Latchkey does not start with --${name}`);
-      machine.name = 'Latchkey Test';
+      expect(refuseDebuggers).toThrow(`Keyhearth does not start with --${name}`);
+      machine.name = 'Keyhearth Test';
       expect(refuseDebuggers).not.toThrow();
-      machine.name = 'latchkey';
+      machine.name = 'keyhearth';
       machine.switches.delete(name);
       expect(refuseDebuggers).not.toThrow();
     },

@@ -74,15 +74,15 @@ describe('the tray', () => {
     if (state === 'frozen') double.frozenAt = 1;
     const tray = show();
     await vi.waitFor(() => {
-      expect(tray.toolTip).toBe(`Latchkey: ${said}`);
+      expect(tray.toolTip).toBe(`Keyhearth: ${said}`);
     });
-    expect(tray.menu?.labels).toEqual(['Open Latchkey', ...labels, 'Quit Latchkey']);
+    expect(tray.menu?.labels).toEqual(['Open Keyhearth', ...labels, 'Quit Keyhearth']);
   });
 
   test('freezes at once, and says so', async () => {
     const tray = show();
     await vi.waitFor(() => {
-      expect(tray.toolTip).toBe('Latchkey: unlocked');
+      expect(tray.toolTip).toBe('Keyhearth: unlocked');
     });
     expect(tray.menu?.item('Freeze all signing')).toMatchObject({
       accelerator: 'F9',
@@ -92,7 +92,7 @@ describe('the tray', () => {
     expect(double.count('freeze')).toBe(1);
     double.announce({ kind: 'status' });
     await vi.waitFor(() => {
-      expect(tray.toolTip).toBe('Latchkey: frozen');
+      expect(tray.toolTip).toBe('Keyhearth: frozen');
     });
   });
 
@@ -100,29 +100,29 @@ describe('the tray', () => {
     const tray = show();
     const calm = tray.image.path;
     await vi.waitFor(() => {
-      expect(tray.toolTip).toBe('Latchkey: unlocked');
+      expect(tray.toolTip).toBe('Keyhearth: unlocked');
     });
     approvals.set('one', 'two');
-    expect(tray).toMatchObject({ toolTip: 'Latchkey: unlocked, 2 approvals wait', title: '2' });
+    expect(tray).toMatchObject({ toolTip: 'Keyhearth: unlocked, 2 approvals wait', title: '2' });
     expect(tray.image.path).not.toBe(calm);
     expect(existsSync(tray.image.path)).toBe(true);
     tray.menu?.choose('2 approvals wait…');
     expect(showWindow).toHaveBeenLastCalledWith('/approvals');
     approvals.set();
-    expect(tray).toMatchObject({ toolTip: 'Latchkey: unlocked', title: '' });
+    expect(tray).toMatchObject({ toolTip: 'Keyhearth: unlocked', title: '' });
     expect(tray.image.path).toBe(calm);
   });
 
   test('locks, and shows that the vault is locked', async () => {
     const tray = show();
     await vi.waitFor(() => {
-      expect(tray.toolTip).toBe('Latchkey: unlocked');
+      expect(tray.toolTip).toBe('Keyhearth: unlocked');
     });
     tray.menu?.choose('Lock now');
     expect(double.count('lock')).toBe(1);
     double.announce({ kind: 'status' });
     await vi.waitFor(() => {
-      expect(tray.toolTip).toBe('Latchkey: locked');
+      expect(tray.toolTip).toBe('Keyhearth: locked');
     });
   });
 
@@ -130,10 +130,10 @@ describe('the tray', () => {
     double.state = 'locked';
     const tray = show();
     await vi.waitFor(() => {
-      expect(tray.toolTip).toBe('Latchkey: locked');
+      expect(tray.toolTip).toBe('Keyhearth: locked');
     });
     tray.emit('click');
-    tray.menu?.choose('Open Latchkey');
+    tray.menu?.choose('Open Keyhearth');
     tray.menu?.choose('Unlock…');
     expect(showWindow).toHaveBeenCalledTimes(3);
     expect(double.count('unlock')).toBe(0);
@@ -155,14 +155,14 @@ describe('the tray', () => {
     await vi.waitFor(() => {
       expect(log).toHaveBeenCalledOnce();
     });
-    expect(tray.toolTip).toBe('Latchkey');
+    expect(tray.toolTip).toBe('Keyhearth');
     // It can still be frozen: that is when it may be wanted.
     expect(tray.menu?.labels).toEqual([
-      'Open Latchkey',
+      'Open Keyhearth',
       'separator',
       'Freeze all signing',
       'separator',
-      'Quit Latchkey',
+      'Quit Keyhearth',
     ]);
     log.mockRestore();
   });

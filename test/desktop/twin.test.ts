@@ -1,6 +1,6 @@
 /**
  * Where the stand-in once promised what Electron does not keep, with the source of what it does keep: each is a rule of
- * fake-electron.ts now, and each test here fails where Latchkey relies on the promise again. Sources are files of
+ * fake-electron.ts now, and each test here fails where Keyhearth relies on the promise again. Sources are files of
  * electron/electron, where nothing else is said.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -32,7 +32,7 @@ let logged: MockInstance<typeof process.stderr.write>;
 let shown: DisposableStack;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'latchkey-twin-'));
+  directory = await mkdtemp(join(tmpdir(), 'keyhearth-twin-'));
   logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   shown = new DisposableStack();
 });
@@ -113,10 +113,10 @@ test('links and the count on the icon may be refused, in silence (shell/browser/
   shown.use(showBadge(approvals));
   approvals.set('one');
   approvals.set('one', 'two');
-  shown.use(catchLinks(['latchkey'], { appImage: undefined }).follow(approvals));
+  shown.use(catchLinks(['keyhearth'], { appImage: undefined }).follow(approvals));
   expect(logged.mock.calls.map(([what]) => what as string)).toEqual([
-    expect.stringMatching(/^latchkey: the count on the icon: Error: /),
-    expect.stringMatching(/^latchkey: links to Latchkey: Error: /),
+    expect.stringMatching(/^keyhearth: the count on the icon: Error: /),
+    expect.stringMatching(/^keyhearth: links to Keyhearth: Error: /),
   ]);
 });
 
@@ -145,7 +145,7 @@ describe('a window is ready to show at its first paint, which may never come (do
   ])('of a page %s', async (_what, loads) => {
     const { machine, protocol, BrowserWindow } = await start();
     machine.pagePaints = false;
-    protocol.handle('latchkey', () => new Response('page', { status: loads ? 200 : 500 }));
+    protocol.handle('keyhearth', () => new Response('page', { status: loads ? 200 : 500 }));
     const { showWindow } = await import('../../main/desktop/window.ts');
     showWindow();
     await vi.waitFor(() => {
@@ -155,7 +155,7 @@ describe('a window is ready to show at its first paint, which may never come (do
 
   test('of a window that was asked for again before: it is as large as it was', async () => {
     const { protocol, BrowserWindow } = await start();
-    protocol.handle('latchkey', () => new Response('page'));
+    protocol.handle('keyhearth', () => new Response('page'));
     const { showWindow } = await import('../../main/desktop/window.ts');
     showWindow();
     const first = BrowserWindow.getAllWindows()[0];
@@ -192,7 +192,7 @@ describe('of the whole application', () => {
     const hidden = await launcher.launch(['--hidden'], ({ machine }) => {
       machine.switches.set('hidden', '');
     });
-    const linked = await launcher.launch(['latchkey://approvals/']);
+    const linked = await launcher.launch(['keyhearth://approvals/']);
     expect([hidden.machine.ended, linked.machine.ended]).toEqual([0, 0]);
     await vi.waitFor(() => {
       expect(window?.focused).toBe(1);
@@ -203,7 +203,7 @@ describe('of the whole application', () => {
     const electron = await launcher.launch(['--port', '0', '--hidden'], ({ machine }) => {
       machine.switches.set('hidden', '');
     });
-    electron.app.emit('second-instance', new electron.FakeEvent(), ['latchkey'], '/', { hidden: false });
+    electron.app.emit('second-instance', new electron.FakeEvent(), ['keyhearth'], '/', { hidden: false });
     await vi.waitFor(() => {
       expect(electron.BrowserWindow.getAllWindows()).toHaveLength(1);
     });
@@ -213,7 +213,7 @@ describe('of the whole application', () => {
     const { electron } = await launcher.open(['--port', '0', '--hidden']);
     electron.app.quit();
     const start = (): void => {
-      electron.app.emit('second-instance', new electron.FakeEvent(), ['latchkey'], '/', { hidden: false });
+      electron.app.emit('second-instance', new electron.FakeEvent(), ['keyhearth'], '/', { hidden: false });
     };
     start();
     start();
@@ -227,7 +227,7 @@ describe('of the whole application', () => {
     const { electron } = await launcher.open(['--port', '0', '--hidden'], (started) => {
       started.machine.switches.set('hidden', '');
       started.app.once('ready', () =>
-        started.app.emit('open-url', new started.FakeEvent(), 'latchkey://app/'),
+        started.app.emit('open-url', new started.FakeEvent(), 'keyhearth://app/'),
       );
     });
     expect(electron.BrowserWindow.getAllWindows()).toHaveLength(1);

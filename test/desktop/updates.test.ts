@@ -47,7 +47,7 @@ function newKey(): { readonly publicKey: string; readonly privateKey: string } {
 const ours = newKey();
 const theirs = newKey();
 const name = process.arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${process.arch}.yml`;
-const installer = Buffer.from('the new Latchkey');
+const installer = Buffer.from('the new Keyhearth');
 
 let directory: string;
 let released: MockInstance;
@@ -71,7 +71,7 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-updates-'));
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-updates-'));
   machine.paths.set('userData', directory);
   machine.version = '1.2.0';
   machine.questions = [];
@@ -99,7 +99,7 @@ interface Release {
 /** Puts a release on the server, as the workflow does. */
 function publish({
   version = '1.3.0',
-  file = `latchkey-${version}-linux.deb`,
+  file = `keyhearth-${version}-linux.deb`,
   content = installer,
   key = ours.privateKey,
   signedAs = name,
@@ -124,10 +124,10 @@ function publish({
 /** The updater of a Debian package, with the application that it asks made up. */
 function newUpdater(): AppUpdater {
   const configuration = join(directory, 'app-update.yml');
-  writeFileSync(configuration, 'updaterCacheDirName: latchkey-updater\n');
+  writeFileSync(configuration, 'updaterCacheDirName: keyhearth-updater\n');
   const updater = new electronUpdater.DebUpdater(null, {
     version: machine.version,
-    name: 'latchkey',
+    name: 'keyhearth',
     isPackaged: true,
     appUpdateConfigPath: configuration,
     userDataPath: directory,
@@ -217,7 +217,7 @@ describe('electron-updater', () => {
   );
 
   test('takes no file that is not the one that was signed', async () => {
-    publish({ content: Buffer.from('another Latchkey') });
+    publish({ content: Buffer.from('another Keyhearth') });
     const updater = follow();
     await updater.checkForUpdates();
     await expect(updater.downloadUpdate()).rejects.toThrow('sha512 checksum mismatch');
@@ -266,7 +266,7 @@ describe('a person', () => {
   test('is asked twice before anything is installed, and the vault is closed first', async () => {
     publish();
     await updates.lookNow();
-    expect(asked()).toEqual(['Latchkey 1.3.0 is there', 'Latchkey 1.3.0 is ready']);
+    expect(asked()).toEqual(['Keyhearth 1.3.0 is there', 'Keyhearth 1.3.0 is ready']);
     expect({ closed, installs }).toEqual({ closed: 1, installs: 1 });
   });
 
@@ -296,7 +296,7 @@ describe('a person', () => {
     vi.spyOn(Date, 'now').mockImplementation(() => now);
     await updates.choice.write('ask');
     expect(updates.choice.read()).toBe('ask');
-    await expect.poll(asked).toEqual(['Latchkey 1.3.0 is there']);
+    await expect.poll(asked).toEqual(['Keyhearth 1.3.0 is there']);
     await expect.poll(() => requests.length).toBe(2);
     await updates.lookWhenDue();
     expect(requests).toHaveLength(2);
@@ -310,14 +310,14 @@ describe('a person', () => {
     expect(requests).toHaveLength(4);
   });
 
-  test('who keeps Latchkey off the network is told so, and no server is asked', async () => {
+  test('who keeps Keyhearth off the network is told so, and no server is asked', async () => {
     publish();
     network = false;
     await updates.choice.write('ask');
     await updates.lookWhenDue();
     await updates.lookNow();
     expect(requests).toEqual([]);
-    expect(asked()).toEqual(['Latchkey did not look for updates']);
+    expect(asked()).toEqual(['Keyhearth did not look for updates']);
   });
 
   test('where there is no network no server is asked, and one is as soon as there is', async () => {
@@ -338,26 +338,26 @@ describe('a person', () => {
     for (const [path, file] of all) files.set(path, file);
     machine.answers = [1];
     await updates.lookWhenDue();
-    expect(asked()[1]).toBe('Latchkey 1.3.0 is there');
+    expect(asked()[1]).toBe('Keyhearth 1.3.0 is there');
   });
 
   test('hears of a refused update in any case, and of a server that is away only after asking', async () => {
     publish({ key: theirs.privateKey });
     await updates.choice.write('ask');
-    await expect.poll(asked).toEqual(['Latchkey refused an update']);
+    await expect.poll(asked).toEqual(['Keyhearth refused an update']);
     expect(machine.questions[0]?.detail).toContain('not signed by the key');
     files.clear();
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * 60 * 60_000);
     await updates.lookWhenDue();
     expect(asked()).toHaveLength(1);
     await updates.lookNow();
-    expect(asked()[1]).toBe('Latchkey could not look for updates');
+    expect(asked()[1]).toBe('Keyhearth could not look for updates');
   });
 
   test('who has the newest hears so', async () => {
     publish({ version: '1.2.0' });
     await updates.lookNow();
-    expect(asked()).toEqual(['This is the newest Latchkey']);
+    expect(asked()).toEqual(['This is the newest Keyhearth']);
   });
 });
 

@@ -12,7 +12,7 @@ const { showWindow } = await import('../../main/desktop/window.ts');
 let directory: string;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'latchkey-window-'));
+  directory = await mkdtemp(join(tmpdir(), 'keyhearth-window-'));
   await writeFile(join(directory, 'index.html'), '__CSP_NONCE__');
   machine.appPath = '/app';
   registerScheme();
@@ -69,7 +69,7 @@ test('the window shows once its page does, with the page’s background before t
   await vi.waitFor(() => {
     expect(window.isVisible()).toBe(true);
   });
-  expect(window.webContents.mainFrame.url).toBe('latchkey://app/');
+  expect(window.webContents.mainFrame.url).toBe('keyhearth://app/');
   expect(window.page?.status).toBe(200);
 });
 

@@ -14,7 +14,7 @@ import { ethereumAccount } from '../support/support.ts';
 import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 import { findApplication, launch } from './application.ts';
 
-declare const latchkey: WindowRpc;
+declare const keyhearth: WindowRpc;
 
 let directory: string;
 let application: ElectronApplication;
@@ -22,7 +22,7 @@ let page: Page;
 const complaints: string[] = [];
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-electron-'));
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-electron-'));
   complaints.length = 0;
   await open();
 });
@@ -43,7 +43,7 @@ async function open(): Promise<void> {
 }
 
 const call = (path: string, body: Readonly<Record<string, unknown>>): Promise<CallAnswer> =>
-  page.evaluate(([where, what]) => latchkey.call(where, what), [path, body] as const);
+  page.evaluate(([where, what]) => keyhearth.call(where, what), [path, body] as const);
 
 const submit = (operation: string, type: string, parameters: object): Promise<CallAnswer> =>
   call(`/public/v1/submit/${operation}`, { type: `ACTIVITY_TYPE_${type}`, parameters });
@@ -51,8 +51,8 @@ const submit = (operation: string, type: string, parameters: object): Promise<Ca
 /** A vault without the way through the first run. */
 async function create(): Promise<void> {
   await page.evaluate(async (secret) => {
-    const words = (await latchkey.newRecoveryPhrase()).phrase.split(' ');
-    await latchkey.create({
+    const words = (await keyhearth.newRecoveryPhrase()).phrase.split(' ');
+    await keyhearth.create({
       organizationName: 'Home',
       userName: 'Ada',
       useKeychain: false,
@@ -67,7 +67,7 @@ test('a person makes a vault and a wallet, and the page keeps to its policy', as
   await goTo(page, 'Wallets');
   await makeWallet(page, 'Savings', ['Ethereum', 'Solana']);
   expect(
-    await page.evaluate(() => [typeof latchkey, 'require' in globalThis, 'process' in globalThis]),
+    await page.evaluate(() => [typeof keyhearth, 'require' in globalThis, 'process' in globalThis]),
   ).toEqual(['object', false, false]);
   await application.evaluate(({ powerMonitor }) => powerMonitor.emit('lock-screen'));
   await button(page, 'Unlock').first().waitFor();
@@ -90,7 +90,7 @@ describe('in the archive', () => {
       hashFunction: 'HASH_FUNCTION_KECCAK256',
     });
     expect(signed.status, JSON.stringify(signed.body)).toBe(200);
-    const findings = await page.evaluate(() => latchkey.selfTest());
+    const findings = await page.evaluate(() => keyhearth.selfTest());
     expect(findings.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     const endpoint = await submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
       name: 'Here',
@@ -100,10 +100,10 @@ describe('in the archive', () => {
     await submit('test_webhook_endpoint', 'TEST_WEBHOOK_ENDPOINT', { endpointId });
     await expect.poll(() => receiver.events.length).toBeGreaterThan(0);
 
-    const kept = join(directory, 'kept.latchkey');
+    const kept = join(directory, 'kept.keyhearth');
     await page.evaluate(async (file) => {
-      await latchkey.backUp({ file });
-      await latchkey.verifyBackup({ file });
+      await keyhearth.backUp({ file });
+      await keyhearth.verifyBackup({ file });
     }, kept);
     expect(existsSync(kept)).toBe(true);
   });
@@ -113,12 +113,12 @@ describe('in the archive', () => {
     await application.close();
     await open();
     await heading(page, /.*/).first().waitFor();
-    const { state, url } = await page.evaluate(() => latchkey.status());
+    const { state, url } = await page.evaluate(() => keyhearth.status());
     expect(state).toBe('locked');
     const answer = await fetch(`${url}/public/v1/discovery/keys`);
     expect(answer.status).toBe(200);
     const opened = await page.evaluate(
-      (secret) => latchkey.unlock({ with: 'password', password: secret }),
+      (secret) => keyhearth.unlock({ with: 'password', password: secret }),
       password,
     );
     expect(opened.state).toBe('unlocked');
@@ -197,7 +197,7 @@ describe('ends with its window open, and opens again, after', () => {
     // What closes the vault takes its note away.
     expect(existsSync(join(vault(), 'endpoint.json'))).toBe(false);
     await open();
-    expect((await page.evaluate(() => latchkey.status())).state).toBe('locked');
+    expect((await page.evaluate(() => keyhearth.status())).state).toBe('locked');
   });
 });
 

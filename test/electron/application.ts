@@ -7,9 +7,9 @@ import type { ElectronApplication } from 'playwright-core';
 const output = join(import.meta.dirname, '../../release/test');
 
 const programs: Partial<Record<NodeJS.Platform, RegExp>> = {
-  linux: /^linux.*-unpacked[/]latchkey-desktop$/,
-  darwin: /^mac[^/]*[/]Latchkey Test[.]app[/]Contents[/]MacOS[/]Latchkey Test$/,
-  win32: /^win.*-unpacked[/]Latchkey Test[.]exe$/,
+  linux: /^linux.*-unpacked[/]keyhearth-desktop$/,
+  darwin: /^mac[^/]*[/]Keyhearth Test[.]app[/]Contents[/]MacOS[/]Keyhearth Test$/,
+  win32: /^win.*-unpacked[/]Keyhearth Test[.]exe$/,
 };
 
 /** @returns the program's path, or undefined where it was not built. */

@@ -450,13 +450,13 @@ describe('a frozen vault', () => {
   });
 });
 
-describe('latchkey freeze', () => {
+describe('keyhearth freeze', () => {
   test('and SIGUSR2 freeze the vault that runs; its file where none does; a start opens it no more', async () => {
     using home = temporaryDirectory();
     const environment = {
       HOME: home.path,
-      LATCHKEY_DATA_DIR: join(home.path, 'vault'),
-      LATCHKEY_CONFIG_DIR: join(home.path, 'config'),
+      KEYHEARTH_DATA_DIR: join(home.path, 'vault'),
+      KEYHEARTH_CONFIG_DIR: join(home.path, 'config'),
     };
     const passwordFile = join(home.path, 'password');
     writeFileSync(passwordFile, password, { mode: 0o600 });
@@ -489,7 +489,7 @@ describe('latchkey freeze', () => {
     expect(await run('freeze')).toMatchObject({ code: 0 });
     await using again = start();
     expect(await again.nextLine()).toMatch(/the vault is locked\.$/);
-    expect(again.stderr).toContain('The vault stays frozen: run `latchkey unlock`');
+    expect(again.stderr).toContain('The vault stays frozen: run `keyhearth unlock`');
     expect(await run('unlock', ...secret)).toMatchObject({ code: 0 });
     expect((await run('status')).stdout).not.toContain('frozen');
   });

@@ -6,7 +6,7 @@ import { sessionBusAddress } from '../../main/app/config.ts';
 import { systemKeychain } from '../../main/keys/keychain/keychain.ts';
 import type { KeychainState } from '../../main/keys/keychain/keychain.ts';
 import { forgetKeychainSlot, makeKeychainSlot, openSlot } from '../../main/keys/keyslots/slots.ts';
-import { assertNever, LatchkeyError } from '../../main/lib/errors.ts';
+import { assertNever, KeyhearthError } from '../../main/lib/errors.ts';
 import { randomBytes } from 'node:crypto';
 
 /** A slot as JSON carries it: bytes in hex. */
@@ -76,7 +76,7 @@ for (const step of JSON.parse(process.argv[2] ?? '[]') as Step[]) {
   try {
     answers.push({ value: await take(step), milliseconds: elapsed() });
   } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
+    if (!(error instanceof KeyhearthError)) throw error;
     answers.push({ code: error.code, message: error.message, milliseconds: elapsed() });
   }
 }

@@ -165,7 +165,7 @@ describe('no usable keyring: one line says what is missing, soon, and the proces
 
   test('a machine whose libsecret does not load', async () => {
     await using keyring = await startKeyring('unlocked');
-    const directory = await mkdtemp(join(tmpdir(), 'latchkey-libsecret-'));
+    const directory = await mkdtemp(join(tmpdir(), 'keyhearth-libsecret-'));
     try {
       // The loader finds this one first, and it is no library.
       await writeFile(join(directory, 'libsecret-1.so.0'), '');
@@ -178,7 +178,7 @@ describe('no usable keyring: one line says what is missing, soon, and the proces
 
   test('a bus that accepts and never answers', async () => {
     await using keyring = await startKeyring('none');
-    const directory = await mkdtemp(join(tmpdir(), 'latchkey-bus-'));
+    const directory = await mkdtemp(join(tmpdir(), 'keyhearth-bus-'));
     const server = createServer(() => undefined);
     try {
       const path = join(directory, 'bus');

@@ -60,7 +60,7 @@ export interface KeyringSession extends AsyncDisposable {
 /** @throws Error with the line that installs what is missing. */
 export async function startKeyring(start: Start): Promise<KeyringSession> {
   for (const tool of tools) await checkTool(tool);
-  const home = await mkdtemp(join(tmpdir(), 'latchkey-keyring-'));
+  const home = await mkdtemp(join(tmpdir(), 'keyhearth-keyring-'));
   let bus: Bus | undefined;
   const dispose = async (): Promise<void> => {
     await bus?.end();
@@ -114,7 +114,7 @@ async function checkTool(tool: string): Promise<void> {
   throw new Error(`${tool} is not on the PATH; ${install}`);
 }
 
-/** That a keyring works is checked once here, so that a test that fails has found something about Latchkey. */
+/** That a keyring works is checked once here, so that a test that fails has found something about Keyhearth. */
 async function checkWorks(environment: Environment): Promise<void> {
   const { answers } = await inProcess(environment, [{ do: 'probe' }]);
   const [answer] = answers;

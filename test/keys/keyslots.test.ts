@@ -11,7 +11,7 @@ import { listKeyslots } from '../../main/storage/tables/keyslots.ts';
 import { migrate } from '../../main/storage/migrations.ts';
 import { forEachSealedRecord, sealedColumns } from '../../main/storage/sealed-records.ts';
 import { defaultPasswordCost } from '../../main/keys/keyslots/password.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { openVault } from '../../main/app/compose.ts';
 import type { Substitutes } from '../../main/app/compose.ts';
 import { issueOneTimeCode } from '../../main/operations/sign-in/one-time-codes.ts';
@@ -729,7 +729,7 @@ describe('what a change left in the keychain', () => {
   });
 });
 
-const refusedByKeychain = (): Error => new LatchkeyError('INVALID_ARGUMENT', 'The keychain is locked.');
+const refusedByKeychain = (): Error => new KeyhearthError('INVALID_ARGUMENT', 'The keychain is locked.');
 
 describe('the recovery phrase', () => {
   test('is right or wrong, and shown by neither answer', async () => {

@@ -83,8 +83,8 @@ class Home implements AsyncDisposable {
       HOME: this.path,
       PATH: this.#programs,
       BROWSER: join(this.#programs, 'firefox'),
-      LATCHKEY_DATA_DIR: this.vault,
-      LATCHKEY_CONFIG_DIR: join(this.path, 'config'),
+      KEYHEARTH_DATA_DIR: this.vault,
+      KEYHEARTH_CONFIG_DIR: join(this.path, 'config'),
     };
   }
 
@@ -188,7 +188,7 @@ const openingItself = new Set(['init', 'restore', 'audit accept-rollback']);
 
 /** Every command with the words that make it go as far as it can. */
 function everyCommand(home: Home): ReadonlyMap<string, readonly string[]> {
-  const program = new Command('latchkey');
+  const program = new Command('keyhearth');
   declareCommands(program);
   const found = new Map<string, readonly string[]>();
   const visit = (command: Command, path: readonly string[]): void => {
@@ -319,7 +319,7 @@ describe('after kill -9, with another user on the port that endpoint.json names'
     ]) {
       const { code, stdout, stderr } = await home.run(argv);
       expect({ argv, code }).toEqual({ argv, code: 3 });
-      expect(stdout + stderr).toMatch(/no Latchkey serves the vault in |^Not running: /m);
+      expect(stdout + stderr).toMatch(/no Keyhearth serves the vault in |^Not running: /m);
     }
     // These open the file itself, where no process serves it, and say what they did.
     const file = join(home.papers, 'after.backup');
@@ -362,7 +362,7 @@ describe('after kill -9, with another user on the port that endpoint.json names'
         expect(asked).toBeGreaterThan(40);
         expect(readFileSync(join(home.vault, 'endpoint.json'))).toEqual(note);
         expect(listener.heard).toBe('');
-        for (const line of impostor.heard) expect(line).toMatch(/^latchkey-control 1 [A-Za-z0-9_-]{43}\n$/);
+        for (const line of impostor.heard) expect(line).toMatch(/^keyhearth-control 1 [A-Za-z0-9_-]{43}\n$/);
         expect(impostor.heard.length).toBeGreaterThanOrEqual(asked);
       } finally {
         await impostor[Symbol.asyncDispose]();
@@ -519,8 +519,8 @@ describe('the process list', () => {
   test.each(['linux', 'darwin', 'win32', 'freebsd'] as const)(
     'on %s a browser is told of a file alone',
     (platform) => {
-      const words = opening(platform, '/home/ada/latchkey-window-abcdef/open.html');
-      expect(words.at(-1)).toBe('file:///home/ada/latchkey-window-abcdef/open.html');
+      const words = opening(platform, '/home/ada/keyhearth-window-abcdef/open.html');
+      expect(words.at(-1)).toBe('file:///home/ada/keyhearth-window-abcdef/open.html');
       expect(words.slice(0, -1).join(' ')).toMatch(/^(xdg-open|open|rundll32 url\.dll,FileProtocolHandler)$/);
     },
   );
@@ -550,12 +550,12 @@ describe('the process list', () => {
     const script = lines
       .replace('<organization id>', service.organizationId)
       .replace('http://127.0.0.1:7377', service.url)
-      .replace('npx latchkey', `'${process.execPath}' '${command}'`)
+      .replace('./keyhearth', `'${process.execPath}' '${command}'`)
       .replace('curl ', 'record ');
     // What curl is given, beside what it answers.
     const record = `record() { printf '%s\\n' "$@" >&2; curl --silent "$@"; }\n`;
     const child = spawn('bash', ['-c', record + script], {
-      env: { PATH: process.env['PATH'], LATCHKEY_CONFIG_DIR: dirname(keys) },
+      env: { PATH: process.env['PATH'], KEYHEARTH_CONFIG_DIR: dirname(keys) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [said, given] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -600,7 +600,7 @@ describe('the page that opens the window', () => {
     const { origin, hash } = new URL(linkIn(page));
     expect(origin).toBe(`http://localhost:${new URL(service.url).port}`);
     const session = await signInWindow(linkIn(page));
-    expect(session.cookie).toMatch(/^latchkey_/);
+    expect(session.cookie).toMatch(/^keyhearth_/);
     expect(existsSync(dirname(page))).toBe(false);
     const again = { path: '/window/session', body: JSON.stringify({ code: hash.slice(6) }) };
     expect((await send(service.url, again)).status).toBe(401);
@@ -636,7 +636,7 @@ describe('the page that opens the window', () => {
       expect(said).toMatch(/^403 .*another user of this computer opened this link/);
     }
     // The code is still good for whom it was made for.
-    expect((await signInWindow(link)).cookie).toMatch(/^latchkey_/);
+    expect((await signInWindow(link)).cookie).toMatch(/^keyhearth_/);
   });
 });
 

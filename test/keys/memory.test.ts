@@ -126,8 +126,8 @@ class Watched implements AsyncDisposable {
         environment: {
           ...this.#keyring?.environment,
           ...compileCache,
-          LATCHKEY_DATA_DIR: this.directory,
-          LATCHKEY_CONFIG_DIR: join(this.#directory.path, 'config'),
+          KEYHEARTH_DATA_DIR: this.directory,
+          KEYHEARTH_CONFIG_DIR: join(this.#directory.path, 'config'),
         },
       },
     );

@@ -88,7 +88,7 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
       { with: 'password', password: password.repeat(200) },
       { with: password, password },
       { with: 'recovery', phrase: `${phrase} ${phrase}` },
-      { with: 'recovery', phrase: phrase.replace(/\w+$/, 'latchkey') },
+      { with: 'recovery', phrase: phrase.replace(/\w+$/, 'keyhearth') },
       { with: 'recovery', phrase: phrase.split(' ') },
       { with: 'recovery', phrase: phrase.split(' ').reverse().join(' ') },
       password,
@@ -218,7 +218,11 @@ describe('the command', () => {
     present.addText('organization', organizationId);
     present.addText('operation', 'submit/create_wallet');
     expect(present.find(places)).toEqual(
-      expect.arrayContaining(['organization in vault.db', 'operation in latchkey.log', 'operation in serve']),
+      expect.arrayContaining([
+        'organization in vault.db',
+        'operation in keyhearth.log',
+        'operation in serve',
+      ]),
     );
   });
 

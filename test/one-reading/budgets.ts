@@ -11,7 +11,7 @@ import { decideSubmitted, keepReservations } from '../../main/activities/decisio
 import { parseRequest } from '../../main/activities/request/parse-request.ts';
 import type { Writer } from '../../main/storage/connection.ts';
 import type { Caller } from '../../main/lib/caller.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { operations } from '../../main/operations/index.ts';
 import { activityOf, resultOf, type Answer, type Json } from '../support/support.ts';
 import {
@@ -226,7 +226,7 @@ function isAllowed(
     return true;
   } catch (error) {
     // What is no request, or nothing to sign, is refused.
-    if (error instanceof LatchkeyError) return false;
+    if (error instanceof KeyhearthError) return false;
     throw error;
   }
 }

@@ -14,7 +14,7 @@ import {
 import eip712 from '../vectors/eip712.json' with { type: 'json' };
 import { describeTypedData, typedDataFact } from '../../main/chains/ethereum/typed-data.ts';
 import { readTypedData } from '../../main/chains/ethereum/eip712.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import { context, sender, stranger, usdc } from './ethereum.ts';
 import { mutateBytes, type LawOptions, type Random, type Reading } from './law.ts';
 
@@ -430,7 +430,7 @@ export function read(payload: Uint8Array): Reading | undefined {
     const data = readTypedData('payload', Buffer.from(payload).toString('utf8'));
     return { description: describeTypedData(data, context), facts: typedDataFact(data) };
   } catch (error) {
-    if (error instanceof LatchkeyError) return undefined;
+    if (error instanceof KeyhearthError) return undefined;
     throw error;
   }
 }

@@ -33,7 +33,7 @@ test('the styles that all others stand on come first', () => {
   // Mantine's own, and the tokens.
   const styles = readFileSync(join(renderer, first), 'utf8');
   expect(styles).toContain('--mantine-color-body');
-  expect(styles).toContain('--lk-ground:');
+  expect(styles).toContain('--kh-ground:');
 });
 
 /** Names on standard error each file that is loaded. */
@@ -51,7 +51,7 @@ const ofTheService = '/@node-rs/argon2/';
 
 test('a command that asks a running vault does not load the service', async () => {
   using directory = temporaryDirectory();
-  const environment = { LATCHKEY_DATA_DIR: join(directory.path, 'vault'), HOME: directory.path };
+  const environment = { KEYHEARTH_DATA_DIR: join(directory.path, 'vault'), HOME: directory.path };
   const program = [process.execPath, '--import', naming, join(renderer, '../main/cli.js')] as const;
   const loadsService = async (words: string): Promise<boolean> => {
     const { stderr } = await runCommand(words.split(' '), { environment, program });

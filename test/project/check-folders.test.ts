@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { fullFolders } from './check-folders.ts';
 
 test('a folder with more than 30 files is named, unless it is excepted by name', () => {
-  const root = mkdtempSync(join(tmpdir(), 'latchkey-folders-'));
+  const root = mkdtempSync(join(tmpdir(), 'keyhearth-folders-'));
   try {
     const fill = (folder: string, files: number): void => {
       mkdirSync(join(root, folder), { recursive: true });

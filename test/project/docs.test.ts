@@ -29,7 +29,7 @@ describe('the list of the real API’s operations', () => {
     ]);
   });
 
-  test('has every operation of Latchkey’s but its own, and of the newest type that it has', () => {
+  test('has every operation of Keyhearth’s but its own, and of the newest type that it has', () => {
     const types = new Map(keptVendorOperations().operations.map(({ path, type }) => [path, type]));
     for (const [path, operation] of taken) {
       const newest = operation.kind === 'activity' ? operation.versions[0]?.type : null;
@@ -67,7 +67,7 @@ describe('the README', () => {
     expect(body).toHaveLength(operations.byPath.size);
     expect(body).toContain('|  | `sign_raw_payloads` | `SIGN_RAW_PAYLOADS` | `signRawPayloads` |');
     expect(body.join('\n')).not.toContain('none yet');
-    expect(body.filter((row) => row.includes('Latchkey’s own'))).toHaveLength(
+    expect(body.filter((row) => row.includes('Keyhearth’s own'))).toHaveLength(
       operations.byPath.size - taken.size,
     );
   });

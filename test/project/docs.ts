@@ -90,13 +90,13 @@ function matrix(): string[] {
         group.name,
         `\`${operation.path}\``,
         types,
-        method === undefined ? (taken.has(path) ? 'none yet' : 'Latchkey’s own') : `\`${method}\``,
+        method === undefined ? (taken.has(path) ? 'none yet' : 'Keyhearth’s own') : `\`${method}\``,
       ];
     }),
   );
   return [
     '<details>',
-    '<summary>Every operation that Latchkey has</summary>',
+    '<summary>Every operation that Keyhearth has</summary>',
     '',
     '| about | operation | accepts `ACTIVITY_TYPE_…` | SDK method tried |',
     '|---|---|---|---|',
@@ -109,7 +109,7 @@ function matrix(): string[] {
   ];
 }
 
-/** What the real API has and Latchkey has not, by plan. */
+/** What the real API has and Keyhearth has not, by plan. */
 function missing(): string[] {
   const vendor = keptVendorOperations().operations.map(({ path }) => path);
   const left = vendor.filter((path) => !operations.byPath.has(path));
@@ -135,7 +135,7 @@ export function compatibility(): string {
   const there = specified.filter((path) => operations.byPath.has(path));
   const [vendorPackage = ''] = source.split(',');
   return [
-    `Latchkey has ${common.length} of the real API's ${vendor.length} operations (as ${vendorPackage} lists them), and ${there.length} of ${specified.length} in the specification`,
+    `Keyhearth has ${common.length} of the real API's ${vendor.length} operations (as ${vendorPackage} lists them), and ${there.length} of ${specified.length} in the specification`,
     'that it was built to. Each was called by the tests with the methods of @turnkey/http and @turnkey/sdk-server that are',
     'named here; older types are accepted under the same path.',
     '',

@@ -1,4 +1,4 @@
-/** The `latchkey` command as one file, as `npm run executable` makes it: run where there is no Node and no project. */
+/** The `keyhearth` command as one file, as `npm run executable` makes it: run where there is no Node and no project. */
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { runCommand, temporaryDirectory } from '../support/support.ts';
 const patience = 180_000;
 
 const directory = temporaryDirectory();
-const executable = join(directory.path, 'latchkey');
+const executable = join(directory.path, 'keyhearth');
 const cache = join(directory.path, 'cache');
 /** Nothing but a place to unpack: no PATH, so no Node. */
 const environment = { PATH: '/nowhere', HOME: directory.path, XDG_CACHE_HOME: cache };
@@ -36,8 +36,8 @@ test(
 );
 
 test('runs what it was made with, whatever became of the files that it unpacked', async () => {
-  const [name = ''] = readdirSync(join(cache, 'latchkey'));
-  const command = join(cache, 'latchkey', name, 'dist/main/cli.js');
+  const [name = ''] = readdirSync(join(cache, 'keyhearth'));
+  const command = join(cache, 'keyhearth', name, 'dist/main/cli.js');
   const before = readFileSync(command, 'utf8');
   writeFileSync(command, 'console.log("changed")');
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {

@@ -1,4 +1,4 @@
-/** What every packed `latchkey` command must be able to do, wherever its files lie: all that loads a file of its own. */
+/** What every packed `keyhearth` command must be able to do, wherever its files lie: all that loads a file of its own. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashMessage, recoverAddress } from 'viem';
@@ -23,8 +23,8 @@ export async function expectToServeAndSign(
     program,
     environment: {
       HOME: home.path,
-      LATCHKEY_DATA_DIR: join(home.path, 'vault'),
-      LATCHKEY_CONFIG_DIR: join(home.path, 'config'),
+      KEYHEARTH_DATA_DIR: join(home.path, 'vault'),
+      KEYHEARTH_CONFIG_DIR: join(home.path, 'config'),
       ...environment,
     },
   };
@@ -64,7 +64,7 @@ export async function expectToServeAndSign(
   expect(await recoverAddress({ hash: hashMessage('packed'), signature })).toBe(address);
 
   // Each is a thread of its own, from a file of its own.
-  const backup = join(home.path, 'backup.latchkey');
+  const backup = join(home.path, 'backup.keyhearth');
   await run('backup', backup, '--password-file', passwordFile, '--no-keychain');
   await run('backup', 'verify', backup, '--password-file', passwordFile, '--no-keychain');
   const endpoint = await submit('create_webhook_endpoint', { name: 'Packed', url: receiver.url });

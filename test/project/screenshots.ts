@@ -13,7 +13,7 @@ import type { Json, TestKey } from '../support/support.ts';
 
 const pictures = join(import.meta.dirname, '../../.github/screens');
 
-/** The port that Latchkey has by itself, so that the pictures show it. */
+/** The port that Keyhearth has by itself, so that the pictures show it. */
 const port = 7377;
 
 const hour = 3_600_000;
@@ -177,7 +177,7 @@ try {
       window.location.hash = hash;
     }, address);
     await ready(page);
-    await page.waitForFunction(() => document.querySelector('.lk-loading, .lk-skeleton') === null);
+    await page.waitForFunction(() => document.querySelector('.kh-loading, .kh-skeleton') === null);
     // Nothing is pointed at, and no caret blinks.
     await page.mouse.move(0, 0);
     for (const colorScheme of ['light', 'dark'] as const) {

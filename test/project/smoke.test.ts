@@ -85,7 +85,7 @@ describe('fails on', () => {
 
   const right: System = {
     ...thisSystem(),
-    windowsOf: () => Promise.resolve([{ title: 'Home · Latchkey', identity: 'app.latchkey.Latchkey' }]),
+    windowsOf: () => Promise.resolve([{ title: 'Home · Keyhearth', identity: 'app.keyhearth.Keyhearth' }]),
     pagesOf: () => Promise.resolve([{ pid: 1, isSandboxed: true }]),
   };
 
@@ -145,14 +145,14 @@ describe('fails on', () => {
     ['no window', /shows its window: .*not within/, { windowsOf: () => Promise.resolve([]) }, desktop()],
     [
       'a window whose page does not run',
-      /shows its window: .*its title is Latchkey/,
-      { windowsOf: () => Promise.resolve([{ title: 'Latchkey', identity: undefined }]) },
+      /shows its window: .*its title is Keyhearth/,
+      { windowsOf: () => Promise.resolve([{ title: 'Keyhearth', identity: undefined }]) },
       desktop(),
     ],
     [
       'a window that the desktop cannot tell',
-      /the desktop takes it for latchkey-desktop/,
-      { windowsOf: () => Promise.resolve([{ title: 'Home · Latchkey', identity: 'latchkey-desktop' }]) },
+      /the desktop takes it for keyhearth-desktop/,
+      { windowsOf: () => Promise.resolve([{ title: 'Home · Keyhearth', identity: 'keyhearth-desktop' }]) },
       desktop(),
     ],
     [
@@ -160,7 +160,7 @@ describe('fails on', () => {
       /keeps to the policy of its page: .*CONSOLE/,
       {},
       desktop(
-        '[1:1122/101010.1:INFO:CONSOLE(1)] "Executing inline script violates the following Content Security Policy directive \'script-src\'", source: latchkey://app/ (1)',
+        '[1:1122/101010.1:INFO:CONSOLE(1)] "Executing inline script violates the following Content Security Policy directive \'script-src\'", source: keyhearth://app/ (1)',
       ),
     ],
     [
@@ -192,14 +192,14 @@ describe('fails on', () => {
   );
 
   test('a file that is no package', async () => {
-    await expect(install('release/latchkey-0.1.0.tar.gz')).rejects.toThrow('expected a file that ends in');
+    await expect(install('release/keyhearth-0.1.0.tar.gz')).rejects.toThrow('expected a file that ends in');
   });
 });
 
 test.each([
   [
-    String.raw`"C:\Program Files\Latchkey\Latchkey.exe" --hidden`,
-    ['C:\\Program Files\\Latchkey\\Latchkey.exe', '--hidden'],
+    String.raw`"C:\Program Files\Keyhearth\Keyhearth.exe" --hidden`,
+    ['C:\\Program Files\\Keyhearth\\Keyhearth.exe', '--hidden'],
   ],
   [
     String.raw`C:\a\b.exe "--data-dir=C:\my vault\\" --port=0`,
@@ -215,8 +215,8 @@ test.each([
 
 test.each([
   [
-    '"/opt/Latchkey/latchkey-desktop" --hidden "--data-dir=/home/a b/100%%"',
-    ['/opt/Latchkey/latchkey-desktop', '--hidden', '--data-dir=/home/a b/100%'],
+    '"/opt/Keyhearth/keyhearth-desktop" --hidden "--data-dir=/home/a b/100%%"',
+    ['/opt/Keyhearth/keyhearth-desktop', '--hidden', '--data-dir=/home/a b/100%'],
   ],
   [String.raw`"/a\\$b\\"c\\\\d"`, ['/a$b"c\\d']],
 ])('a line of a desktop entry: %s', (line, words) => {

@@ -15,7 +15,7 @@ import type { Computer, Search } from '../../main/start.ts';
 let directory: string;
 beforeEach(async () => {
   // macOS has its temporary directory behind a link.
-  directory = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-start-')));
+  directory = await realpath(await mkdtemp(join(tmpdir(), 'keyhearth-start-')));
 });
 afterEach(async () => {
   await rm(directory, { recursive: true, force: true });

@@ -21,7 +21,7 @@ function openTab(link: string): { readonly connection: RpcConnection; close(): v
   let closed = false;
   const real = globalThis.fetch;
   const tab = {
-    latchkey: undefined,
+    keyhearth: undefined,
     addEventListener: () => undefined,
   };
   vi.stubGlobal('window', tab);
@@ -99,7 +99,7 @@ describe('who is let in', () => {
 
   beforeEach(async () => {
     service = await startTestVault({ config: { ui: true } });
-    cookieName = `latchkey_${new URL(service.url).port}`;
+    cookieName = `keyhearth_${new URL(service.url).port}`;
   });
   afterEach(async () => {
     vi.useRealTimers();
@@ -126,7 +126,7 @@ describe('who is let in', () => {
 
   const notSignedIn = (answer: Answer): void => {
     expect(answer.status).toBe(401);
-    expect(answer.body?.['message']).toBe('this window is not signed in: run `latchkey open` for a link');
+    expect(answer.body?.['message']).toBe('this window is not signed in: run `keyhearth open` for a link');
   };
 
   test('a code opens one session, whose cookie no script and no other site can use', async () => {
@@ -135,13 +135,13 @@ describe('who is let in', () => {
     const { cookie, token, setCookie } = await signIn(code);
     expect(setCookie).toBe(`${cookie}; HttpOnly; SameSite=Strict; Path=/window`);
     expect(cookie).toMatch(new RegExp(`^${cookieName}=[A-Za-z0-9_-]{43}$`));
-    const answer = await status({ cookie, 'x-latchkey-session': token });
+    const answer = await status({ cookie, 'x-keyhearth-session': token });
     expect(answer.body).toMatchObject({ value: { state: 'unlocked' } });
 
     const again = await post('session', { code });
     expect(again.status).toBe(401);
     expect(again.body?.['message']).toBe(
-      'this link was used or is too old: run `latchkey open` for a new one',
+      'this link was used or is too old: run `keyhearth open` for a new one',
     );
     expect(again.headers).not.toHaveProperty('set-cookie');
   });
@@ -152,8 +152,8 @@ describe('who is let in', () => {
     const [one, two] = [await signIn(codes[0]), await signIn(codes[1])];
     expect(one.token).not.toBe(two.token);
     // The halves of two sessions do not make one.
-    notSignedIn(await status({ cookie: one.cookie, 'x-latchkey-session': two.token }));
-    expect((await status({ cookie: two.cookie, 'x-latchkey-session': two.token })).status).toBe(200);
+    notSignedIn(await status({ cookie: one.cookie, 'x-keyhearth-session': two.token }));
+    expect((await status({ cookie: two.cookie, 'x-keyhearth-session': two.token })).status).toBe(200);
   });
 
   test('a code is good for ten minutes', async () => {
@@ -168,7 +168,7 @@ describe('who is let in', () => {
   test('a session is good for twelve hours after its last use', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { cookie, token } = await signIn();
-    const headers = { cookie, 'x-latchkey-session': token };
+    const headers = { cookie, 'x-keyhearth-session': token };
     const hours = 60 * 60_000;
     for (let use = 0; use < 3; use++) {
       vi.setSystemTime(Date.now() + 11 * hours);
@@ -181,18 +181,18 @@ describe('who is let in', () => {
   test('the cookie alone is not enough, since every port of the host is sent it', async () => {
     const { cookie } = await signIn();
     notSignedIn(await status({ cookie }));
-    notSignedIn(await status({ cookie, 'x-latchkey-session': '' }));
-    notSignedIn(await status({ cookie, 'x-latchkey-session': cookie.split('=')[1] ?? '' }));
+    notSignedIn(await status({ cookie, 'x-keyhearth-session': '' }));
+    notSignedIn(await status({ cookie, 'x-keyhearth-session': cookie.split('=')[1] ?? '' }));
   });
 
   test('the token alone is not enough', async () => {
     const { cookie, token } = await signIn();
-    notSignedIn(await status({ 'x-latchkey-session': token }));
+    notSignedIn(await status({ 'x-keyhearth-session': token }));
     notSignedIn(
-      await status({ 'x-latchkey-session': token, cookie: `latchkey_1=${cookie.split('=')[1] ?? ''}` }),
+      await status({ 'x-keyhearth-session': token, cookie: `keyhearth_1=${cookie.split('=')[1] ?? ''}` }),
     );
-    notSignedIn(await status({ 'x-latchkey-session': token, cookie: `${cookie}x` }));
-    expect((await status({ 'x-latchkey-session': token, cookie: `a=b; ${cookie}; c` })).status).toBe(200);
+    notSignedIn(await status({ 'x-keyhearth-session': token, cookie: `${cookie}x` }));
+    expect((await status({ 'x-keyhearth-session': token, cookie: `a=b; ${cookie}; c` })).status).toBe(200);
   });
 
   test('nothing at all is not enough', async () => {
@@ -224,7 +224,7 @@ describe('who is let in', () => {
   test('a foreign page is not let in, whatever it knows', async () => {
     const { cookie, token } = await signIn();
     for (const origin of ['https://evil.example', 'null', 'http://localhost:3000']) {
-      const answer = await status({ origin, cookie, 'x-latchkey-session': token });
+      const answer = await status({ origin, cookie, 'x-keyhearth-session': token });
       expect(answer.status).toBe(403);
       const session = await post('session', { code: newCode() }, { origin });
       expect(session.status).toBe(403);
@@ -234,7 +234,7 @@ describe('who is let in', () => {
 
   test('a vault whose window nobody uses any more is locked, and one whose window is used is not', async () => {
     const { cookie, token } = await signIn();
-    const use = () => post('used', {}, { cookie, 'x-latchkey-session': token });
+    const use = () => post('used', {}, { cookie, 'x-keyhearth-session': token });
     expect((await use()).status).toBe(200);
     service.clock.advance(9 * 60_000);
     expect((await use()).status).toBe(200);
@@ -251,7 +251,7 @@ describe('who is let in', () => {
     await using plain = await startTestVault();
     const answer = await send(plain.url, { path: '/window/session', body: JSON.stringify({ code: 'x' }) });
     expect(answer.status).toBe(404);
-    expect(answer.body?.['message']).toBe('this Latchkey serves no window: start it with --ui');
+    expect(answer.body?.['message']).toBe('this Keyhearth serves no window: start it with --ui');
   });
 
   test.each([
@@ -266,7 +266,7 @@ describe('who is let in', () => {
 
   test('a call by another name is refused with the names there are', async () => {
     const { cookie, token } = await signIn();
-    const headers = { cookie, 'x-latchkey-session': token };
+    const headers = { cookie, 'x-keyhearth-session': token };
     for (const name of ['copy', 'constructor', 'onEvent', 'announce', 'serverKeys']) {
       const answer = await post(name, { args: [] }, headers);
       expect(answer.status).toBe(404);
@@ -283,7 +283,7 @@ describe('who is let in', () => {
     let received = '';
     socket.setEncoding('utf8').on('data', (text: string) => (received += text));
     socket.write(
-      `GET /window/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nX-Latchkey-Session: ${token}\r\n\r\n`,
+      `GET /window/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nX-Keyhearth-Session: ${token}\r\n\r\n`,
     );
     await vi.waitFor(() => {
       expect(received).toContain(': connected\n\n');
@@ -310,7 +310,7 @@ describe('who is let in', () => {
     let told = 0;
     const stop = rpc.onEvent(() => told++);
     socket.write(
-      `GET /window/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nX-Latchkey-Session: ${token}\r\n\r\n`,
+      `GET /window/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nX-Keyhearth-Session: ${token}\r\n\r\n`,
     );
     await once(socket, 'data');
     socket.pause();

@@ -91,7 +91,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         ['changeSettings', (rpc) => rpc.changeSettings({ network: false })],
       ])('%s says what to do', async (_call, ask) => {
         await expect(ask(rpc)).rejects.toEqual(
-          refusal('there is no vault yet: create one in the window or with `latchkey init`'),
+          refusal('there is no vault yet: create one in the window or with `keyhearth init`'),
         );
       });
 
@@ -152,7 +152,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
           'a word that is another’s',
           (phrase) =>
             newVault(phrase, {
-              confirmedWords: [...confirm(phrase, [1, 2]), { position: 7, word: 'latchkey' }],
+              confirmedWords: [...confirm(phrase, [1, 2]), { position: 7, word: 'keyhearth' }],
             }),
           /^word 7 is not the one of the recovery phrase$/,
         ],
@@ -448,7 +448,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         });
         expect(await rpc.copyOfBackup(made.id)).toEqual({
           file,
-          name: expect.stringMatching(/^latchkey-Home-\d{4}-\d\d-\d\d-\d{4}\.backup$/) as unknown,
+          name: expect.stringMatching(/^keyhearth-Home-\d{4}-\d\d-\d\d-\d{4}\.backup$/) as unknown,
         });
         // A path is no draft: it is left alone.
         await rpc.releaseBackup(file);
@@ -539,9 +539,9 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         [
           'what only a desktop can',
           { startAtLogin: true },
-          /^settings\.startAtLogin: this Latchkey runs without/,
+          /^settings\.startAtLogin: this Keyhearth runs without/,
         ],
-        ['updates without a shell', { updates: 'ask' }, /^settings\.updates: this Latchkey runs without/],
+        ['updates without a shell', { updates: 'ask' }, /^settings\.updates: this Keyhearth runs without/],
       ])('changeSettings refuses %s by name', async (_what, change, message) => {
         await expect(rpc.changeSettings(change as never)).rejects.toEqual(refusal(message));
       });
@@ -642,7 +642,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
           /^The recovery phrase does not open this vault\.$/,
         ],
         [{ with: 'recovery', phrase: 'abandon' }, /^invalid recovery phrase: expected 24 words, got 1$/],
-        [{ with: 'recovery', phrase: `${'abandon '.repeat(23)}latchkey` }, /^invalid recovery phrase: /],
+        [{ with: 'recovery', phrase: `${'abandon '.repeat(23)}keyhearth` }, /^invalid recovery phrase: /],
         [{ with: 'keychain' }, /^This vault has no keychain to unlock it with\. It opens with: /],
         [{ with: 'magic' } as never, /^invalid unlock\.with: expected one of keychain, password, recovery/],
         [{ with: 'password' } as never, /^missing field unlock\.password/],

@@ -78,7 +78,7 @@ function choose(
 
 test('nobody brings or takes a file who is not signed in, or from a page of another origin', async () => {
   const { cookie } = session;
-  for (const headers of [{}, { cookie }, { 'x-latchkey-session': session['x-latchkey-session'] }]) {
+  for (const headers of [{}, { cookie }, { 'x-keyhearth-session': session['x-keyhearth-session'] }]) {
     expect((await bring({ headers })).status).toBe(401);
     expect((await saveLink(headers)).status).toBe(401);
   }
@@ -126,7 +126,7 @@ test('a backup is brought in parts, two at once, tried under its own name, and g
 });
 
 test('a wrong file is refused by its first bytes; one that is given up, or cannot be read, leaves nothing', async () => {
-  await expect(choose(Buffer.alloc(3_000_000, 'x'))).rejects.toThrow(/does not begin as a Latchkey backup/);
+  await expect(choose(Buffer.alloc(3_000_000, 'x'))).rejects.toThrow(/does not begin as a Keyhearth backup/);
   await expect(choose(bytes.subarray(0, -1))).rejects.toThrow(/it is cut off/);
   const giving = new AbortController();
   const given = choose(bytes, {
@@ -173,7 +173,7 @@ test('a backup is taken away once by each link, by the browser that asked, whole
     'cache-control': 'no-store',
     'content-length': String(bytes.length),
     'content-disposition': expect.stringMatching(
-      /^attachment; filename="?latchkey-Tests-\d{4}-\d\d-\d\d-\d{4}\.backup"?$/,
+      /^attachment; filename="?keyhearth-Tests-\d{4}-\d\d-\d\d-\d{4}\.backup"?$/,
     ) as unknown,
   });
   expect((await fetchSaved(address)).status).toBe(404);
@@ -196,7 +196,7 @@ test('nothing is taken away but backups of the list', async () => {
   );
   expect((await saveLink(session, '../../etc/passwd')).status).toBe(400);
   writeFileSync(file, 'what was put in its place');
-  expect((await saveLink()).body?.['message']).toMatch(/does not begin as a Latchkey backup/);
+  expect((await saveLink()).body?.['message']).toMatch(/does not begin as a Keyhearth backup/);
   writeFileSync(file, bytes);
 });
 

@@ -8,7 +8,7 @@ import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 /** The application that tokens are for, unless another is asked for. */
-export const oidcClient = 'latchkey-tests';
+export const oidcClient = 'keyhearth-tests';
 export const otherOidcClient = 'another-application';
 
 const redirectUri = 'http://127.0.0.1/callback';

@@ -998,7 +998,7 @@ describe('sessions', () => {
   });
 });
 
-describe('`latchkey dev`', () => {
+describe('`keyhearth dev`', () => {
   test('honours the contacts and the code that the real API has for tests', async () => {
     await using dev = await startDevProcess();
     const inbox = async (): Promise<readonly Json[]> =>

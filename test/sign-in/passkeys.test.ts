@@ -111,7 +111,7 @@ describe('a passkey is registered', () => {
       aaguid:
         attestation === 'fido-u2f'
           ? 'AAAAAAAAAAAAAAAAAAAAAA'
-          : Buffer.from('latchkey test ky').toString('base64url'),
+          : Buffer.from('keyhearth test ky').toString('base64url'),
       credentialId: passkey.credentialId,
       model: 'Passkey',
       credential: { publicKey: passkey.publicKey, type: 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR' },

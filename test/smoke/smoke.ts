@@ -65,7 +65,7 @@ interface Started {
 
 /** @throws Error naming the step that failed, with what the program said. */
 export async function smoke(subject: Subject, options: SmokeOptions = {}): Promise<void> {
-  const place = await mkdtemp(join(tmpdir(), 'latchkey-smoke-'));
+  const place = await mkdtemp(join(tmpdir(), 'keyhearth-smoke-'));
   const test = new Smoke(subject, place, options);
   try {
     await test.run();
@@ -96,7 +96,7 @@ class Smoke {
     this.#longestQuit = options.longestQuit ?? longestQuit;
     this.#vault = join(place, 'vault');
     this.#log = join(place, 'chromium.log');
-    this.#backup = join(place, 'backup.latchkey');
+    this.#backup = join(place, 'backup.keyhearth');
     this.#arguments = [
       ...['--data-dir', this.#vault, '--config-dir', join(place, 'config'), '--port', '0'],
       // Of INFO, with what pages say to their consoles. One level more writes something in any case.
@@ -238,7 +238,7 @@ class Smoke {
       check(others.length === 0, `${String(others.length + 1)} windows`);
       // The page gives the window its title once it runs; until then it is the name of the app alone.
       if (shown?.title !== undefined)
-        check(shown.title.endsWith(' · Latchkey'), `its title is ${shown.title}`);
+        check(shown.title.endsWith(' · Keyhearth'), `its title is ${shown.title}`);
       return shown;
     });
     if (identity !== undefined) {

@@ -27,8 +27,8 @@ type Install = (file: string, place: string) => Promise<Omit<Subject, 'name' | '
 const nothing = (): Promise<void> => Promise.resolve();
 
 const macApplication = (place: string): Omit<Subject, 'name' | 'isDesktop'> => ({
-  program: [join(place, 'Latchkey.app/Contents/MacOS/Latchkey')],
-  archive: join(place, 'Latchkey.app/Contents/Resources/app.asar'),
+  program: [join(place, 'Keyhearth.app/Contents/MacOS/Keyhearth')],
+  archive: join(place, 'Keyhearth.app/Contents/Resources/app.asar'),
   remove: nothing,
 });
 
@@ -36,22 +36,22 @@ const windowsApplication = (
   place: string,
   remove: () => Promise<void>,
 ): Omit<Subject, 'name' | 'isDesktop'> => ({
-  program: [join(place, 'Latchkey.exe')],
+  program: [join(place, 'Keyhearth.exe')],
   archive: join(place, 'resources/app.asar'),
   remove,
 });
 
-const linkScheme = String.raw`HKCU\Software\Classes\latchkey`;
+const linkScheme = String.raw`HKCU\Software\Classes\keyhearth`;
 
 const installs: Readonly<Record<string, Install>> = {
   async '.deb'(file) {
     await run('sudo', ['apt-get', 'install', '--yes', file]);
     return {
-      program: ['/opt/Latchkey/latchkey-desktop'],
-      archive: '/opt/Latchkey/resources/app.asar',
+      program: ['/opt/Keyhearth/keyhearth-desktop'],
+      archive: '/opt/Keyhearth/resources/app.asar',
       async remove() {
-        await run('sudo', ['apt-get', 'remove', '--yes', 'latchkey']);
-        if (existsSync('/opt/Latchkey')) throw new Error('/opt/Latchkey is still there');
+        await run('sudo', ['apt-get', 'remove', '--yes', 'keyhearth']);
+        if (existsSync('/opt/Keyhearth')) throw new Error('/opt/Keyhearth is still there');
       },
     };
   },
@@ -65,7 +65,7 @@ const installs: Readonly<Record<string, Install>> = {
     const volume = join(place, 'volume');
     await run('hdiutil', ['attach', '-nobrowse', '-readonly', '-mountpoint', volume, file]);
     try {
-      await run('ditto', [join(volume, 'Latchkey.app'), join(place, 'Latchkey.app')]);
+      await run('ditto', [join(volume, 'Keyhearth.app'), join(place, 'Keyhearth.app')]);
     } finally {
       await run('hdiutil', ['detach', '-force', volume]);
     }
@@ -76,11 +76,11 @@ const installs: Readonly<Record<string, Install>> = {
     return macApplication(place);
   },
   async '.exe'(file, place) {
-    const directory = join(place, 'latchkey');
+    const directory = join(place, 'keyhearth');
     // NSIS takes the rest of its line for the directory, and no quotes.
     await run(file, ['/S', '/currentuser', `/D=${directory}`], { windowsVerbatimArguments: true });
     return windowsApplication(directory, async () => {
-      await run(join(directory, 'Uninstall Latchkey.exe'), ['/S', '/currentuser']);
+      await run(join(directory, 'Uninstall Keyhearth.exe'), ['/S', '/currentuser']);
       // The uninstaller goes on from a copy of itself.
       await until('the uninstaller removes the link scheme', 60_000, () =>
         run('reg', ['query', linkScheme]).then(
@@ -91,7 +91,7 @@ const installs: Readonly<Record<string, Install>> = {
     });
   },
   async '.msi'(file, place) {
-    const directory = join(place, 'latchkey');
+    const directory = join(place, 'keyhearth');
     await run('msiexec', [
       '/i',
       file,
@@ -117,7 +117,7 @@ export async function install(path: string): Promise<Subject> {
     throw new Error(`${file}: expected a file that ends in one of ${Object.keys(installs).join(', ')}`);
   }
   // Windows may name its temporary directory in short, and programs name themselves in full.
-  const place = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-installed-')));
+  const place = await realpath(await mkdtemp(join(tmpdir(), 'keyhearth-installed-')));
   const installed = await installer(file, place);
   const [program] = installed.program;
   if (!existsSync(program)) {

@@ -28,7 +28,7 @@ export interface System {
   quit(pid: number): Promise<void>;
   /** Whether a program that is ended so closes its vault before. */
   readonly quitsInOrder: boolean;
-  /** The words by which the session starts Latchkey with this vault; undefined where it does not. */
+  /** The words by which the session starts Keyhearth with this vault; undefined where it does not. */
   loginEntry(vault: string): Promise<readonly string[] | undefined>;
 }
 
@@ -140,7 +140,7 @@ const linux: System = {
   loginEntry: (vault) =>
     entryAmong(
       join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'autostart'),
-      /^latchkey.*[.]desktop$/,
+      /^keyhearth.*[.]desktop$/,
       vault,
       (file) => splitExec(/^Exec=(.*)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? ''),
     ),
@@ -172,7 +172,7 @@ const mac: System = {
   loginEntry: (vault) =>
     entryAmong(
       join(homedir(), 'Library/LaunchAgents'),
-      /^app[.]latchkey[.].*[.]plist$/,
+      /^app[.]keyhearth[.].*[.]plist$/,
       vault,
       async (file) => {
         const agent = JSON.parse(await run('plutil', ['-convert', 'json', '-o', '-', file])) as {
@@ -241,7 +241,7 @@ const windows: System = {
     );
     const values = Object.entries(JSON.parse(text.trim() === '' ? '{}' : text) as Record<string, unknown>);
     for (const [name, line] of values) {
-      if (!name.startsWith('latchkey') || typeof line !== 'string') continue;
+      if (!name.startsWith('keyhearth') || typeof line !== 'string') continue;
       const entry = entryOf(splitCommandLine(line), vault);
       if (entry !== undefined) return entry;
     }
@@ -249,12 +249,12 @@ const windows: System = {
   },
 };
 
-/** @throws Error for a system that Latchkey is not shipped for. */
+/** @throws Error for a system that Keyhearth is not shipped for. */
 export function thisSystem(platform: NodeJS.Platform = process.platform): System {
   const system = ({ linux, darwin: mac, win32: windows } as Partial<Record<NodeJS.Platform, System>>)[
     platform
   ];
-  if (system === undefined) throw new Error(`Latchkey is not shipped for ${platform}`);
+  if (system === undefined) throw new Error(`Keyhearth is not shipped for ${platform}`);
   return system;
 }
 

@@ -66,7 +66,7 @@ const isMissing = (row: number): RegExp => new RegExp(`^rows? ${String(row)} (is
 const endMissing = (last: number): RegExp =>
   new RegExp(`^the end is missing: the log ends at row ${String(last)}, and row 12 is one that ${signedAt}$`);
 
-/** Every verifier finds the same place first: in the file, in its export, and in the export without Latchkey. */
+/** Every verifier finds the same place first: in the file, in its export, and in the export without Keyhearth. */
 async function expectFound(file: string, row: number | null, problem: RegExp): Promise<void> {
   const check = await checkFile(file);
   expect(check.findings[0]).toEqual({ row, problem: expect.stringMatching(problem) as string });
@@ -334,17 +334,17 @@ describe('an exported log', () => {
     [
       'a line in other words',
       (all) => (all[3] = (all[3] ?? '').replace(':', ': ')),
-      /^line 4 is not as Latchkey writes it/,
+      /^line 4 is not as Keyhearth writes it/,
     ],
     [
       'a field more',
       (all) => (all[3] = (all[3] ?? '').replace(/\}$/, ',"note":"x"}')),
-      /^line 4 is not as Latchkey writes it/,
+      /^line 4 is not as Keyhearth writes it/,
     ],
     [
       'a field twice',
       (all) => (all[3] = (all[3] ?? '').replace('"revision"', '"revision":9,"revision"')),
-      /^line 4 is not as Latchkey writes it/,
+      /^line 4 is not as Keyhearth writes it/,
     ],
     ['another log after it', (all) => all.push(all[0] ?? ''), /^line \d+ begins another log$/],
     [

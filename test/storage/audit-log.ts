@@ -89,7 +89,7 @@ export async function checkFile(file: string, noted: readonly KnownHead[] = []):
   }
 }
 
-/** Exports the log in a file, as `latchkey audit export` does for a vault that nobody serves. */
+/** Exports the log in a file, as `keyhearth audit export` does for a vault that nobody serves. */
 export function exportFile(file: string): string {
   const connection = Connection.openReadOnly(file);
   try {

@@ -84,7 +84,7 @@ describe('a schedule', () => {
     expect(await daily()).toMatchObject({ schedule: { directory: folder, hours: 24, failure: null } });
     await until(1);
     const [name = ''] = files();
-    expect(name).toMatch(/^latchkey-[0-9a-f]{8}-\d{8}T\d{6}Z\.backup$/);
+    expect(name).toMatch(/^keyhearth-[0-9a-f]{8}-\d{8}T\d{6}Z\.backup$/);
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     await passInVain(23 * hour);
     pass(hour);
@@ -195,7 +195,7 @@ describe('a schedule', () => {
     await daily();
     await until(1);
     const [first = ''] = files();
-    const vaultId = first.slice('latchkey-'.length, 'latchkey-'.length + 8);
+    const vaultId = first.slice('keyhearth-'.length, 'keyhearth-'.length + 8);
     await vault.vault.rpc.scheduleBackups(null);
     // A year and a half of days, all of them copies of the first.
     const now = vault.clock.wall();
@@ -204,20 +204,20 @@ describe('a schedule', () => {
         .toISOString()
         .replace(/\.\d+Z$/, 'Z')
         .replaceAll(/[-:]/g, '');
-      copyFileSync(join(folder, first), join(folder, `latchkey-${vaultId}-${time}.backup`));
+      copyFileSync(join(folder, first), join(folder, `keyhearth-${vaultId}-${time}.backup`));
     }
     const strangers = [
       'holiday.jpg',
-      'latchkey-00000000-20200101T000000Z.backup',
-      `latchkey-${vaultId}-notes.txt`,
+      'keyhearth-00000000-20200101T000000Z.backup',
+      `keyhearth-${vaultId}-notes.txt`,
     ];
     for (const name of strangers) writeFileSync(join(folder, name), name);
     // By its name it is this vault's and long superfluous; by its header it is another's.
-    const disguised = `latchkey-${vaultId}-20250103T120000Z.backup`;
+    const disguised = `keyhearth-${vaultId}-20250103T120000Z.backup`;
     const other = await startTestVault();
     await other.vault.rpc.backUp({ file: join(folder, disguised) });
     await other[Symbol.asyncDispose]();
-    const draft = `latchkey-${vaultId}-20260101T000000Z.backup.draft`;
+    const draft = `keyhearth-${vaultId}-20260101T000000Z.backup.draft`;
     writeFileSync(join(folder, draft), 'cut off');
 
     const writes = vi.spyOn(vault.vault.units, 'write');

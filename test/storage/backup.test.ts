@@ -370,7 +370,7 @@ describe('a backup of a vault with everything in it', () => {
     ] as const) {
       make();
       await expect(rpc.backUp({ file: other, replace: true }), name).rejects.toEqual(
-        refusal('ALREADY_EXISTS', /is no Latchkey backup, and only a backup is replaced by one/),
+        refusal('ALREADY_EXISTS', /is no Keyhearth backup, and only a backup is replaced by one/),
       );
       rmSync(other, { recursive: true });
     }
@@ -485,7 +485,7 @@ describe('a backup of a vault with everything in it', () => {
           () => undefined,
           (thrown: unknown) => thrown,
         );
-        expect(error, what).toMatchObject({ name: 'LatchkeyError', code: 'BACKUP_UNREADABLE' });
+        expect(error, what).toMatchObject({ name: 'KeyhearthError', code: 'BACKUP_UNREADABLE' });
         const left = existsSync(directory)
           ? readdirSync(directory).filter((name) => !name.startsWith('lock'))
           : [];
@@ -649,7 +649,7 @@ describe('a verification', () => {
     await expect(restore(wish(target, file, secret))).rejects.toEqual(
       refusal(
         'BACKUP_UNREADABLE',
-        /its vault was changed outside Latchkey: users .*: it was changed or added\. /,
+        /its vault was changed outside Keyhearth: users .*: it was changed or added\. /,
       ),
     );
     expect(existsSync(join(target, 'vault.db'))).toBe(false);

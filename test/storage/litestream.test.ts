@@ -101,9 +101,9 @@ test('a vault that is copied while it works comes to a second machine, and is ve
 test('the README says how', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   for (const line of [
-    'litestream replicate ~/.local/share/latchkey/vault.db',
-    'litestream restore -o ~/.local/share/latchkey/vault.db',
-    'latchkey backup verify',
+    'litestream replicate ~/.local/share/keyhearth/vault.db',
+    'litestream restore -o ~/.local/share/keyhearth/vault.db',
+    'keyhearth backup verify',
   ]) {
     expect(readme).toContain(line);
   }

@@ -23,7 +23,7 @@ import {
 } from '../../main/storage/tables/server-keys.ts';
 import { Keyring } from '../../main/keys/keyring.ts';
 import { systemClock } from '../../main/lib/clock.ts';
-import { LatchkeyError } from '../../main/lib/errors.ts';
+import { KeyhearthError } from '../../main/lib/errors.ts';
 import type { Random } from '../../main/lib/random.ts';
 import { SeededRandom } from '../../main/lib/seeded-random.ts';
 import { openVault, startVault, type OpenVault } from '../../main/app/compose.ts';
@@ -509,7 +509,7 @@ function misleadIndex({ sqlite }: Forger, index: string, over: string): void {
 }
 
 /** How a file is refused: what it says, or undefined where it is not. */
-async function refusalOf(file: Buffer, name: string): Promise<LatchkeyError | undefined> {
+async function refusalOf(file: Buffer, name: string): Promise<KeyhearthError | undefined> {
   const directory = join(home.path, name);
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'vault.db'), file);
@@ -526,7 +526,7 @@ async function refusalOf(file: Buffer, name: string): Promise<LatchkeyError | un
     vault.units.read(() => undefined);
     return undefined;
   } catch (error) {
-    if (error instanceof LatchkeyError) return error;
+    if (error instanceof KeyhearthError) return error;
     throw error;
   } finally {
     vault?.close();
@@ -576,7 +576,7 @@ test(
   `${String(edits)} random edits of rows: each is refused by name, or its column is one that cannot matter`,
   { timeout: 240_000 },
   async () => {
-    const dice = new Dice(process.env['LATCHKEY_SEED'] ?? randomBytes(4).toString('hex'));
+    const dice = new Dice(process.env['KEYHEARTH_SEED'] ?? randomBytes(4).toString('hex'));
     const forger = new Forger(join(home.path, 'look.db'));
     forger.sqlite.close();
     writeFileSync(join(home.path, 'look.db'), pristine);
@@ -612,13 +612,13 @@ test(
         seen.cannotMatter++;
         continue;
       }
-      expect(refusal, where).toBeInstanceOf(LatchkeyError);
+      expect(refusal, where).toBeInstanceOf(KeyhearthError);
       // What opens the vault is bound to it by itself, and a changed slot does not open.
       const bound = edit.table === 'vault' || edit.table === 'keyslots';
       if (!bound) expect(refusal?.code, where).toBe('VAULT_TAMPERED');
       if (refusal?.code === 'VAULT_TAMPERED')
         expect(refusal.message, where).toMatch(
-          /^The vault's file was changed outside Latchkey, and is not used: ./,
+          /^The vault's file was changed outside Keyhearth, and is not used: ./,
         );
       seen.refused++;
     }
@@ -772,7 +772,7 @@ describe('a running vault', () => {
 });
 
 /**
- * The file as a Latchkey of before would have left it: up to version 3 rows without HMACs, and its keys sealed as then.
+ * The file as a Keyhearth of before would have left it: up to version 3 rows without HMACs, and its keys sealed as then.
  * It has one-time codes, which later versions keep elsewhere.
  */
 function earlierFile(version = 3): Buffer {
@@ -925,7 +925,7 @@ describe('a vault of an earlier version', () => {
   });
 });
 
-describe('latchkey doctor', () => {
+describe('keyhearth doctor', () => {
   const phraseFile = (): string => {
     const file = join(home.path, 'phrase');
     writeFileSync(file, recoveryPhrase, { mode: 0o600 });

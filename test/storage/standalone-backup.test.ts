@@ -1,4 +1,4 @@
-/** The program that opens backups without Latchkey: copied to a directory of its own, with nothing else there. */
+/** The program that opens backups without Keyhearth: copied to a directory of its own, with nothing else there. */
 import { execFile } from 'node:child_process';
 import {
   copyFileSync,
@@ -126,7 +126,7 @@ describe('decrypt-backup.mjs', () => {
     ['no output', () => [backup, '--phrase-file', 'phrase'], /^decrypt-backup: usage: /],
     ['an output that exists', () => [backup, 'phrase', '--phrase-file', 'phrase'], /phrase exists already/],
     ['a file that is not there', () => ['gone', 'x.db', '--phrase-file', 'phrase'], /ENOENT.*gone/],
-    ['no backup', () => ['phrase', 'x.db', '--phrase-file', 'phrase'], /this is no Latchkey backup/],
+    ['no backup', () => ['phrase', 'x.db', '--phrase-file', 'phrase'], /this is no Keyhearth backup/],
     [
       'another password',
       () => [backup, 'x.db', '--password-file', given('other password')],
@@ -145,7 +145,7 @@ describe('decrypt-backup.mjs', () => {
     ],
     [
       'a word that is none',
-      () => [backup, 'x.db', '--phrase-file', given(`${'abandon '.repeat(23)}latchkey`)],
+      () => [backup, 'x.db', '--phrase-file', given(`${'abandon '.repeat(23)}keyhearth`)],
       /word 24 of the phrase is not in the English list/,
     ],
     [

@@ -31,8 +31,8 @@ class Vault implements AsyncDisposable {
     writeFileSync(join(disk.path, 'password'), `${password}\n`, { mode: 0o600 });
     this.environment = {
       HOME: disk.path,
-      LATCHKEY_DATA_DIR: this.directory,
-      LATCHKEY_CONFIG_DIR: join(disk.path, 'config'),
+      KEYHEARTH_DATA_DIR: this.directory,
+      KEYHEARTH_CONFIG_DIR: join(disk.path, 'config'),
     };
   }
 
@@ -272,7 +272,7 @@ describe.skipIf(obstacle !== undefined)('a disk that can only be read', () => {
     expect(freeze).toMatchObject({ code: 8, stdout: '' });
     const init = await vault.run(
       ['init', '--no-keychain', '--password-file', vault.passwordFile, '--key-name', 'other'],
-      { environment: { ...vault.environment, LATCHKEY_DATA_DIR: join(vault.disk.mounted, 'new') } },
+      { environment: { ...vault.environment, KEYHEARTH_DATA_DIR: join(vault.disk.mounted, 'new') } },
     );
     expect(init.stderr).toMatch(/disk\/new.* cannot be written: the disk can only be read/);
 

@@ -35,7 +35,7 @@ export type Json = Record<string, unknown>;
 
 /** A directory that goes with the test. */
 export function temporaryDirectory(): { readonly path: string } & Disposable {
-  const path = mkdtempSync(join(tmpdir(), 'latchkey-test-'));
+  const path = mkdtempSync(join(tmpdir(), 'keyhearth-test-'));
   return {
     path,
     [Symbol.dispose]: () => {
@@ -387,12 +387,12 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
 /** Signs a browser in with a link. @returns the headers of its requests. */
 export async function signInWindow(
   link: string,
-): Promise<{ readonly cookie: string; readonly 'x-latchkey-session': string }> {
+): Promise<{ readonly cookie: string; readonly 'x-keyhearth-session': string }> {
   const { origin, hash } = new URL(link);
   const code = hash.slice('#code='.length);
   const answer = await send(origin, { path: '/window/session', body: JSON.stringify({ code }) });
   const [cookie = ''] = (answer.headers['set-cookie'] ?? [''])[0]?.split(';') ?? [];
-  return { cookie, 'x-latchkey-session': String(answer.body?.['token']) };
+  return { cookie, 'x-keyhearth-session': String(answer.body?.['token']) };
 }
 
 /** Asks the process that holds a vault over its control channel, as a command does. */
@@ -488,7 +488,7 @@ export interface CommandOptions {
   readonly program?: readonly [string, ...string[]];
 }
 
-/** A running `latchkey` command. */
+/** A running `keyhearth` command. */
 export class CommandProcess implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly started = performance.now();
@@ -565,7 +565,7 @@ export async function runCommand(
   return { code, stdout: process.stdout, stderr: process.stderr };
 }
 
-/** The line that `latchkey dev` prints when it is ready. */
+/** The line that `keyhearth dev` prints when it is ready. */
 export interface DevLine {
   readonly url: string;
   readonly organizationId: string;
@@ -585,7 +585,7 @@ export interface DevProcess extends AsyncDisposable {
   readonly root: TestClient;
 }
 
-/** Starts `latchkey dev` on a free port and waits for its line. */
+/** Starts `keyhearth dev` on a free port and waits for its line. */
 export async function startDevProcess(
   argv: readonly string[] = [],
   options: CommandOptions = {},

@@ -10,7 +10,7 @@ export class Terminal implements AsyncDisposable {
   readonly #child;
   readonly #ended: Promise<number | null>;
 
-  /** @param line What follows `latchkey`, with whatever the shell makes of it. */
+  /** @param line What follows `keyhearth`, with whatever the shell makes of it. */
   constructor(line: string, environment: Readonly<Record<string, string>>) {
     const command = `stty cols 120; exec '${process.execPath}' '${join(import.meta.dirname, '../../dist/main/cli.js')}' ${line}`;
     this.#child = spawn(terminalTool, ['-qefc', command, '/dev/null'], {

@@ -235,7 +235,7 @@ describe('@turnkey/http, TurnkeyClient', () => {
     });
   });
 
-  test('an operation that Latchkey does not have is an error of the same kind', async () => {
+  test('an operation that Keyhearth does not have is an error of the same kind', async () => {
     const refused = client.getBootProof({ organizationId, ephemeralKey: 'x' });
     await expect(refused).rejects.toBeInstanceOf(TurnkeyRequestError);
     await expect(refused).rejects.toMatchObject({ code: 12 });

@@ -29,7 +29,7 @@ export interface VendorOperations {
 export const keptVendorOperations = (): VendorOperations =>
   JSON.parse(readFileSync(file, 'utf8')) as VendorOperations;
 
-/** Of what Latchkey has, by path, what it has from the vendor: all but its own. */
+/** Of what Keyhearth has, by path, what it has from the vendor: all but its own. */
 export const taken: ReadonlyMap<string, Operation> = new Map(
   [...served.byPath].filter(([, operation]) => operation.own !== true),
 );

@@ -4,7 +4,7 @@ import type { Reader } from '../../storage/connection.ts';
 import { getOrganizationRule } from '../../storage/tables/organizations.ts';
 import { fromPublicId, rowIdsOf } from '../../storage/row-ids.ts';
 import type { Caller } from '../../lib/caller.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Engine } from '../request/engine.ts';
 import { toEnvelope } from './envelope.ts';
 import type { ActivityEnvelope } from '../define.ts';
@@ -28,7 +28,7 @@ export const isOfSubOrganization = (
 
 /**
  * Finds the row of an event by the id that it was sent with; 0 is before the first.
- * @throws LatchkeyError INVALID_ARGUMENT for an id that was not sent to this organization, or by an earlier version.
+ * @throws KeyhearthError INVALID_ARGUMENT for an id that was not sent to this organization, or by an earlier version.
  */
 export function rowOfEvent(tx: Reader, organizationId: string, id: number): number {
   if (id === 0) return 0;
@@ -36,7 +36,7 @@ export function rowOfEvent(tx: Reader, organizationId: string, id: number): numb
   const its = organizationAt(tx, sequence);
   const seesAll = !isOfSubOrganization(tx, { organizationId });
   if (its === organizationId || (its !== undefined && seesAll)) return sequence;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid lastEventId: this vault has sent no event ${String(id)} to this organization; leave it out to begin with what comes next, or send 0 to begin with the first`,
   );

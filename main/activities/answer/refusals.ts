@@ -3,7 +3,7 @@ import { uuidV7 } from '../../crypto/uuid.ts';
 import type { Writer } from '../../storage/connection.ts';
 import { insertRefusal } from '../../storage/tables/refusals.ts';
 import { keepUserSnapshot } from '../../storage/tables/user-snapshots.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { ActivityOperation } from '../define.ts';
 import type { Engine, SubmitRequest } from '../request/engine.ts';
 import { parseRequest, versionNamed } from '../request/parse-request.ts';
@@ -55,7 +55,7 @@ export async function noteRefusal(
 }
 
 function reasonOf(error: unknown): string | undefined {
-  if (!(error instanceof LatchkeyError)) return undefined;
+  if (!(error instanceof KeyhearthError)) return undefined;
   const detail = error.details.find((each) => each['@type'].endsWith('PolicyEnginePermissionError'));
   const message = detail?.['message'];
   return typeof message === 'string' ? message : undefined;

@@ -4,7 +4,7 @@ import { getOrganizationRule, type OrganizationRule } from '../../storage/tables
 import { reserve } from '../../storage/tables/policy-reservations.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import type { Caller } from '../../lib/caller.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { maxRolling } from '../../policy/language/functions.ts';
 import { decide, isRootQuorum, type PolicyEvaluation, type Verdict } from '../../policy/decide/decide.ts';
 import type { Reservation } from '../../policy/language/evaluation.ts';
@@ -17,7 +17,7 @@ import { isForRootQuorum } from './root-users.ts';
 
 /**
  * Decides about an activity that a caller submits.
- * @throws LatchkeyError where the caller is of another organization, or the operation itself refuses beforehand.
+ * @throws KeyhearthError where the caller is of another organization, or the operation itself refuses beforehand.
  */
 export function decideSubmitted(
   tx: Reader,
@@ -88,8 +88,8 @@ function ruleFor(
 }
 
 /** The refusal of a caller who may do nothing in an organization. */
-export const ofAnotherOrganization = (organizationId: string, caller: Caller): LatchkeyError =>
-  new LatchkeyError(
+export const ofAnotherOrganization = (organizationId: string, caller: Caller): KeyhearthError =>
+  new KeyhearthError(
     'INVALID_ARGUMENT',
     `organization mismatch: request is targeting organization (${organizationId}), but voters are in organization (${caller.organizationId})`,
     { turnkeyErrorCode: 'ORGANIZATION_MISMATCH' },
@@ -109,14 +109,14 @@ export function keepReservations(
 }
 
 /** The refusal of a caller whom neither quorum nor policies allow the activity. */
-export const notAllowed = ({ reason, evaluations }: Verdict & { readonly outcome: 'deny' }): LatchkeyError =>
+export const notAllowed = ({ reason, evaluations }: Verdict & { readonly outcome: 'deny' }): KeyhearthError =>
   noPermission(reason, evaluations);
 
 export const noPermission = (
   reason: string,
   policyEvaluations: readonly PolicyEvaluation[] = [],
-): LatchkeyError =>
-  new LatchkeyError(
+): KeyhearthError =>
+  new KeyhearthError(
     'PERMISSION_DENIED',
     "You don't have sufficient permissions to take this action. Please check your policies, or ask a member of the root quorum.",
     {

@@ -7,7 +7,7 @@ import type { Reader } from '../../storage/connection.ts';
 import { getOrganizationRule } from '../../storage/tables/organizations.ts';
 import { listRootUserIds, getUserRow, type User } from '../../storage/tables/users.ts';
 import { getUserSnapshot } from '../../storage/tables/user-snapshots.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
 import { countValues, parsePlainJson } from '../../lib/plain-json.ts';
 import { requestLimits } from '../../lib/published-limits.ts';
@@ -69,15 +69,15 @@ export function casesOf(tx: Reader, operations: Operations, organizationId: stri
       const { type, parameters } = parse(request, parsed(body), 'requestBody');
       const operation = operations.byType.get(type)?.operation;
       if (operation === undefined) {
-        throw new LatchkeyError(
+        throw new KeyhearthError(
           'INVALID_ARGUMENT',
-          `invalid requestBody.type: Latchkey has no activity of type ${type}`,
+          `invalid requestBody.type: Keyhearth has no activity of type ${type}`,
         );
       }
       const version = versionNamed(operation, type);
       const params = version.upgrade(parse(version.params, parameters, 'requestBody.parameters'));
       const user = getUserRow(tx, organizationId, userId);
-      if (user === undefined) throw new LatchkeyError('NOT_FOUND', `unable to find user ${userId}`);
+      if (user === undefined) throw new KeyhearthError('NOT_FOUND', `unable to find user ${userId}`);
       const voter = voters().find((each) => each.userId === userId) ?? voterOf(tx, user, []);
       return {
         ...caseOf(operation, { type, organizationId, params }, [voter], now),
@@ -140,7 +140,7 @@ function orMissing<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof LatchkeyError) return undefined;
+    if (error instanceof KeyhearthError) return undefined;
     throw error;
   }
 }
@@ -148,7 +148,7 @@ function orMissing<T>(read: () => T): T | undefined {
 /** @returns undefined for what is no JSON, which is no request either. */
 function parsed(text: string): unknown {
   if (countValues(Buffer.from(text, 'utf8')) > requestLimits.values) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `invalid requestBody: expected at most ${requestLimits.values.toLocaleString('en')} values, as a request may have`,
     );

@@ -1,6 +1,6 @@
 /** Which requests of the owner's window need step-up: see `StepUp`. */
 import { findActivityByFingerprint } from '../../storage/tables/activities.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { ActivityOperation, StepUp } from '../define.ts';
 import type { Engine } from '../request/engine.ts';
 import { operationOf } from '../request/stored.ts';
@@ -25,7 +25,7 @@ export function stepUpOf(
   try {
     request = parseRequest(operation, body);
   } catch (error) {
-    if (error instanceof LatchkeyError) return undefined;
+    if (error instanceof KeyhearthError) return undefined;
     throw error;
   }
   if (operation.vote === undefined) return needed(operation, request.params);

@@ -22,9 +22,9 @@ export interface Engine {
   /** The relying party that passkeys are made for: a host name. */
   readonly rpId: string;
   readonly verifyIdToken: VerifyIdToken;
-  /** Whether the contacts that the real API has for tests are honoured: in `latchkey dev` alone. */
+  /** Whether the contacts that the real API has for tests are honoured: in `keyhearth dev` alone. */
   readonly sandbox: boolean;
-  /** Puts a message into the outbox. @throws LatchkeyError FAILED_PRECONDITION where nothing could send it. */
+  /** Puts a message into the outbox. @throws KeyhearthError FAILED_PRECONDITION where nothing could send it. */
   readonly post: (tx: Writer, organizationId: string, message: OutgoingMessage) => void;
   /** When the credentials of an organization last proved a request: milliseconds, by their ids. */
   readonly lastUses: (tx: Reader, organizationId: string) => ReadonlyMap<string, number>;
@@ -38,12 +38,12 @@ export interface Engine {
 export interface Claim {
   /**
    * Who made it, as of a transaction: asked again in the one that writes, since a key may have gone in between.
-   * @throws LatchkeyError when the key is nobody's, or no longer.
+   * @throws KeyhearthError when the key is nobody's, or no longer.
    */
   readonly identify: (tx: Reader) => Caller;
   /**
    * Notes that the proof was used, where it may not be used for something else again.
-   * @throws LatchkeyError as `identify`.
+   * @throws KeyhearthError as `identify`.
    */
   readonly spend?: (tx: Writer) => void;
 }

@@ -2,7 +2,7 @@
 import type { ActivityEntry } from '../../storage/tables/activities.ts';
 import type { Writer } from '../../storage/connection.ts';
 import type { Caller } from '../../lib/caller.ts';
-import { errorCodes, LatchkeyError, toFailure } from '../../lib/errors.ts';
+import { errorCodes, KeyhearthError, toFailure } from '../../lib/errors.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
 import type { Reservation } from '../../policy/language/evaluation.ts';
 import { keepReservations } from '../decision/decide.ts';
@@ -47,7 +47,7 @@ export async function prepare(
 }
 
 export type Execution =
-  { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: LatchkeyError };
+  { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: KeyhearthError };
 
 /** What a refusal wrote is undone and the refusal kept; anything unforeseen undoes the whole request. */
 export function executeActivity(
@@ -74,7 +74,7 @@ export function executeActivity(
       }),
     };
   } catch (error) {
-    if (!(error instanceof LatchkeyError) || !errorCodes[error.code].recorded) throw error;
+    if (!(error instanceof KeyhearthError) || !errorCodes[error.code].recorded) throw error;
     error.lasting?.();
     return { failure: error };
   }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isUuid } from '../../crypto/uuid.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { KeyhearthError, quoted } from '../../lib/errors.ts';
 import type { ActivityOperation, ActivityVersion, VoteOperation } from '../define.ts';
 import { parse } from '../../lib/parse.ts';
 
@@ -27,7 +27,7 @@ export interface ParsedRequest {
 
 /**
  * Reads the request of a caller who is identified already: only to them an error is told.
- * @throws LatchkeyError INVALID_ARGUMENT naming the field.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the field.
  */
 export function parseRequest(operation: ActivityOperation | VoteOperation, body: unknown): ParsedRequest {
   const { parameters, ...rest } = parse(envelope, body);
@@ -36,12 +36,12 @@ export function parseRequest(operation: ActivityOperation | VoteOperation, body:
   return { ...rest, intent, params: version.upgrade(intent) };
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT that lists the types that the operation accepts. */
+/** @throws KeyhearthError INVALID_ARGUMENT that lists the types that the operation accepts. */
 export function versionNamed(operation: ActivityOperation | VoteOperation, type: string): ActivityVersion {
   const version = operation.versions.find((candidate) => candidate.type === type);
   if (version) return version;
   const allowed = operation.versions.map((candidate) => candidate.type).join(', ');
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid activity type: ${operation.path} expects ${allowed}, got ${quoted(type)}`,
   );
@@ -57,13 +57,13 @@ export function isLive(timestampMs: string, clock: Clock): boolean {
   return age < oldestMs && age >= -farthestAheadMs;
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT for a request that is not live. */
+/** @throws KeyhearthError INVALID_ARGUMENT for a request that is not live. */
 export function checkLive(timestampMs: string, clock: Clock): void {
   if (isLive(timestampMs, clock)) return;
   const age = clock.wall() - Number(timestampMs);
   const seenAs =
     age < 0 ? `${String(Math.ceil(-age / 1000))} s ahead` : `${String(Math.floor(age / 1000))} s old`;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid timestampMs: expected a request less than 1 hour old and at most 5 minutes ahead of this clock, got one ${seenAs}`,
     { turnkeyErrorCode: 'INVALID_TIME' },

@@ -22,7 +22,7 @@ import { votesOf } from '../decision/votes.ts';
 /**
  * Runs an activity once: the same body again answers the activity that it made the first time.
  * @returns the activity as it is after COMMIT: completed, failed with the reason kept, or waiting for more votes.
- * @throws LatchkeyError when the request is refused before it becomes an activity.
+ * @throws KeyhearthError when the request is refused before it becomes an activity.
  */
 export async function submit(
   engine: Engine,

@@ -6,7 +6,7 @@ import {
 } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import type { Caller } from '../../lib/caller.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Verdict } from '../../policy/decide/decide.ts';
 import { nothingPrepared, prepare, type Prepared } from './execute.ts';
 import { giveVote, isAllowed, writePrepared, type GivenVote } from './give-vote.ts';
@@ -27,7 +27,7 @@ export interface VoteRequest {
   readonly timestampMs: string;
 }
 
-/** @throws LatchkeyError as `castVote`. */
+/** @throws KeyhearthError as `castVote`. */
 export async function submitVote(
   engine: Engine,
   operation: VoteOperation,
@@ -41,7 +41,7 @@ export async function submitVote(
 /**
  * Gives a vote once: the same body again answers the activity as it is by then. An approval with which neither quorum nor
  * policies stand against the activity any more executes it.
- * @throws LatchkeyError where there is no such activity, it takes no votes any more, or one of this user would not matter.
+ * @throws KeyhearthError where there is no such activity, it takes no votes any more, or one of this user would not matter.
  */
 export async function castVote(
   engine: Engine,
@@ -110,7 +110,7 @@ export async function castVote(
     if (caller.organizationId !== organizationId) throw ofAnotherOrganization(organizationId, caller);
     const target = findActivityByFingerprint(tx, organizationId, vote.fingerprint);
     if (target === undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'NOT_FOUND',
         'No activity found with fingerprint. Consensus activities must target an existing activity by fingerprint',
       );
@@ -120,7 +120,7 @@ export async function castVote(
     checkLive(vote.timestampMs, clock);
     const status = engine.rejections.includes(target) ? 'ACTIVITY_STATUS_REJECTED' : target.status;
     if (status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'FAILED_PRECONDITION',
         `invalid parameters.fingerprint: activity ${target.id} takes no more votes, it is ${status}`,
       );
@@ -142,7 +142,7 @@ const repeats = ({ approvals }: Waiting, { userId, stamp }: Caller): boolean =>
 /** In whose name the activity is executed. */
 function submitterOf({ id }: ActivityRow, { submitter }: Waiting): Caller {
   if (submitter !== undefined) return submitter;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'FAILED_PRECONDITION',
     `activity ${id} cannot be executed: the user who submitted it is gone. Reject it, and submit it anew.`,
   );

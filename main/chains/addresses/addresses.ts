@@ -89,7 +89,7 @@ export const addressFormats = Object.keys(table) as [AddressFormat, ...AddressFo
 /**
  * @param publicKey Compressed SEC 1 (33 bytes) or an Ed25519 key (32 bytes).
  * @param field The format's name in the request, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT when keys of the curve have no address of the format.
+ * @throws KeyhearthError INVALID_ARGUMENT when keys of the curve have no address of the format.
  */
 export function encodeAddress(
   format: AddressFormat,

@@ -3,7 +3,7 @@ import { hashTypedData } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { atLength } from '../../../test/campaigns/length.ts';
 import eip712 from '../../../test/vectors/eip712.json' with { type: 'json' };
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { typedDataDigest } from './eip712.ts';
 
@@ -252,12 +252,12 @@ test('structs too deep are refused', () => {
   ).toThrow('expected at most 64 levels');
 });
 
-describe('nothing but a LatchkeyError comes of', () => {
+describe('nothing but a KeyhearthError comes of', () => {
   const refuses = (text: string): void => {
     try {
       typedDataDigest('payload', text);
     } catch (error) {
-      expect(error).toBeInstanceOf(LatchkeyError);
+      expect(error).toBeInstanceOf(KeyhearthError);
     }
   };
 

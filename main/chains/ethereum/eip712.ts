@@ -76,7 +76,7 @@ export const typedDataDigest = (field: string, payload: string): Uint8Array =>
 /**
  * @param payload JSON: `types`, `primaryType`, `domain`, `message`. Without `types.EIP712Domain` the domain's type follows
  *   from what it holds.
- * @throws LatchkeyError INVALID_ARGUMENT naming the part that is wrong.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the part that is wrong.
  */
 export function readTypedData(field: string, payload: string): TypedData {
   checkPayloadValues(field, [payload]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { hashAuthorization } from 'viem/utils';
 import { expect, test } from 'vitest';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { authorizationDigest } from './eip7702.ts';
 import { toHex } from '../../crypto/encodings.ts';
 
@@ -54,7 +54,7 @@ test.each<[unknown, string]>([
   expect(() => digest(data)).toThrow(message);
 });
 
-test('nothing but a LatchkeyError comes of any payload, 3,000 times', () => {
+test('nothing but a KeyhearthError comes of any payload, 3,000 times', () => {
   const part = fc.oneof(fc.jsonValue(), fc.constant(address), fc.nat());
   fc.assert(
     fc.property(
@@ -67,7 +67,7 @@ test('nothing but a LatchkeyError comes of any payload, 3,000 times', () => {
         try {
           expect(authorizationDigest('payload', text)).toHaveLength(32);
         } catch (error) {
-          expect(error).toBeInstanceOf(LatchkeyError);
+          expect(error).toBeInstanceOf(KeyhearthError);
         }
       },
     ),

@@ -25,7 +25,7 @@ export const authorizationDigest = (field: string, payload: string): Uint8Array 
 
 /**
  * @param payload JSON: `address` (the contract's), `chainId` (0 for every chain), `nonce`.
- * @throws LatchkeyError INVALID_ARGUMENT naming the part that is wrong.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the part that is wrong.
  */
 export function readAuthorization(field: string, payload: string): Authorization {
   checkPayloadValues(field, [payload]);

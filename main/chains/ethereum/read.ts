@@ -7,7 +7,7 @@ import { checksumAddress } from '../addresses/ethereum.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
 import { integerBytes } from './integers.ts';
 import { recoverPublicKey } from '../../crypto/keys/secp256k1.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { attempt, bigEndian, unreadable, type Read } from '../reading.ts';
 import { bytesOfHex, hexOf } from './hex.ts';
 import { decodeRlp, encodeRlp, minimalBytes, type Item } from './rlp.ts';
@@ -289,7 +289,7 @@ function signerOf(
     const publicKey = recoverPublicKey(signature, yParity === 0n ? 0 : 1, digest);
     return encodeAddress('ADDRESS_FORMAT_ETHEREUM', 'CURVE_SECP256K1', publicKey);
   } catch (error) {
-    if (error instanceof LatchkeyError) return undefined;
+    if (error instanceof KeyhearthError) return undefined;
     throw error;
   }
 }

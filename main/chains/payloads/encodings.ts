@@ -14,7 +14,7 @@ interface PayloadEncodingEntry {
   readonly makesDigest: boolean;
   /**
    * @param field The payload's name in the request, for errors.
-   * @throws LatchkeyError INVALID_ARGUMENT naming the field.
+   * @throws KeyhearthError INVALID_ARGUMENT naming the field.
    */
   decode(field: string, payload: string): Uint8Array;
 }

@@ -8,7 +8,7 @@ import { invalid, toHex } from '../../crypto/encodings.ts';
 import { hashFunctions, type HashFunction } from '../../crypto/hashes.ts';
 import { payloadEncodings, type PayloadEncoding } from './encodings.ts';
 import { readTypedData } from '../ethereum/eip712.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
 import { Unknown } from '../../policy/language/types.ts';
 import type { Context, InPayload } from '../chain.ts';
@@ -39,7 +39,7 @@ export interface OpenedPayload {
 
 /**
  * @param at The payload's name in the request, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT where the payload is not what its encoding says, its preimage is another's, or
+ * @throws KeyhearthError INVALID_ARGUMENT where the payload is not what its encoding says, its preimage is another's, or
  *   the key does not sign such a payload.
  */
 export function openPayload(raw: RawPayload, context: Context, at: string): OpenedPayload {
@@ -100,7 +100,7 @@ function checkEncoding(
   hashFunction: HashFunction,
 ): void {
   if (!payloadEncodings[encoding].makesDigest || hashFunction === 'HASH_FUNCTION_NO_OP') return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     curve === undefined || curves[curve].requiresDigest
       ? `invalid hash function: parameters.hashFunction: ${encoding} makes the digest itself, expected HASH_FUNCTION_NO_OP, got ${hashFunction}`
@@ -120,7 +120,7 @@ function checkHashFunction(curve: Curve, hashFunction: HashFunction): void {
   const fitting = Object.keys(hashFunctions).filter(
     (candidate) => hashesItself === (candidate === 'HASH_FUNCTION_NOT_APPLICABLE'),
   );
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid hash function: parameters.hashFunction: a key on ${curve} takes ${fitting.join(', ')}, got ${hashFunction}`,
   );

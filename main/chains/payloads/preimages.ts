@@ -17,7 +17,7 @@ interface Payload {
 /**
  * @param digest The payload, decoded.
  * @returns the bytes of the preimage and how they are hashed; undefined where there is none.
- * @throws LatchkeyError INVALID_ARGUMENT where it is not the payload's, or the payload is no digest.
+ * @throws KeyhearthError INVALID_ARGUMENT where it is not the payload's, or the payload is no digest.
  */
 export function checkPreimage(
   { encoding, hashFunction, preimage }: Payload,

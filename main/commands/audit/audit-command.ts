@@ -1,4 +1,4 @@
-/** The declarations of `latchkey audit`. */
+/** The declarations of `keyhearth audit`. */
 import { Option, type Command } from 'commander';
 import { noKeychain, repeatable, secretOptions } from '../shared/options.ts';
 import type { SecretOptions } from '../shared/proof.ts';

@@ -1,4 +1,4 @@
-/** `latchkey audit`: the activity log taken out, checked and noted down; and the word of an owner who put an older file back. */
+/** `keyhearth audit`: the activity log taken out, checked and noted down; and the word of an owner who put an older file back. */
 import { createReadStream, writeSync } from 'node:fs';
 import { confirm } from '@clack/prompts';
 import type { LogCheck, LogHead, LogPart, LogRange, LogState } from '../../../preload/contract.ts';
@@ -20,7 +20,7 @@ import { lastLogHead } from '../../storage/tables/log-heads.ts';
 import { schemaVersion } from '../../storage/migrations.ts';
 import { requireVault, type VaultRow } from '../../storage/tables/vault.ts';
 import { defined } from '../../lib/defined.ts';
-import { LatchkeyError, messageOf, quoted } from '../../lib/errors.ts';
+import { KeyhearthError, messageOf, quoted } from '../../lib/errors.ts';
 import { keychainOf } from '../../app/keychain.ts';
 import { findRunning, noVault } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -54,7 +54,7 @@ async function openSource(config: Config): Promise<Source> {
     if (found !== schemaVersion) {
       throw new CommandError(
         exitCodes.failed,
-        `the vault file has schema version ${String(found)}, and this Latchkey's is ${String(schemaVersion)}: serve it once with the newer of the two`,
+        `the vault file has schema version ${String(found)}, and this Keyhearth's is ${String(schemaVersion)}: serve it once with the newer of the two`,
       );
     }
     const vault = requireVault(connection);
@@ -108,7 +108,7 @@ export async function auditExport(config: Config, file: string, json: boolean): 
   print(
     json,
     { file, rows, head },
-    `The activity log is in ${file}: ${rows} rows${head === null ? '' : `, signed up to row ${head.sequence}`}. Check it with: latchkey audit verify ${file}`,
+    `The activity log is in ${file}: ${rows} rows${head === null ? '' : `, signed up to row ${head.sequence}`}. Check it with: keyhearth audit verify ${file}`,
   );
 }
 
@@ -147,7 +147,7 @@ export async function auditHead(config: Config, json: boolean): Promise<void> {
     { vaultId: id, organizationId, rows, head },
     [
       `Row ${head.sequence} of ${rows}, signed on ${isoTime(head.signedAt)}. To check the log against it, ever after:`,
-      `latchkey audit verify --head ${head.sequence}:${head.hash} --public-key ${head.publicKey}`,
+      `keyhearth audit verify --head ${head.sequence}:${head.hash} --public-key ${head.publicKey}`,
     ].join('\n'),
   );
 }
@@ -200,7 +200,7 @@ function notedHead(text: string): KnownHead {
   if (!hashHex.safeParse(hash).success) {
     throw new CommandError(
       exitCodes.usage,
-      `invalid --head ${quoted(text)}: expected SEQUENCE:HASH as \`latchkey audit head\` writes it`,
+      `invalid --head ${quoted(text)}: expected SEQUENCE:HASH as \`keyhearth audit head\` writes it`,
     );
   }
   return { sequence: Number(sequence), hash, known: 'you noted' };
@@ -222,7 +222,7 @@ async function verifyFile(
     const publicKeyFrom = given === undefined ? 'file' : 'given';
     return { check, vaultId, organizationId, publicKey: given ?? publicKey, publicKeyFrom };
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error instanceof LatchkeyError) throw error;
+    if (!(error instanceof Error) || !('code' in error) || error instanceof KeyhearthError) throw error;
     throw new CommandError(exitCodes.usage, `${file} cannot be read: ${reasonOf(error)}`);
   }
 }
@@ -276,7 +276,7 @@ async function readKeychain(
     return { said, noted: [], findings: [{ row: anchor.sequence, problem }] };
   } catch (error) {
     const problem = messageOf(error);
-    if (error instanceof LatchkeyError && error.code === 'VAULT_ROLLED_BACK') {
+    if (error instanceof KeyhearthError && error.code === 'VAULT_ROLLED_BACK') {
       return { said: problem, noted: [], findings: [{ row: null, problem }] };
     }
     return { ...nothing, said: `The keychain was not asked: ${problem}` };

@@ -1,4 +1,4 @@
-/** The declarations of `latchkey backup` and `latchkey restore`. */
+/** The declarations of `keyhearth backup` and `keyhearth restore`. */
 import { Option, type Command } from 'commander';
 import { noKeychain, secretOptions } from '../shared/options.ts';
 import type { SecretOptions } from '../shared/proof.ts';

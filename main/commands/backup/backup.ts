@@ -1,4 +1,4 @@
-/** `latchkey backup`: backups of the vault, made by the process that holds it or, where none does, by this one. */
+/** `keyhearth backup`: backups of the vault, made by the process that holds it or, where none does, by this one. */
 import { resolve } from 'node:path';
 import type {
   BackupSecret,
@@ -39,7 +39,7 @@ export async function backUp(
     made,
     [
       `Backed up to ${made.file} (${size(made.size)}, ${count(made.logRows, 'log entry', 'log entries')}).`,
-      'It opens with the recovery phrase, or a password of the vault. Try it: latchkey backup verify FILE',
+      'It opens with the recovery phrase, or a password of the vault. Try it: keyhearth backup verify FILE',
     ].join('\n'),
   );
 }
@@ -95,7 +95,7 @@ export async function scheduleBackups(
     status,
     schedule === null
       ? 'No backups are made on a schedule any more. Those that were made stay where they are.'
-      : `Every ${hours} hours a backup is made in ${schedule.directory} while Latchkey runs. To stop: latchkey backup schedule off`,
+      : `Every ${hours} hours a backup is made in ${schedule.directory} while Keyhearth runs. To stop: keyhearth backup schedule off`,
   );
 }
 
@@ -213,7 +213,7 @@ function describe({ available, backups, schedule, notices }: BackupsStatus): str
       ? 'None was proven by a test restore.'
       : `Last proven: ${when(Math.max(...proven.map(({ provenAt }) => provenAt ?? 0)))}`,
     schedule === null
-      ? 'No schedule. Set one with: latchkey backup schedule DIRECTORY'
+      ? 'No schedule. Set one with: keyhearth backup schedule DIRECTORY'
       : `Every ${String(schedule.hours)} hours into ${schedule.directory}; the next is due ${when(schedule.dueAt)}.`,
     ...backups.map(
       ({ file, madeAt, provenAt, problem, found }) =>

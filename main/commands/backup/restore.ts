@@ -1,4 +1,4 @@
-/** `latchkey restore`: the vault of a backup, on a machine that has none. */
+/** `keyhearth restore`: the vault of a backup, on a machine that has none. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { restore } from '../../backup/restore.ts';
@@ -41,8 +41,8 @@ export async function restoreBackup(
       `Restored the vault of ${restored.organizationName} in ${directory}, as it was ${when(restored.madeAt)}.`,
       `Organization ${restored.organizationId}, owner ${restored.ownerUserId}, ${count(restored.log.rows, 'log entry', 'log entries')}.`,
       `It opens with: ${restored.keyslots.join(', ')}.`,
-      'API key files are not in a backup: bring yours, or make a new one with `latchkey keygen --name owner --register`.',
-      'Next: latchkey backup verify FILE, latchkey backup schedule DIRECTORY, latchkey serve',
+      'API key files are not in a backup: bring yours, or make a new one with `keyhearth keygen --name owner --register`.',
+      'Next: keyhearth backup verify FILE, keyhearth backup schedule DIRECTORY, keyhearth serve',
     ].join('\n'),
   );
 }

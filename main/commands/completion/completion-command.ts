@@ -1,4 +1,4 @@
-/** The declaration of `latchkey completion`. */
+/** The declaration of `keyhearth completion`. */
 import { Argument, type Command } from 'commander';
 
 export function declareCompletion(program: Command): void {

@@ -1,4 +1,4 @@
-/** `latchkey completion`: what a shell offers at the Tab key, made from the commands themselves. */
+/** `keyhearth completion`: what a shell offers at the Tab key, made from the commands themselves. */
 import type { Command, Option } from 'commander';
 
 type Shell = 'bash' | 'zsh' | 'fish';
@@ -17,7 +17,7 @@ interface OptionEntry {
 }
 
 interface CommandEntry {
-  /** The words that lead to it: `latchkey backup verify`. */
+  /** The words that lead to it: `keyhearth backup verify`. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionEntry[];

@@ -1,4 +1,4 @@
-/** The declaration of `latchkey keygen`. */
+/** The declaration of `keyhearth keygen`. */
 import { Option, type Command } from 'commander';
 import { secretOptions } from '../shared/options.ts';
 import type { SecretOptions } from '../shared/proof.ts';

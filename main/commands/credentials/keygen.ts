@@ -1,4 +1,4 @@
-/** `latchkey keygen`: an API key pair as files, and on request registered for the owner. */
+/** `keyhearth keygen`: an API key pair as files, and on request registered for the owner. */
 import { rmSync } from 'node:fs';
 import { stepUpRequired, type VaultStatus } from '../../../preload/contract.ts';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   if (status?.state === 'locked') {
     throw new CommandError(
       exitCodes.locked,
-      'the vault is locked: run `latchkey unlock`, then register the key',
+      'the vault is locked: run `keyhearth unlock`, then register the key',
     );
   }
   const files = writeKeyFiles(config.keysDirectory, options.name, newKeyPair());

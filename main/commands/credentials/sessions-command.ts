@@ -1,4 +1,4 @@
-/** The declarations of `latchkey sessions`. */
+/** The declarations of `keyhearth sessions`. */
 import { Option, type Command } from 'commander';
 import { addSubcommand } from '../shared/subcommand.ts';
 

@@ -1,4 +1,4 @@
-/** `latchkey sessions`: who is signed in, and what ends it. */
+/** `keyhearth sessions`: who is signed in, and what ends it. */
 import type { Config } from '../../app/config.ts';
 import { count, when } from '../backup/backup.ts';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ export async function revokeSessions(
   if (ids.length === 0 && user === undefined) {
     throw new CommandError(
       exitCodes.usage,
-      'missing <ids...> or --user: the sessions to end, as `latchkey sessions list` names them, or whose are all to end',
+      'missing <ids...> or --user: the sessions to end, as `keyhearth sessions list` names them, or whose are all to end',
     );
   }
   const running = await requireRunning(dataDirectory(config));
@@ -60,7 +60,7 @@ function named(sessions: readonly Session[], id: string): Session {
   if (session !== undefined) return session;
   throw new CommandError(
     exitCodes.failed,
-    `there is no session ${JSON.stringify(id)}: \`latchkey sessions list\` names those that there are`,
+    `there is no session ${JSON.stringify(id)}: \`keyhearth sessions list\` names those that there are`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** The declarations of `latchkey keyslots`. */
+/** The declarations of `keyhearth keyslots`. */
 import { Option, type Command } from 'commander';
 import type { ChangeOptions, RotateOptions } from './keyslots.ts';
 import { ownerSecretOptions } from '../shared/options.ts';

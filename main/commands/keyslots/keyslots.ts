@@ -1,4 +1,4 @@
-/** `latchkey keyslots`: what opens the vault, and how that is changed. */
+/** `keyhearth keyslots`: what opens the vault, and how that is changed. */
 import type { Keyslot, KeyslotChange, Keyslots, ProveWith } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { confirmPhrase } from '../shared/confirm-phrase.ts';
@@ -68,7 +68,7 @@ export async function changeKeyslot(config: Config, wanted: string, options: Cha
       case 'keychain':
         throw new CommandError(
           exitCodes.failed,
-          'the keychain’s keyslot has nothing to be changed: `latchkey keyslots rotate` gives it another key',
+          'the keychain’s keyslot has nothing to be changed: `keyhearth keyslots rotate` gives it another key',
         );
     }
   });
@@ -139,7 +139,7 @@ async function runWithPhrase(
     const after = await changed(vault, { ...change({}), proof }).catch((error: unknown) => {
       // The vault may have changed although its answer did not come: the file stays.
       note(
-        `${output} has the new words. Whether they open the vault, this tells: \`latchkey recovery check --recovery-file ${output}\`.`,
+        `${output} has the new words. Whether they open the vault, this tells: \`keyhearth recovery check --recovery-file ${output}\`.`,
       );
       throw error;
     });
@@ -147,7 +147,7 @@ async function runWithPhrase(
       json,
       { ...after, recoveryFile: output },
       [
-        `The new recovery phrase is in ${output}. Write it down, check it with \`latchkey recovery check\`, and delete the file.`,
+        `The new recovery phrase is in ${output}. Write it down, check it with \`keyhearth recovery check\`, and delete the file.`,
         describe(after),
       ].join('\n'),
     );
@@ -231,7 +231,7 @@ function findKeyslot({ keyslots }: Keyslots, wanted: string): Keyslots['keyslots
   throw new CommandError(
     exitCodes.failed,
     found.length === 0
-      ? `there is no keyslot ${JSON.stringify(wanted)}: \`latchkey keyslots list\` shows those there are`
+      ? `there is no keyslot ${JSON.stringify(wanted)}: \`keyhearth keyslots list\` shows those there are`
       : `there are ${String(found.length)} keyslots of the kind ${wanted}: name one by its id`,
   );
 }

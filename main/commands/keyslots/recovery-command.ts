@@ -1,4 +1,4 @@
-/** The declarations of `latchkey recovery`. */
+/** The declarations of `keyhearth recovery`. */
 import { Option, type Command } from 'commander';
 import { recoveryFile, shareFile } from '../shared/options.ts';
 import type { RecoveryOptions, SheetOptions } from './recovery.ts';

@@ -33,7 +33,7 @@ export function sheetPage({ title, secret, code, facts, how }: Sheet): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="robots" content="noindex">
-<title>Latchkey: ${escape(title)}</title>
+<title>Keyhearth: ${escape(title)}</title>
 <style>${style}</style>
 </head>
 <body>

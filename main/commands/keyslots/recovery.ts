@@ -1,4 +1,4 @@
-/** `latchkey recovery`: whether the recovery phrase is right, and sheets of it to be printed and kept. */
+/** `keyhearth recovery`: whether the recovery phrase is right, and sheets of it to be printed and kept. */
 import { extname } from 'node:path';
 import type { ProveWith, SheetRequest } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';

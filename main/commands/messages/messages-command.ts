@@ -1,4 +1,4 @@
-/** The declarations of `latchkey messages`. */
+/** The declarations of `keyhearth messages`. */
 import { Option, type Command } from 'commander';
 import type { MailOptions, SmsOptions } from './messages.ts';
 import { repeatable, sourceOptions } from '../shared/options.ts';

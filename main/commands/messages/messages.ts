@@ -1,4 +1,4 @@
-/** `latchkey messages`: how codes reach people, by mail, by SMS, or on this computer. */
+/** `keyhearth messages`: how codes reach people, by mail, by SMS, or on this computer. */
 import { readFileSync } from 'node:fs';
 import type {
   HttpGatewaySettings,
@@ -64,7 +64,7 @@ export async function setMail(
   if (host === undefined || from === undefined) {
     throw new CommandError(
       exitCodes.usage,
-      'missing --host or --from: the mail server’s name, and the address that mail comes from; or `latchkey messages mail off`',
+      'missing --host or --from: the mail server’s name, and the address that mail comes from; or `keyhearth messages mail off`',
     );
   }
   const password =
@@ -86,7 +86,7 @@ export async function setMail(
         certificates: certificates === undefined ? null : readSecretFile('--certificates', certificates),
       },
     },
-    `Mail goes through ${host}. Try it: latchkey messages test mail ADDRESS`,
+    `Mail goes through ${host}. Try it: keyhearth messages test mail ADDRESS`,
   );
 }
 
@@ -103,10 +103,10 @@ export async function setSms(
   if ((gatewayFile === undefined) === (twilioAccount === undefined)) {
     throw new CommandError(
       exitCodes.usage,
-      'expected one of --gateway-file and --twilio-account, or `latchkey messages sms off`',
+      'expected one of --gateway-file and --twilio-account, or `keyhearth messages sms off`',
     );
   }
-  const done = 'Text messages go through the gateway. Try it: latchkey messages test sms NUMBER';
+  const done = 'Text messages go through the gateway. Try it: keyhearth messages test sms NUMBER';
   if (gatewayFile !== undefined) {
     return change(config, options.json, { channel: 'sms', settings: readGateway(gatewayFile) }, done);
   }

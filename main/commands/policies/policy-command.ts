@@ -1,4 +1,4 @@
-/** The declarations of `latchkey policy`. */
+/** The declarations of `keyhearth policy`. */
 import { Option, type Command } from 'commander';
 import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';

@@ -1,4 +1,4 @@
-/** `latchkey policy test` and `latchkey policy explain`: evaluates policies on the running vault's log, before they are created. */
+/** `keyhearth policy test` and `keyhearth policy explain`: evaluates policies on the running vault's log, before they are created. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';

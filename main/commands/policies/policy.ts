@@ -1,4 +1,4 @@
-/** `latchkey policy`: policies checked and tried before they are made. */
+/** `keyhearth policy`: policies checked and tried before they are made. */
 import {
   problemsOf,
   warningsOf,

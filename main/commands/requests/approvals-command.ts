@@ -1,4 +1,4 @@
-/** The declarations of `latchkey approvals`. */
+/** The declarations of `keyhearth approvals`. */
 import { Option, type Command } from 'commander';
 import type { VoteOptions } from './approvals.ts';
 import { apiKey } from '../shared/options.ts';

@@ -1,4 +1,4 @@
-/** `latchkey approvals`: describes the activities that wait for votes, and votes on them. */
+/** `keyhearth approvals`: describes the activities that wait for votes, and votes on them. */
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
@@ -113,7 +113,7 @@ export async function vote(
   print(
     json,
     { activityId: id, fingerprint, status, result },
-    outcomes[status] ?? `It is ${status} now: \`latchkey approvals show ${id}\``,
+    outcomes[status] ?? `It is ${status} now: \`keyhearth approvals show ${id}\``,
   );
 }
 
@@ -165,7 +165,7 @@ async function find(api: VaultApi, wanted: string): Promise<Activity> {
   if (only === undefined) {
     throw new CommandError(
       exitCodes.failed,
-      `nothing that waits for approval has an id or a fingerprint that begins with ${quoted(wanted)}: \`latchkey approvals list\` names what waits`,
+      `nothing that waits for approval has an id or a fingerprint that begins with ${quoted(wanted)}: \`keyhearth approvals list\` names what waits`,
     );
   }
   if (others.length === 0) return only;

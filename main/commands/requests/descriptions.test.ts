@@ -69,7 +69,7 @@ describe('a foreign text on a terminal', () => {
     expect(visibleLine('05$א\nb')).toBe('05$⟨U+05D0⟩⟨U+000A⟩b');
   });
 
-  test('is read back to the letter, and no row of it passes for one of Latchkey’s', () => {
+  test('is read back to the letter, and no row of it passes for one of Keyhearth’s', () => {
     fc.assert(
       fc.property(foreign, fc.constantFrom(undefined, 40, 80), (text, columns) => {
         const rows = shown(text, columns);

@@ -17,7 +17,7 @@ export type Description = z.output<typeof describeAnswer>['description'];
 
 /**
  * As a terminal shows it. A text’s own lines, and what a narrow terminal breaks off them, follow on rows of their own that begin
- * with a bar or an arrow: no text passes for a row of Latchkey’s.
+ * with a bar or an arrow: no text passes for a row of Keyhearth’s.
  * @param columns Of the terminal, where there is one.
  */
 export function descriptionToText(

@@ -1,4 +1,4 @@
-/** The declarations of `latchkey request` and `latchkey stamp`. */
+/** The declarations of `keyhearth request` and `keyhearth stamp`. */
 import { Option, type Command } from 'commander';
 import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';

@@ -1,4 +1,4 @@
-/** `latchkey request`: one stamped request, its answer on standard output; `latchkey stamp`: the stamp alone. */
+/** `keyhearth request`: one stamped request, its answer on standard output; `keyhearth stamp`: the stamp alone. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';

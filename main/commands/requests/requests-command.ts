@@ -1,4 +1,4 @@
-/** The declaration of `latchkey requests`. */
+/** The declaration of `keyhearth requests`. */
 import { Option, type Command } from 'commander';
 import { addSubcommand } from '../shared/subcommand.ts';
 

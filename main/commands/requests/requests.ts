@@ -1,4 +1,4 @@
-/** `latchkey requests`: what came to the API, and what was wrong with it. */
+/** `keyhearth requests`: what came to the API, and what was wrong with it. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ProofStep, SeenRequest } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
@@ -62,7 +62,7 @@ function describe(request: SeenRequest): string {
   return [
     head,
     ...(error === null ? [] : [`  ${error.code}: ${error.message}`]),
-    ...(error?.byPolicies === true ? ['  Policies decided so: `latchkey policy explain` says which.'] : []),
+    ...(error?.byPolicies === true ? ['  Policies decided so: `keyhearth policy explain` says which.'] : []),
     ...steps.flatMap(describeStep),
   ].join('\n');
 }

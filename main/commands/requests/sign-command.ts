@@ -1,4 +1,4 @@
-/** The declarations of `latchkey sign`. */
+/** The declarations of `keyhearth sign`. */
 import { Option, type Command } from 'commander';
 import { apiKey } from '../shared/options.ts';
 import type { SignOptions, SignPayloadOptions, SignTransactionOptions } from './sign.ts';

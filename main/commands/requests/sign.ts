@@ -1,4 +1,4 @@
-/** `latchkey sign`: describes a transaction or a payload from a file in plain language, and has the running vault sign it. */
+/** `keyhearth sign`: describes a transaction or a payload from a file in plain language, and has the running vault sign it. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';

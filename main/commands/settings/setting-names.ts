@@ -1,4 +1,4 @@
-/** The names of settings, as `latchkey settings` takes them and their JSON has them. */
+/** The names of settings, as `keyhearth settings` takes them and their JSON has them. */
 export const settingNames = [
   'autoLock.idleMinutes',
   'autoLock.onScreenLock',

@@ -1,4 +1,4 @@
-/** The declarations of `latchkey settings`. */
+/** The declarations of `keyhearth settings`. */
 import { Argument, type Command } from 'commander';
 import { noKeychain, secretOptions } from '../shared/options.ts';
 import type { SecretOptions } from '../shared/proof.ts';

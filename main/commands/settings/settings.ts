@@ -1,4 +1,4 @@
-/** `latchkey settings`: how the vault behaves on this computer, by the names that its settings have in JSON. */
+/** `keyhearth settings`: how the vault behaves on this computer, by the names that its settings have in JSON. */
 import type { Settings, SettingsChange } from '../../../preload/contract.ts';
 import { defaultPort, type Config } from '../../app/config.ts';
 import { withOpened } from '../backup/backup.ts';
@@ -18,7 +18,7 @@ interface Named {
 }
 
 const onOff = (value: Value): string =>
-  value === null ? 'not in this Latchkey' : value === true ? 'on' : 'off';
+  value === null ? 'not in this Keyhearth' : value === true ? 'on' : 'off';
 
 const named: Readonly<Record<SettingName, Named>> = {
   'autoLock.idleMinutes': {
@@ -66,7 +66,7 @@ const named: Readonly<Record<SettingName, Named>> = {
       if (text !== 'off' && text !== 'ask') throw invalid('updates', text, 'off or ask');
       return { updates: text };
     },
-    tell: (value) => (value === null ? 'not in this Latchkey' : String(value)),
+    tell: (value) => (value === null ? 'not in this Keyhearth' : String(value)),
   },
 };
 

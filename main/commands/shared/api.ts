@@ -80,7 +80,7 @@ export class VaultApi {
     await api.#checkDiscoveryKeys();
     const { state } = await running.status();
     if (state === 'locked')
-      throw new CommandError(exitCodes.locked, 'the vault is locked: run `latchkey unlock`');
+      throw new CommandError(exitCodes.locked, 'the vault is locked: run `keyhearth unlock`');
     return api;
   }
 
@@ -222,13 +222,13 @@ function waiting(
   const rest = isOfUseLater
     ? [
         '  they do so in the window, under Approvals, or with',
-        `    latchkey approvals approve ${id}`,
+        `    keyhearth approvals approve ${id}`,
         '  then it is done, once, and its result is in',
-        `    latchkey approvals show ${id}`,
+        `    keyhearth approvals show ${id}`,
       ]
     : [
         '  its result would be for this run of the command alone, which does not wait: take it back with',
-        `    latchkey approvals reject ${id}`,
+        `    keyhearth approvals reject ${id}`,
       ];
   return new CommandError(
     exitCodes.waits,

@@ -103,7 +103,7 @@ export async function findRunning(directory: string): Promise<Running | undefine
     if (!isStranger(error)) throw error;
     throw new CommandError(
       isLocked(directory) ? exitCodes.busy : exitCodes.absent,
-      `what answers at ${socket} is not the service of this vault: ${error.message}. Nothing secret was sent to it. Start the vault anew: \`latchkey serve\`, or the app`,
+      `what answers at ${socket} is not the service of this vault: ${error.message}. Nothing secret was sent to it. Start the vault anew: \`keyhearth serve\`, or the app`,
     );
   }
 }
@@ -164,7 +164,7 @@ function read<Shape extends z.ZodType>(path: string, shape: Shape, value: unknow
 const unexpected = (path: string, what: string): CommandError =>
   new CommandError(
     exitCodes.failed,
-    `the process that holds the vault answered ${JSON.stringify(path)} in a way that this command does not know (${what}): it may be of another version, and nothing is known of what it did. Start it anew; \`latchkey status\` says what state the vault is in`,
+    `the process that holds the vault answered ${JSON.stringify(path)} in a way that this command does not know (${what}): it may be of another version, and nothing is known of what it did. Start it anew; \`keyhearth status\` says what state the vault is in`,
   );
 
 function parseJson(text: string): unknown {
@@ -176,7 +176,7 @@ function parseJson(text: string): unknown {
 }
 
 export const noVault = (directory: string): CommandError =>
-  new CommandError(exitCodes.absent, `there is no vault in ${directory}: make one with \`latchkey init\``);
+  new CommandError(exitCodes.absent, `there is no vault in ${directory}: make one with \`keyhearth init\``);
 
 /** @throws CommandError when no process serves the vault. */
 export async function requireRunning(directory: string): Promise<Running> {
@@ -186,6 +186,6 @@ export async function requireRunning(directory: string): Promise<Running> {
   if (!hasVaultFile(directory)) throw noVault(directory);
   throw new CommandError(
     exitCodes.absent,
-    `no Latchkey serves the vault in ${directory}: start it with \`latchkey serve\`, or open the app`,
+    `no Keyhearth serves the vault in ${directory}: start it with \`keyhearth serve\`, or open the app`,
   );
 }

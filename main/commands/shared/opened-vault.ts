@@ -1,7 +1,7 @@
 /** The vault that a command works with: over rpc to the process that serves it, or opened here where none does. */
 import type { UnlockWith, VaultStatus } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -36,7 +36,7 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
     try {
       return (await Reflect.apply(vault.rpc[name], vault.rpc, args)) as AnswerOf<typeof name>;
     } catch (error) {
-      if (error instanceof LatchkeyError && opening.has(name)) {
+      if (error instanceof KeyhearthError && opening.has(name)) {
         throw new CommandError(exitCodeOfOpening(error.code), error.message);
       }
       throw error;

@@ -15,7 +15,7 @@ export const apiKey = (): Option =>
 export const port = (): Option =>
   new Option(
     '--port <number>',
-    `port to serve, 0 for any free one (LATCHKEY_PORT; default ${String(defaultPort)})`,
+    `port to serve, 0 for any free one (KEYHEARTH_PORT; default ${String(defaultPort)})`,
   );
 
 export const allowOrigin = (): Option =>
@@ -32,7 +32,7 @@ export const oidcIssuer = (): Option =>
 export const rpId = (): Option =>
   new Option(
     '--rp-id <host>',
-    'host name that passkeys are made for, on its pages and those of hosts below it (LATCHKEY_RP_ID; default localhost)',
+    'host name that passkeys are made for, on its pages and those of hosts below it (KEYHEARTH_RP_ID; default localhost)',
   );
 
 export const verbose = (): Option =>

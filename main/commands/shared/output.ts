@@ -1,10 +1,10 @@
 /** What a command says and how it ends. */
 import { fsyncSync, writeSync } from 'node:fs';
-import { LatchkeyError, type ErrorCodeName } from '../../lib/errors.ts';
+import { KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
 import { causeOf, storageTexts } from '../../files/storage-causes.ts';
 import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
 
-/** Exit codes, as `latchkey --help` documents them. */
+/** Exit codes, as `keyhearth --help` documents them. */
 export const exitCodes = {
   ok: 0,
   /** The request was refused, or a check failed. */
@@ -19,7 +19,7 @@ export const exitCodes = {
   locked: 5,
   /** It was asked for, and others have to approve of it before it is done. */
   waits: 6,
-  /** The vault's file is damaged, was changed outside Latchkey, or is an older one: to start again does not help. */
+  /** The vault's file is damaged, was changed outside Keyhearth, or is an older one: to start again does not help. */
   damaged: 7,
   /** A disk is full, can only be read, or fails. */
   storage: 8,
@@ -141,7 +141,7 @@ const isSqliteError = (error: unknown): error is Error & { readonly code: string
 const sqliteProblems: readonly (readonly [RegExp, string])[] = [
   [
     /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/,
-    'it is damaged, or no vault. `latchkey doctor` says more; a backup brings the vault back: move the directory away, then `latchkey restore FILE`',
+    'it is damaged, or no vault. `keyhearth doctor` says more; a backup brings the vault back: move the directory away, then `keyhearth restore FILE`',
   ],
   [/^SQLITE_(BUSY|LOCKED)/, 'another program uses it. End that program, and try again'],
   [/^SQLITE_FULL/, 'the disk is full. Make room on it, and try again'],
@@ -182,7 +182,7 @@ export function watchOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (outputFailed || error.code === 'EPIPE') return;
     outputFailed = true;
-    note(`latchkey: standard output cannot be written: ${reasonOf(error)}`);
+    note(`keyhearth: standard output cannot be written: ${reasonOf(error)}`);
     process.exitCode = exitCodes.failed;
   });
 }
@@ -195,12 +195,12 @@ export function fail(json: boolean, error: unknown): void {
   const message = describeProblem(error);
   const details = error instanceof CommandError ? error.details : {};
   if (json) process.stderr.write(jsonLine({ error: { message, ...details } }));
-  else note(`latchkey: ${message}`);
+  else note(`keyhearth: ${message}`);
 }
 
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
-  if (error instanceof LatchkeyError) return exitCodeOfRefusal(error.code);
+  if (error instanceof KeyhearthError) return exitCodeOfRefusal(error.code);
   const name = error instanceof Error ? error.name : '';
   if (name === 'VaultInUseError' || name === 'PortInUseError') return exitCodes.busy;
   const cause = causeOf(error);

@@ -11,7 +11,7 @@ export interface PasswordOptions {
   readonly passwordFd?: string;
 }
 
-const credentialName = 'latchkey-password';
+const credentialName = 'keyhearth-password';
 
 /** As `readPasswordBytes`, for a command that ends with what it does. */
 export function readPassword(

@@ -1,4 +1,4 @@
-/** How a command group declares its subcommands. It loads nothing of what they do: `latchkey --version` waits for no database. */
+/** How a command group declares its subcommands. It loads nothing of what they do: `keyhearth --version` waits for no database. */
 import { join } from 'node:path';
 import { Option, type Argument, type Command } from 'commander';
 import { makeConfig, type Config, type ConfigOptions } from '../../app/config.ts';

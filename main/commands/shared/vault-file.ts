@@ -36,7 +36,7 @@ export interface FileToRead extends Disposable {
  */
 export function readVaultFile(directory: string): FileToRead {
   if (isWritable(directory)) return toRead(vaultFile(directory), () => undefined);
-  const copies = mkdtempSync(join(tmpdir(), 'latchkey-read-'));
+  const copies = mkdtempSync(join(tmpdir(), 'keyhearth-read-'));
   const remove = (): void => {
     rmSync(copies, { recursive: true, force: true });
   };

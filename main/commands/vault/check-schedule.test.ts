@@ -13,15 +13,21 @@ test.each([
     { ...schedule, dueAt: now - 2 * hour },
     true,
     'failed',
-    /due since 2026-01-01T22:00:00Z, .*`latchkey unlock`\. Or make one now: `latchkey backup FILE`$/,
+    /due since 2026-01-01T22:00:00Z, .*`keyhearth unlock`\. Or make one now: `keyhearth backup FILE`$/,
   ],
-  ['late while nothing serves it', { ...schedule, dueAt: now - 2 * hour }, false, 'note', /`latchkey serve`/],
+  [
+    'late while nothing serves it',
+    { ...schedule, dueAt: now - 2 * hour },
+    false,
+    'note',
+    /`keyhearth serve`/,
+  ],
   [
     'failed, and late',
     { ...schedule, dueAt: now - 2 * hour, failure: { message: 'the disk is full', at: now - hour } },
     true,
     'failed',
-    /^the last was not made, at 2026-01-01T23:00:00Z: the disk is full\. .*`latchkey backup schedule DIRECTORY`$/,
+    /^the last was not made, at 2026-01-01T23:00:00Z: the disk is full\. .*`keyhearth backup schedule DIRECTORY`$/,
   ],
 ] as const)('a backup that is %s', (_what, given, isServed, outcome, detail) => {
   expect(scheduleFinding(given, { now, isServed })).toEqual({

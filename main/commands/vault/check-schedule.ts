@@ -1,4 +1,4 @@
-/** What `latchkey doctor` says of the schedule of backups. */
+/** What `keyhearth doctor` says of the schedule of backups. */
 import type { BackupsStatus } from '../../../preload/contract.ts';
 import { dueAt } from '../../backup/schedule.ts';
 import type { Finding } from '../../self-test/finding.ts';
@@ -36,17 +36,17 @@ export function scheduleFinding(
     return {
       check,
       outcome: 'failed',
-      detail: `the last was not made, at ${when(failure.at)}: ${failure.message}. It is tried again every ten minutes. Make ${directory} writable, or choose another: \`latchkey backup schedule DIRECTORY\``,
+      detail: `the last was not made, at ${when(failure.at)}: ${failure.message}. It is tried again every ten minutes. Make ${directory} writable, or choose another: \`keyhearth backup schedule DIRECTORY\``,
     };
   }
   if (now - schedule.dueAt > lateAfter) {
     const why = isServed
-      ? 'it is made once the vault is unlocked: `latchkey unlock`'
-      : 'it is made once a process serves the vault: `latchkey serve`';
+      ? 'it is made once the vault is unlocked: `keyhearth unlock`'
+      : 'it is made once a process serves the vault: `keyhearth serve`';
     return {
       check,
       outcome: isServed ? 'failed' : 'note',
-      detail: `one is due since ${when(schedule.dueAt)}, and ${why}. Or make one now: \`latchkey backup FILE\``,
+      detail: `one is due since ${when(schedule.dueAt)}, and ${why}. Or make one now: \`keyhearth backup FILE\``,
     };
   }
   return {

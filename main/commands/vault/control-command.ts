@@ -1,4 +1,4 @@
-/** The declarations of `latchkey status`, `lock`, `freeze`, `unlock` and `open`. */
+/** The declarations of `keyhearth status`, `lock`, `freeze`, `unlock` and `open`. */
 import { Option, type Command } from 'commander';
 import { secretOptions } from '../shared/options.ts';
 import type { SecretOptions } from '../shared/proof.ts';

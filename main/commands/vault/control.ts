@@ -1,4 +1,4 @@
-/** `latchkey status`, `lock`, `unlock` and `open`: rpc calls to the process that holds the vault. */
+/** `keyhearth status`, `lock`, `unlock` and `open`: rpc calls to the process that holds the vault. */
 import type { UnlockWith, VaultStatus } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { describeLastSignature } from '../../app/freeze-signal.ts';
@@ -17,7 +17,7 @@ export async function status(config: Config, json: boolean): Promise<void> {
   if (running === undefined) {
     checkNotHeld(directory);
     const text = hasVaultFile(directory)
-      ? `Not running: \`latchkey serve\` serves the vault in ${directory}.`
+      ? `Not running: \`keyhearth serve\` serves the vault in ${directory}.`
       : `Not running: ${noVault(directory).message}.`;
     print(json, { running: false, directory }, text);
     process.exitCode = exitCodes.absent;
@@ -94,7 +94,7 @@ function describe(found: VaultStatus): string {
   }
   if (found.tampering) {
     lines.push(
-      'Its file was changed outside Latchkey, and it is refused: run `latchkey doctor`',
+      'Its file was changed outside Keyhearth, and it is refused: run `keyhearth doctor`',
       ...found.tampering.findings.map((finding) => `  ${describeFinding(finding)}`),
     );
   }
@@ -114,7 +114,7 @@ function describe(found: VaultStatus): string {
 
 /** What is wrong where `init` ended before the words of the recovery phrase were shown, and the way on. */
 export const wordsNotShown =
-  'The words of its recovery phrase were never shown: the command that made the vault ended before that. Make new ones: `latchkey keyslots change recovery`.';
+  'The words of its recovery phrase were never shown: the command that made the vault ended before that. Make new ones: `keyhearth keyslots change recovery`.';
 
 /** Every command but `dev` has a directory. */
 export function dataDirectory(config: Config): string {

@@ -1,4 +1,4 @@
-/** The declaration of `latchkey dev`. */
+/** The declaration of `keyhearth dev`. */
 import { Option, type Command } from 'commander';
 import { allowOrigin, oidcIssuer, port, rpId, verbose } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';

@@ -1,4 +1,4 @@
-/** `latchkey dev`: an ephemeral vault for tests, in memory, reproducible from a seed. */
+/** `keyhearth dev`: an ephemeral vault for tests, in memory, reproducible from a seed. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../app/config.ts';
 import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
@@ -12,7 +12,7 @@ import type { DevControls, DevMessage } from '../../http/dev/routes.ts';
 import { noKeychain } from '../../keys/keychain/keychain.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { SeededRandom } from '../../lib/seeded-random.ts';
 import { freezeOnSignal } from '../../app/freeze-signal.ts';
 import { startVault, type OpenVault, type Vault } from '../../app/compose.ts';
@@ -71,7 +71,7 @@ export async function startDev(
     {
       random: random.draw,
       clock,
-      keychain: noKeychain('latchkey dev touches no keychain'),
+      keychain: noKeychain('keyhearth dev touches no keychain'),
       dev: (parts) => (snapshots = new DevSnapshots(parts, random, clock)),
     },
   );
@@ -197,7 +197,10 @@ class DevSnapshots implements DevControls {
     const snapshot = id === undefined ? this.#start : this.#snapshots.get(id);
     if (snapshot === undefined) {
       const known = [...this.#snapshots.keys()].join(', ') || 'none yet';
-      throw new LatchkeyError('NOT_FOUND', `there is no snapshot ${JSON.stringify(id)}; there are: ${known}`);
+      throw new KeyhearthError(
+        'NOT_FOUND',
+        `there is no snapshot ${JSON.stringify(id)}; there are: ${known}`,
+      );
     }
     this.#connection.restore(snapshot.database);
     this.#guard.restart();
@@ -220,7 +223,7 @@ class DevSnapshots implements DevControls {
       this.#keyring.open(serverKeyContext('window', organizationId), key.sealed).fill(0);
       return true;
     } catch (error) {
-      if (error instanceof LatchkeyError) return false;
+      if (error instanceof KeyhearthError) return false;
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** The declaration of `latchkey doctor`. */
+/** The declaration of `keyhearth doctor`. */
 import { Option, type Command } from 'commander';
 import { noKeychain, secretOptions } from '../shared/options.ts';
 import type { SecretOptions } from '../shared/proof.ts';
@@ -20,7 +20,7 @@ export function declareDoctor(program: Command): void {
       noKeychain(),
       new Option(
         '--accept-changes',
-        'use the vault’s file as it is now, though it was changed outside Latchkey',
+        'use the vault’s file as it is now, though it was changed outside Keyhearth',
       ),
       new Option('--yes', 'accept without asking'),
     ],

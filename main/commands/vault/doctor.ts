@@ -1,5 +1,5 @@
 /**
- * `latchkey doctor`: checks the machine and the vault, a line each, and changes nothing; with `--accept-changes` it
+ * `keyhearth doctor`: checks the machine and the vault, a line each, and changes nothing; with `--accept-changes` it
  * authenticates the vault's rows as they are.
  */
 import { randomBytes } from 'node:crypto';
@@ -25,7 +25,7 @@ import { checkSchema } from '../../storage/schema.ts';
 import { getVault, requireVault } from '../../storage/tables/vault.ts';
 import { openAnySlot, type OpenWith } from '../../keys/keyslots/slots.ts';
 import { authenticateAll, findRowKey, type FoundRowKey } from '../../keys/unlock.ts';
-import { assertNever, LatchkeyError } from '../../lib/errors.ts';
+import { assertNever, KeyhearthError } from '../../lib/errors.ts';
 import { logFileName, logFileNames } from '../../files/log-file.ts';
 import { logFault } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
@@ -175,7 +175,7 @@ async function diagnose(directory: string): Promise<Finding[]> {
     {
       check: 'schema',
       outcome: found === schemaVersion ? 'ok' : found < schemaVersion ? 'note' : 'failed',
-      detail: `version ${String(found)}, and this Latchkey's is ${String(schemaVersion)}`,
+      detail: `version ${String(found)}, and this Keyhearth's is ${String(schemaVersion)}`,
     },
     {
       check: 'database',
@@ -225,13 +225,13 @@ function checkMark(connection: Reader, directory: string): Finding[] {
   try {
     new LogMark(vaultFile(directory), logFault).check(connection);
   } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
+    if (!(error instanceof KeyhearthError)) throw error;
     findings.push({ check: 'answered activities', outcome: 'failed', detail: error.message });
   }
   return findings;
 }
 
-/** The chain holds; whether it leads up to what the vault signed is told by `latchkey audit verify` in all detail. */
+/** The chain holds; whether it leads up to what the vault signed is told by `keyhearth audit verify` in all detail. */
 async function checkHeads(connection: Reader, rows: number): Promise<Finding[]> {
   const vault = getVault(connection);
   if (vault === undefined) return [];
@@ -255,7 +255,7 @@ async function checkSchedule(directory: string, running: Running | undefined): P
     return schedule ? [scheduleFinding(schedule, { now, isServed: running !== undefined })] : [];
   } catch (error) {
     // What is wrong with the file is told by the checks of it.
-    if (error instanceof LatchkeyError || error instanceof CommandError || isSqliteError(error)) return [];
+    if (error instanceof KeyhearthError || error instanceof CommandError || isSqliteError(error)) return [];
     throw error;
   }
 }
@@ -291,7 +291,7 @@ async function checkAuthenticity(
       return rowFindings(await running.call('checkRows'));
     }
   } catch (error) {
-    if (!(error instanceof LatchkeyError || error instanceof CommandError || isSqliteError(error)))
+    if (!(error instanceof KeyhearthError || error instanceof CommandError || isSqliteError(error)))
       throw error;
     return [
       {
@@ -315,7 +315,7 @@ const rowFindings = (findings: readonly RowFinding[] | undefined): Finding[] =>
   findings === undefined
     ? [{ ...rowsNote, detail: 'they are not authenticated yet: unlock the vault once' }]
     : findings.length === 0
-      ? [{ check: 'rows', outcome: 'ok', detail: 'each is as Latchkey wrote it, and none is missing' }]
+      ? [{ check: 'rows', outcome: 'ok', detail: 'each is as Keyhearth wrote it, and none is missing' }]
       : findings.map((finding) => ({ check: 'rows', outcome: 'failed', detail: describeFinding(finding) }));
 
 const isSqliteError = (error: unknown): error is Error =>
@@ -370,7 +370,7 @@ export async function acceptChanges(
     const { id } = units.readUnverified(requireVault);
     const masterKey = await openAnySlot(id, units.readUnverified(listKeyslots), how).catch(
       (error: unknown) => {
-        throw error instanceof LatchkeyError ? new CommandError(exitCodes.locked, error.message) : error;
+        throw error instanceof KeyhearthError ? new CommandError(exitCodes.locked, error.message) : error;
       },
     );
     try {

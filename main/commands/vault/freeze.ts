@@ -1,9 +1,9 @@
-/** `latchkey freeze`: of the vault that runs, or of its file where none does. */
+/** `keyhearth freeze`: of the vault that runs, or of its file where none does. */
 import type { Config } from '../../app/config.ts';
 import { FreezeMarker } from '../../app/freeze-marker.ts';
 import { describeFreeze } from '../../app/freeze-signal.ts';
 import { causeOf, storageTexts } from '../../files/storage-causes.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { isLocked } from '../../storage/file/vault-directory.ts';
 import { findRunning } from '../shared/client.ts';
 import { withVault } from '../shared/opened-vault.ts';
@@ -21,14 +21,14 @@ export async function freeze(config: Config, json: boolean): Promise<void> {
     json,
     { frozen },
     [
-      'The vault is frozen: its keys are out of memory, and what waits for votes is rejected when it opens again. It opens with its password or recovery phrase alone: `latchkey unlock`.',
+      'The vault is frozen: its keys are out of memory, and what waits for votes is rejected when it opens again. It opens with its password or recovery phrase alone: `keyhearth unlock`.',
       ...details,
     ].join('\n'),
   );
 }
 
 const isOfDisk = (error: unknown): error is Error =>
-  causeOf(error) !== undefined || (error instanceof LatchkeyError && error.code === 'STORAGE_UNAVAILABLE');
+  causeOf(error) !== undefined || (error instanceof KeyhearthError && error.code === 'STORAGE_UNAVAILABLE');
 
 /**
  * Freezes a vault that no process serves, and that cannot be opened on this disk: to rename a file needs no room.
@@ -51,7 +51,7 @@ async function freezeByMarker(directory: string, opening: Error): Promise<Error>
   if (isLocked(directory)) {
     return new CommandError(
       exitCodes.busy,
-      'The vault is frozen from its next start on, but a process has just opened it: run `latchkey freeze` again',
+      'The vault is frozen from its next start on, but a process has just opened it: run `keyhearth freeze` again',
     );
   }
   return new CommandError(

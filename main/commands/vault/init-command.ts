@@ -1,4 +1,4 @@
-/** The declaration of `latchkey init`. */
+/** The declaration of `keyhearth init`. */
 import { Option, type Command } from 'commander';
 import { noKeychain, passwordFd, passwordFile } from '../shared/options.ts';
 import type { PasswordOptions } from '../shared/secrets.ts';

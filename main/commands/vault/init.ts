@@ -1,4 +1,4 @@
-/** `latchkey init`: makes a vault, its keyslots and the owner's first API key. */
+/** `keyhearth init`: makes a vault, its keyslots and the owner's first API key. */
 import { randomBytes } from 'node:crypto';
 import { fstatSync, rmSync, statSync } from 'node:fs';
 import { ownerForm } from '../../rpc/calls.ts';
@@ -91,7 +91,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
       `Vault made in ${String(config.dataDirectory)}; it opens with: ${keyslots.join(', ')}.`,
       `Organization ${organizationId}, your user ${userId}.`,
       `API key "${options.keyName}": ${files.privateKeyFile}`,
-      'Next: latchkey serve',
+      'Next: keyhearth serve',
     ].join('\n');
     if (recoveryConfirmed) {
       print(options.json, made, text);

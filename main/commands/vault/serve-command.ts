@@ -1,4 +1,4 @@
-/** The declaration of `latchkey serve`. */
+/** The declaration of `keyhearth serve`. */
 import { Option, type Command } from 'commander';
 import {
   allowOrigin,

@@ -1,9 +1,9 @@
-/** `latchkey serve`: the service, and with `--ui` its window, until a signal ends it. */
+/** `keyhearth serve`: the service, and with `--ui` its window, until a signal ends it. */
 import type { VaultStatus } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { VaultInUseError } from '../../storage/file/vault-directory.ts';
 import { defined } from '../../lib/defined.ts';
-import { LatchkeyError, messageOf, type ErrorCodeName } from '../../lib/errors.ts';
+import { KeyhearthError, messageOf, type ErrorCodeName } from '../../lib/errors.ts';
 import { freezeOnSignal } from '../../app/freeze-signal.ts';
 import { eraseAfterLock } from '../../keys/erasure.ts';
 import { startVault, type Vault } from '../../app/compose.ts';
@@ -46,7 +46,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       options.json,
       { url: vault.url, state: status.state, ...defined({ windowUrl: link }) },
       [
-        `Latchkey serves ${vault.url}; the vault is ${status.state === 'none' ? 'not made yet' : status.state}.`,
+        `Keyhearth serves ${vault.url}; the vault is ${status.state === 'none' ? 'not made yet' : status.state}.`,
         ...(link === undefined ? [] : [`Window, for one browser, within ten minutes: ${link}`]),
       ].join('\n'),
     );
@@ -62,7 +62,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 const nothingToServe = ({ dataDirectory }: Config): CommandError =>
   new CommandError(
     exitCodes.absent,
-    `there is no vault in ${String(dataDirectory)}: make one with \`latchkey init\`, or in the window of \`latchkey serve --ui --open\``,
+    `there is no vault in ${String(dataDirectory)}: make one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
   );
 
 /** Where a process serves the vault already, its window is what the user wants. */
@@ -79,7 +79,7 @@ async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault
     print(
       options.json,
       { url: running.url, windowUrl: link },
-      `Latchkey runs already at ${running.url}. Window, for one browser, within ten minutes: ${link}`,
+      `Keyhearth runs already at ${running.url}. Window, for one browser, within ten minutes: ${link}`,
     );
     if (options.open) openPage(await running.newPage());
     return undefined;
@@ -91,13 +91,13 @@ async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Pr
   if (status.state === 'none') return status;
   if (status.frozen !== null) {
     // A password in a file is there at every start: it would lift a freeze.
-    note('The vault stays frozen: run `latchkey unlock` with its password or recovery phrase.');
+    note('The vault stays frozen: run `keyhearth unlock` with its password or recovery phrase.');
     return status;
   }
   if (password !== undefined) return unlockWithPassword(vault, password, status);
   if (!status.keyslots.includes('keychain')) {
     note(
-      'The vault stays locked until you open it, in the window or by `latchkey unlock`: it has no keychain keyslot, and no password was given (--password-file).',
+      'The vault stays locked until you open it, in the window or by `keyhearth unlock`: it has no keychain keyslot, and no password was given (--password-file).',
     );
     return status;
   }
@@ -125,7 +125,7 @@ async function unlockWithPassword(
   try {
     return await vault.unlockWithPassword(password);
   } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
+    if (!(error instanceof KeyhearthError)) throw error;
     if (!ofTheFile.has(error.code)) throw new CommandError(exitCodeOfOpening(error.code), error.message);
     note(`The vault stays locked: ${error.message}`);
     return status;

@@ -1,4 +1,4 @@
-/** The declarations of `latchkey service`. */
+/** The declarations of `keyhearth service`. */
 import { Option, type Command } from 'commander';
 import { allowOrigin, noKeychain, oidcIssuer, passwordFile, port, rpId } from '../shared/options.ts';
 import type { InstallOptions } from './service.ts';

@@ -1,4 +1,4 @@
-/** The files by which systemd and launchd run `latchkey serve` for a user: pure text. */
+/** The files by which systemd and launchd run `keyhearth serve` for a user: pure text. */
 import { CommandError, exitCodes } from '../shared/output.ts';
 
 export interface ServiceSpecification {
@@ -9,14 +9,14 @@ export interface ServiceSpecification {
 }
 
 /** Marks every file that is created here; a file without it is another program's. */
-export const madeBy = 'Made by "latchkey service install"';
+export const madeBy = 'Made by "keyhearth service install"';
 
-export const systemdName = 'latchkey.service';
+export const systemdName = 'keyhearth.service';
 
-export const launchdLabel = 'app.latchkey.service';
+export const launchdLabel = 'app.keyhearth.service';
 
-/** The credential's name is what `latchkey serve` looks for in `$CREDENTIALS_DIRECTORY`. */
-const credential = 'latchkey-password';
+/** The credential's name is what `keyhearth serve` looks for in `$CREDENTIALS_DIRECTORY`. */
+const credential = 'keyhearth-password';
 
 /** Exit codes of a service that would end the same way again. A full disk is none: there may be room later. */
 const endings = [
@@ -35,7 +35,7 @@ export function systemdUnit({ command, passwordFile }: ServiceSpecification): st
   return [
     `# ${madeBy}, and replaced by it.`,
     '[Unit]',
-    'Description=Latchkey key vault',
+    'Description=Keyhearth key vault',
     '',
     '[Service]',
     'Type=exec',
@@ -70,7 +70,7 @@ function systemdText(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
-/** The option by which `latchkey serve` ends with 0 where launchd is not to start it again. */
+/** The option by which `keyhearth serve` ends with 0 where launchd is not to start it again. */
 export const launchdOption = '--launchd';
 
 /**

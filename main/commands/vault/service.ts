@@ -1,4 +1,4 @@
-/** `latchkey service`: `latchkey serve` whenever its user is signed in, run by systemd or launchd. */
+/** `keyhearth service`: `keyhearth serve` whenever its user is signed in, run by systemd or launchd. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -55,7 +55,7 @@ export async function installService(config: Config, options: InstallOptions): P
   if (dataDirectory === null || !hasVaultFile(dataDirectory)) {
     throw new CommandError(
       exitCodes.absent,
-      `there is no vault in ${String(dataDirectory)}: make one first, with \`latchkey init\``,
+      `there is no vault in ${String(dataDirectory)}: make one first, with \`keyhearth init\``,
     );
   }
   if (existsSync(manager.file)) refuseStrangers(manager.file);
@@ -65,7 +65,7 @@ export async function installService(config: Config, options: InstallOptions): P
   print(
     options.json,
     { file: manager.file, running: await manager.isRunning() },
-    `Latchkey runs as a service: ${manager.file}.\nIts log: ${manager.log}\n${manager.hint}`,
+    `Keyhearth runs as a service: ${manager.file}.\nIts log: ${manager.log}\n${manager.hint}`,
   );
 }
 
@@ -93,7 +93,7 @@ export async function serviceStatus(config: Config, json: boolean): Promise<void
     { file: manager.file, installed, running: isRunning },
     installed
       ? `The service of ${manager.file} ${isRunning ? 'runs' : 'does not run'}. Its log: ${manager.log}`
-      : 'There is no service: make one with `latchkey service install`.',
+      : 'There is no service: make one with `keyhearth service install`.',
   );
 }
 
@@ -119,7 +119,7 @@ function thisProgram(): [string, ...string[]] {
   const script = realpathSync(process.argv[1] ?? '');
   if (/[\\/]_npx[\\/]/.test(script)) {
     note(
-      `${script} lies where npm keeps what it fetched for one run: install Latchkey for the service to last.`,
+      `${script} lies where npm keeps what it fetched for one run: install Keyhearth for the service to last.`,
     );
   }
   return [process.execPath, script];
@@ -135,7 +135,7 @@ function refuseStrangers(file: string): void {
   if (readFileSync(file, 'utf8').includes(madeBy)) return;
   throw new CommandError(
     exitCodes.failed,
-    `${file} was not made by this command: move it away first, and see \`latchkey service install --print\``,
+    `${file} was not made by this command: move it away first, and see \`keyhearth service install --print\``,
   );
 }
 
@@ -144,7 +144,7 @@ function managerOf(config: Config): Manager {
   if (manager !== undefined) return manager(config);
   throw new CommandError(
     exitCodes.failed,
-    `there is no service on ${process.platform}, only with systemd on Linux and launchd on macOS: let the system's own scheduler run \`latchkey serve\` when you sign in`,
+    `there is no service on ${process.platform}, only with systemd on Linux and launchd on macOS: let the system's own scheduler run \`keyhearth serve\` when you sign in`,
   );
 }
 
@@ -183,7 +183,7 @@ function launchd(): Manager {
   const domain = `gui/${String(process.getuid?.() ?? 0)}`;
   const target = `${domain}/${launchdLabel}`;
   const file = join(homedir(), 'Library', 'LaunchAgents', `${launchdLabel}.plist`);
-  const log = join(homedir(), 'Library', 'Logs', 'Latchkey.log');
+  const log = join(homedir(), 'Library', 'Logs', 'Keyhearth.log');
   const isLoaded = (): Promise<boolean> =>
     run('launchctl', ['print', target]).then(
       () => true,

@@ -2,7 +2,7 @@
 import { addressFormatsOf, type AddressFormat } from '../../chains/addresses/addresses.ts';
 import { curves, type Curve } from '../../crypto/keys/curves.ts';
 import { derivePrivateKey, formatPath, parsePath } from '../../crypto/keys/derivation.ts';
-import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { KeyhearthError, quoted } from '../../lib/errors.ts';
 import { defaultAccounts, shortFormat, type Account } from './default-accounts.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 
@@ -61,7 +61,7 @@ export function usageOf<T>(check: () => T, hint = ''): T {
   try {
     return check();
   } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
+    if (!(error instanceof KeyhearthError)) throw error;
     throw new CommandError(exitCodes.usage, `${error.message}${hint}`);
   }
 }

@@ -1,4 +1,4 @@
-/** The declarations of `latchkey export`. */
+/** The declarations of `keyhearth export`. */
 import { Option, type Command } from 'commander';
 import type { ExportOptions, KeyForm } from './export.ts';
 import { apiKey } from '../shared/options.ts';

@@ -1,4 +1,4 @@
-/** `latchkey export`: takes a secret out of the running vault, encrypted to a key made for it, into a file or the output. */
+/** `keyhearth export`: takes a secret out of the running vault, encrypted to a key made for it, into a file or the output. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { confirm } from '@clack/prompts';

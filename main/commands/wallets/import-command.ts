@@ -1,4 +1,4 @@
-/** The declarations of `latchkey import`. */
+/** The declarations of `keyhearth import`. */
 import { Option, type Command } from 'commander';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
 import { apiKey, repeatable, sourceOptions } from '../shared/options.ts';

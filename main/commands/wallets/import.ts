@@ -1,4 +1,4 @@
-/** `latchkey import`: brings a wallet's mnemonic or a private key into the running vault, encrypted to it. */
+/** `keyhearth import`: brings a wallet's mnemonic or a private key into the running vault, encrypted to it. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isCancel, password as askHidden } from '@clack/prompts';

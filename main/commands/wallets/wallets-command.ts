@@ -1,4 +1,4 @@
-/** The declarations of `latchkey wallets`. */
+/** The declarations of `keyhearth wallets`. */
 import { Option, type Command } from 'commander';
 import { apiKey, repeatable } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';

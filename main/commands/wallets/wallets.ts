@@ -1,4 +1,4 @@
-/** `latchkey wallets`: the wallets of the running vault, their accounts, and new ones. */
+/** `keyhearth wallets`: the wallets of the running vault, their accounts, and new ones. */
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
@@ -110,7 +110,7 @@ export async function createWallet(config: Config, options: CreateWalletOptions)
     [
       `Wallet ${JSON.stringify(options.name)} made: ${walletId}`,
       ...made.map(accountLine),
-      'Its mnemonic is in the vault and its backups alone; `latchkey export wallet` writes it out.',
+      'Its mnemonic is in the vault and its backups alone; `keyhearth export wallet` writes it out.',
     ].join('\n'),
   );
 }

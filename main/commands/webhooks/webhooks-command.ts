@@ -1,4 +1,4 @@
-/** The declarations of `latchkey webhooks`. */
+/** The declarations of `keyhearth webhooks`. */
 import { Option, type Command } from 'commander';
 import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';

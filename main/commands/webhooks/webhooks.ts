@@ -1,4 +1,4 @@
-/** `latchkey webhooks`: where events are sent, what became of them, and a receiver for who tries it out. */
+/** `keyhearth webhooks`: where events are sent, what became of them, and a receiver for who tries it out. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -143,7 +143,7 @@ export async function testWebhook(
   print(
     json,
     { endpointId },
-    'An event is on its way: `latchkey webhooks deliveries` tells what becomes of it.',
+    'An event is on its way: `keyhearth webhooks deliveries` tells what becomes of it.',
   );
 }
 
@@ -174,7 +174,7 @@ export async function listenToWebhooks(config: Config, { apiKey, json, port }: L
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
   const { endpointId } = await api.submit(creates, {
     url,
-    name: `latchkey listen ${url.split(':').at(-1) ?? ''}`,
+    name: `keyhearth listen ${url.split(':').at(-1) ?? ''}`,
   });
   note(`Listening at ${url} as webhook endpoint ${endpointId}; Ctrl-C ends it.`);
   try {

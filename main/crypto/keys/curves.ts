@@ -34,7 +34,7 @@ export interface CurveEntry {
   generate(random: (length: number) => Uint8Array): Uint8Array;
   readonly isPrivateKey: (bytes: Uint8Array) => boolean;
   publicKey(privateKey: Uint8Array): Uint8Array;
-  /** @throws LatchkeyError INVALID_ARGUMENT for a digest of another length than 32 bytes. */
+  /** @throws KeyhearthError INVALID_ARGUMENT for a digest of another length than 32 bytes. */
   readonly sign: (privateKey: Uint8Array, bytes: Uint8Array) => Signature;
 }
 

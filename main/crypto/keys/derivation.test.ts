@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import bip32 from '../../../test/vectors/bip32.json' with { type: 'json' };
 import slip10 from '../../../test/vectors/slip10.json' with { type: 'json' };
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { curves, type Curve } from './curves.ts';
 import { derivePrivateKey, formatPath, masterPublicKey, parsePath, SeedDerivation } from './derivation.ts';
 import { decodeHex, toHex } from '../encodings.ts';
@@ -127,7 +127,7 @@ describe('SLIP-0010', () => {
 
   test('a component that is not hardened is refused', () => {
     expect(() => derivePrivateKey('CURVE_ED25519', new Uint8Array(64), "m/44'/501'/0")).toThrow(
-      new LatchkeyError(
+      new KeyhearthError(
         'INVALID_ARGUMENT',
         `invalid path: component 3 is "0", which is not hardened; CURVE_ED25519 (SLIP-0010) has hardened components only, expected "0'"`,
       ),
@@ -168,7 +168,7 @@ describe('paths', () => {
     ['m/99999999999', 'component 1 is "99999999999"'],
     [`m${'/1'.repeat(256)}`, 'expected at most 255 components, got 256'],
   ])('%j is refused', (path, message) => {
-    expect(() => parsePath(path, 'accounts[0].path')).toThrow(LatchkeyError);
+    expect(() => parsePath(path, 'accounts[0].path')).toThrow(KeyhearthError);
     expect(() => parsePath(path, 'accounts[0].path')).toThrow(`invalid accounts[0].path: ${message}`);
   });
 

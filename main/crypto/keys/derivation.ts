@@ -20,7 +20,7 @@ const longestSeed = 64;
 /**
  * Reads a path such as `m/44'/60'/0'/0/0`; a hardened component ends in `'`, `h` or `H`.
  * @param field The path's name in the request, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT naming the component that is wrong, counted from 1.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the component that is wrong, counted from 1.
  */
 export function parsePath(path: string, field = 'path'): DerivationPath {
   if (typeof path !== 'string') throw invalid(field, `expected text, got ${typeof path}`);
@@ -59,7 +59,7 @@ export const formatPath = (path: DerivationPath): string =>
  * @param seed 16 to 64 bytes; BIP-39 makes 64.
  * @param field The path's name in the request, for errors.
  * @returns The private key, 32 bytes, which the caller erases after use.
- * @throws LatchkeyError INVALID_ARGUMENT for a path that is malformed or that the curve does not have.
+ * @throws KeyhearthError INVALID_ARGUMENT for a path that is malformed or that the curve does not have.
  */
 export function derivePrivateKey(
   curve: Curve,
@@ -119,7 +119,7 @@ export class SeedDerivation implements Disposable {
 
   /**
    * @returns The private key, 32 bytes, which the caller erases after use.
-   * @throws LatchkeyError INVALID_ARGUMENT for a path that is malformed or that the curve does not have.
+   * @throws KeyhearthError INVALID_ARGUMENT for a path that is malformed or that the curve does not have.
    */
   privateKey(curve: Curve, path: string): Uint8Array {
     const indices = parsePath(path);

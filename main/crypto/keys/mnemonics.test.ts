@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { HDKey } from '@scure/bip32';
 import { describe, expect, test } from 'vitest';
 import vectors from '../../../test/vectors/bip39.json' with { type: 'json' };
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { decodeHex, toHex } from '../encodings.ts';
 import {
   checkMnemonic,
@@ -88,7 +88,7 @@ test.each([
     'the checksum does not match: a word is wrong, or the words are not in their order',
   ],
 ])('%j is refused', (mnemonic, message) => {
-  const expected = new LatchkeyError('INVALID_ARGUMENT', `invalid recoveryPhrase: ${message}`);
+  const expected = new KeyhearthError('INVALID_ARGUMENT', `invalid recoveryPhrase: ${message}`);
   expect(() => {
     checkMnemonic(mnemonic, 'recoveryPhrase');
   }).toThrow(expected);

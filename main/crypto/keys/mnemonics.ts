@@ -65,7 +65,7 @@ export function sentenceFromEntropy(entropy: Uint8Array): Uint8Array<ArrayBuffer
 /**
  * @param counts How many words it may have.
  * @returns 16 to 32 bytes, which the caller erases after use.
- * @throws LatchkeyError INVALID_ARGUMENT as `checkMnemonic` does.
+ * @throws KeyhearthError INVALID_ARGUMENT as `checkMnemonic` does.
  */
 export function entropyFromMnemonic(
   mnemonic: SecretText,
@@ -117,7 +117,7 @@ function readTidied(tidy: Uint8Array, field: string, counts: readonly WordCount[
 /**
  * Case and white space do not matter.
  * @param field The mnemonic's name in the request, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT naming the number of words, the position of an unknown one, or the checksum; never a word.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the number of words, the position of an unknown one, or the checksum; never a word.
  */
 export function checkMnemonic(mnemonic: SecretText, field = 'mnemonic'): void {
   entropyFromMnemonic(mnemonic, field).fill(0);
@@ -126,7 +126,7 @@ export function checkMnemonic(mnemonic: SecretText, field = 'mnemonic'): void {
 /**
  * @param passphrase Taken as it is but for Unicode's NFKD.
  * @returns 64 bytes, which the caller erases after use.
- * @throws LatchkeyError INVALID_ARGUMENT as `checkMnemonic` does.
+ * @throws KeyhearthError INVALID_ARGUMENT as `checkMnemonic` does.
  */
 export function seedFromMnemonic(mnemonic: SecretText, passphrase: SecretText = ''): Uint8Array {
   const entropy = entropyFromMnemonic(mnemonic);

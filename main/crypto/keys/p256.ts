@@ -148,7 +148,7 @@ export function verifyP256Raw(publicKey: string, signature: Uint8Array, message:
  * @param publicKey Uncompressed SEC 1, 65 bytes, a point of the curve.
  * @param field The key's name in the request, for errors.
  * @returns 33 bytes.
- * @throws LatchkeyError INVALID_ARGUMENT when it is no point of the curve.
+ * @throws KeyhearthError INVALID_ARGUMENT when it is no point of the curve.
  */
 export function compressP256(publicKey: Uint8Array, field = 'publicKey'): Uint8Array {
   checkBytes(field, publicKey, uncompressedLength);
@@ -159,7 +159,7 @@ export function compressP256(publicKey: Uint8Array, field = 'publicKey'): Uint8A
  * @param publicKey Compressed SEC 1, 33 bytes.
  * @param field The key's name in the request, for errors.
  * @returns 65 bytes.
- * @throws LatchkeyError INVALID_ARGUMENT when it is no point of the curve.
+ * @throws KeyhearthError INVALID_ARGUMENT when it is no point of the curve.
  */
 export function uncompressP256(publicKey: Uint8Array, field = 'publicKey'): Uint8Array {
   checkBytes(field, publicKey, compressedLength);

@@ -107,7 +107,7 @@ export function verifySecp256k1(publicKey: string, signature: Uint8Array, digest
  * @param signature r and s, 32 bytes each.
  * @param digest 32 bytes.
  * @returns The compressed public key (33 bytes) that made the signature.
- * @throws LatchkeyError INVALID_ARGUMENT when no key can have made it.
+ * @throws KeyhearthError INVALID_ARGUMENT when no key can have made it.
  */
 export function recoverPublicKey(
   signature: Uint8Array,
@@ -127,7 +127,7 @@ export function recoverPublicKey(
 /**
  * @param publicKey Compressed SEC 1, 33 bytes.
  * @returns 65 bytes.
- * @throws LatchkeyError INVALID_ARGUMENT when it is no point of the curve.
+ * @throws KeyhearthError INVALID_ARGUMENT when it is no point of the curve.
  */
 export function uncompressed(publicKey: Uint8Array): Uint8Array {
   checkBytes('publicKey', publicKey, publicKeyLength);
@@ -161,7 +161,7 @@ interface KnownAnswers {
 }
 
 const ordinaryKey = 'c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721';
-/** SHA-256 of "latchkey". */
+/** SHA-256 of "keyhearth". */
 const ordinaryDigest = '03e759a06bdcbf94112732b9439cf6889f4c7c295159eb1a21c8a0ac7ecb2e42';
 const orderDigest = toHex(order);
 

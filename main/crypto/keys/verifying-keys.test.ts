@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { ed25519PublicKey } from './ed25519.ts';
 import { toHex } from '../encodings.ts';
 import { p256PublicKey } from './p256.ts';
@@ -33,7 +33,7 @@ describe.each(Object.keys(good) as VerifyingCurve[])('%s', (curve) => {
       'ff'.repeat(good[curve].length / 2),
     ];
     for (const key of wrong) {
-      expect(check(key)).toThrow(LatchkeyError);
+      expect(check(key)).toThrow(KeyhearthError);
       expect(check(key)).toThrow(/^invalid parameters\.apiKeys\[0\]\.publicKey: expected a /);
     }
   });

@@ -12,7 +12,7 @@ interface VerifyingKey {
   readonly publicKeyLength: number;
   /**
    * @param publicKey Hex in either case, without 0x.
-   * @throws LatchkeyError INVALID_ARGUMENT naming the field when the text is no public key of the curve.
+   * @throws KeyhearthError INVALID_ARGUMENT naming the field when the text is no public key of the curve.
    */
   check(field: string, publicKey: string): void;
 }

@@ -15,7 +15,7 @@ import {
   type MessageChannelRow,
 } from '../../storage/tables/message-channels.ts';
 import { isNetworkOn } from '../../storage/tables/settings.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
 import { isThisMachine } from '../../lib/network.ts';
 import { TransportError, type MessageTransport } from './transport.ts';
@@ -63,7 +63,7 @@ export class Channels {
     this.#keys = keys;
   }
 
-  /** @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT where a password is missing that is not kept. */
+  /** @throws KeyhearthError VAULT_LOCKED, or INVALID_ARGUMENT where a password is missing that is not kept. */
   change(tx: Writer, change: ChannelChange, now: number): void {
     const name = change.channel;
     const put = (settings: object, secrets: Secrets): void => {
@@ -105,7 +105,7 @@ export class Channels {
     const isSame = boundTo.every((key) => before?.[key] === (settings as Record<string, unknown>)[key]);
     const kept = row && isSame ? secretsOf(row, this.#keys).password : undefined;
     if (kept !== undefined) return kept;
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       'missing field settings.password: one is kept only for the same server, security and account',
     );
@@ -202,16 +202,18 @@ function makeTransport(
 }
 
 const waysOn: Readonly<Record<MessageChannelName, readonly [what: string, how: string]>> = {
-  mail: ['no mail server is set up', 'set one up with `latchkey messages mail`'],
-  sms: ['no SMS gateway is set up', 'set one up with `latchkey messages sms`'],
-  desktop: ['messages are not shown on this computer', 'turn it on with `latchkey messages desktop on`'],
+  mail: ['no mail server is set up', 'set one up with `keyhearth messages mail`'],
+  sms: ['no SMS gateway is set up', 'set one up with `keyhearth messages sms`'],
+  desktop: ['messages are not shown on this computer', 'turn it on with `keyhearth messages desktop on`'],
 };
 
-export function notSetUp(name: MessageChannelName): LatchkeyError {
+export function notSetUp(name: MessageChannelName): KeyhearthError {
   const [what, how] = waysOn[name];
   const instead =
-    name === 'desktop' ? '' : ', or have messages shown on this computer with `latchkey messages desktop on`';
-  return new LatchkeyError(
+    name === 'desktop'
+      ? ''
+      : ', or have messages shown on this computer with `keyhearth messages desktop on`';
+  return new KeyhearthError(
     'FAILED_PRECONDITION',
     `${what}: ${how}${instead}`,
     name === 'mail' ? { turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' } : {},

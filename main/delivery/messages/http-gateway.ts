@@ -93,7 +93,7 @@ export function twilioRequest(
 /** What gateways expect of any client; a header of the settings goes before. */
 const usualHeaders = (hasBody: boolean): Readonly<Record<string, string>> => ({
   accept: '*/*',
-  'user-agent': 'Latchkey',
+  'user-agent': 'Keyhearth',
   ...(hasBody && { 'content-type': 'text/plain;charset=UTF-8' }),
 });
 

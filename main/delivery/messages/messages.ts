@@ -19,7 +19,7 @@ import {
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { requireVault } from '../../storage/tables/vault.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
 import { networkIsOff } from '../../lib/network.ts';
 import type { Transport, Delivery, Outbox, DeliveryOutcome } from '../queue/outbox.ts';
@@ -47,7 +47,7 @@ export interface MessageParts {
   readonly keys: MessageKeys;
   readonly clock: Clock;
   readonly outbox: Pick<Outbox, 'register' | 'enqueue' | 'look'>;
-  /** Whether nothing is sent, and all is kept to be read: `latchkey dev`. */
+  /** Whether nothing is sent, and all is kept to be read: `keyhearth dev`. */
   readonly inboxOnly: boolean;
   /** What is known of messages has changed. */
   readonly onChange: () => void;
@@ -87,7 +87,7 @@ export class Messages {
 
   /**
    * Puts a message into the outbox.
-   * @throws LatchkeyError FAILED_PRECONDITION where nothing is set up that could send it.
+   * @throws KeyhearthError FAILED_PRECONDITION where nothing is set up that could send it.
    */
   post(tx: Writer, organizationId: string, message: OutgoingMessage): void {
     this.#checkPostable(tx, message);
@@ -119,7 +119,7 @@ export class Messages {
     }));
   }
 
-  /** @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT where a password is missing that is not kept. */
+  /** @throws KeyhearthError VAULT_LOCKED, or INVALID_ARGUMENT where a password is missing that is not kept. */
   async change(change: ChannelChange): Promise<MessagesStatus> {
     const { units, keys, clock, outbox, onChange } = this.#parts;
     keys.checkUnlocked();
@@ -139,7 +139,7 @@ export class Messages {
 
   /**
    * Sends a message that says it is a test, without the outbox: the caller waits for the result.
-   * @throws LatchkeyError FAILED_PRECONDITION where the channel is not set up, UNAVAILABLE where it did not work.
+   * @throws KeyhearthError FAILED_PRECONDITION where the channel is not set up, UNAVAILABLE where it did not work.
    */
   async test(test: MessageTest): Promise<{ readonly note: string }> {
     const { units, clock, keys, inboxOnly } = this.#parts;
@@ -154,8 +154,8 @@ export class Messages {
     const message: OutgoingMessage = {
       channel: test.channel === 'sms' ? 'sms' : 'email',
       to: 'to' in test ? test.to : 'this computer',
-      subject: test.channel === 'sms' ? '' : 'A test from Latchkey',
-      text: 'This is a test from Latchkey. Messages from your key vault arrive here.\n',
+      subject: test.channel === 'sms' ? '' : 'A test from Keyhearth',
+      text: 'This is a test from Keyhearth. Messages from your key vault arrive here.\n',
       code: test.channel === 'desktop' ? 'TEST' : '',
       expiresAt: now + testLastsMs,
     };
@@ -167,20 +167,20 @@ export class Messages {
       );
       return { note };
     } catch (error) {
-      if (error instanceof TransportError) throw new LatchkeyError('UNAVAILABLE', error.message);
+      if (error instanceof TransportError) throw new KeyhearthError('UNAVAILABLE', error.message);
       throw error;
     }
   }
 
-  /** @throws LatchkeyError NOT_FOUND, or FAILED_PRECONDITION for what cannot be sent any more. */
+  /** @throws KeyhearthError NOT_FOUND, or FAILED_PRECONDITION for what cannot be sent any more. */
   async retry(id: string): Promise<MessagesStatus> {
     const { units, keys, clock, outbox } = this.#parts;
     keys.checkUnlocked();
     await units.write((tx) => {
       const row = findDelivery(tx, messageKind, id);
-      if (row === undefined) throw new LatchkeyError('NOT_FOUND', 'there is no such message');
+      if (row === undefined) throw new KeyhearthError('NOT_FOUND', 'there is no such message');
       if (!canRetry(tx, row, clock.wall())) {
-        throw new LatchkeyError(
+        throw new KeyhearthError(
           'FAILED_PRECONDITION',
           row.state === 'delivered'
             ? 'this message was delivered, and what it said is not kept: ask for a new one'
@@ -233,10 +233,10 @@ export class Messages {
     if (route === undefined) throw notSetUp(channelOf[message.channel]);
     const problem = senderProblem(tx, route, message);
     if (problem === undefined && isCutOff(tx, route)) {
-      throw new LatchkeyError('FAILED_PRECONDITION', networkIsOff);
+      throw new KeyhearthError('FAILED_PRECONDITION', networkIsOff);
     }
     if (problem === undefined) return;
-    throw new LatchkeyError('FAILED_PRECONDITION', problem, { turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' });
+    throw new KeyhearthError('FAILED_PRECONDITION', problem, { turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' });
   }
 
   /** The channel's own setting; where it has none, this computer if that is allowed. */

@@ -1,5 +1,5 @@
 /**
- * Messages that are shown here instead of sent. In the inbox of `latchkey dev` they stay; on a desktop, until they expire or
+ * Messages that are shown here instead of sent. In the inbox of `keyhearth dev` they stay; on a desktop, until they expire or
  * the vault is locked.
  */
 import type { ShownMessage } from '../../../preload/contract.ts';

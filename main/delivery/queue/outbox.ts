@@ -150,7 +150,7 @@ export class Outbox {
   /**
    * Has something delivered once this transaction is committed.
    * @returns its id.
-   * @throws LatchkeyError VAULT_LOCKED where it has a payload and the vault is locked.
+   * @throws KeyhearthError VAULT_LOCKED where it has a payload and the vault is locked.
    */
   enqueue(tx: Writer, delivery: NewDelivery): string {
     const { keys, clock } = this.#parts;

@@ -23,7 +23,7 @@ export function eventSigner(
     const prefix = Buffer.from(`${[signatureVersion, signatureAlgorithm, keyId, time, eventId].join('.')}.`);
     return {
       'Content-Type': 'application/json',
-      'User-Agent': 'Latchkey',
+      'User-Agent': 'Keyhearth',
       'X-Turnkey-Organization-Id': organizationId,
       'X-Turnkey-Event-Type': 'ACTIVITY_UPDATES',
       'X-Turnkey-Timestamp': time,

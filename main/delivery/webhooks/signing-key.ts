@@ -76,7 +76,7 @@ const keyIdOf = (x: string): string =>
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url');
 
-/** @returns the key's name, and what it signs with, which the keyring erases. @throws LatchkeyError VAULT_LOCKED */
+/** @returns the key's name, and what it signs with, which the keyring erases. @throws KeyhearthError VAULT_LOCKED */
 export function openWebhookKey(
   tx: Reader,
   keys: WebhookKeys,

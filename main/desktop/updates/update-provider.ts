@@ -1,6 +1,6 @@
 /**
  * Where electron-updater learns what is newest: from metadata that the project's own key signed, or not at all. It sends
- * nothing that identifies one Latchkey.
+ * nothing that identifies one Keyhearth.
  */
 import electronUpdater from 'electron-updater';
 import type { AppUpdater, ResolvedUpdateFileInfo, UpdateInfo } from 'electron-updater';
@@ -44,7 +44,7 @@ class SignedProvider extends electronUpdater.Provider<UpdateInfo> {
     const [text, signature] = await Promise.all([this.#read(name), this.#read(`${name}.sig`)]);
     if (!isUpdateMetadataSigned(this.#feed.publicKey, name, text, signature)) {
       throw new UpdateRefusedError(
-        `${name} at ${this.#base.href} is not signed by the key that this Latchkey knows: nothing of it was used`,
+        `${name} at ${this.#base.href} is not signed by the key that this Keyhearth knows: nothing of it was used`,
       );
     }
     const info = parseUpdateInfo(text, name, new URL(name, this.#base));

@@ -33,13 +33,13 @@ export function findUpdateFeed(key: string | null = updateKey): UpdateFeed | { r
   const says = JSON.parse(readFileSync(join(app.getAppPath(), 'package.json'), 'utf8')) as {
     readonly updateUrl?: unknown;
   };
-  if (!app.isPackaged) return { obstacle: 'This Latchkey runs from its source: update that.' };
+  if (!app.isPackaged) return { obstacle: 'This Keyhearth runs from its source: update that.' };
   if (typeof says.updateUrl !== 'string') {
-    return { obstacle: 'This Latchkey was built without a place to get updates from.' };
+    return { obstacle: 'This Keyhearth was built without a place to get updates from.' };
   }
-  if (key === null) return { obstacle: 'This Latchkey was built without the key that signs updates.' };
+  if (key === null) return { obstacle: 'This Keyhearth was built without the key that signs updates.' };
   if (!/^https:[/][/]/.test(says.updateUrl)) {
-    return { obstacle: 'This Latchkey was built with a place of updates that is not https.' };
+    return { obstacle: 'This Keyhearth was built with a place of updates that is not https.' };
   }
   return { url: says.updateUrl, publicKey: key };
 }
@@ -61,7 +61,7 @@ export function prepareUpdates(parts: Omit<UpdateParts, 'feed'>): UpdateControl 
   return {
     choice: undefined,
     lookWhenDue: () => Promise.resolve(),
-    lookNow: () => say('info', 'There are no updates for this Latchkey', feed.obstacle),
+    lookNow: () => say('info', 'There are no updates for this Keyhearth', feed.obstacle),
     [Symbol.dispose]: () => undefined,
   };
 }
@@ -98,12 +98,12 @@ export class Updates implements UpdateControl {
 
   async lookNow(): Promise<void> {
     const obstacle = !(await this.#mayUseNetwork())
-      ? 'The settings keep this Latchkey off the network.'
+      ? 'The settings keep this Keyhearth off the network.'
       : net.isOnline()
         ? undefined
         : 'This computer is not connected to a network. Everything but what leaves it works without one.';
     if (obstacle === undefined) await this.#look('aloud');
-    else await say('info', 'Latchkey did not look for updates', obstacle);
+    else await say('info', 'Keyhearth did not look for updates', obstacle);
   }
 
   async #mayUseNetwork(): Promise<boolean> {
@@ -124,7 +124,7 @@ export class Updates implements UpdateControl {
       const found = await updater.checkForUpdates();
       if (found?.isUpdateAvailable === true) await this.#offer(updater, found.updateInfo.version, how);
       else if (how === 'aloud')
-        await say('info', 'This is the newest Latchkey', `Version ${app.getVersion()}.`);
+        await say('info', 'This is the newest Keyhearth', `Version ${app.getVersion()}.`);
     } catch (error) {
       // There may have been no way to the server; what was refused is refused for a day.
       if (!isRefused(error)) this.#lookedAt = 0;
@@ -148,8 +148,8 @@ export class Updates implements UpdateControl {
   async #offer(updater: AppUpdater, version: string, how: 'quietly' | 'aloud'): Promise<void> {
     if (how === 'quietly' && this.#declined.has(version)) return;
     const wanted = await confirm(
-      `Latchkey ${version} is there`,
-      `This is ${app.getVersion()}. The new version comes from ${new URL(this.#parts.feed.url).host} and is checked against the signature of Latchkey’s makers. Nothing is installed before you say so.`,
+      `Keyhearth ${version} is there`,
+      `This is ${app.getVersion()}. The new version comes from ${new URL(this.#parts.feed.url).host} and is checked against the signature of Keyhearth’s makers. Nothing is installed before you say so.`,
       'Download',
     );
     if (!wanted) {
@@ -158,8 +158,8 @@ export class Updates implements UpdateControl {
     }
     await updater.downloadUpdate();
     const now = await confirm(
-      `Latchkey ${version} is ready`,
-      'To install it, Latchkey locks the vault and starts anew.',
+      `Keyhearth ${version} is ready`,
+      'To install it, Keyhearth locks the vault and starts anew.',
       'Install now',
     );
     if (now) await this.#install(updater);
@@ -181,8 +181,8 @@ export class Updates implements UpdateControl {
   async #report(error: unknown, how: 'quietly' | 'aloud'): Promise<void> {
     report('no update', error);
     const message = messageOf(error);
-    if (isRefused(error)) await say('warning', 'Latchkey refused an update', message);
-    else if (how === 'aloud') await say('error', 'Latchkey could not look for updates', message);
+    if (isRefused(error)) await say('warning', 'Keyhearth refused an update', message);
+    else if (how === 'aloud') await say('error', 'Keyhearth could not look for updates', message);
   }
 
   #readChoice(): Choice {

@@ -1,4 +1,4 @@
-/** What only `latchkey dev` serves, under `/dev/`: an ephemeral vault's snapshots, clock and inbox. */
+/** What only `keyhearth dev` serves, under `/dev/`: an ephemeral vault's snapshots, clock and inbox. */
 import { Router } from 'express';
 import { z } from 'zod';
 import { parse } from '../../lib/parse.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { eventsAfter, isOfSubOrganization, newestEvent, rowOfEvent } from '../../activities/answer/events.ts';
 import { parse } from '../../lib/parse.ts';
 import type { Claim } from '../../auth/proof.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { every } from '../../lib/concurrency/every.ts';
 import { owned } from '../../lib/faults.ts';
 import { prove, type ApiRequest, type Proven, type Service } from '../handle.ts';
@@ -45,7 +45,7 @@ export class EventStreams {
     this.#keepAliveMs = keepAliveMs;
   }
 
-  /** @throws LatchkeyError before anything is answered. */
+  /** @throws KeyhearthError before anything is answered. */
   async answer(request: Omit<ApiRequest, 'path'>, response: Response): Promise<void> {
     const { turns } = this.#service;
     // A stream outlasts a session that may only read: it takes a stamp.
@@ -112,7 +112,7 @@ export class EventStreams {
       if (isDraining || isWaiting) return;
       isWaiting = true;
       turns.take(line, path, page).catch((error: unknown) => {
-        if (!(error instanceof LatchkeyError)) onFault(error);
+        if (!(error instanceof KeyhearthError)) onFault(error);
         end();
       });
     };

@@ -1,5 +1,5 @@
 /** Streams stay open, so their number is shared out: no caller, and no organization, holds them all. */
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 
 /** How many streams may be open at once: of all, of an organization, of a user. */
 export const mostStreams = { ofAll: 100, ofSubOrganizations: 80, ofOrganization: 20, ofUser: 5 } as const;
@@ -17,7 +17,7 @@ export class StreamShares {
   /**
    * Counts a stream in.
    * @returns what counts it out, once.
-   * @throws LatchkeyError RESOURCE_EXHAUSTED naming the share that is used up.
+   * @throws KeyhearthError RESOURCE_EXHAUSTED naming the share that is used up.
    */
   open({ organizationId, userId, isBelow }: StreamHolder): () => void {
     const shares = [
@@ -34,7 +34,7 @@ export class StreamShares {
     ];
     const full = shares.find(({ key, most }) => this.#count(key) >= most);
     if (full !== undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'RESOURCE_EXHAUSTED',
         `too many streams: ${full.whose} ${String(full.most)} open, the most there may be; close one first`,
       );

@@ -34,7 +34,7 @@ same body sent again is the same activity, and answers what it answered before. 
 
 An organization has at most ${String(limits.usersPerOrganization)} users, ${String(limits.walletsPerOrganization)} wallets, ${String(limits.policiesPerOrganization)} policies (with ${String(limits.policyCharactersPerOrganization)} characters of expressions in all), ${String(limits.tagsPerOrganization)} tags (a sub-organization ${String(limits.tagsPerSubOrganization)}), ${String(limits.privateKeysPerOrganization)} private keys,
 ${String(limits.webhookEndpointsPerOrganization)} webhook endpoints and ${String(limits.interfacesPerOrganization)} smart contract interfaces; a user has at most ${String(limits.longLivedApiKeysPerUser)} API keys that last, ${String(limits.expiringApiKeysPerUser)} that expire, ${String(limits.authenticatorsPerUser)} authenticators and
-${String(limits.oauthProvidersPerUser)} OAuth providers. \`latchkey settings set limits\` raises all of them. What would go over one is refused with code 8 and
+${String(limits.oauthProvidersPerUser)} OAuth providers. \`keyhearth settings set limits\` raises all of them. What would go over one is refused with code 8 and
 the \`turnkeyErrorCode\` \`LIMIT_REACHED\`, which waiting does not help; too many requests in a time have another.
 
 What one request may be, no setting changes. A body has at most ${String(requestLimits.values)} values, those in lists and objects counted each: more is
@@ -84,7 +84,7 @@ export function describeApi(operations: Operations, version: string): Json {
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Latchkey',
+      title: 'Keyhearth',
       version,
       description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

@@ -8,7 +8,7 @@ import { describeApi } from './description.ts';
 
 export interface ApiReferenceOptions {
   readonly operations: Operations;
-  /** Latchkey's own. */
+  /** Keyhearth's own. */
   readonly version: string;
   /** Directory of the page's code: `dist/reference`. */
   readonly directory: string;
@@ -73,7 +73,7 @@ function page(nonce: string, configuration: object): string {
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Latchkey API</title>
+    <title>Keyhearth API</title>
     <meta property="csp-nonce" content="${nonce}" />
     <link rel="icon" href="data:," />
     <script nonce="${nonce}">

@@ -17,7 +17,7 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   VAULT_LOCKED: { text: 'The vault is locked.', of: every },
   VAULT_FROZEN: { text: 'The vault is frozen until its owner unlocks it with a secret.', of: every },
   VAULT_MISSING: { text: 'There is no vault yet.', of: every },
-  VAULT_TAMPERED: { text: 'The vault’s file was changed outside Latchkey, and is not used.', of: every },
+  VAULT_TAMPERED: { text: 'The vault’s file was changed outside Keyhearth, and is not used.', of: every },
   VAULT_ROLLED_BACK: { text: 'The vault’s file is older than one that was used here.', of: [] },
   BACKUP_UNREADABLE: { text: 'A backup is damaged, or no backup.', of: [] },
   FAILED_PRECONDITION: {
@@ -48,10 +48,10 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
     of: every,
   },
   INTERNAL: {
-    text: 'Latchkey failed. An activity may have been executed: the same body, sent again, tells.',
+    text: 'Keyhearth failed. An activity may have been executed: the same body, sent again, tells.',
     of: every,
   },
-  UNIMPLEMENTED: { text: 'Latchkey does not have the operation.', of: [] },
+  UNIMPLEMENTED: { text: 'Keyhearth does not have the operation.', of: [] },
 };
 
 /** Of an error: see `errorBody`. */

@@ -9,7 +9,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { BackupPart } from '../../../preload/contract.ts';
 import { parse } from '../../lib/parse.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { rawBody } from '../answer.ts';
 
 const count = z
@@ -23,7 +23,7 @@ const partQuery = z.object({
   at: count,
 });
 
-/** @throws LatchkeyError INVALID_ARGUMENT for a query that does not say what the body is. */
+/** @throws KeyhearthError INVALID_ARGUMENT for a query that does not say what the body is. */
 export function readPart(request: Request): BackupPart {
   const { searchParams } = new URL(request.originalUrl, 'http://localhost');
   return { ...parse(partQuery, Object.fromEntries(searchParams), 'part'), bytes: rawBody(request.body) };
@@ -60,7 +60,7 @@ export class SaveTickets {
     return ticket;
   }
 
-  /** Spends a ticket, also where another browser shows it. @throws LatchkeyError NOT_FOUND */
+  /** Spends a ticket, also where another browser shows it. @throws KeyhearthError NOT_FOUND */
   take(ticket: string, session: Buffer | undefined): SavedFile {
     const key = keyOf(ticket);
     const found = this.#tickets.get(key);
@@ -73,7 +73,7 @@ export class SaveTickets {
       found.expires > Date.now() + ticketLifetime ||
       !timingSafeEqual(found.session, session)
     ) {
-      throw new LatchkeyError('NOT_FOUND', 'this link was used or is too old: save the file again');
+      throw new KeyhearthError('NOT_FOUND', 'this link was used or is too old: save the file again');
     }
     return found;
   }

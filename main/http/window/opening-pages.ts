@@ -11,8 +11,8 @@ import { owned } from '../../lib/faults.ts';
 /** From a page's making to its end, in milliseconds: a browser that is not running yet takes its time. */
 export const pageLifetimeMs = 2 * 60_000;
 
-const prefix = 'latchkey-window-';
-const made = /^latchkey-window-[A-Za-z0-9]{6}$/;
+const prefix = 'keyhearth-window-';
+const made = /^keyhearth-window-[A-Za-z0-9]{6}$/;
 const pageName = 'open.html';
 
 export class OpeningPages {
@@ -93,10 +93,10 @@ const pageTo = (address: string): string => `<!doctype html>
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 <meta http-equiv="refresh" content="0;url=${address}">
-<title>Latchkey</title>
+<title>Keyhearth</title>
 </head>
 <body>
-<p><a href="${address}">Open Latchkey</a></p>
+<p><a href="${address}">Open Keyhearth</a></p>
 </body>
 </html>
 `;

@@ -3,7 +3,7 @@ import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { parseSecret } from '../../lib/parse.ts';
 import { parseWithSecrets, type ReadJson } from '../../activities/request/secret-json.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import {
   rpcCalls,
   type BackupPart,
@@ -53,16 +53,16 @@ export function windowRoutes(
     const { code } = parseSecret(sessionBody, json(request));
     // The code is left as it is: the browser that it was made for may still come.
     if (await isOtherUser(request.socket)) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'PERMISSION_DENIED',
-        'another user of this computer opened this link: open it in a browser of the user who runs Latchkey',
+        'another user of this computer opened this link: open it in a browser of the user who runs Keyhearth',
       );
     }
     const opened = sessions.open(code);
     if (opened === undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'UNAUTHENTICATED',
-        'this link was used or is too old: run `latchkey open` for a new one',
+        'this link was used or is too old: run `keyhearth open` for a new one',
       );
     }
     response.setHeader(
@@ -79,9 +79,9 @@ export function windowRoutes(
 
   router.use((request, _response, next) => {
     if (!sessions.isSession(request.headers, cookieName(request))) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'UNAUTHENTICATED',
-        'this window is not signed in: run `latchkey open` for a link',
+        'this window is not signed in: run `keyhearth open` for a link',
       );
     }
     next();
@@ -96,9 +96,9 @@ export function windowRoutes(
   router.post('/save', async (request, response) => {
     const session = sessions.browserOf(request.headers, cookieName(request));
     if (session === undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'UNAUTHENTICATED',
-        'this window is not signed in: run `latchkey open` for a link',
+        'this window is not signed in: run `keyhearth open` for a link',
       );
     }
     const saved = await rpc.copyOfBackup(parseSecret(saveBody, json(request)).id);
@@ -120,7 +120,7 @@ export function rpcRoutes(rpc: VaultRpc, service: Pick<Service, 'onFault'>): Rou
   let followers = 0;
   router.get('/events', (_request, response) => {
     if (followers >= mostFollowers) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'RESOURCE_EXHAUSTED',
         `too many windows: ${String(mostFollowers)} follow this vault, the most there may be; close one first`,
       );
@@ -138,7 +138,7 @@ export function rpcRoutes(rpc: VaultRpc, service: Pick<Service, 'onFault'>): Rou
   router.post('/:call', async (request, response) => {
     const call = rpcCalls.find((name) => name === request.params.call);
     if (call === undefined) {
-      throw new LatchkeyError('NOT_FOUND', `unknown call: expected one of ${rpcCalls.join(', ')}`);
+      throw new KeyhearthError('NOT_FOUND', `unknown call: expected one of ${rpcCalls.join(', ')}`);
     }
     const body = readCall(call, request);
     try {
@@ -156,8 +156,8 @@ export function rpcRoutes(rpc: VaultRpc, service: Pick<Service, 'onFault'>): Rou
   return router;
 }
 
-export const noWindow = (): LatchkeyError =>
-  new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
+export const noWindow = (): KeyhearthError =>
+  new KeyhearthError('NOT_FOUND', 'this Keyhearth serves no window: start it with --ui');
 
 /** Runs one call by name; what it is given comes from outside and is checked by the call itself. */
 function run(rpc: VaultRpc, call: RpcCall, args: readonly unknown[]): Promise<unknown> {
@@ -184,7 +184,7 @@ function streamEvents(rpc: VaultRpc, response: Response): void {
   response.on('close', end);
 }
 
-const cookieName = (request: Request): string => `latchkey_${String(request.socket.localPort)}`;
+const cookieName = (request: Request): string => `keyhearth_${String(request.socket.localPort)}`;
 
 /** Calls that are given what opens the vault, or will. */
 const secretCalls: ReadonlySet<RpcCall> = new Set<RpcCall>([
@@ -212,8 +212,8 @@ function readCall(call: RpcCall, request: Request): ReadJson {
   }
 }
 
-const badBody = (): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', 'bad request body: expected a JSON object');
+const badBody = (): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', 'bad request body: expected a JSON object');
 
 function json(request: Request): unknown {
   try {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WindowSessions } from './sessions.ts';
 
-const cookieName = 'latchkey_7377';
+const cookieName = 'keyhearth_7377';
 const minute = 60_000;
 
 let sessions: WindowSessions;
@@ -24,7 +24,7 @@ function open(): Opened {
 
 const identify = (headers: Record<string, string>): boolean => sessions.isSession(headers, cookieName);
 const browser = ({ cookie, token }: Opened): boolean =>
-  identify({ cookie: `${cookieName}=${cookie}`, 'x-latchkey-session': token });
+  identify({ cookie: `${cookieName}=${cookie}`, 'x-keyhearth-session': token });
 
 describe('codes', () => {
   test('open one session each', () => {
@@ -65,15 +65,15 @@ describe('sessions', () => {
     expect(browser({ cookie: one.cookie, token: two.token })).toBe(false);
     expect(browser({ cookie: one.token, token: one.cookie })).toBe(false);
     expect(identify({ cookie: `${cookieName}=${one.cookie}` })).toBe(false);
-    expect(identify({ 'x-latchkey-session': one.token })).toBe(false);
+    expect(identify({ 'x-keyhearth-session': one.token })).toBe(false);
     expect(identify({})).toBe(false);
   });
 
   test('find their cookie among others, under the port’s own name', () => {
     const { cookie, token } = open();
-    const named = (text: string): boolean => identify({ cookie: text, 'x-latchkey-session': token });
+    const named = (text: string): boolean => identify({ cookie: text, 'x-keyhearth-session': token });
     expect(named(`a=b;${cookieName}=${cookie} ; c=d`)).toBe(true);
-    expect(named(`latchkey_1=${cookie}`)).toBe(false);
+    expect(named(`keyhearth_1=${cookie}`)).toBe(false);
     expect(named(`x${cookieName}=${cookie}`)).toBe(false);
     expect(named(`${cookieName}=`)).toBe(false);
     expect(named(cookieName)).toBe(false);

@@ -66,7 +66,7 @@ export class WindowSessions {
 
   /** Whether a request comes from a session: it has both its secrets. */
   isSession(headers: IncomingHttpHeaders, cookieName: string): boolean {
-    const token = headers['x-latchkey-session'];
+    const token = headers['x-keyhearth-session'];
     const cookie = readCookie(headers.cookie ?? '', cookieName);
     if (typeof token !== 'string' || cookie === undefined) return false;
     const now = Date.now();

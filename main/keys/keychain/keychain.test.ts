@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { systemKeychain } from './keychain.ts';
 import type { PasswordStore, SystemKeychainOptions } from './keychain.ts';
 
@@ -31,8 +31,8 @@ async function reasonOf(call: Promise<unknown>): Promise<string> {
     () => 'resolved',
     (thrown: unknown) => thrown,
   );
-  expect(error).toBeInstanceOf(LatchkeyError);
-  if (!(error instanceof LatchkeyError)) return '';
+  expect(error).toBeInstanceOf(KeyhearthError);
+  if (!(error instanceof KeyhearthError)) return '';
   expect(error.code).toBe('INVALID_ARGUMENT');
   expect(error.message).not.toContain('\n');
   return error.message;
@@ -41,12 +41,12 @@ async function reasonOf(call: Promise<unknown>): Promise<string> {
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('systemKeychain', () => {
-  test('keeps any bytes, as base64 under the service "latchkey"', async () => {
+  test('keeps any bytes, as base64 under the service "keyhearth"', async () => {
     const store = memoryStore();
     const keychain = keychainOver(store);
     const secret = Uint8Array.from({ length: 256 }, (_, index) => index);
     await keychain.set('vault/slot', secret);
-    expect([...store.entries]).toEqual([['latchkey:vault/slot', Buffer.from(secret).toString('base64')]]);
+    expect([...store.entries]).toEqual([['keyhearth:vault/slot', Buffer.from(secret).toString('base64')]]);
     expect(await keychain.get('vault/slot')).toEqual(secret);
     expect(await keychain.get('vault/other')).toBeUndefined();
     await keychain.delete('vault/slot');
@@ -122,7 +122,7 @@ describe('systemKeychain', () => {
     const mac = await keychainOver({}, { load }).probe();
     expect(mac).toEqual({
       available: false,
-      reason: expect.stringContaining('install Latchkey again') as string,
+      reason: expect.stringContaining('install Keyhearth again') as string,
       quiet: true,
     });
     expect(await linux.probe()).toEqual({ available: true });

@@ -1,6 +1,6 @@
 /** The operating system's keychain: what it must do for a keyslot, and the real one, through keytar. */
 import { copyOfBytes } from '../../crypto/secret-text.ts';
-import { LatchkeyError, messageOf } from '../../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../../lib/errors.ts';
 import { secretServiceFault } from './session-bus.ts';
 import type { BusFault } from './session-bus.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
@@ -17,7 +17,7 @@ export type KeychainState =
       readonly quiet?: true;
     };
 
-/** Small secrets by account, all under one service. Every call but `probe` rejects with LatchkeyError INVALID_ARGUMENT. */
+/** Small secrets by account, all under one service. Every call but `probe` rejects with KeyhearthError INVALID_ARGUMENT. */
 export interface Keychain {
   /** @returns the bytes, which the caller erases; undefined where there is no entry, and on Linux where it is locked. */
   get(account: string): Promise<Uint8Array | undefined>;
@@ -51,7 +51,7 @@ export interface SystemKeychainOptions {
   readonly limits?: { readonly call: number; readonly probe: number };
 }
 
-const service = 'latchkey';
+const service = 'keyhearth';
 
 /** A keychain that is not there, for vaults that must not touch the real one. */
 export function noKeychain(reason: string): Keychain {
@@ -170,7 +170,7 @@ const instead = 'or use a password instead';
 const reasons = {
   'no-bus': {
     quiet: true,
-    text: `There is no D-Bus session, through which the keychain is reached: run Latchkey in a desktop session or under dbus-run-session, ${instead}.`,
+    text: `There is no D-Bus session, through which the keychain is reached: run Keyhearth in a desktop session or under dbus-run-session, ${instead}.`,
   },
   'bus-silent': {
     quiet: true,
@@ -186,23 +186,23 @@ const reasons = {
   },
   'no-library': {
     quiet: true,
-    text: `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring" and start Latchkey again, ${instead}.`,
+    text: `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring" and start Keyhearth again, ${instead}.`,
   },
   'no-addon': {
     quiet: true,
-    text: `The keychain library cannot be loaded: install Latchkey again, ${instead}.`,
+    text: `The keychain library cannot be loaded: install Keyhearth again, ${instead}.`,
   },
   'no-collection': {
-    text: `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input and start Latchkey again, ${instead}.`,
+    text: `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input and start Keyhearth again, ${instead}.`,
   },
   'keyring-locked': {
-    text: `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input and start Latchkey again, ${instead}.`,
+    text: `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input and start Keyhearth again, ${instead}.`,
   },
   'keyring-restarted': {
-    text: `The keyring of this session was restarted while Latchkey ran: start Latchkey again, ${instead}.`,
+    text: `The keyring of this session was restarted while Keyhearth ran: start Keyhearth again, ${instead}.`,
   },
   locked: {
-    text: `The keychain is locked, or was told not to let Latchkey in: unlock it, try again and choose “Allow” if you are asked, ${instead}.`,
+    text: `The keychain is locked, or was told not to let Keyhearth in: unlock it, try again and choose “Allow” if you are asked, ${instead}.`,
   },
   silent: {
     text: `The keychain did not answer in time; it may be waiting for you to unlock it: look for its window and try again, ${instead}.`,
@@ -211,7 +211,7 @@ const reasons = {
     text: `The keychain did not give back what it was given: restart it, ${instead}.`,
   },
   'no-session': {
-    text: `The keychain cannot be used in this kind of session (a service or a remote login): run Latchkey in a desktop session, ${instead}.`,
+    text: `The keychain cannot be used in this kind of session (a service or a remote login): run Keyhearth in a desktop session, ${instead}.`,
   },
 } as const satisfies Record<BusFault, Reason> & Record<string, Reason>;
 
@@ -255,7 +255,7 @@ const notAvailable = ({ text, quiet }: Reason): KeychainState => ({
 
 const silent = (): Unavailable => new Unavailable(reasons.silent);
 
-class Unavailable extends LatchkeyError {
+class Unavailable extends KeyhearthError {
   readonly reason: Reason;
 
   constructor(reason: Reason, cause?: unknown) {

@@ -17,7 +17,7 @@ let path: string;
 let stop: () => Promise<void>;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'latchkey-bus-'));
+  directory = await mkdtemp(join(tmpdir(), 'keyhearth-bus-'));
   path = join(directory, 'a bus,1');
   stop = () => Promise.resolve();
 });
@@ -152,7 +152,7 @@ describe('secretServiceFault', () => {
 
   test('a bus that is not there, and one that hangs up', async () => {
     expect(await secretServiceFault('unix:path=/nowhere/bus', 2000)).toBe('no-bus');
-    expect(await secretServiceFault('unix:abstract=latchkey-nowhere', 2000)).toBe('no-bus');
+    expect(await secretServiceFault('unix:abstract=keyhearth-nowhere', 2000)).toBe('no-bus');
     const address = await startBus((_heard, socket) => socket.end());
     expect(await secretServiceFault(address, 2000)).toBe('no-bus');
   });

@@ -40,7 +40,7 @@ export type PasswordParameters = z.infer<typeof passwordParameters>;
 /** Characters, as a person counts them. */
 const length = { min: 8, max: 1024 };
 
-/** What a new password must be. An existing one is only ever tried. @throws LatchkeyError INVALID_ARGUMENT */
+/** What a new password must be. An existing one is only ever tried. @throws KeyhearthError INVALID_ARGUMENT */
 export function checkNewPassword(password: SecretText): void {
   const bytes = bytesOfSecret('password', password);
   const count = countCharacters(bytes);

@@ -19,7 +19,7 @@ const wordCount = 24;
 /**
  * @param phrase Case and white space do not matter.
  * @returns 32 bytes, which the caller erases after use.
- * @throws LatchkeyError INVALID_ARGUMENT naming the number of words, the position of an unknown one, or the checksum; never a word.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the number of words, the position of an unknown one, or the checksum; never a word.
  */
 export function recoveryKey(phrase: SecretText, { salt }: RecoveryParameters): Uint8Array {
   const entropy = entropyFromMnemonic(phrase, 'recovery phrase', [wordCount]);

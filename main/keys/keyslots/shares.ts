@@ -15,7 +15,7 @@ import { concatBytes, asUint8Array } from '../../crypto/bytes.ts';
 import { decodeHex, invalid, toHex } from '../../crypto/encodings.ts';
 import { entropyFromMnemonic, sentenceFromEntropy } from '../../crypto/keys/mnemonics.ts';
 import { bytesOfSecret, type SecretText } from '../../crypto/secret-text.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Random } from '../../lib/random.ts';
 
 export interface ShareCounts {
@@ -57,7 +57,7 @@ interface Share {
  * @param phrase 24 words.
  * @param vaultId A UUID.
  * @returns The shares, in the order of their numbers.
- * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the phrase or the numbers.
+ * @throws KeyhearthError INVALID_ARGUMENT naming what is wrong with the phrase or the numbers.
  */
 export async function sharesFromPhrase(
   phrase: SecretText,
@@ -97,7 +97,7 @@ export async function sharesFromPhrase(
  * Puts shares together; more of them than needed are no harm.
  * @param vaultId Whose shares they must be, where that is known.
  * @returns The recovery phrase, in bytes that the caller erases after use.
- * @throws LatchkeyError INVALID_ARGUMENT naming the share that does not fit and why, never the share.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the share that does not fit and why, never the share.
  */
 export async function phraseFromShares(texts: readonly SecretText[], vaultId?: string): Promise<Uint8Array> {
   const shares = texts.map(readShare);
@@ -155,8 +155,8 @@ async function combined(points: Uint8Array[]): Promise<Uint8Array> {
   }
 }
 
-const doNotFit = (cause?: unknown): LatchkeyError =>
-  new LatchkeyError(
+const doNotFit = (cause?: unknown): KeyhearthError =>
+  new KeyhearthError(
     'INVALID_ARGUMENT',
     'invalid shares: put together they give no recovery phrase, so one of them is not what it says',
     { cause },

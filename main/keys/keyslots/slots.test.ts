@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
 import type { KeyslotRow } from '../../storage/tables/keyslots.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Random } from '../../lib/random.ts';
 import { noKeychain } from '../keychain/keychain.ts';
 import type { Keychain } from '../keychain/keychain.ts';
@@ -52,11 +52,11 @@ function memoryKeychain(): { keychain: Keychain; entries: Map<string, Uint8Array
 const passwordSlot = (): Promise<KeyslotRow> => makePasswordSlot({ ...common, password, cost });
 const recoverySlot = (): KeyslotRow => makeRecoverySlot({ ...common, phrase });
 
-async function refusal(opening: Promise<Uint8Array>): Promise<LatchkeyError> {
+async function refusal(opening: Promise<Uint8Array>): Promise<KeyhearthError> {
   try {
     await opening;
   } catch (error) {
-    if (error instanceof LatchkeyError) return error;
+    if (error instanceof KeyhearthError) return error;
     throw error;
   }
   throw new Error('opened');
@@ -156,7 +156,7 @@ describe('what does not open a slot', () => {
       [words.slice(0, 23).join(' '), 'expected 24 words, got 23'],
       [words.slice(0, 12).join(' '), 'expected 24 words, got 12'],
       [[...words, 'abandon'].join(' '), 'expected 24 words, got 25'],
-      [words.with(16, 'latchkeyz').join(' '), 'word 17 is not in the English word list of BIP-39'],
+      [words.with(16, 'keyhearthz').join(' '), 'word 17 is not in the English word list of BIP-39'],
     ];
     for (const [typed, problem] of slips) {
       const error = await refusal(openSlot('vault-1', slot, { with: 'recovery', phrase: typed }));

@@ -9,7 +9,7 @@ import { unwrapKey, wrapKey } from '../../crypto/sealing.ts';
 import { copyOfBytes, eraseSecret, type SecretText } from '../../crypto/secret-text.ts';
 import { uuidV4 } from '../../crypto/uuid.ts';
 import type { KeyslotRow } from '../../storage/tables/keyslots.ts';
-import { assertNever, LatchkeyError } from '../../lib/errors.ts';
+import { assertNever, KeyhearthError } from '../../lib/errors.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Keychain } from '../keychain/keychain.ts';
 import { checkNewPassword, passwordKey, passwordParameters } from './password.ts';
@@ -53,7 +53,7 @@ const keychainParameters = z.strictObject({ version: z.literal(1) });
 /**
  * @param slot.phrase 24 words.
  * @returns A slot with `confirmedAt` null: the owner has yet to show that the phrase was kept.
- * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the phrase, never a word of it.
+ * @throws KeyhearthError INVALID_ARGUMENT naming what is wrong with the phrase, never a word of it.
  */
 export const makeRecoverySlot = ({
   phrase,
@@ -72,7 +72,7 @@ function recoverySlot(slot: NewSlot, id: string, phrase: SecretText): KeyslotRow
 /**
  * @param slot.password 8 to 1024 characters.
  * @param slot.cost What trying one password costs; stored in the slot.
- * @throws LatchkeyError INVALID_ARGUMENT for a password of another length.
+ * @throws KeyhearthError INVALID_ARGUMENT for a password of another length.
  */
 export async function makePasswordSlot({
   password,
@@ -103,7 +103,7 @@ async function passwordSlot(
 /**
  * Stores a fresh wrapping key in the keychain, under the vault's id and the slot's, and reads it back: a keychain that
  * forgets is found out while the vault can still be opened otherwise.
- * @throws LatchkeyError INVALID_ARGUMENT saying why the keychain cannot be used.
+ * @throws KeyhearthError INVALID_ARGUMENT saying why the keychain cannot be used.
  */
 export async function makeKeychainSlot({
   keychain,
@@ -125,7 +125,7 @@ export async function makeKeychainSlot({
     kept?.fill(0);
     if (!isKept) {
       await keychain.delete(account);
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         'The keychain took a key and did not give it back: use a password instead.',
       );
@@ -169,11 +169,11 @@ export async function forgetKeychainSlot(
 /**
  * Opens one slot.
  * @returns The master key (32 bytes), which the caller erases after use.
- * @throws LatchkeyError WRONG_SECRET where the secret is not the one, INTERNAL where the slot is damaged.
+ * @throws KeyhearthError WRONG_SECRET where the secret is not the one, INTERNAL where the slot is damaged.
  */
 export async function openSlot(vaultId: string, slot: KeyslotRow, how: OpenWith): Promise<Uint8Array> {
   if (slot.kind !== how.with) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'WRONG_SECRET',
       `The keyslot ${JSON.stringify(slot.id)} opens with the ${nouns[slot.kind]}, not with the ${nouns[how.with]}.`,
     );
@@ -185,20 +185,20 @@ export async function openSlot(vaultId: string, slot: KeyslotRow, how: OpenWith)
   } finally {
     wrappingKey.fill(0);
   }
-  throw new LatchkeyError('WRONG_SECRET', `The ${nouns[how.with]} does not open this vault.`);
+  throw new KeyhearthError('WRONG_SECRET', `The ${nouns[how.with]} does not open this vault.`);
 }
 
 /**
  * Opens the first slot of the offered kind that will.
  * @returns The master key (32 bytes), which the caller erases after use.
- * @throws LatchkeyError as `openSlot` does for the last slot tried; WRONG_SECRET where there is none of that kind.
+ * @throws KeyhearthError as `openSlot` does for the last slot tried; WRONG_SECRET where there is none of that kind.
  */
 export async function openAnySlot(
   vaultId: string,
   slots: readonly KeyslotRow[],
   how: OpenWith,
 ): Promise<Uint8Array> {
-  let refusal: unknown = new LatchkeyError(
+  let refusal: unknown = new KeyhearthError(
     'WRONG_SECRET',
     `This vault has no ${nouns[how.with]} to unlock it with. It opens with: ${kindsOf(slots)}.`,
   );
@@ -215,16 +215,16 @@ export async function openAnySlot(
 /**
  * Whether a slot may go. The keychain is never the only holder of the master key: keychains are lost with the user
  * account, the machine, or an update.
- * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT for the last slot that is not the keychain's.
+ * @throws KeyhearthError NOT_FOUND, or INVALID_ARGUMENT for the last slot that is not the keychain's.
  */
 export function checkRemovable(slots: readonly Pick<KeyslotRow, 'id' | 'kind'>[], id: string): void {
   const slot = slots.find((candidate) => candidate.id === id);
   if (slot === undefined) {
-    throw new LatchkeyError('NOT_FOUND', `There is no keyslot ${JSON.stringify(id)} in this vault.`);
+    throw new KeyhearthError('NOT_FOUND', `There is no keyslot ${JSON.stringify(id)} in this vault.`);
   }
   if (slot.kind === 'keychain') return;
   if (slots.some((other) => other.id !== id && other.kind !== 'keychain')) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `The ${nouns[slot.kind]} cannot be removed: without it only the keychain could open this vault, or nothing. Add a password or a recovery phrase first.`,
   );
@@ -250,8 +250,8 @@ async function keychainKey(keychain: Keychain, account: string): Promise<Uint8Ar
   key?.fill(0);
   // A locked keychain may answer as if it held nothing: say which of the two it is.
   const state = await keychain.probe();
-  if (!state.available) throw new LatchkeyError('INVALID_ARGUMENT', state.reason);
-  throw new LatchkeyError(
+  if (!state.available) throw new KeyhearthError('INVALID_ARGUMENT', state.reason);
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     'The keychain holds no key for this vault: it was removed, or belongs to another user or machine. Unlock the vault with its password or recovery phrase, then add the keychain to what opens it.',
   );
@@ -299,7 +299,7 @@ function parametersOf<T>(slot: KeyslotRow, schema: z.ZodType<T>): T {
   const faults = parsed.error.issues.map(
     ({ path, message }) => `${['parameters', ...path].join('.')}: ${message}`,
   );
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INTERNAL',
     `The keyslot ${JSON.stringify(slot.id)} (${nouns[slot.kind]}) is damaged, or was made by a newer version: ${faults.join('; ')}.`,
   );

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { LatchkeyError } from '../errors.ts';
+import { KeyhearthError } from '../errors.ts';
 import { Thread } from './thread.ts';
 
 const worker = `
 import { writeFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { LatchkeyError } from ${JSON.stringify(import.meta.resolve('../errors.ts'))};
+import { KeyhearthError } from ${JSON.stringify(import.meta.resolve('../errors.ts'))};
 import { serveJobs } from ${JSON.stringify(import.meta.resolve('./thread.ts'))};
 const { promise: outside, reject: onEnd } = Promise.withResolvers();
 // It keeps the thread from ending, as a connection would.
@@ -36,7 +36,7 @@ serveJobs({
     onProgress(1, 2);
     for (;;);
   },
-  refuse: (text) => { throw new LatchkeyError('VAULT_TAMPERED', text); },
+  refuse: (text) => { throw new KeyhearthError('VAULT_TAMPERED', text); },
   fault: () => { throw new TypeError('a fault of the worker'); },
   unclonable: () => () => undefined,
   exit: () => process.exit(3),
@@ -68,7 +68,7 @@ type Served = {
 let directory: string;
 let thread: Thread<Served>;
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-thread-'));
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-thread-'));
   writeFileSync(join(directory, 'worker.ts'), worker);
 });
 afterAll(() => {
@@ -91,7 +91,7 @@ test('a fault and a refusal end their own job, and not those beside it', async (
   const beside = thread.ask('count', 2);
   await expect(thread.ask('fault', undefined)).rejects.toThrow('a fault of the worker');
   const refusal: unknown = await thread.ask('refuse', 'changed').catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(LatchkeyError);
+  expect(refusal).toBeInstanceOf(KeyhearthError);
   expect(refusal).toMatchObject({ code: 'VAULT_TAMPERED', message: 'changed' });
   await expect(thread.ask('unclonable', undefined)).rejects.toThrow('could not be cloned');
   expect(await beside).toBe(2);

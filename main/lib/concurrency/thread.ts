@@ -7,7 +7,7 @@
  * process, so `Run.end` is the one place that terminates: as its last resort, and never while the thread loads.
  */
 import { parentPort, Worker } from 'node:worker_threads';
-import { LatchkeyError, type ErrorCodeName } from '../errors.ts';
+import { KeyhearthError, type ErrorCodeName } from '../errors.ts';
 import { owned } from '../faults.ts';
 
 export type Progress = (done: number, total: number) => void;
@@ -75,7 +75,8 @@ export function serveJobs(jobs: Jobs, onEnd: () => void = () => undefined): void
       goOn();
       tell({ id, answer: await run(given, onProgress) });
     } catch (error) {
-      if (error instanceof LatchkeyError) tell({ id, refusal: { code: error.code, message: error.message } });
+      if (error instanceof KeyhearthError)
+        tell({ id, refusal: { code: error.code, message: error.message } });
       else tell({ id, fault: error });
     }
   };
@@ -138,7 +139,7 @@ export class Thread<Served extends Jobs> {
 
   /**
    * Has a job done, beside those that are under way.
-   * @throws LatchkeyError and any Error as the worker does; Error where the thread ends before it answers.
+   * @throws KeyhearthError and any Error as the worker does; Error where the thread ends before it answers.
    */
   ask<Name extends keyof Served & string>(
     job: Name,
@@ -204,7 +205,7 @@ export class Thread<Served extends Jobs> {
     if (this.#waiting.size === 0) this.#run?.worker.unref();
     if ('answer' in report) waiting.resolve(report.answer as never);
     else if ('refusal' in report) {
-      waiting.reject(new LatchkeyError(report.refusal.code, report.refusal.message));
+      waiting.reject(new KeyhearthError(report.refusal.code, report.refusal.message));
     } else waiting.reject(report.fault);
   }
 

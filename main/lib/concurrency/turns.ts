@@ -3,7 +3,7 @@
  * sockets and signals, so a freeze never queues behind requests. Shares are fair: among the shares that wait, the one that had
  * the least processor time is next; first by organization, then by user. A share is chosen by what a request has proven.
  */
-import { LatchkeyError } from '../errors.ts';
+import { KeyhearthError } from '../errors.ts';
 import { owned } from '../faults.ts';
 import { logFault } from '../log.ts';
 import { isPaced, type Paced } from './paced.ts';
@@ -45,7 +45,7 @@ const longestHold = 250;
 const retryAfterSeconds = 1;
 
 /** Too much waits already: nothing of the request was done. */
-export class OverloadError extends LatchkeyError {
+export class OverloadError extends KeyhearthError {
   readonly retryAfterSeconds = retryAfterSeconds;
 
   constructor() {
@@ -70,7 +70,7 @@ interface Turn {
   readonly name: string;
   /** @returns whether there is more to do. */
   readonly step: () => boolean;
-  readonly refuse: (error: LatchkeyError) => void;
+  readonly refuse: (error: KeyhearthError) => void;
   /** Whether a step of it was taken. */
   isUnderWay: boolean;
 }

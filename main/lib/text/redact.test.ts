@@ -29,7 +29,7 @@ test('stacks, operations, versions and times stay as they are', () => {
     '    at startVault (main/app/compose.ts:409:7)',
     '    at async Promise.all (index 0)',
     '    at node:internal/process/task_queues:103:5',
-    'info  Latchkey 0.1.0 starts: process 4711, linux, v24.21.0',
+    'info  Keyhearth 0.1.0 starts: process 4711, linux, v24.21.0',
     'debug request submit/init_import_private_key: 400 INVALID_ARGUMENT in 12 ms, 1048576 bytes in, 0 out',
     'The service listens on http://127.0.0.1:7377; ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
   ].join('\n');
@@ -39,11 +39,11 @@ test('stacks, operations, versions and times stay as they are', () => {
 test('known names go first, the longest of them before what they are within', () => {
   const names = [
     ['/home/ann', '~'],
-    ['/home/ann/.local/share/latchkey', '<vault>'],
+    ['/home/ann/.local/share/keyhearth', '<vault>'],
     ['', 'nothing'],
   ] as const;
   expect(
-    redact('/home/ann/.local/share/latchkey/vault.db of /home/ann, in /home/ann/My Backups/x', names),
+    redact('/home/ann/.local/share/keyhearth/vault.db of /home/ann, in /home/ann/My Backups/x', names),
   ).toBe('<vault>/vault.db of ~, in ~/My Backups/x');
 });
 

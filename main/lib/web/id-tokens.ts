@@ -1,5 +1,5 @@
 /** What an OpenID Connect ID token proves, and how one that proves nothing is refused. */
-import { LatchkeyError } from '../errors.ts';
+import { KeyhearthError } from '../errors.ts';
 
 /** The claims of an ID token that a user is known by, and what it was made for. */
 export interface IdTokenClaims {
@@ -15,7 +15,7 @@ export interface IdTokenClaims {
  * Checks an ID token with its issuer's published keys.
  * @param field The token's name in the request, for errors.
  * @param token The compact JWT, as it is or in base64.
- * @throws LatchkeyError INVALID_ARGUMENT for a token that does not hold, or whose issuer is not allowed here;
+ * @throws KeyhearthError INVALID_ARGUMENT for a token that does not hold, or whose issuer is not allowed here;
  * UNAVAILABLE while the issuer's keys cannot be had.
  */
 export type VerifyIdToken = (field: string, token: string) => Promise<IdTokenClaims>;
@@ -25,7 +25,7 @@ export const invalidIdToken = (
   field: string,
   problem: string,
   code: 'INVALID_ARGUMENT' | 'UNAVAILABLE' = 'INVALID_ARGUMENT',
-): LatchkeyError =>
-  new LatchkeyError(code, `invalid OIDC token in ${field}: ${problem}`, {
+): KeyhearthError =>
+  new KeyhearthError(code, `invalid OIDC token in ${field}: ${problem}`, {
     turnkeyErrorCode: 'INVALID_OIDC_TOKEN',
   });

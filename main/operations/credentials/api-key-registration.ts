@@ -105,7 +105,7 @@ export function addApiKeys(
   });
 }
 
-/** @throws LatchkeyError ALREADY_EXISTS where another user has the key. */
+/** @throws KeyhearthError ALREADY_EXISTS where another user has the key. */
 export const checkKeyUnclaimed = (
   context: Omit<Registering, 'random' | 'now'>,
   normalized: string,

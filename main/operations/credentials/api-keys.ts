@@ -11,7 +11,7 @@ import {
 import { getServerKey } from '../../storage/tables/server-keys.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import { getVault } from '../../storage/tables/vault.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
 import { ownCredentials, thatUser, userShown } from './authority.ts';
 import { checkCredentialLeft } from './credentials.ts';
@@ -81,7 +81,7 @@ export const deleteApiKeys = activity({
       );
       // Without it the window could do nothing any more, and nobody could give it another.
       if (isHome && window !== undefined && isCompressionOf(key.publicKey, window.publicKey)) {
-        throw new LatchkeyError(
+        throw new KeyhearthError(
           'INVALID_ARGUMENT',
           `invalid parameters.apiKeyIds[${String(index)}]: ${apiKeyId} is the window's own key, which is not deleted`,
         );

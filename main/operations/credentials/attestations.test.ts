@@ -2,7 +2,7 @@
 import { SettingsService } from '@simplewebauthn/server';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import vectors from '../../../test/vectors/webauthn.json' with { type: 'json' };
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { verifyAttestation } from './attestations.ts';
 import type { Attestation, AttestedCredential, RelyingParty } from './attestations.ts';
 
@@ -56,8 +56,8 @@ const verify = (
   where = party,
 ): Promise<AttestedCredential> => verifyAttestation(challenge, { ...attestation, ...changes }, where, 'at');
 
-const refused = (problem: string): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', `missing or invalid authenticator attestation: at.${problem}`);
+const refused = (problem: string): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', `missing or invalid authenticator attestation: at.${problem}`);
 
 /** The example's attestation object with one byte changed, counted from where a text of hex is found. */
 function changed({ attestation }: Example, after: string, offset = 0): string {
@@ -211,7 +211,7 @@ describe('an attestation object is refused', () => {
     ],
   ])('%s', async (_, changedObject, problem) => {
     const checked = verify(example, { attestationObject: base64url(changedObject) });
-    await expect(checked).rejects.toBeInstanceOf(LatchkeyError);
+    await expect(checked).rejects.toBeInstanceOf(KeyhearthError);
     await expect(checked).rejects.toThrow(
       typeof problem === 'string'
         ? refused(problem)

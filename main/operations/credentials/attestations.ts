@@ -6,7 +6,7 @@
 import { X509Certificate } from 'node:crypto';
 import { followChain } from '../../crypto/keys/certificate-chains.ts';
 import { coseAlgorithms, coseKeyFault } from '../../crypto/keys/cose-keys.ts';
-import { LatchkeyError, messageOf, quoted } from '../../lib/errors.ts';
+import { KeyhearthError, messageOf, quoted } from '../../lib/errors.ts';
 import {
   base64Text,
   findFault,
@@ -55,7 +55,7 @@ const revocationListName = Buffer.from('0603551d1f', 'hex');
 /**
  * @param challenge What the authenticator was to sign: base64url, or the text whose bytes it was.
  * @param at The name of the attestation in the request, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT naming the field.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the field.
  */
 export async function verifyAttestation(
   challenge: string,
@@ -64,8 +64,8 @@ export async function verifyAttestation(
   at: string,
 ): Promise<AttestedCredential> {
   const library = await loadLibrary();
-  const refuse = (field: keyof Attestation, problem: string): LatchkeyError =>
-    new LatchkeyError(
+  const refuse = (field: keyof Attestation, problem: string): KeyhearthError =>
+    new KeyhearthError(
       'INVALID_ARGUMENT',
       `missing or invalid authenticator attestation: ${at}.${field}: ${problem}`,
     );
@@ -214,7 +214,7 @@ async function findStatementProblem(
     if (typeof anchor === 'string') return `its ${fmt} statement does not hold: ${anchor}`;
     const x5c = [...chain, anchor.raw].slice(0, rooted[fmt]);
     if (x5c.length > 1 && namesRevocationList(x5c)) {
-      return `its ${fmt} statement has a certificate that may be revoked, and Latchkey asks nobody whether it is`;
+      return `its ${fmt} statement has a certificate that may be revoked, and Keyhearth asks nobody whether it is`;
     }
     const shortened = new Map<string, unknown>([
       ['fmt', fmt],

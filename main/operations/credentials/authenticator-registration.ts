@@ -134,7 +134,7 @@ export const relyingParty = ({
 /**
  * Checks the attestations of authenticators, before the transaction that adds them.
  * @param at The name of `authenticators` in the request, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT naming the field.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the field.
  */
 export async function verifyAuthenticators(
   party: RelyingParty,

@@ -1,6 +1,6 @@
 /** What several operations say alike about who may do them. */
 import type { Caller } from '../../lib/caller.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 
 interface OfUser {
   readonly userId: string;
@@ -14,7 +14,7 @@ export const thatUser = ({ params: { userId } }: { readonly params: OfUser }): r
 
 export const ownCredentials = ({ userId }: OfUser, caller: Caller): boolean => userId === caller.userId;
 
-/** Refuses what a user may do for itself alone. @throws LatchkeyError PERMISSION_DENIED */
+/** Refuses what a user may do for itself alone. @throws KeyhearthError PERMISSION_DENIED */
 export function forAnother({
   params: { userId },
   caller,
@@ -23,7 +23,7 @@ export function forAnother({
   readonly caller: Caller;
 }): void {
   if (userId === caller.userId) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'PERMISSION_DENIED',
     `request not authorized: parameters.userId must be the caller's own (${caller.userId}), got ${userId}`,
     { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },

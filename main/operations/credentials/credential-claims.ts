@@ -7,7 +7,7 @@
 import type { Reader } from '../../storage/connection.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
 import type { Caller } from '../../lib/caller.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 
 interface Registering {
   readonly tx: Reader;
@@ -24,7 +24,7 @@ interface Credential {
  * Checks that a credential which is to be registered is not another user's. Users of the parent may bring keys of their own into
  * a sub-organization.
  * @param at The name of the credential in the request, for errors.
- * @throws LatchkeyError ALREADY_EXISTS
+ * @throws KeyhearthError ALREADY_EXISTS
  */
 export function checkUnclaimed(
   { tx, organizationId, caller }: Registering,
@@ -34,8 +34,8 @@ export function checkUnclaimed(
   },
   at: string,
 ): void {
-  const taken = (where: string): LatchkeyError =>
-    new LatchkeyError('ALREADY_EXISTS', `invalid ${at}: this credential is registered in ${where} already`);
+  const taken = (where: string): KeyhearthError =>
+    new KeyhearthError('ALREADY_EXISTS', `invalid ${at}: this credential is registered in ${where} already`);
   if (find.in(organizationId) !== undefined) throw taken('the organization');
   const parentId = getOrganization(tx, organizationId)?.parentId ?? undefined;
   if (parentId === undefined) {

@@ -4,11 +4,11 @@ import { countAuthenticatorsOfUser } from '../../storage/tables/authenticators.t
 import type { Reader } from '../../storage/connection.ts';
 import { listOauthProvidersOfUser } from '../../storage/tables/oauth-providers.ts';
 import { isOver } from '../../lib/clock.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 
 /**
  * Called once credentials are deleted: who has no way in left cannot even undo that.
- * @throws LatchkeyError INVALID_ARGUMENT when the user has no valid credential any more.
+ * @throws KeyhearthError INVALID_ARGUMENT when the user has no valid credential any more.
  */
 export function checkCredentialLeft(tx: Reader, userId: string, now: number): void {
   const left =
@@ -16,7 +16,7 @@ export function checkCredentialLeft(tx: Reader, userId: string, now: number): vo
     countAuthenticatorsOfUser(tx, userId) > 0 ||
     listOauthProvidersOfUser(tx, userId).length > 0;
   if (left) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `user missing valid credential: ${userId} would have none left; create another key first`,
   );

@@ -7,7 +7,7 @@ import {
   insertOauthProvider,
   listOauthProvidersOfUser,
 } from '../../storage/tables/oauth-providers.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { limits } from '../shared/limits.ts';
 import { checkLimit, name } from '../shared/parameters.ts';
 
@@ -81,7 +81,7 @@ export async function verifyOauthProviders(
  * Adds providers to a user.
  * @param at The name of `providers` in the request, for errors.
  * @returns the ids of the new providers, in order.
- * @throws LatchkeyError ALREADY_EXISTS when another user of the organization has the same claims.
+ * @throws KeyhearthError ALREADY_EXISTS when another user of the organization has the same claims.
  */
 export function addOauthProviders(
   {
@@ -98,7 +98,7 @@ export function addOauthProviders(
   checkLimit(tx, 'OAuth providers', present, providers.length, limits.oauthProvidersPerUser);
   return providers.map((provider, index) => {
     if (findOauthProvider(tx, organizationId, provider)) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'ALREADY_EXISTS',
         `invalid ${at}[${index}]: a user of the organization has an OAuth provider with this issuer, audience and subject already`,
         { turnkeyErrorCode: 'OAUTH_PROVIDER_ALREADY_EXISTS' },

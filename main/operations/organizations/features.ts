@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { activity } from '../../activities/define.ts';
 import { listFeatures, removeFeature, setFeature } from '../../storage/tables/features.ts';
-import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { KeyhearthError, quoted } from '../../lib/errors.ts';
 import { readWebOrigins } from '../../lib/web/web-origins.ts';
 import { featureNames, shownFeature } from '../shared/resources.ts';
 import { checkWebhookUrl } from '../webhooks/webhook-rules.ts';
@@ -44,7 +44,7 @@ export const setOrganizationFeature = activity({
     if (feature === 'FEATURE_NAME_WEBHOOK') checkWebhookUrl(context, 'parameters.value', params.value);
     const rule = values[feature];
     if (rule && !rule.fits(value)) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `invalid parameters.value: ${feature} expects ${rule.expected}, got ${quoted(params.value)}`,
       );

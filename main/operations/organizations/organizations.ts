@@ -22,7 +22,7 @@ import {
   toUser,
 } from '../../storage/tables/users.ts';
 import { listWalletRows, toWallet } from '../../storage/tables/wallets.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { checkCredentialLeft } from '../credentials/credentials.ts';
 import { checkDistinct, orNotFound, ids, name, quorumThreshold } from '../shared/parameters.ts';
 import { shownFeature, shownOrganizationData, shownQuorum, uuid } from '../shared/resources.ts';
@@ -116,7 +116,7 @@ export const updateRootQuorum = activity({
   run({ tx, organizationId, params: { threshold, userIds }, now }) {
     checkDistinct('parameters.userIds', userIds);
     if (threshold > userIds.length) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `invalid parameters.threshold: quorum users missing, expected at most ${String(userIds.length)}, the number of parameters.userIds, got ${String(threshold)}`,
       );

@@ -23,7 +23,7 @@ const signatureAt = 'parameters.clientSignature';
 /**
  * Notes of the user whom a verification token is about that the contact is proven. A token that is bound to a client's key
  * asks for that client's signature over the user, so that whoever else sees the token cannot sign up with it.
- * @throws LatchkeyError INVALID_ARGUMENT naming what does not fit.
+ * @throws KeyhearthError INVALID_ARGUMENT naming what does not fit.
  */
 export function proveContact(
   context: {

@@ -14,7 +14,7 @@ import {
 } from '../../storage/tables/sub-organizations.ts';
 import { listRootUserIds } from '../../storage/tables/users.ts';
 import { listWalletRows } from '../../storage/tables/wallets.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { parsePlainJson } from '../../lib/plain-json.ts';
 import { withP256 } from '../credentials/api-key-registration.ts';
 import { authenticatorParams, relyingParty } from '../credentials/authenticator-registration.ts';
@@ -181,14 +181,14 @@ export const createSubOrganization = activity({
     const { tx, organizationId: parentId, prepared, random, now } = context;
     const { privateKeys, wallet, ...wanted }: KeyParams = context.params;
     if (getOrganization(tx, parentId)?.parentId !== null) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         'invalid organizationId: a sub-organization has no sub-organizations of its own; name its parent',
       );
     }
     const users = wanted.rootUsers;
     if (wanted.rootQuorumThreshold > users.length) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `invalid parameters.rootQuorumThreshold: expected at most ${users.length}, the number of root users, got ${wanted.rootQuorumThreshold}`,
       );
@@ -232,7 +232,7 @@ function checkWaysIn(wanted: Params): void {
       (user.userEmail !== undefined && byEmail) ||
       (user.userPhoneNumber !== undefined && wanted.disableSmsAuth !== true);
     if (hasWayIn) return;
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `user missing valid credential: parameters.rootUsers[${index}] needs an API key, an authenticator or an OAuth provider, or an email address or phone number that may be signed in with`,
     );
@@ -259,7 +259,7 @@ export const deleteSubOrganization = activity({
       'no organization found with the given ID',
     );
     if (organization.parentId === null) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         'invalid organizationId: expected a sub-organization, got the organization of the vault itself',
       );
@@ -270,7 +270,7 @@ export const deleteSubOrganization = activity({
   },
 });
 
-/** @throws LatchkeyError INVALID_ARGUMENT naming what would be lost. */
+/** @throws KeyhearthError INVALID_ARGUMENT naming what would be lost. */
 function checkExported(tx: Writer, organizationId: string): void {
   const wallet = listWalletRows(tx, organizationId).find(({ exported }) => exported === 0);
   if (wallet !== undefined) throw notExported('wallet', wallet.id);
@@ -327,7 +327,7 @@ function filterOf(
   const by = names[filterType];
   if (by !== undefined && filterValue !== '') return by(filterValue);
   if (by === undefined && filterValue === '') return everything;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     'invalid filterType, filterValue: expected both, or neither for all sub-organizations',
   );
@@ -344,7 +344,7 @@ function identityOf(token: string): [issuer: string, audience: string, subject: 
     })
     .safeParse(payloadOf(token));
   if (!claims.success) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       'invalid filterValue: expected an ID token, a JWT with the claims iss, aud and sub',
       { turnkeyErrorCode: 'INVALID_OIDC_TOKEN' },

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Reader } from '../../storage/connection.ts';
 import { listPolicyRows } from '../../storage/tables/policies.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
 import { problemsOf } from '../../policy/language/check.ts';
 import type { PolicyText } from '../../policy/decide/policies.ts';
@@ -27,7 +27,7 @@ export function rulesInForce(tx: Reader, organizationId: string): readonly Rule[
   );
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT that names the field of a draft that does not compile. */
+/** @throws KeyhearthError INVALID_ARGUMENT that names the field of a draft that does not compile. */
 export function* rulesInQuestion(
   inForce: readonly Rule[],
   {
@@ -42,7 +42,7 @@ export function* rulesInQuestion(
   for (const [index, draft] of drafts.entries()) {
     const [problem] = problemsOf(draft);
     if (problem !== undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `invalid policies[${String(index)}].${problem.field}: ${problem.message}`,
       );

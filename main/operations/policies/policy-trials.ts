@@ -6,7 +6,7 @@ import type { Reader } from '../../storage/connection.ts';
 import { getRefusalRow, listRefusalRows, type RefusalRow } from '../../storage/tables/refusals.ts';
 import { defined } from '../../lib/defined.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
 import { policyFields } from '../../policy/language/check.ts';
 import { decide } from '../../policy/decide/decide.ts';
@@ -195,7 +195,7 @@ function* pastCases(
   return past;
 }
 
-/** Takes the steps one by one. @throws LatchkeyError RESOURCE_EXHAUSTED once they have taken too long, without the pauses. */
+/** Takes the steps one by one. @throws KeyhearthError RESOURCE_EXHAUSTED once they have taken too long, without the pauses. */
 function* bounded<T>(steps: Paced<T>): Paced<T> {
   let spentMs = 0;
   for (;;) {
@@ -204,7 +204,7 @@ function* bounded<T>(steps: Paced<T>): Paced<T> {
     spentMs += performance.now() - began;
     if (done === true) return value;
     if (spentMs > longestMs) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'RESOURCE_EXHAUSTED',
         `testing takes more than ${String(longestMs / 1000)} seconds: ask for fewer activities with limit, or test fewer policies`,
       );
@@ -213,7 +213,7 @@ function* bounded<T>(steps: Paced<T>): Paced<T> {
   }
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT unless one activity is named, or its request given. */
+/** @throws KeyhearthError INVALID_ARGUMENT unless one activity is named, or its request given. */
 function subjectOf(
   tx: Reader,
   organizationId: string,
@@ -231,7 +231,7 @@ function subjectOf(
   },
 ): Case & Pick<Facts, 'counters'> {
   if ((activityId === undefined) === (requestBody === undefined)) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       'invalid activityId and requestBody: expected one of them, the id of an activity or the JSON of a request for one',
     );

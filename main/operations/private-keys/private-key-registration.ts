@@ -13,7 +13,7 @@ import {
   privateKeyContext,
   type Address,
 } from '../../storage/tables/private-keys.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { requestLimits } from '../../lib/published-limits.ts';
 import { limits } from '../shared/limits.ts';
 import {
@@ -112,7 +112,7 @@ export function addPrivateKey(
   const publicHex = toHex(publicKey);
   const privateKeyId = privateKeyIdOf(organizationId, key.curve, publicHex);
   if (getPrivateKeyRow(tx, organizationId, privateKeyId)) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'ALREADY_EXISTS',
       `private key with ID ${privateKeyId} has already been imported in this organization`,
     );

@@ -13,7 +13,7 @@ import {
   toPrivateKey,
   type PrivateKeyRow,
 } from '../../storage/tables/private-keys.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { forAnother } from '../credentials/authority.ts';
 import { privateKeyFacts } from '../signing/key-facts.ts';
 import { limits } from '../shared/limits.ts';
@@ -112,7 +112,7 @@ export const importPrivateKey = activity({
     const { tx, organizationId, params, prepared } = context;
     spendImport(tx, prepared, 'private key');
     if (!curves[params.curve].isPrivateKey(prepared.secret)) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `invalid parameters.encryptedBundle: expected a private key of ${params.curve}, 32 bytes, in it`,
       );

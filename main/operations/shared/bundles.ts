@@ -16,7 +16,7 @@ import {
   type ImportTargetRow,
 } from '../../storage/tables/import-targets.ts';
 import type { ServerKeyName } from '../../storage/tables/server-keys.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { parsePlainJson } from '../../lib/plain-json.ts';
 import { serverKey } from './server-keys.ts';
 
@@ -97,7 +97,7 @@ export async function openBundle(privateKey: Uint8Array, text: string): Promise<
       ciphertext: decodeHex('ciphertext', bundle?.ciphertext ?? ''),
     });
   } catch (error) {
-    if (!(error instanceof LatchkeyError) || error.code !== 'INVALID_ARGUMENT') throw error;
+    if (!(error instanceof KeyhearthError) || error.code !== 'INVALID_ARGUMENT') throw error;
     return undefined;
   }
 }
@@ -194,7 +194,7 @@ export const importKeys = (
 /**
  * Opens what a client encrypted to one of the user's import keys. Which of them is not said in the bundle, so each is
  * tried.
- * @throws LatchkeyError when none opens it.
+ * @throws KeyhearthError when none opens it.
  */
 export async function openImport(
   targets: readonly ImportKey[],
@@ -216,7 +216,7 @@ export const wipeImport = ({ secret }: OpenedImport): void => {
   secret.fill(0);
 };
 
-/** Marks an import's key as used: a bundle is taken once. @throws LatchkeyError when it was used meanwhile. */
+/** Marks an import's key as used: a bundle is taken once. @throws KeyhearthError when it was used meanwhile. */
 export function spendImport(
   tx: ActivityContext<unknown>['tx'],
   { targetId }: OpenedImport,
@@ -225,8 +225,8 @@ export function spendImport(
   if (!deleteImportTarget(tx, targetId)) throw cannotOpen(kind);
 }
 
-const cannotOpen = (kind: ImportTargetRow['kind']): LatchkeyError =>
-  new LatchkeyError(
+const cannotOpen = (kind: ImportTargetRow['kind']): KeyhearthError =>
+  new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid parameters.encryptedBundle: it opens with none of this user's import bundles for a ${kind}. ` +
       'A bundle is good for one import within an hour: ask for a new one, and encrypt to its target key.',

@@ -5,7 +5,7 @@ import { curves, type Curve } from '../../crypto/keys/curves.ts';
 import type { Reader } from '../../storage/connection.ts';
 import type { Page } from '../../storage/page.ts';
 import { limitsOf } from '../../storage/tables/settings.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { isVisibleName, mistakenFor } from '../../lib/text/names.ts';
 import { limits } from './limits.ts';
 
@@ -68,11 +68,11 @@ export const page = (
 
 const isGiven = (text: string | undefined): text is string => text !== undefined && text !== '';
 
-/** @throws LatchkeyError INVALID_ARGUMENT when two of a request's names are the same. */
+/** @throws KeyhearthError INVALID_ARGUMENT when two of a request's names are the same. */
 export function checkDistinct(field: string, names: readonly string[]): void {
   const twice = names.find((text, index) => names.indexOf(text) !== index);
   if (twice !== undefined) {
-    throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: ${JSON.stringify(twice)} is given twice`);
+    throw new KeyhearthError('INVALID_ARGUMENT', `invalid ${field}: ${JSON.stringify(twice)} is given twice`);
   }
 }
 
@@ -81,13 +81,13 @@ export function checkDistinct(field: string, names: readonly string[]): void {
  * by more than its name.
  * @param label What it is the name of, such as `wallet name`.
  */
-export const nameTaken = (at: string, label: string, wanted: string): LatchkeyError =>
-  new LatchkeyError(
+export const nameTaken = (at: string, label: string, wanted: string): KeyhearthError =>
+  new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid ${at}: ${label} must be unique, ${JSON.stringify(wanted)} is taken`,
   );
 
-/** @throws LatchkeyError INVALID_ARGUMENT for a name that a person would take for one of the others. */
+/** @throws KeyhearthError INVALID_ARGUMENT for a name that a person would take for one of the others. */
 export function checkUnmistakable(
   at: string,
   label: string,
@@ -96,7 +96,7 @@ export function checkUnmistakable(
 ): void {
   const other = mistakenFor(wanted, () => others().map(({ name: taken }) => taken));
   if (other === undefined) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid ${at}: ${label} ${JSON.stringify(wanted)} looks like ${JSON.stringify(other)}, which is there already`,
   );
@@ -104,43 +104,43 @@ export function checkUnmistakable(
 
 /**
  * @param usual What may be there unless the settings say more.
- * @throws LatchkeyError LIMIT_REACHED when adding would go over a limit.
+ * @throws KeyhearthError LIMIT_REACHED when adding would go over a limit.
  */
 export function checkLimit(tx: Reader, what: string, present: number, adding: number, usual: number): void {
   const limit = usual * limitsOf(tx);
   if (present + adding <= limit) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'LIMIT_REACHED',
     `maximum number of ${what} reached: ${String(limit)} are allowed, there are ${String(present)} and ${String(adding)} would be added`,
     {
       details: [
         {
           '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
-          violations: [{ subject: what, description: 'latchkey settings set limits raises it' }],
+          violations: [{ subject: what, description: 'keyhearth settings set limits raises it' }],
         },
       ],
     },
   );
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT for more of something than one request may have, whatever the settings say. */
+/** @throws KeyhearthError INVALID_ARGUMENT for more of something than one request may have, whatever the settings say. */
 export function checkRequest(at: string, what: string, asked: number, most: number): void {
   if (asked <= most) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `invalid ${at}: expected at most ${String(most)} ${what} in one request, got ${String(asked)}: make several requests`,
   );
 }
 
-/** @throws LatchkeyError NOT_FOUND when there is nothing. */
+/** @throws KeyhearthError NOT_FOUND when there is nothing. */
 export function orNotFound<T>(value: T | undefined, message: string): T {
-  if (value === undefined) throw new LatchkeyError('NOT_FOUND', message);
+  if (value === undefined) throw new KeyhearthError('NOT_FOUND', message);
   return value;
 }
 
 /** What stands in the way of deleting something that nobody has a copy of. */
-export const notExported = (what: string, itsId: string): LatchkeyError =>
-  new LatchkeyError(
+export const notExported = (what: string, itsId: string): KeyhearthError =>
+  new KeyhearthError(
     'INVALID_ARGUMENT',
     `${what} has not been exported: ${itsId} would be lost for good; export it first, or set parameters.deleteWithoutExport`,
     { turnkeyErrorCode: 'WALLET_ACCOUNT_NOT_EXPORTED' },

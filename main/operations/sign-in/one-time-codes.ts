@@ -17,7 +17,7 @@ import {
   oneTimeCodesTable,
   type OneTimeCodeRow,
 } from '../../storage/tables/one-time-codes.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { isOver } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { tooManyCodes, type Contact } from '../users/contacts.ts';
@@ -71,7 +71,7 @@ export interface IssuedCode {
 
 /**
  * Draws a code. It is on its way to the contact, and nowhere else: only its sealed hash is kept.
- * @throws LatchkeyError INVALID_ARGUMENT when too many wait for the contact already.
+ * @throws KeyhearthError INVALID_ARGUMENT when too many wait for the contact already.
  */
 export function issueOneTimeCode(
   { tx, keys, organizationId, random, now }: CodeContext & { readonly random: Random },
@@ -123,7 +123,7 @@ export function targetKeyOf(
 /**
  * Takes a code, once.
  * @returns what it was made for.
- * @throws LatchkeyError INVALID_ARGUMENT, in the same words whatever is wrong; a wrong code is counted, and the last
+ * @throws KeyhearthError INVALID_ARGUMENT, in the same words whatever is wrong; a wrong code is counted, and the last
  * that is allowed ends the right one too.
  */
 export function spendOneTimeCode(
@@ -149,8 +149,8 @@ export function spendOneTimeCode(
 }
 
 /** Text that SDKs look for. */
-export const invalidCode = (lasting?: () => void): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', 'Invalid OTP code', lasting ? { lasting } : {});
+export const invalidCode = (lasting?: () => void): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', 'Invalid OTP code', lasting ? { lasting } : {});
 
 /** People type letters in either case. */
 const hashOf = (code: string): Uint8Array => sha256(encodeUtf8('otpCode', code.toUpperCase()));

@@ -124,7 +124,7 @@ export const sessionEnd = (wishes: SessionWishes, now: number): number => now + 
 /**
  * Registers a client's own key for the user who signs in. A key that signed the user in before is renewed.
  * @returns the text of a `session`: what the client may know of it, signed. It proves nothing to the vault.
- * @throws LatchkeyError ALREADY_EXISTS for a key that is registered otherwise.
+ * @throws KeyhearthError ALREADY_EXISTS for a key that is registered otherwise.
  */
 export function addLoginKey(
   context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'caller' | 'random' | 'now'>,

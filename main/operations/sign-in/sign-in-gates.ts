@@ -2,7 +2,7 @@
 import type { Reader } from '../../storage/connection.ts';
 import { getFeature } from '../../storage/tables/features.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Channel } from '../users/contacts.ts';
 
 /** The features of a sub-organization, any of which lets its people in this way. */
@@ -15,7 +15,7 @@ const gates = {
 /**
  * The vault's own organization decides by what it is set up to send, and by policies; a sub-organization by its features,
  * which it has unless it was made without them.
- * @throws LatchkeyError PERMISSION_DENIED
+ * @throws KeyhearthError PERMISSION_DENIED
  */
 export function checkGate<Way extends keyof typeof gates>(
   tx: Reader,
@@ -27,7 +27,7 @@ export function checkGate<Way extends keyof typeof gates>(
   if (organization?.parentId == null) return;
   const features = gates[way][channel] as unknown as readonly string[];
   if (features.some((feature) => getFeature(tx, organizationId, feature) !== undefined)) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'PERMISSION_DENIED',
     `request not authorized: ${features.join(' or ')} is not set in organization ${organizationId}`,
     { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },

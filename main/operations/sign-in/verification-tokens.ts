@@ -10,7 +10,7 @@ import { getOrganization } from '../../storage/tables/organizations.ts';
 import { getServerKey } from '../../storage/tables/server-keys.ts';
 import { insertSpentToken, isTokenSpent } from '../../storage/tables/spent-tokens.ts';
 import { hasCome } from '../../lib/clock.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { parsePlainJson } from '../../lib/plain-json.ts';
 import { channels, type Contact, type OtpType } from '../users/contacts.ts';
 import { limits } from '../shared/limits.ts';
@@ -83,7 +83,7 @@ export function issueVerificationToken(
 /**
  * Reads a token that this vault issued, in the organization or in its parent.
  * @param field The token's name in the request, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT for one that does not hold here, or no longer.
+ * @throws KeyhearthError INVALID_ARGUMENT for one that does not hold here, or no longer.
  */
 export function readVerificationToken(
   tx: Reader,
@@ -109,12 +109,12 @@ export function readVerificationToken(
   };
 }
 
-const invalidToken = (field: string, problem: string): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', `invalid verification token in ${field}: ${problem}`);
+const invalidToken = (field: string, problem: string): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', `invalid verification token in ${field}: ${problem}`);
 
 /**
  * Notes that a token signed a user in.
- * @throws LatchkeyError INVALID_ARGUMENT when it did so in this organization before.
+ * @throws KeyhearthError INVALID_ARGUMENT when it did so in this organization before.
  */
 export function spendVerificationToken(
   { tx, organizationId }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId'>,
@@ -135,7 +135,7 @@ const signedMessage = z.looseObject({ tokenId: z.string(), type: z.string() });
  * @param signer The key that must have signed: the token's, where it is bound to one.
  * @param usage What the token is used for: `USAGE_TYPE_LOGIN`.
  * @returns the message: what is signed of the request is the caller's to compare.
- * @throws LatchkeyError INVALID_ARGUMENT
+ * @throws KeyhearthError INVALID_ARGUMENT
  */
 export function checkClientSignature(
   { publicKey, message, signature }: z.output<typeof clientSignature>,
@@ -159,8 +159,8 @@ export function checkClientSignature(
   return data;
 }
 
-export const refused = (field: string, problem: string): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: ${problem}`);
+export const refused = (field: string, problem: string): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', `invalid ${field}: ${problem}`);
 
 function parseJson(text: string): unknown {
   try {

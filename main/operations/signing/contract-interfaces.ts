@@ -11,7 +11,7 @@ import {
   findInterface,
   type SmartContractInterfaceRow,
 } from '../../storage/tables/smart-contract-interfaces.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 
 type InterfaceType = SmartContractInterfaceRow['type'];
 
@@ -39,7 +39,7 @@ function parsed<T>(text: string, read: (value: unknown) => Read<T>): Read<T> {
   try {
     return read(parseJson('interface', text));
   } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
+    if (!(error instanceof KeyhearthError)) throw error;
     // An interface is no secret: its author is told where to look.
     const position = jsonFault(text) ?? 'an unknown place: it nests too deep';
     return { ok: false, problem: `expected JSON, got text that is none at ${position}` };

@@ -8,7 +8,7 @@ import { openPayload } from '../../chains/payloads/open.ts';
 import { decodeHex, invalid } from '../../crypto/encodings.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { listAddressesThatBegin } from '../../storage/tables/wallet-accounts.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { beginningOf, looksLike } from '../../lib/text/look-alikes.ts';
 import { limits } from '../shared/limits.ts';
 import { payloadParameters, preimage } from './payload-parameters.ts';
@@ -96,7 +96,7 @@ function keyNamed(tx: Reader, organizationId: string, signWith: string | undefin
   try {
     return keyOf(findNamedKey(tx, organizationId, signWith));
   } catch (error) {
-    if (error instanceof LatchkeyError && error.code === 'NOT_FOUND') return undefined;
+    if (error instanceof KeyhearthError && error.code === 'NOT_FOUND') return undefined;
     throw error;
   }
 }

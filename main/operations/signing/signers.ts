@@ -19,7 +19,7 @@ import {
 } from '../../storage/tables/wallet-accounts.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getWalletRow } from '../../storage/tables/wallets.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { privateKeyIdOf } from '../private-keys/private-key-ids.ts';
 import { withSeed } from '../../storage/wallet-secrets.ts';
 
@@ -58,7 +58,7 @@ export const keyOf = ({ row, format }: NamedKey): Key => ({
   format,
 });
 
-/** @throws LatchkeyError NOT_FOUND where it names nothing in the organization. */
+/** @throws KeyhearthError NOT_FOUND where it names nothing in the organization. */
 export function findNamedKey(tx: Reader, organizationId: string, signWith: string): NamedKey {
   const byId = getPrivateKeyRow(tx, organizationId, signWith);
   if (byId) return { kind: 'private key', row: byId };
@@ -76,7 +76,7 @@ export function findNamedKey(tx: Reader, organizationId: string, signWith: strin
     const derived = findAccountByPublicKey(tx, organizationId, curve, publicKey);
     if (derived) return { kind: 'wallet account', row: derived };
   }
-  throw new LatchkeyError('NOT_FOUND', 'Could not find any resource to sign with.', {
+  throw new KeyhearthError('NOT_FOUND', 'Could not find any resource to sign with.', {
     details: [
       {
         '@type': 'type.googleapis.com/google.rpc.Help',

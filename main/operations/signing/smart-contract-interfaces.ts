@@ -12,7 +12,7 @@ import {
   listInterfaceRows,
   toSmartContractInterface,
 } from '../../storage/tables/smart-contract-interfaces.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { parseInterface } from './contract-interfaces.ts';
 import { limits } from '../shared/limits.ts';
 import { checkLimit, orNotFound, id, name } from '../shared/parameters.ts';
@@ -44,14 +44,14 @@ export const createSmartContractInterface = activity({
         : programAddress(field, params.smartContractAddress);
     const parsed = parseInterface(type, smartContractInterface);
     if (!parsed.ok) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `invalid parameters.smartContractInterface: ${parsed.problem}`,
       );
     }
     const present = findInterface(tx, organizationId, type, address);
     if (present) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'ALREADY_EXISTS',
         `${address} has a smart contract interface already: ${present.id}; delete it first, since a call is read by one`,
       );

@@ -1,7 +1,7 @@
 /** Finding tags, and putting them on users and private keys. */
 import type { ActivityContext } from '../../activities/define.ts';
 import { attachTag, getTagRow, type TagRow, type TagType } from '../../storage/tables/tags.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 
 /** What each type of tag is put on, as a person reads it. */
 export const tagNouns = { TAG_TYPE_USER: 'user', TAG_TYPE_PRIVATE_KEY: 'private key' } as const;
@@ -16,7 +16,7 @@ export function findTag(
 ): TagRow {
   const tag = getTagRow(tx, organizationId, type, tagId);
   if (tag) return tag;
-  throw new LatchkeyError('NOT_FOUND', `invalid ${at}: there is no ${tagNouns[type]} tag ${tagId}`);
+  throw new KeyhearthError('NOT_FOUND', `invalid ${at}: there is no ${tagNouns[type]} tag ${tagId}`);
 }
 
 /**

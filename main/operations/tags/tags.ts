@@ -20,7 +20,7 @@ import {
   type TagType,
 } from '../../storage/tables/tags.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { limits } from '../shared/limits.ts';
 import {
   checkDistinct,
@@ -234,7 +234,7 @@ function checkHolders(
     (holderId) => holderExists[type](tx, organizationId, holderId) === undefined,
   );
   if (missing === -1) return;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'NOT_FOUND',
     `invalid ${at}[${String(missing)}]: unable to find ${tagNouns[type]} ${String(holderIds[missing])}`,
   );

@@ -13,7 +13,7 @@ import type { Reader, Writer } from '../../storage/connection.ts';
 import { listUsersByContact } from '../../storage/tables/contacts.ts';
 import { updateUserRow, type UserRow } from '../../storage/tables/users.ts';
 import { latest } from '../../lib/clock.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { limits } from '../shared/limits.ts';
 
 /** The ways that a message takes, as the API names them. */
@@ -92,7 +92,7 @@ export const holdersOf = (tx: Reader, organizationId: string, { channel, address
 /**
  * Finds whose a contact is. A user who is given the contact of another takes no sign-in from it: a member of the root
  * quorum comes first, then a user who has proven the contact.
- * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT where several have it with equal claims.
+ * @throws KeyhearthError NOT_FOUND, or INVALID_ARGUMENT where several have it with equal claims.
  */
 export function holderOf(tx: Reader, organizationId: string, contact: Contact): UserRow {
   const { channel, address } = contact;
@@ -101,10 +101,10 @@ export function holderOf(tx: Reader, organizationId: string, contact: Contact): 
   const [user, another] = holders.toSorted((one, other) => claim(other) - claim(one));
   const what = channel === 'email' ? 'email address' : 'phone number';
   if (user === undefined) {
-    throw new LatchkeyError('NOT_FOUND', `unable to find user: nobody in the organization has this ${what}`);
+    throw new KeyhearthError('NOT_FOUND', `unable to find user: nobody in the organization has this ${what}`);
   }
   if (another === undefined || claim(user) > claim(another)) return user;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     `more than one user of the organization has this ${what}: it does not say who is meant`,
   );
@@ -127,7 +127,7 @@ export function countContact(
   { tx, organizationId, now }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'now'>,
   { address }: Contact,
   identifier: string | undefined,
-  refused: () => LatchkeyError,
+  refused: () => KeyhearthError,
 ): void {
   deleteContactRequests(tx, now - windowMs);
   const request: ContactRequestRow = {
@@ -155,14 +155,14 @@ export const forgetContacts = (tx: ActivityContext<unknown>['tx'], now: number):
   deleteContactRequests(tx, now - windowMs);
 
 /** For mails that bring a credential. */
-export const tooManyRequests = (): LatchkeyError =>
-  new LatchkeyError(
+export const tooManyRequests = (): KeyhearthError =>
+  new KeyhearthError(
     'RESOURCE_EXHAUSTED',
     `Too many requests: at most ${String(limits.messagesPerContact)} messages go to a contact, and ${String(limits.messagesPerOrganization)} out of an organization, in ${String(limits.contactWindowSeconds)} seconds`,
   );
 
 /** Text that SDKs look for, with the real API's code. */
-export const tooManyCodes = (): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', 'Max number of OTPs have been initiated please wait and try again', {
+export const tooManyCodes = (): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', 'Max number of OTPs have been initiated please wait and try again', {
     turnkeyErrorCode: 'MAX_OTP_INITIATED',
   });

@@ -131,7 +131,7 @@ export function addUsers(
   });
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT */
+/** @throws KeyhearthError INVALID_ARGUMENT */
 export function checkUserNameFree(tx: Reader, organizationId: string, userName: string, at: string): void {
   if (findUserByName(tx, organizationId, userName) !== undefined) throw nameTaken(at, 'user name', userName);
   checkUnmistakable(at, 'user name', userName, () => listUserRows(tx, organizationId));

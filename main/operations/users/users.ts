@@ -12,7 +12,7 @@ import {
   type UserRow,
 } from '../../storage/tables/users.ts';
 import { defined } from '../../lib/defined.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { withP256, type p256ApiKeyParams } from '../credentials/api-key-registration.ts';
 import {
   browserAuthenticatorParams,
@@ -269,7 +269,7 @@ export const deleteUsers = activity({
     for (const userId of params.userIds) {
       const user = findUser(tx, organizationId, userId);
       if (user.root === 1) {
-        throw new LatchkeyError(
+        throw new KeyhearthError(
           'INVALID_ARGUMENT',
           `quorum users missing: ${userId} is a member of the root quorum and cannot be deleted`,
         );
@@ -314,7 +314,7 @@ function changeUser(
   updateUserRow(tx, { ...next, ...proven(context, change) });
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT for a token that does not hold, or is about another contact. */
+/** @throws KeyhearthError INVALID_ARGUMENT for a token that does not hold, or is about another contact. */
 function proven(
   { tx, organizationId, now }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'now'>,
   { verificationToken: token, userEmail, userPhoneNumber }: UserChange,

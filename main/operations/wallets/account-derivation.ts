@@ -9,7 +9,7 @@ import { uuidV4 } from '../../crypto/uuid.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { findAccountId, insertAccount } from '../../storage/tables/wallet-accounts.ts';
 import { getWalletRow, type WalletRow } from '../../storage/tables/wallets.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { limits } from '../shared/limits.ts';
 import { addressFormat, curve, orNotFound, name } from '../shared/parameters.ts';
 
@@ -82,7 +82,7 @@ export function addAccounts(
     const present = findAccountId(tx, walletId, account);
     if (present !== undefined) {
       // Clients look for the beginning, and read the id behind it.
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'ALREADY_EXISTS',
         `path already exists in wallet account ${present}: invalid ${at}: the wallet has ${account.path} as ${account.addressFormat}`,
       );
@@ -106,7 +106,7 @@ export function addAccounts(
   });
 }
 
-/** @throws LatchkeyError NOT_FOUND */
+/** @throws KeyhearthError NOT_FOUND */
 export function findWallet(tx: Reader, organizationId: string, walletId: string): WalletRow {
   return orNotFound(getWalletRow(tx, organizationId, walletId), `unable to find wallet ${walletId}`);
 }

@@ -13,7 +13,7 @@ import {
   insertWallet,
   listWalletRows,
 } from '../../storage/tables/wallets.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { accounts, addAccounts, type AccountParams } from './account-derivation.ts';
 import { limits } from '../shared/limits.ts';
 import { checkLimit, checkUnmistakable, name, nameTaken } from '../shared/parameters.ts';
@@ -78,7 +78,7 @@ export function addWallet(context: WalletContext, wallet: NewWallet, at: string)
   try {
     const walletId = uuidV5(organizationId, `wallet ${toHex(masterPublicKey(seed))}`);
     if (getWalletRow(tx, organizationId, walletId)) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'ALREADY_EXISTS',
         `seed for wallet ${walletId} already imported in this organization`,
       );

@@ -1,4 +1,4 @@
-/** What became of events on their way to webhook endpoints, and having them sent again: Latchkey's own operations. */
+/** What became of events on their way to webhook endpoints, and having them sent again: Keyhearth's own operations. */
 import { z } from 'zod';
 import { activity, query } from '../../activities/define.ts';
 import { getLogRow } from '../../storage/tables/activities.ts';
@@ -11,7 +11,7 @@ import {
   type WebhookDelivery,
 } from '../../storage/tables/webhook-deliveries.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { KeyhearthError, quoted } from '../../lib/errors.ts';
 import { limits } from '../shared/limits.ts';
 import { orNotFound, id, page, pagination } from '../shared/parameters.ts';
 import { shownActivity, shownDelivery, uuid } from '../shared/resources.ts';
@@ -73,7 +73,7 @@ export const replayWebhookDeliveries = activity({
     }
     const count = sendEventsAgain(tx, endpoint, { since: Number(sinceMs), most: limits.replayedEvents });
     if (count === undefined) {
-      throw new LatchkeyError(
+      throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `invalid parameters.sinceMs: expected a time since which at most ${String(limits.replayedEvents)} events came about, got ${quoted(sinceMs)}`,
       );

@@ -12,7 +12,7 @@ import {
   type WebhookSubscription,
 } from '../../storage/tables/webhook-endpoints.ts';
 import { removeWebhookEndpoint } from '../../storage/tables/webhook-deliveries.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { readWebhookFilters, webhookFilterNames } from '../../lib/webhook-filters.ts';
 import { limits } from '../shared/limits.ts';
 import { checkLimit, id, name } from '../shared/parameters.ts';
@@ -150,7 +150,7 @@ export const listWebhookEndpoints = query({
 function findNamed(tx: Reader, organizationId: string, endpointId: string): WebhookEndpointRow {
   const row = findWebhookEndpoint(tx, organizationId, endpointId);
   if (row.feature === 0) return row;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'INVALID_ARGUMENT',
     'invalid parameters.endpointId: this is the endpoint of FEATURE_NAME_WEBHOOK; set or remove that feature',
   );

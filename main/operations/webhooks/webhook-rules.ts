@@ -3,7 +3,7 @@ import type { ActivityContext } from '../../activities/define.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
 import { getWebhookEndpoint, type WebhookEndpointRow } from '../../storage/tables/webhook-endpoints.ts';
-import { LatchkeyError, quoted } from '../../lib/errors.ts';
+import { KeyhearthError, quoted } from '../../lib/errors.ts';
 import { isThisMachine } from '../../lib/network.ts';
 import { orNotFound } from '../shared/parameters.ts';
 
@@ -12,7 +12,7 @@ export const mostUrlCharacters = 2000;
 /**
  * The vault's own organization may have any address, this machine's too: whoever administers it could reach that anyway.
  * A sub-organization is somebody else's, and gets to public hosts by TLS alone; in a vault for tests, to this machine too.
- * @throws LatchkeyError INVALID_ARGUMENT
+ * @throws KeyhearthError INVALID_ARGUMENT
  */
 export function checkWebhookUrl(
   { tx, organizationId, sandbox }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'sandbox'>,
@@ -29,7 +29,7 @@ export function checkWebhookUrl(
   const expected = isSubOrganization
     ? 'an https URL of a public host, without user name and password, since it is a sub-organization’s'
     : 'an http or https URL without user name and password';
-  throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: expected ${expected}, got ${quoted(text)}`);
+  throw new KeyhearthError('INVALID_ARGUMENT', `invalid ${field}: expected ${expected}, got ${quoted(text)}`);
 }
 
 /** What a look suffices for: addresses in numbers, and names that are never public. */
@@ -39,7 +39,7 @@ const isLocalName = (host: string): boolean =>
   !host.includes('.') ||
   /\.(localhost|local|internal)\.?$/i.test(host);
 
-/** @throws LatchkeyError NOT_FOUND */
+/** @throws KeyhearthError NOT_FOUND */
 export const findWebhookEndpoint = (
   tx: Reader,
   organizationId: string,

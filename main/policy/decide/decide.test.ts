@@ -1105,7 +1105,7 @@ describe('a policy that does not compile', () => {
         code: 'INVALID_ARGUMENT',
         details: [
           {
-            '@type': 'type.googleapis.com/latchkey.v1.PolicyExpressionError',
+            '@type': 'type.googleapis.com/keyhearth.v1.PolicyExpressionError',
             field: 'condition',
             from: 16,
             to: 18,

@@ -1,5 +1,5 @@
 /** A policy made ready to decide: its expressions compiled, once. */
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { compile, type Program } from '../language/compile.ts';
 import type { PolicyField } from '../language/schema.ts';
 import { ExpressionError } from '../language/syntax.ts';
@@ -33,7 +33,7 @@ export function storedPolicy(text: PolicyText): Policy {
   try {
     return compilePolicy(text);
   } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
+    if (!(error instanceof KeyhearthError)) throw error;
     const { policyId, effect } = text;
     const nothing = { condition: undefined, consensus: undefined, time: undefined };
     return { policyId, effect, ...nothing, broken: error.message };
@@ -43,7 +43,7 @@ export function storedPolicy(text: PolicyText): Policy {
 /**
  * Remembers what it compiled, by the text, so that a policy may be compiled whenever it is read.
  * @param at Which of several policies of a request it is, for errors.
- * @throws LatchkeyError INVALID_ARGUMENT that names the field, the position in it, what is there and what is allowed.
+ * @throws KeyhearthError INVALID_ARGUMENT that names the field, the position in it, what is there and what is allowed.
  */
 export function compilePolicy(
   { policyId, effect, condition, consensus, time }: PolicyText,
@@ -68,10 +68,10 @@ function compileField(field: PolicyField, source = '', policy?: string): Program
     if (!(error instanceof ExpressionError)) throw error;
     const { at, line, column, expected } = error;
     const which = policy === undefined ? '' : `${policy}.${field}: `;
-    throw new LatchkeyError('INVALID_ARGUMENT', `invalid policy ${field}: ${which}${error.message}`, {
+    throw new KeyhearthError('INVALID_ARGUMENT', `invalid policy ${field}: ${which}${error.message}`, {
       details: [
         {
-          '@type': 'type.googleapis.com/latchkey.v1.PolicyExpressionError',
+          '@type': 'type.googleapis.com/keyhearth.v1.PolicyExpressionError',
           field,
           from: at.from,
           to: at.to,

@@ -27,7 +27,7 @@ const methods = [
   { name: 'contains', usage: '.contains(value)', about: 'whether the value is one of the items' },
   { name: 'count', usage: '.count()', about: 'how many items there are' },
   { name: 'filter', usage: '.filter(item, condition)', about: 'the items for which it holds' },
-  { name: 'sum', usage: '.sum(item, number)', about: 'the sum over the items; Latchkey’s own' },
+  { name: 'sum', usage: '.sum(item, number)', about: 'the sum over the items; Keyhearth’s own' },
 ];
 
 export function describeLanguage(): LanguageDescription {

@@ -1,9 +1,9 @@
 /** Files that SQLite cannot read. */
 import Sqlite from 'better-sqlite3';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 
 /** SQLite met a page of the file that it cannot make sense of. */
-export class DamagedFileError extends LatchkeyError {
+export class DamagedFileError extends KeyhearthError {
   /** For a person to read, as part of a sentence. */
   readonly problem: string;
 
@@ -11,7 +11,7 @@ export class DamagedFileError extends LatchkeyError {
   constructor(file: string | undefined, cause: Error) {
     super(
       'VAULT_TAMPERED',
-      `The vault's file${file === undefined ? '' : ` ${file}`} is damaged, and is not used: SQLite cannot read a part of it (${cause.message}). Restore a backup; \`latchkey doctor\` names what is damaged.`,
+      `The vault's file${file === undefined ? '' : ` ${file}`} is damaged, and is not used: SQLite cannot read a part of it (${cause.message}). Restore a backup; \`keyhearth doctor\` names what is damaged.`,
       { cause },
     );
     this.problem = `SQLite cannot read a part of it (${cause.message})`;

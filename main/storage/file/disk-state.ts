@@ -10,7 +10,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Connection } from '../connection.ts';
 import { writeNewFile } from '../../files/new-files.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { every } from '../../lib/concurrency/every.ts';
 import type { OnFault } from '../../lib/faults.ts';
 import { causeOf, namingFile, storageTexts, type StorageCause } from '../../files/storage-causes.ts';
@@ -117,7 +117,7 @@ export class Storage {
     // SQLite tells a full disk from all else, and has one code for most of the rest.
     const cause = said === 'full' ? said : (this.#trouble?.cause ?? this.#probe() ?? said);
     this.#enter(cause);
-    return new LatchkeyError('STORAGE_UNAVAILABLE', this.#message(cause, stage, said === 'full'));
+    return new KeyhearthError('STORAGE_UNAVAILABLE', this.#message(cause, stage, said === 'full'));
   }
 
   /** A COMMIT succeeded. */

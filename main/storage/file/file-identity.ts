@@ -41,6 +41,6 @@ function problemOf(
 ): string | undefined {
   if (open === undefined || (open.dev === found?.dev && open.ino === found.ino)) return undefined;
   return found === undefined
-    ? `${file} was deleted or moved away while Latchkey used it: put it back, or stop Latchkey and restore a backup`
-    : `another file was put in the place of ${file} while Latchkey used it: put the first one back, or stop Latchkey and start it again to use the other`;
+    ? `${file} was deleted or moved away while Keyhearth used it: put it back, or stop Keyhearth and restore a backup`
+    : `another file was put in the place of ${file} while Keyhearth used it: put the first one back, or stop Keyhearth and start it again to use the other`;
 }

@@ -18,7 +18,7 @@ let parent: string;
 let path: string;
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'latchkey-directory-'));
+  parent = mkdtempSync(join(tmpdir(), 'keyhearth-directory-'));
   path = join(parent, 'deep', 'vault');
 });
 afterEach(() => {

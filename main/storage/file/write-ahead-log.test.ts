@@ -15,7 +15,7 @@ let directory: string;
 let database: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-log-'));
+  directory = mkdtempSync(join(tmpdir(), 'keyhearth-log-'));
   database = join(directory, 'vault.db');
 });
 afterEach(() => {

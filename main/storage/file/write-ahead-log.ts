@@ -87,7 +87,7 @@ export class LeftLog implements Disposable {
 }
 
 export const describeLogDamage = (database: string, { frame, transactions }: LogDamage): string =>
-  `The write-ahead log of ${database} is damaged ${frame === 0 ? 'in its header' : `from frame ${String(frame)} on`}: ${transactions === 1 ? 'a transaction' : `${String(transactions)} transactions`} that had been written are lost, unless the vault's file has them. The log is kept as it was in ${damagedLogOf(database)}. If activities are gone, the next unlock names them; \`latchkey doctor\` checks all that is left.`;
+  `The write-ahead log of ${database} is damaged ${frame === 0 ? 'in its header' : `from frame ${String(frame)} on`}: ${transactions === 1 ? 'a transaction' : `${String(transactions)} transactions`} that had been written are lost, unless the vault's file has them. The log is kept as it was in ${damagedLogOf(database)}. If activities are gone, the next unlock names them; \`keyhearth doctor\` checks all that is left.`;
 
 /** @param bytes All of a write-ahead log. @returns undefined where nothing shows that a synced transaction is damaged. */
 export function findLogDamage(bytes: Uint8Array): LogDamage | undefined {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { Connection } from '../connection.ts';
 import { checkRows, verifyQuickly } from './verify.ts';
 import { RowGuard } from './guard.ts';
@@ -14,7 +14,7 @@ class Keys {
   key = 'a key';
 
   readonly mac: Mac = (data) => {
-    if (!this.unlocked) throw new LatchkeyError('VAULT_LOCKED', 'locked');
+    if (!this.unlocked) throw new KeyhearthError('VAULT_LOCKED', 'locked');
     return createHmac('sha256', this.key).update(data).digest();
   };
 

@@ -34,7 +34,7 @@ import { verifyFileAside, findDamageAside } from './thread.ts';
 /** The unlocked vault, as far as it authenticates. */
 interface GuardKeys {
   readonly unlocked: boolean;
-  /** @throws LatchkeyError VAULT_LOCKED */
+  /** @throws KeyhearthError VAULT_LOCKED */
   mac(data: string | Uint8Array): Uint8Array;
   lock(): void;
 }
@@ -120,7 +120,7 @@ export class RowGuard implements Guard {
 
   /**
    * Verifies schema, rows and the log's end with a key that is not the keyring's yet.
-   * @throws LatchkeyError VAULT_TAMPERED; the guard then refuses all reads and writes until a later verification finds nothing.
+   * @throws KeyhearthError VAULT_TAMPERED; the guard then refuses all reads and writes until a later verification finds nothing.
    */
   verify(mac: Mac): void {
     this.#checkPlace();
@@ -132,7 +132,7 @@ export class RowGuard implements Guard {
 
   /**
    * The same for a locked vault, in a thread of its own where it would take long: the service answers meanwhile.
-   * @throws LatchkeyError VAULT_TAMPERED, and the signal's reason where that ends it.
+   * @throws KeyhearthError VAULT_TAMPERED, and the signal's reason where that ends it.
    */
   async verifyAside(rowKey: Uint8Array, aside: VerifyAside): Promise<void> {
     const key = new HmacKey(rowKey);
@@ -173,8 +173,8 @@ export class RowGuard implements Guard {
 
   /**
    * Looks at everything now, the whole log too, and locks the vault where something does not hold.
-   * @returns what was changed outside Latchkey.
-   * @throws LatchkeyError VAULT_LOCKED
+   * @returns what was changed outside Keyhearth.
+   * @throws KeyhearthError VAULT_LOCKED
    */
   verifyNow(): readonly RowFinding[] {
     const findings = this.#connection.view(() =>
@@ -184,7 +184,7 @@ export class RowGuard implements Guard {
     return findings;
   }
 
-  /** Refuses the file for a reason found elsewhere. @throws LatchkeyError VAULT_TAMPERED */
+  /** Refuses the file for a reason found elsewhere. @throws KeyhearthError VAULT_TAMPERED */
   refuse(findings: readonly RowFinding[]): never {
     this.#discover(findings);
     throw tampered(findings);
@@ -284,7 +284,7 @@ export class RowGuard implements Guard {
     this.#stopPlaceWatch = undefined;
   }
 
-  /** @throws LatchkeyError VAULT_TAMPERED where the open file is not the one at its path any more. */
+  /** @throws KeyhearthError VAULT_TAMPERED where the open file is not the one at its path any more. */
   #checkPlace(): void {
     const problem = this.#connection.isElsewhere();
     if (problem !== undefined) this.refuse([{ table: 'the file', row: null, problem }]);

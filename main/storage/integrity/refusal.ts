@@ -1,6 +1,6 @@
-/** What is said of a file that was changed outside Latchkey. */
+/** What is said of a file that was changed outside Keyhearth. */
 import type { RowFinding } from '../schema.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 
 /** How many findings an error names. */
 const named = 5;
@@ -10,24 +10,24 @@ export const isDamaged = (findings: readonly RowFinding[]): boolean =>
   findings.some(({ damaged }) => damaged === true);
 
 /** What is said of rows that do not hold. */
-export const tampered = (findings: readonly RowFinding[]): LatchkeyError =>
+export const tampered = (findings: readonly RowFinding[]): KeyhearthError =>
   refused(
     findings,
     isDamaged(findings)
-      ? '`latchkey doctor` names what is damaged. Restore a backup.'
-      : '`latchkey doctor` lists all of it. Restore a backup; or, if you know what changed it and want it so, accept it with `latchkey doctor --accept-changes`.',
+      ? '`keyhearth doctor` names what is damaged. Restore a backup.'
+      : '`keyhearth doctor` lists all of it. Restore a backup; or, if you know what changed it and want it so, accept it with `keyhearth doctor --accept-changes`.',
   );
 
 /** What is said of a file that cannot be accepted as it is. */
-export const misshapen = (findings: readonly RowFinding[]): LatchkeyError =>
+export const misshapen = (findings: readonly RowFinding[]): KeyhearthError =>
   refused(findings, 'Undo it, or restore a backup.');
 
-function refused(findings: readonly RowFinding[], wayOn: string): LatchkeyError {
+function refused(findings: readonly RowFinding[], wayOn: string): KeyhearthError {
   const list = findings.slice(0, named).map(describeFinding);
   const more = findings.length - list.length;
-  return new LatchkeyError(
+  return new KeyhearthError(
     'VAULT_TAMPERED',
-    `The vault's file was changed outside Latchkey, and is not used: ${list.join('; ')}${more > 0 ? `; and ${String(more)} more` : ''}. ${wayOn}`,
+    `The vault's file was changed outside Keyhearth, and is not used: ${list.join('; ')}${more > 0 ? `; and ${String(more)} more` : ''}. ${wayOn}`,
   );
 }
 

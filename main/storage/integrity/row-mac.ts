@@ -1,4 +1,4 @@
-/** What shows of a row that Latchkey wrote it: which columns are authenticated, the HMAC over them, and the triggers that write it. */
+/** What shows of a row that Keyhearth wrote it: which columns are authenticated, the HMAC over them, and the triggers that write it. */
 import type { Reader, Value } from '../connection.ts';
 
 /** HMAC-SHA-256 under the row key. */

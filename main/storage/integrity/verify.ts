@@ -1,4 +1,4 @@
-/** Looks at what is in the file and says what was changed outside Latchkey. */
+/** Looks at what is in the file and says what was changed outside Keyhearth. */
 import type { Reader, Value } from '../connection.ts';
 import { DamagedFileError } from '../file/damage.ts';
 import { findDamage, findDamageOf } from '../file/find-damage.ts';
@@ -46,7 +46,7 @@ function damageOf(tx: Reader, error: unknown): readonly RowFinding[] {
 /**
  * Looks at every row of every protected table, at what an index says of it, and at the end of the log. It takes time in
  * proportion to the rows; whoever may not be alone with the file asks within `Connection.view`.
- * @returns what was changed outside Latchkey; nothing where all is as it was written.
+ * @returns what was changed outside Keyhearth; nothing where all is as it was written.
  */
 export function checkRows(tx: Reader, mac: Mac, onProgress?: VerifyProgress): readonly RowFinding[] {
   try {

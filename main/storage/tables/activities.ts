@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { ActivityStatus } from '../../lib/activity-status.ts';
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Reader, Value, Writer } from '../connection.ts';
 import type { Page } from '../page.ts';
 import { blob, number, table, text, type RowOf } from '../table.ts';
@@ -199,7 +199,7 @@ const listBytes = 32 * mebibyte;
 /**
  * Newest first; a page's `after` means older than the cursor, `before` newer.
  * @returns undefined when the page's cursor is no activity of the organization.
- * @throws LatchkeyError INVALID_ARGUMENT where they are too long for one answer. A shorter page would be taken for the last.
+ * @throws KeyhearthError INVALID_ARGUMENT where they are too long for one answer. A shorter page would be taken for the last.
  */
 export function listActivityRows(
   tx: Reader,
@@ -228,7 +228,7 @@ export function listActivityRows(
   );
   const bytes = found.reduce((sum, row) => sum + row.bytes, 0);
   if (found.length > 1 && bytes > listBytes) {
-    throw new LatchkeyError(
+    throw new KeyhearthError(
       'INVALID_ARGUMENT',
       `invalid paginationOptions.limit: ${String(found.length)} of these activities come to ${String(Math.ceil(bytes / mebibyte))} MiB, and an answer has ${String(listBytes / mebibyte)} at most; ask for fewer`,
     );

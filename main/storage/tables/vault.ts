@@ -1,5 +1,5 @@
 /** The single row that says which vault this file is. */
-import { LatchkeyError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { Reader, Writer } from '../connection.ts';
 
 export interface VaultRow {
@@ -15,13 +15,13 @@ export const getVault = (tx: Reader): VaultRow | undefined =>
     'SELECT id, organization_id AS organizationId, owner_user_id AS ownerUserId, created_at AS createdAt FROM vault',
   );
 
-/** @throws LatchkeyError VAULT_MISSING while no vault was created in the file. */
+/** @throws KeyhearthError VAULT_MISSING while no vault was created in the file. */
 export function requireVault(tx: Reader): VaultRow {
   const vault = getVault(tx);
   if (vault !== undefined) return vault;
-  throw new LatchkeyError(
+  throw new KeyhearthError(
     'VAULT_MISSING',
-    'there is no vault yet: create one in the window or with `latchkey init`',
+    'there is no vault yet: create one in the window or with `keyhearth init`',
   );
 }
 

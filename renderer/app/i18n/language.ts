@@ -35,7 +35,7 @@ export const languages: readonly Language[] = [english];
 const wished = typeof document === 'undefined' ? [] : navigator.languages;
 
 const known = [...languages, pseudoLocale];
-const kept = 'latchkey.language';
+const kept = 'keyhearth.language';
 
 /** A page may be refused its storage; tests of single parts run without a browser. */
 const storage = (): Storage | undefined => {

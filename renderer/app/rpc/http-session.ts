@@ -11,8 +11,8 @@ import { t } from '../i18n/text.ts';
 /** `ready` calls get through; `stopped` the service does not answer; `signed-out` it does not know this window. */
 export type RpcState = 'ready' | 'stopped' | 'signed-out';
 
-const tokenKey = 'latchkey.session';
-const tokenHeader = 'X-Latchkey-Session';
+const tokenKey = 'keyhearth.session';
+const tokenHeader = 'X-Keyhearth-Session';
 
 /** Between two tries to reach a service that stopped, in milliseconds. */
 const firstPause = 400;
@@ -25,7 +25,7 @@ const longestSilence = 45_000;
 const longestOpening = 10_000;
 
 const words = {
-  stopped: t('Latchkey’s service does not answer. Nothing was lost; try again when it is back.'),
+  stopped: t('Keyhearth’s service does not answer. Nothing was lost; try again when it is back.'),
   signedOut: t('This window is no longer signed in.'),
 };
 

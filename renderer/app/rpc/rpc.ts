@@ -17,7 +17,7 @@ import { saveByLink } from './growing-file.ts';
 declare global {
   interface Window {
     /** Exposed by Electron's preload. */
-    readonly latchkey?: WindowRpc;
+    readonly keyhearth?: WindowRpc;
   }
 }
 
@@ -29,25 +29,25 @@ export interface RpcConnection {
 }
 
 export function connectRpc(): RpcConnection {
-  const { latchkey } = window;
-  return latchkey === undefined ? overHttp() : overIpc(latchkey);
+  const { keyhearth } = window;
+  return keyhearth === undefined ? overHttp() : overIpc(keyhearth);
 }
 
-function overIpc(latchkey: WindowRpc): RpcConnection {
+function overIpc(keyhearth: WindowRpc): RpcConnection {
   // Electron's context bridge hands on the message of an error and loses its name.
   const rename = (error: unknown): never => {
     throw new RpcError(messageOf(error));
   };
-  const calls = latchkey as unknown as Record<RpcCall, (...args: readonly unknown[]) => Promise<unknown>>;
+  const calls = keyhearth as unknown as Record<RpcCall, (...args: readonly unknown[]) => Promise<unknown>>;
   return {
     rpc: {
       ...makeCalls((name, ...args) => calls[name](...args).catch(rename)),
-      copy: (text, options) => latchkey.copy(text, options).catch(rename),
-      protectContent: (on) => latchkey.protectContent(on).catch(rename),
+      copy: (text, options) => keyhearth.copy(text, options).catch(rename),
+      protectContent: (on) => keyhearth.protectContent(on).catch(rename),
       // The file is there at once: there is no progress to report, and nothing to cancel.
-      chooseBackup: (file) => latchkey.chooseBackup(file).catch(rename),
-      saveBackup: (id) => latchkey.saveBackup(id).catch(rename),
-      onEvent: (listener) => latchkey.onEvent(listener),
+      chooseBackup: (file) => keyhearth.chooseBackup(file).catch(rename),
+      saveBackup: (id) => keyhearth.saveBackup(id).catch(rename),
+      onEvent: (listener) => keyhearth.onEvent(listener),
     },
     state: () => 'ready',
     onState: () => () => undefined,
@@ -112,7 +112,7 @@ function overHttp(): RpcConnection {
   };
 }
 
-const uploadsKey = 'latchkey.uploads';
+const uploadsKey = 'keyhearth.uploads';
 
 /** Names of the files that this tab has uploaded and not released. */
 const uploads = {

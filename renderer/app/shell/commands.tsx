@@ -87,7 +87,7 @@ const moreNavItems: readonly NavItem[] = [
   },
   {
     to: '/about',
-    label: t('About Latchkey'),
+    label: t('About Keyhearth'),
     icon: IconInfoCircle,
     words: t('version self-test licences update health'),
   },

@@ -13,7 +13,7 @@ export function DelayedNotice(): ReactNode {
   const { why, messages, endpoints } = delayed;
   return (
     <Alert
-      className="lk-delayed"
+      className="kh-delayed"
       role="status"
       color="gray"
       icon={<IconCloudOff aria-hidden />}
@@ -29,7 +29,7 @@ export function DelayedNotice(): ReactNode {
             <Trans
               i18nKey="<to>{{count}} messages</to> wait to be sent. A code that has expired by then is not sent."
               count={messages}
-              components={{ to: <Link href="/messages" className="lk-link" /> }}
+              components={{ to: <Link href="/messages" className="kh-link" /> }}
             />
           </li>
         )}
@@ -38,7 +38,7 @@ export function DelayedNotice(): ReactNode {
             <Trans
               i18nKey="Events wait for <to>{{count}} webhook endpoints</to>."
               count={endpoints}
-              components={{ to: <Link href="/webhooks" className="lk-link" /> }}
+              components={{ to: <Link href="/webhooks" className="kh-link" /> }}
             />
           </li>
         )}
@@ -48,7 +48,7 @@ export function DelayedNotice(): ReactNode {
       ) : (
         <Trans
           i18nKey="What waits is sent once the network is switched on in the <to>settings</to>."
-          components={{ to: <Link href="/settings" className="lk-link" /> }}
+          components={{ to: <Link href="/settings" className="kh-link" /> }}
         />
       )}
     </Alert>

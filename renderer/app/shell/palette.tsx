@@ -33,7 +33,7 @@ export function Palette({ opened, onClose, ...wishes }: Props): ReactNode {
       returnFocus={false}
     >
       <Modal.Overlay />
-      <Modal.Content aria-label={t('Search and commands')} className="lk-palette">
+      <Modal.Content aria-label={t('Search and commands')} className="kh-palette">
         <Finder onClose={onClose} {...wishes} />
       </Modal.Content>
     </Modal.Root>
@@ -131,7 +131,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
 
   return (
     <>
-      <div className="lk-palette-field">
+      <div className="kh-palette-field">
         {waiting ? <Loader size={18} aria-hidden /> : <IconSearch size={20} aria-hidden />}
         <input
           ref={field}
@@ -161,7 +161,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
         id={listId}
         role="listbox"
         aria-label={t('What is found')}
-        className="lk-palette-list"
+        className="kh-palette-list"
         tabIndex={-1}
       >
         {shown.map((each) => (
@@ -169,14 +169,14 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
         ))}
       </div>
       {choices.length === 0 && !waiting && (
-        <p className="lk-palette-none">
+        <p className="kh-palette-none">
           {t(
             'Nothing is found. Names are found by any part of them; ids, addresses and keys by how they begin.',
           )}
         </p>
       )}
       {search.error !== null && searches && (
-        <p className="lk-palette-none" role="alert">
+        <p className="kh-palette-none" role="alert">
           {readable(search.error.message)}
         </p>
       )}
@@ -209,7 +209,7 @@ function Group({ group: { label, choices }, current, onChoose }: GroupProps): Re
   const headId = useId();
   return (
     <div role="group" aria-labelledby={headId}>
-      <div id={headId} className="lk-palette-head" aria-hidden>
+      <div id={headId} className="kh-palette-head" aria-hidden>
         {label}
       </div>
       {choices.map((choice) => (
@@ -245,15 +245,15 @@ function Option({ choice, selected, onChoose }: OptionProps): ReactNode {
       id={id}
       role="option"
       aria-selected={selected}
-      className="lk-palette-option"
+      className="kh-palette-option"
       onMouseDown={(event) => {
         event.preventDefault();
       }}
       onClick={onChoose}
     >
       <Picture size={18} aria-hidden />
-      <span className="lk-palette-name">{visibleName(name)}</span>
-      <span className="lk-palette-detail">{visibleName(detail)}</span>
+      <span className="kh-palette-name">{visibleName(name)}</span>
+      <span className="kh-palette-detail">{visibleName(detail)}</span>
       {keys !== undefined && <Kbd size="xs">{keys}</Kbd>}
     </div>
   );

@@ -24,11 +24,11 @@ export function SchemeSwitch({
       aria-label={t('Appearance')}
       value={colorScheme}
       onChange={setColorScheme}
-      className="lk-scheme"
+      className="kh-scheme"
       data={choices.map(({ value, name, icon }) => ({
         value,
         label: (
-          <span className="lk-scheme-choice" title={named ? undefined : name}>
+          <span className="kh-scheme-choice" title={named ? undefined : name}>
             {icon}
             {named ? name : <VisuallyHidden>{name}</VisuallyHidden>}
           </span>

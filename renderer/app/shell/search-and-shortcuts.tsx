@@ -48,14 +48,14 @@ export function SearchAndShortcuts(): ReactNode {
     <>
       <button
         type="button"
-        className="lk-find"
+        className="kh-find"
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
         onClick={openPalette}
       >
         <IconSearch size={16} aria-hidden />
         <span>{t('Search')}</span>
-        <span className="lk-find-keys" aria-hidden>
+        <span className="kh-find-keys" aria-hidden>
           {paletteKeys.map((key) => (
             <Kbd key={key} size="xs">
               {key}

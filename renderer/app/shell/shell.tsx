@@ -40,10 +40,10 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   }, [open]);
 
   return (
-    <div className="lk-shell" data-open={open || undefined}>
+    <div className="kh-shell" data-open={open || undefined}>
       <a
         href="#main"
-        className="lk-skip"
+        className="kh-skip"
         onClick={(event) => {
           // The fragment is the window's address: the link moves the focus and nothing else.
           event.preventDefault();
@@ -52,15 +52,15 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       >
         {t('Skip to content')}
       </a>
-      <aside className="lk-side" aria-label={t('Vault')}>
-        <div className="lk-top">
-          <div className="lk-brand">
+      <aside className="kh-side" aria-label={t('Vault')}>
+        <div className="kh-top">
+          <div className="kh-brand">
             <Mark size={26} />
-            <span>Latchkey</span>
+            <span>Keyhearth</span>
           </div>
           <button
             type="button"
-            className="lk-burger"
+            className="kh-burger"
             aria-expanded={open}
             aria-controls={sideId}
             onClick={() => {
@@ -72,10 +72,10 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
             {t('Menu')}
           </button>
         </div>
-        <div className="lk-side-body" id={sideId}>
+        <div className="kh-side-body" id={sideId}>
           <VaultName />
           <SearchAndShortcuts />
-          <nav aria-label={t('Places')} className="lk-nav">
+          <nav aria-label={t('Places')} className="kh-nav">
             {navGroups.map((group) => (
               <Navigation key={group.label} group={group} location={location} />
             ))}
@@ -83,8 +83,8 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           <LockState />
         </div>
       </aside>
-      <main className="lk-main" id="main" ref={main} tabIndex={-1}>
-        <div className="lk-main-body">
+      <main className="kh-main" id="main" ref={main} tabIndex={-1}>
+        <div className="kh-main-body">
           <StorageNotice />
           <WordsNotice />
           <DelayedNotice />
@@ -106,8 +106,8 @@ function Navigation({
   const links = places.map((item) => <NavLink key={item.to} item={item} here={isAt(location, item)} />);
   if (label === null) return links;
   return (
-    <div role="group" aria-labelledby={headId} className="lk-nav-group">
-      <span id={headId} className="lk-nav-head">
+    <div role="group" aria-labelledby={headId} className="kh-nav-group">
+      <span id={headId} className="kh-nav-head">
         {label}
       </span>
       {links}
@@ -118,7 +118,7 @@ function Navigation({
 function NavLink({ item, here }: { readonly item: NavItem; readonly here: boolean }): ReactNode {
   const { to, label, icon: Icon } = item;
   return (
-    <Link href={to} className="lk-nav-item" aria-current={here ? 'page' : undefined}>
+    <Link href={to} className="kh-nav-item" aria-current={here ? 'page' : undefined}>
       <Icon size={18} aria-hidden />
       {label}
       {to === '/approvals' && <WaitingCount />}
@@ -131,7 +131,7 @@ function WaitingCount(): ReactNode {
   const needed = useWaiting().data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
   if (needed === 0) return null;
   return (
-    <span className="lk-badge lk-nav-count" data-tone="waiting">
+    <span className="kh-badge kh-nav-count" data-tone="waiting">
       <Trans
         i18nKey="{{count}}<hidden> to vote on</hidden>"
         count={needed}
@@ -144,8 +144,8 @@ function WaitingCount(): ReactNode {
 function VaultName(): ReactNode {
   const { organization, owner } = useStatus();
   return (
-    <div className="lk-vault">
-      <span className="lk-vault-name">{visibleName(organization?.name ?? '')}</span>{' '}
+    <div className="kh-vault">
+      <span className="kh-vault-name">{visibleName(organization?.name ?? '')}</span>{' '}
       <span>{visibleName(owner?.userName ?? '')}</span>
     </div>
   );
@@ -155,8 +155,8 @@ function LockState(): ReactNode {
   const { keyslots } = useStatus();
   const lock = useStatusCall((rpc) => rpc.lock());
   return (
-    <div className="lk-state">
-      <div className="lk-state-latch">
+    <div className="kh-state">
+      <div className="kh-state-latch">
         <Latch position={lock.isPending ? 'shut' : 'open'} width={42} />
         <span>{t('Unlocked')}</span>
         <Button
@@ -177,7 +177,7 @@ function LockState(): ReactNode {
           {visibleName(lock.error.message)}
         </Text>
       )}
-      <div className="lk-foot">
+      <div className="kh-foot">
         <SchemeSwitch />
         <FreezeButton />
       </div>

@@ -29,7 +29,7 @@ interface Props {
 export function Shortcuts({ opened, onClose }: Props): ReactNode {
   return (
     <Modal opened={opened} onClose={onClose} title={t('Keyboard shortcuts')} size="md">
-      <dl className="lk-shortcuts">
+      <dl className="kh-shortcuts">
         {shortcuts.map(([keys, does]) => (
           <div key={does}>
             <dt>

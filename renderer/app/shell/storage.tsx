@@ -17,19 +17,19 @@ interface StorageNote {
 const notes: Readonly<Record<StorageTrouble['cause'], StorageNote>> = {
   full: {
     title: () => t('The disk with the vault is full'),
-    advice: () => t('Free some space on it. Latchkey continues by itself as soon as there is room.'),
+    advice: () => t('Free some space on it. Keyhearth continues by itself as soon as there is room.'),
   },
   quota: {
     title: () => t('The quota on the vault’s disk is used up'),
-    advice: () => t('Delete files there or raise the quota. Latchkey continues by itself after that.'),
+    advice: () => t('Delete files there or raise the quota. Keyhearth continues by itself after that.'),
   },
   'read-only': {
     title: () => t('The disk with the vault is read-only'),
-    advice: () => t('Mount it so that it can be written. Latchkey continues by itself after that.'),
+    advice: () => t('Mount it so that it can be written. Keyhearth continues by itself after that.'),
   },
   forbidden: {
-    title: () => t('Latchkey may not write to the vault’s directory'),
-    advice: () => t('Give the directory and its files back to the user who runs Latchkey.'),
+    title: () => t('Keyhearth may not write to the vault’s directory'),
+    advice: () => t('Give the directory and its files back to the user who runs Keyhearth.'),
   },
   failing: {
     title: () => t('The disk with the vault is failing'),
@@ -44,7 +44,7 @@ export function StorageNotice(): ReactNode {
   const { title, advice } = notes[storage.cause];
   return (
     <Alert
-      className="lk-storage"
+      className="kh-storage"
       color="red"
       role="alert"
       icon={<IconDatabaseOff aria-hidden />}
@@ -68,7 +68,7 @@ export function WordsNotice(): ReactNode {
   if (!wordsNotShown) return null;
   return (
     <Alert
-      className="lk-storage"
+      className="kh-storage"
       color="red"
       role="alert"
       icon={<IconNotesOff aria-hidden />}
@@ -76,7 +76,7 @@ export function WordsNotice(): ReactNode {
     >
       <Trans
         i18nKey="The command that created this vault ended too early. <to>Generate 24 new words</to> and write them down: without them, a lost password loses the vault."
-        components={{ to: <Link href="/keyslots" className="lk-link" /> }}
+        components={{ to: <Link href="/keyslots" className="kh-link" /> }}
       />
     </Alert>
   );

@@ -69,7 +69,7 @@ function Offer({ id, message, undo }: OfferProps): ReactNode {
     notifications.show({ title, message: said, autoClose });
   };
   return (
-    <span className="lk-undo">
+    <span className="kh-undo">
       {message !== undefined && <span>{message}</span>}
       <Button variant="default" size="compact-sm" loading={busy} data-undo={id} onClick={takeBack}>
         {t('Undo')}

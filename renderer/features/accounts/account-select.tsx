@@ -77,7 +77,7 @@ export function AccountSelect({ walletId, value, onChoose }: Props): ReactNode {
         renderOption={({ option }) => (
           <span>
             {option.label}
-            <span className="lk-option-more lk-mono">{known.get(option.value)?.path}</span>
+            <span className="kh-option-more kh-mono">{known.get(option.value)?.path}</span>
           </span>
         )}
         value={value?.walletAccountId ?? null}

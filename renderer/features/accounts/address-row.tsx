@@ -59,21 +59,21 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
   const { label, plate, copy, showQr, details } = wordsFor(format);
   const show = use(ShowAddress);
   return (
-    <div className="lk-account">
-      <span className="lk-plate" aria-hidden="true">
+    <div className="kh-account">
+      <span className="kh-plate" aria-hidden="true">
         {plate}
       </span>
       <div>
         <Grouped text={address} />
-        <div className="lk-account-about">
+        <div className="kh-account-about">
           {label} · {detail}
         </div>
       </div>
-      <div className="lk-account-actions">
+      <div className="kh-account-actions">
         <CopyButton text={address} copy={copy} />
         <button
           type="button"
-          className="lk-icon-button"
+          className="kh-icon-button"
           aria-label={showQr}
           aria-haspopup="dialog"
           data-hint={words.qr}
@@ -85,14 +85,14 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
         </button>
         {/* Links of the router would each listen to the address. */}
         {signHref !== undefined && (
-          <a className="lk-small-button" href={`#${signHref}`}>
+          <a className="kh-small-button" href={`#${signHref}`}>
             <Icon of="sign" />
             {words.sign}
           </a>
         )}
         {detailsHref !== undefined && (
           <a
-            className="lk-icon-button"
+            className="kh-icon-button"
             href={`#${detailsHref}`}
             aria-label={details}
             data-hint={words.details}

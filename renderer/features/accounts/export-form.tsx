@@ -57,7 +57,7 @@ export function ExportForm({ submit, what, outcomes, onDone, children }: Props):
     return (
       <Stack gap="md">
         {children(secret)}
-        <div className="lk-noprint">
+        <div className="kh-noprint">
           <Button onClick={onDone}>{t('Done')}</Button>
         </div>
       </Stack>
@@ -108,14 +108,14 @@ export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
   const reveal = useReveal(texts);
   const sheet = useRef<HTMLDivElement>(null);
   return (
-    <div className="lk-sheet" ref={sheet} tabIndex={-1}>
+    <div className="kh-sheet" ref={sheet} tabIndex={-1}>
       <Facts
         rows={texts.map(([name, text, copy]) => [
           name,
           <Copyable key={name} text={text} shown={reveal.shown ? text : '•'.repeat(24)} copy={copy} secret />,
         ])}
       />
-      <div className="lk-sheet-buttons">
+      <div className="kh-sheet-buttons">
         <PrivateKeySwitch reveal={reveal} onShown={() => sheet.current?.focus()} />
       </div>
       {reveal.ending}

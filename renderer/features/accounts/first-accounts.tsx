@@ -49,7 +49,7 @@ const Rows = ({ of }: { readonly of: readonly Chain[] }): ReactNode =>
       label={chain.label}
       description={
         <>
-          <span className="lk-mono">{accountAt(chain, 0).path}</span> ·{' '}
+          <span className="kh-mono">{accountAt(chain, 0).path}</span> ·{' '}
           {describeFormat(chain.addressFormat).about}
         </>
       }

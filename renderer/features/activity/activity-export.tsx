@@ -107,7 +107,7 @@ async function saveActivities(
     from = part.next;
   } while (from !== undefined);
   file.add(lines === 0 ? after.trimStart() : after);
-  const name = `latchkey-activities-${today()}.${end}`;
+  const name = `keyhearth-activities-${today()}.${end}`;
   file.save(name);
   notifications.show({
     title: t('{{count}} activities are saved', { count: format === 'CSV' ? lines - 1 : lines }),

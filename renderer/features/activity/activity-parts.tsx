@@ -16,7 +16,7 @@ import '../../ui/rows.css';
 export function StatusBadge({ status }: { readonly status: string }): ReactNode {
   const { label, tone } = describeStatus(status);
   return (
-    <span className="lk-badge" data-tone={tone}>
+    <span className="kh-badge" data-tone={tone}>
       {label}
     </span>
   );
@@ -43,7 +43,7 @@ export function Json({
         <CopyButton text={text} copy={copy} />
       </Group>
       {/* It scrolls, so it takes the focus: the arrow keys then reach all of it. */}
-      <div className="lk-json" tabIndex={0} role="region" aria-label={t('{{title}}, as JSON', { title })}>
+      <div className="kh-json" tabIndex={0} role="region" aria-label={t('{{title}}, as JSON', { title })}>
         <JsonView value={value} />
       </div>
     </section>
@@ -70,12 +70,12 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
         title={t('What the policies said could not be read')}
         error={evaluations.error ?? policies.error}
       />
-      <ul className="lk-rows" aria-label={t('Votes')}>
+      <ul className="kh-rows" aria-label={t('Votes')}>
         {activity.votes.map((vote, index) => (
-          <li key={vote.id} className="lk-row">
+          <li key={vote.id} className="kh-row">
             <span>
-              <span className="lk-row-name">{visibleName(vote.user.userName)}</span>{' '}
-              <span className="lk-row-more">
+              <span className="kh-row-name">{visibleName(vote.user.userName)}</span>{' '}
+              <span className="kh-row-more">
                 {wordsOf(vote, index)}
                 {vote.scheme === passkeyScheme && t(' with a passkey')}
               </span>
@@ -84,12 +84,12 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
                 .flatMap(({ policyEvaluations }) => policyEvaluations)
                 .filter(({ outcome }) => outcomeWords[outcome] !== undefined)
                 .map(({ policyId, outcome }) => (
-                  <span key={policyId} className="lk-vote-policy">
+                  <span key={policyId} className="kh-vote-policy">
                     “{visibleName(nameOf(policyId))}” {outcomeWords[outcome]}
                   </span>
                 ))}
             </span>
-            <span className="lk-row-side">
+            <span className="kh-row-side">
               <RelativeTime at={vote.createdAt} />
             </span>
           </li>

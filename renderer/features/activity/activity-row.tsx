@@ -18,18 +18,18 @@ interface Props {
 export function ActivityRow({ activity, href, more, children }: Props): ReactNode {
   return (
     <li>
-      <Link href={href} className="lk-row">
+      <Link href={href} className="kh-row">
         <span>
-          <span className="lk-row-name">{describeType(activity.type)}</span>{' '}
-          <span className="lk-row-more">{summarize(activity)}</span>
+          <span className="kh-row-name">{describeType(activity.type)}</span>{' '}
+          <span className="kh-row-more">{summarize(activity)}</span>
           {more !== undefined && (
             <>
               <br />
-              <span className="lk-row-more">{more}</span>
+              <span className="kh-row-more">{more}</span>
             </>
           )}
         </span>
-        <span className="lk-row-side lk-activity-side">
+        <span className="kh-row-side kh-activity-side">
           {children}
           <RelativeTime at={activity.createdAt} />
         </span>

@@ -69,13 +69,13 @@ function ActivityList(): ReactNode {
     <>
       {(isFiltered || list.total > 0) && <ActivityFilters wish={wish} onWish={setWish} />}
       {list.total > 0 && (
-        <div className="lk-list-foot">
+        <div className="kh-list-foot">
           <span role="status">
             {list.isComplete
               ? t('{{count}} activities', { count: list.total })
               : t('{{count}} activities so far, looking further', { count: list.total })}
           </span>
-          <span className="lk-list-ways">
+          <span className="kh-list-ways">
             <label htmlFor={dayId}>{t('Go to a day')}</label>
             <TextInput
               id={dayId}
@@ -145,19 +145,19 @@ const placeTitle = t('Its number in the log');
 
 /** It stays as it is while the list moves. */
 const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefined }): ReactNode {
-  if (line === undefined) return <span className="lk-row-waiting" aria-label={t('Loading')} role="img" />;
+  if (line === undefined) return <span className="kh-row-waiting" aria-label={t('Loading')} role="img" />;
   return (
     // A link of the router would listen to the address.
-    <a href={`#/activity/${line.id}`} className="lk-row">
-      <span className="lk-clamp">
-        <span className="lk-row-name">{describeType(line.type)}</span>{' '}
-        <span className="lk-row-more">{summarizeLine(line)}</span>
+    <a href={`#/activity/${line.id}`} className="kh-row">
+      <span className="kh-clamp">
+        <span className="kh-row-name">{describeType(line.type)}</span>{' '}
+        <span className="kh-row-more">{summarizeLine(line)}</span>
       </span>
-      <span className="lk-row-side lk-activity-side">
-        <span className="lk-activity-who">{visibleName(line.userName)}</span>
+      <span className="kh-row-side kh-activity-side">
+        <span className="kh-activity-who">{visibleName(line.userName)}</span>
         <StatusBadge status={line.status} />
         <RowTime at={line.createdAt} />
-        <span className="lk-place-number" title={placeTitle}>
+        <span className="kh-place-number" title={placeTitle}>
           {numeral(line.place)}
         </span>
       </span>
@@ -181,7 +181,7 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
     <Stack gap="lg">
       <div>
         <Title order={2}>{describeType(activity.type)}</Title>
-        <p className="lk-lead">{summarize(activity)}</p>
+        <p className="kh-lead">{summarize(activity)}</p>
       </div>
       <Facts
         rows={[
@@ -190,7 +190,7 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
           [t('When'), exactTime(millisecondsOf(activity.createdAt))],
           [
             t('Type'),
-            <span key="type" className="lk-mono">
+            <span key="type" className="kh-mono">
               {activity.type}
             </span>,
           ],

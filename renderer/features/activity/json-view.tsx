@@ -78,7 +78,7 @@ function Fold({ label, entries, isArray, comma, depth }: FoldProps): ReactNode {
         </span>
         {!isOpen && (
           <>
-            <span className="lk-json-folded">
+            <span className="kh-json-folded">
               {isArray ? t('{{count}} items', { count }) : t('{{count}} fields', { count })}
             </span>
             {last}
@@ -88,7 +88,7 @@ function Fold({ label, entries, isArray, comma, depth }: FoldProps): ReactNode {
       </summary>
       {isOpen && (
         <>
-          <div className="lk-json-inside">
+          <div className="kh-json-inside">
             {entries.slice(0, most).map(([name, value], index) => (
               <JsonPart
                 key={index}
@@ -101,7 +101,7 @@ function Fold({ label, entries, isArray, comma, depth }: FoldProps): ReactNode {
             {count > most && (
               <button
                 type="button"
-                className="lk-json-more"
+                className="kh-json-more"
                 onClick={() => {
                   setMost(most + atOnce);
                 }}
@@ -135,7 +135,7 @@ function LongText({ label, text, comma }: LongTextProps): ReactNode {
       {`${label}${text.slice(0, longText / 10)}… `}
       <button
         type="button"
-        className="lk-json-more"
+        className="kh-json-more"
         onClick={() => {
           setIsWhole(true);
         }}

@@ -21,16 +21,16 @@ export function LogEntries({ activityId }: { readonly activityId: string }): Rea
         {t('Place in the log')}
       </Title>
       <Failure title={t('Its place in the log could not be read')} error={error} />
-      <ul className="lk-rows" aria-label={t('Entries of this activity')}>
+      <ul className="kh-rows" aria-label={t('Entries of this activity')}>
         {data?.entries.map((entry) => (
-          <li key={entry.place} className="lk-rows-item">
+          <li key={entry.place} className="kh-rows-item">
             <span>
-              <span className="lk-row-name">{t('Entry {{place}}', { place: numeral(entry.place) })}</span>{' '}
-              <span className="lk-row-more">
+              <span className="kh-row-name">{t('Entry {{place}}', { place: numeral(entry.place) })}</span>{' '}
+              <span className="kh-row-more">
                 {describeStatus(entry.status).label} · <RelativeTime at={entry.writtenAt} />
               </span>
             </span>
-            <span className="lk-chain" data-broken={!entry.intact || undefined}>
+            <span className="kh-chain" data-broken={!entry.intact || undefined}>
               {entry.intact ? (
                 <IconLink size={16} aria-hidden />
               ) : (

@@ -146,7 +146,7 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
         mt="md"
         title={t('Nothing was changed')}
         icon={<IconCircleCheck aria-hidden />}
-        className="lk-fine"
+        className="kh-fine"
       >
         {t('{{count}} entries are as they were written, each after the one before it.', { count: rows })}{' '}
         {signedAt === null
@@ -167,13 +167,13 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
       mt="md"
       title={t('This log was changed, or is not whole')}
       icon={<IconAlertTriangle aria-hidden />}
-      className="lk-failure"
+      className="kh-failure"
     >
       {shown.map(({ problem }, index) => (
         <p key={index}>{problem}</p>
       ))}
       {left > 0 && (
-        <p>{t('and {{left}} more: `latchkey audit verify` lists them', { left: numeral(left) })}</p>
+        <p>{t('and {{left}} more: `keyhearth audit verify` lists them', { left: numeral(left) })}</p>
       )}
     </Alert>
   );
@@ -198,7 +198,7 @@ async function saveLog(
     range = part.next ?? undefined;
     if (range !== undefined) onNext(range);
   } while (range !== undefined);
-  const name = `latchkey-log-${today()}.jsonl`;
+  const name = `keyhearth-log-${today()}.jsonl`;
   file.save(name);
   return name;
 }

@@ -63,7 +63,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
           </Empty>
         )}
         {list.length > 0 && (
-          <ul className="lk-rows" aria-label={t('Waiting for approval')}>
+          <ul className="kh-rows" aria-label={t('Waiting for approval')}>
             {list.map((activity) => (
               <ActivityRow
                 key={activity.id}
@@ -71,7 +71,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
                 href={`/approvals/${activity.id}`}
                 more={t('asked for by {{name}}', { name: submitters(activity) })}
               >
-                <span className="lk-badge" data-tone="waiting">
+                <span className="kh-badge" data-tone="waiting">
                   {activity.canApprove ? t('Needs your vote') : t('Waits for others')}
                 </span>
               </ActivityRow>
@@ -187,7 +187,7 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
     <Stack gap="lg">
       <div>
         <Title order={2}>{describeType(activity.type)}</Title>
-        <p className="lk-lead">{summarize(activity)}</p>
+        <p className="kh-lead">{summarize(activity)}</p>
       </div>
       <Facts
         rows={[
@@ -259,7 +259,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
 
   if (!waits) return <Text>{t('It waits for no votes any more.')}</Text>;
   return (
-    <Stack gap="sm" className="lk-decide">
+    <Stack gap="sm" className="kh-decide">
       <Failure title={t('It was not approved')} error={approve.error} />
       <Failure title={t('It was not rejected')} error={reject.error} />
       <Text size="sm" role="status">
@@ -287,7 +287,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
         </Button>
         <Button
           variant="default"
-          className="lk-danger-button"
+          className="kh-danger-button"
           leftSection={<IconX size={16} aria-hidden />}
           rightSection={<Kbd aria-hidden>D</Kbd>}
           aria-keyshortcuts="D"

@@ -48,17 +48,17 @@ export function BackupAges(): ReactNode {
           )}{' '}
         </>
       )}
-      <Link href="/backups" className="lk-link">
+      <Link href="/backups" className="kh-link">
         {made === undefined ? t('Make a backup') : t('See the backups')}
       </Link>
     </p>
   );
-  if (data.notices.length === 0) return <div className="lk-backup-ages">{ages}</div>;
+  if (data.notices.length === 0) return <div className="kh-backup-ages">{ages}</div>;
   return (
     <Panel kind="brass">
-      <div role="note" aria-label={t('Backups')} className="lk-backup-notice">
+      <div role="note" aria-label={t('Backups')} className="kh-backup-notice">
         {data.notices.map(({ kind, message }) => (
-          <p key={kind} className="lk-backup-file">
+          <p key={kind} className="kh-backup-file">
             {message}
           </p>
         ))}

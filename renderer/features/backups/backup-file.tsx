@@ -32,12 +32,12 @@ export function BackupFileField({ problem, disabled, onChange }: Props): ReactNo
       <Stack gap={6} align="stretch">
         <TextInput
           label={t('Backup')}
-          description={t('The whole path of the file on the computer that runs Latchkey.')}
-          placeholder="/media/usb/latchkey.backup"
+          description={t('The whole path of the file on the computer that runs Keyhearth.')}
+          placeholder="/media/usb/keyhearth.backup"
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          className="lk-mono-input"
+          className="kh-mono-input"
           required
           autoFocus
           disabled={disabled}
@@ -72,7 +72,7 @@ export function BackupFileField({ problem, disabled, onChange }: Props): ReactNo
           onChange(null);
         }}
       >
-        {t('It is on the computer that runs Latchkey: type its path')}
+        {t('It is on the computer that runs Keyhearth: type its path')}
       </Other>
       <Failure title={t('This file is not taken')} error={choice.error} />
     </Stack>
@@ -117,7 +117,7 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
       <div
         role="group"
         aria-labelledby={`${id}-label`}
-        className="lk-file-place"
+        className="kh-file-place"
         data-over={over || undefined}
         data-amiss={problem === undefined ? undefined : true}
         onDragOver={(event) => {
@@ -134,7 +134,7 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
         {coming === null ? (
           <>
             {upload === null ? (
-              <Text size="sm" c="dimmed" className="lk-file-hint">
+              <Text size="sm" c="dimmed" className="kh-file-hint">
                 {t('Drop the file here, or choose it.')}
               </Text>
             ) : (
@@ -166,10 +166,10 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
           </>
         ) : (
           <>
-            <div className="lk-file-hint">
-              <Text className="lk-row-name lk-backup-file">{visibleName(coming.name)}</Text>
+            <div className="kh-file-hint">
+              <Text className="kh-row-name kh-backup-file">{visibleName(coming.name)}</Text>
               <Busy busy progress={coming.progress}>
-                {t('Bringing the file to Latchkey')}
+                {t('Bringing the file to Keyhearth')}
               </Busy>
             </div>
             <Button variant="default" aria-label={t('Cancel bringing the file')} onClick={choice.drop}>
@@ -189,8 +189,8 @@ const secretNames: Readonly<Record<UploadedBackup['opensWith'][number], string>>
 
 function UploadFacts({ of }: { readonly of: UploadedBackup }): ReactNode {
   return (
-    <div className="lk-file-hint" role="status">
-      <Text className="lk-row-name lk-backup-file">{visibleName(of.name)}</Text>
+    <div className="kh-file-hint" role="status">
+      <Text className="kh-row-name kh-backup-file">{visibleName(of.name)}</Text>
       <Text size="sm" c="dimmed">
         <Trans
           i18nKey="Made <moment/>, {{size}}. It opens with {{secrets}}."

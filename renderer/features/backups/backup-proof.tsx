@@ -79,7 +79,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
             }}
           />
         ) : (
-          <Text size="sm" className="lk-mono lk-backup-file">
+          <Text size="sm" className="kh-mono kh-backup-file">
             {file}
           </Text>
         )}
@@ -105,7 +105,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
             autoCapitalize="none"
             spellCheck={false}
             required
-            className="lk-mono-input"
+            className="kh-mono-input"
             value={secret}
             error={secretLack}
             onChange={onText(setSecret)}
@@ -169,9 +169,9 @@ function VerifiedFacts({
     <Stack gap="md">
       <div role="status">
         {proven ? (
-          <Text className="lk-row-name">{t('Proven: this backup restores.')}</Text>
+          <Text className="kh-row-name">{t('Proven: this backup restores.')}</Text>
         ) : (
-          <Text className="lk-row-name">{t('Not proven: do not rely on this backup.')}</Text>
+          <Text className="kh-row-name">{t('Not proven: do not rely on this backup.')}</Text>
         )}
       </div>
       {!proven && (
@@ -180,7 +180,7 @@ function VerifiedFacts({
           variant="light"
           title={t('{{count}} things do not hold', { count: problemCount })}
           icon={<IconAlertTriangle aria-hidden />}
-          className="lk-failure"
+          className="kh-failure"
         >
           {problems.map((problem, index) => (
             <p key={index}>{problem}</p>

@@ -63,7 +63,7 @@ function State({ of }: { readonly of: BackupsStatus }): ReactNode {
     <Panel kind={notices.length === 0 ? 'usual' : 'brass'}>
       <Stack gap="sm">
         {notices.map(({ kind, message }) => (
-          <Text key={kind} className="lk-row-name">
+          <Text key={kind} className="kh-row-name">
             {message}
           </Text>
         ))}
@@ -94,7 +94,7 @@ function Running({
   const name = what === 'backup' ? t('Making a backup') : t('Trying a backup');
   return (
     <Panel title={name}>
-      <Text size="sm" mb="xs" className="lk-backup-file">
+      <Text size="sm" mb="xs" className="kh-backup-file">
         {file}
       </Text>
       <Busy busy progress={done === 0 ? null : { done, total }}>
@@ -110,7 +110,7 @@ function proposed({ schedule, suggestedDirectory }: BackupsStatus, organization:
   const separator = directory.includes('\\') ? '\\' : '/';
   const vault = organization.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '');
   const day = new Date().toISOString().slice(0, 10);
-  return `${directory}${separator}latchkey-${vault === '' ? 'vault' : vault}-${day}.backup`;
+  return `${directory}${separator}keyhearth-${vault === '' ? 'vault' : vault}-${day}.backup`;
 }
 
 function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
@@ -146,9 +146,9 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
           <TextInput
             label={t('File')}
             description={t(
-              'Its full path on the computer that runs Latchkey: on a stick, say, or in a folder that is synced. From the list below a copy is saved to wherever you like.',
+              'Its full path on the computer that runs Keyhearth: on a stick, say, or in a folder that is synced. From the list below a copy is saved to wherever you like.',
             )}
-            className="lk-mono-input"
+            className="kh-mono-input"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -199,7 +199,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
         onSuccess() {
           sayDone({
             title: t('The schedule is set'),
-            message: t('The first backup is made now, the others while Latchkey runs.'),
+            message: t('The first backup is made now, the others while Keyhearth runs.'),
             undo: () => change.mutateAsync(former),
           });
         },
@@ -224,7 +224,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
           <Text size="sm" c="dimmed">
             {schedule === null
               ? t(
-                  'Latchkey can make backups by itself while it runs, also while the vault is locked. It keeps the last seven, and the newest of each of four weeks and twelve months.',
+                  'Keyhearth can make backups by itself while it runs, also while the vault is locked. It keeps the last seven, and the newest of each of four weeks and twelve months.',
                 )
               : t(
                   'Of those in {{directory}}, the last seven are kept, and the newest of each of four weeks and twelve months.',
@@ -233,7 +233,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
           </Text>
           <TextInput
             label={t('Folder')}
-            className="lk-mono-input"
+            className="kh-mono-input"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -291,16 +291,16 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
           <p>{t('Make one above. Keep it elsewhere than on this computer, and try it once.')}</p>
         </Empty>
       ) : (
-        <ul className="lk-rows" aria-label={t('Backups that were made')}>
+        <ul className="kh-rows" aria-label={t('Backups that were made')}>
           {backups.map((backup) => (
-            <li key={backup.id} className="lk-row lk-manage">
+            <li key={backup.id} className="kh-row kh-manage">
               <div>
-                <span className="lk-row-name">
+                <span className="kh-row-name">
                   <RelativeTime at={timestampOf(backup.madeAt)} />
                 </span>{' '}
-                <span className="lk-row-more">{stateOf(backup)}</span>
+                <span className="kh-row-more">{stateOf(backup)}</span>
                 <br />
-                <span className="lk-row-more lk-mono lk-backup-file">{backup.file}</span>
+                <span className="kh-row-more kh-mono kh-backup-file">{backup.file}</span>
               </div>
               <Group gap="xs">
                 {backup.found === true && (

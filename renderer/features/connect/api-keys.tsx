@@ -14,7 +14,7 @@ import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
 /** The name that setting up a vault gives to the key of its own window. */
-const windowKeyName = 'Latchkey window';
+const windowKeyName = 'Keyhearth window';
 
 interface Props {
   readonly title: string;
@@ -45,18 +45,18 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
         </Empty>
       )}
       {user !== null && keys.length > 0 && (
-        <ul className="lk-rows" aria-label={title}>
+        <ul className="kh-rows" aria-label={title}>
           {keys.map((key) => (
-            <li key={key.apiKeyId} className="lk-row lk-manage">
+            <li key={key.apiKeyId} className="kh-row kh-manage">
               <div>
-                <span className="lk-row-name">{visibleName(key.apiKeyName)}</span>
+                <span className="kh-row-name">{visibleName(key.apiKeyName)}</span>
                 <br />
                 <ShortId
                   text={key.credential.publicKey}
                   copy={t('Copy public key of {{apiKeyName}}', { apiKeyName: key.apiKeyName })}
                 />
                 <br />
-                <span className="lk-row-more">
+                <span className="kh-row-more">
                   {describeCredential(key)}
                   <Trans
                     i18nKey="Made <moment/>"
@@ -73,7 +73,7 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
                 </span>
               </div>
               {key === windowKey ? (
-                <span className="lk-row-more">{t('This window’s own')}</span>
+                <span className="kh-row-more">{t('This window’s own')}</span>
               ) : (
                 <DeleteApiKey of={key} user={user} />
               )}

@@ -13,12 +13,12 @@ export function ApiReference(): ReactNode {
     <Panel title={t('API reference')}>
       <Text mb="xs">{t('Every operation, with its parameters, its answer and an example:')}</Text>
       {/^https?:$/.test(window.location.protocol) ? (
-        <a href={address} target="_blank" rel="noreferrer" className="lk-link lk-mono">
+        <a href={address} target="_blank" rel="noreferrer" className="kh-link kh-mono">
           {address}
         </a>
       ) : (
-        <span className="lk-id">
-          <span className="lk-mono">{address}</span>
+        <span className="kh-id">
+          <span className="kh-mono">{address}</span>
           <CopyButton text={address} copy={t('Copy address of the API reference')} />
         </span>
       )}

@@ -31,7 +31,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
       }
     >
       <Stack gap="lg">
-        <Alert color="brass" variant="light" title={t('Save the private key now')} className="lk-brass-alert">
+        <Alert color="brass" variant="light" title={t('Save the private key now')} className="kh-brass-alert">
           {t('It is not kept: when you leave this screen it is gone, and you make another key instead.')}
         </Alert>
         <Facts
@@ -132,7 +132,7 @@ function Snippet({ note, text, shown = text, name, copy, secret = false }: Snipp
         </Text>
         <CopyButton text={text} copy={copy} wide secret={secret} />
       </Group>
-      <pre className="lk-json" tabIndex={0} role="region" aria-label={name}>
+      <pre className="kh-json" tabIndex={0} role="region" aria-label={name}>
         {shown}
       </pre>
     </>

@@ -117,7 +117,7 @@ export function NewApiKey({
   };
 
   return (
-    <form onSubmit={submit} noValidate className="lk-beside">
+    <form onSubmit={submit} noValidate className="kh-beside">
       <Panel title={title}>
         <Stack gap="lg">
           <NameField
@@ -160,7 +160,7 @@ export function NewApiKey({
                 autoCapitalize="none"
                 spellCheck={false}
                 required
-                className="lk-mono-input"
+                className="kh-mono-input"
                 value={publicKey}
                 error={tried && keyProblem}
                 onChange={onText(setPublicKey)}

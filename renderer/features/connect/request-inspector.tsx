@@ -79,13 +79,13 @@ export function RequestInspector(): ReactNode {
           <p>
             <Trans
               i18nKey="In a terminal, <command/> shows the same."
-              components={{ command: <Code>latchkey requests --follow</Code> }}
+              components={{ command: <Code>keyhearth requests --follow</Code> }}
             />
           </p>
         </Empty>
       )}
       {requests.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Requests')}>
+        <ul className="kh-rows" aria-label={t('Requests')}>
           {requests.slice(0, shown).map((request) => (
             <RequestRow key={request.id} of={request} />
           ))}
@@ -106,23 +106,23 @@ function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
     <li>
       <button
         type="button"
-        className="lk-row lk-request"
+        className="kh-row kh-request"
         aria-expanded={open}
         aria-controls={more}
         onClick={() => {
           setOpen(!open);
         }}
       >
-        <span className="lk-badge" data-tone={isRefused(status) || status === 0 ? 'failed' : undefined}>
+        <span className="kh-badge" data-tone={isRefused(status) || status === 0 ? 'failed' : undefined}>
           {status === 0 ? t('Gone') : status}
         </span>
         <span>
-          <span className="lk-row-name lk-mono">
+          <span className="kh-row-name kh-mono">
             {method === 'POST' ? '' : `${method} `}
             {visibleName(path)}
           </span>
           <br />
-          <span className="lk-row-more">
+          <span className="kh-row-more">
             {caller !== null && <>{visibleName(caller.userName ?? t('A user who is gone'))} · </>}
             <RelativeTime at={timestampOf(at)} /> ·{' '}
             {t('{{duration}} ms', { duration: durationMs.toFixed(1) })}
@@ -140,25 +140,25 @@ function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
 function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
   const { at, client, requestBytes, answerBytes, caller, activity, error, steps } = of;
   return (
-    <div className="lk-request-more">
+    <div className="kh-request-more">
       {error !== null && (
         <div>
           <Text fw={600}>{readable(error.message)}</Text>
-          <Text size="sm" c="dimmed" className="lk-mono">
+          <Text size="sm" c="dimmed" className="kh-mono">
             {error.code}
           </Text>
           {error.byPolicies && (
             <Text size="sm" mt="xs">
               <Trans
                 i18nKey="Policies decided so. <policies>Refused lately</policies> says which, and what each said."
-                components={{ policies: <Link href="/policies" className="lk-link" /> }}
+                components={{ policies: <Link href="/policies" className="kh-link" /> }}
               />
             </Text>
           )}
         </div>
       )}
       {steps.length > 0 && (
-        <ol className="lk-proof" aria-label={t('What was looked at')}>
+        <ol className="kh-proof" aria-label={t('What was looked at')}>
           {steps.map((step) => (
             <Step key={step.check} of={step} />
           ))}
@@ -171,7 +171,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
             : [
                 [
                   t('User'),
-                  <Link key="user" href={`/users/${caller.userId}`} className="lk-link">
+                  <Link key="user" href={`/users/${caller.userId}`} className="kh-link">
                     {visibleName(caller.userName ?? caller.userId)}
                   </Link>,
                 ] as const,
@@ -181,7 +181,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
             : [
                 [
                   t('Activity'),
-                  <Link key="activity" href={`/activity/${activity.id}`} className="lk-link">
+                  <Link key="activity" href={`/activity/${activity.id}`} className="kh-link">
                     {t('Open the activity')}
                   </Link>,
                 ] as const,
@@ -233,12 +233,12 @@ function Step({ of: { check, outcome, text, advice } }: { readonly of: ProofStep
   return (
     <li data-outcome={outcome}>
       <Mark size={18} aria-hidden />
-      <span className="lk-proof-name">
+      <span className="kh-proof-name">
         {names[check]} <VisuallyHidden>{word}</VisuallyHidden>
       </span>
-      <span className="lk-proof-text">
+      <span className="kh-proof-text">
         {visibleName(text)}
-        {advice !== null && <span className="lk-proof-advice">{advice}</span>}
+        {advice !== null && <span className="kh-proof-advice">{advice}</span>}
       </span>
     </li>
   );

@@ -31,9 +31,9 @@ console.log(await client.getWhoami());
 console.log(await client.getWallets());
 `;
 
-export const commandLines = `latchkey keygen --name my-script --register
-latchkey request --key my-script --path /public/v1/query/whoami --body '{}'
-latchkey request --key my-script --path /public/v1/query/list_wallets --body '{}'
+export const commandLines = `keyhearth keygen --name my-script --register
+keyhearth request --key my-script --path /public/v1/query/whoami --body '{}'
+keyhearth request --key my-script --path /public/v1/query/list_wallets --body '{}'
 `;
 
 /** Every step of a stamp in the open, for programs in other languages. */

@@ -57,7 +57,7 @@ export function ContractInterfaces(): ReactNode {
           </Empty>
         )}
         {list.length > 0 && (
-          <ul className="lk-rows" aria-label={t('Contract interfaces')}>
+          <ul className="kh-rows" aria-label={t('Contract interfaces')}>
             {list.map((each) => (
               <InterfaceRow key={each.smartContractInterfaceId} of={each} />
             ))}
@@ -73,12 +73,12 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
   const { label, smartContractAddress, smartContractInterface, smartContractInterfaceId, type } = of;
   const remove = useSubmit('ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE');
   return (
-    <li className="lk-row lk-manage">
+    <li className="kh-row kh-manage">
       <div style={{ minWidth: 0 }}>
-        <span className="lk-row-name">{visibleName(label)}</span>{' '}
-        <span className="lk-badge">{kinds[type].label}</span>
+        <span className="kh-row-name">{visibleName(label)}</span>{' '}
+        <span className="kh-badge">{kinds[type].label}</span>
         <br />
-        <span className="lk-row-more">
+        <span className="kh-row-more">
           <ShortId text={smartContractAddress} copy={t('Copy the address of {{label}}', { label })} />
         </span>
       </div>
@@ -163,7 +163,7 @@ function NewInterface(): ReactNode {
   };
 
   return (
-    <form onSubmit={submit} noValidate className="lk-beside">
+    <form onSubmit={submit} noValidate className="kh-beside">
       <Panel title={t('New interface')}>
         <Stack gap="lg">
           <SegmentedControl
@@ -187,7 +187,7 @@ function NewInterface(): ReactNode {
             autoComplete="off"
             spellCheck={false}
             required
-            className="lk-mono-input"
+            className="kh-mono-input"
             value={address}
             error={(tried ? problems.address : null) ?? refused === 'smartContractAddress'}
             onChange={(event) => {
@@ -204,7 +204,7 @@ function NewInterface(): ReactNode {
             autoComplete="off"
             spellCheck={false}
             required
-            className="lk-mono-input"
+            className="kh-mono-input"
             value={text}
             error={(tried ? problems.text : null) ?? refused === 'smartContractInterface'}
             onChange={(event) => {

@@ -34,7 +34,7 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
         else setPressed(true);
       }}
     >
-      <p className="lk-prose lk-noprint">
+      <p className="kh-prose kh-noprint">
         {t(
           'These 24 words open the vault when nothing else does. Whoever has them has your keys, so they belong on paper, not in a photo, a note or a message. This is the only time they are shown.',
         )}
@@ -42,14 +42,14 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
       <PhraseSheet
         words={words}
         label={t('Recovery phrase')}
-        printTitle={t('Latchkey recovery phrase for “{{vaultName}}”', { vaultName })}
+        printTitle={t('Keyhearth recovery phrase for “{{vaultName}}”', { vaultName })}
         onShow={() => {
           setSeen(words);
         }}
       />
-      <div className="lk-noprint">
+      <div className="kh-noprint">
         {pressed && seen !== words && (
-          <Text c="var(--lk-danger)" size="sm" role="alert" mt="sm">
+          <Text c="var(--kh-danger)" size="sm" role="alert" mt="sm">
             {t('Show the words first and write them down; three of them are asked for next.')}
           </Text>
         )}
@@ -90,7 +90,7 @@ export function CheckStep({ words, opening, busy, error, onBack, onNext }: Check
       onBack={onBack}
       onNext={check}
     >
-      <p className="lk-prose">{t('From your paper: three words, to be sure that they can be read later.')}</p>
+      <p className="kh-prose">{t('From your paper: three words, to be sure that they can be read later.')}</p>
       {three.fields}
       <Expectations
         items={[
@@ -101,7 +101,7 @@ export function CheckStep({ words, opening, busy, error, onBack, onNext }: Check
               <Trans
                 i18nKey="The vault is written to <span>{{directory}}</span>, readable by you alone."
                 values={{ directory }}
-                components={{ span: <span className="lk-mono" /> }}
+                components={{ span: <span className="kh-mono" /> }}
               />
             </>
           ),

@@ -80,7 +80,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
       onBack={onBack}
       onNext={submit}
     >
-      <p className="lk-prose">
+      <p className="kh-prose">
         {t(
           'A backup is a file that ends in “.backup”. It opens with what opened its vault on the day it was made.',
         )}

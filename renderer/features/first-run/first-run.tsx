@@ -201,9 +201,9 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
   const { directory } = useStatus();
   return (
     <StepFrame title={t('A vault for your keys')} next={t('Set up my vault')} onNext={onNext}>
-      <p className="lk-prose">
+      <p className="kh-prose">
         {t(
-          'Latchkey keeps wallets and private keys sealed on this computer and signs with them when you, or a script you allow, ask it to. Keys never leave the vault unless you export them, and nothing is sent anywhere that you did not set up.',
+          'Keyhearth keeps wallets and private keys sealed on this computer and signs with them when you, or a script you allow, ask it to. Keys never leave the vault unless you export them, and nothing is sent anywhere that you did not set up.',
         )}
       </p>
       <Expectations
@@ -212,13 +212,13 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
           t('You name the vault and choose what opens it.'),
           t('You write down 24 words on paper. They are the one way back in when everything else is lost.'),
           directory === null ? (
-            t('The vault is made, in memory only: it is gone when Latchkey stops.')
+            t('The vault is made, in memory only: it is gone when Keyhearth stops.')
           ) : (
             <>
               <Trans
                 i18nKey="The vault is made in <span>{{directory}}</span>. Until the last step nothing you type is written."
                 values={{ directory }}
-                components={{ span: <span className="lk-mono" /> }}
+                components={{ span: <span className="kh-mono" /> }}
               />
             </>
           ),
@@ -268,7 +268,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
   };
   return (
     <StepFrame title={t('Names')} next={t('Continue')} onBack={onBack} onNext={next}>
-      <p className="lk-prose">
+      <p className="kh-prose">
         {t(
           'Both names appear in the activity log and in what scripts see. The defaults are fine if you have one vault.',
         )}
@@ -344,7 +344,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
       onBack={onBack}
       onNext={next}
     >
-      <p className="lk-prose">
+      <p className="kh-prose">
         {t(
           'The vault’s keys are sealed with one master key. Choose what may unseal it day to day; the recovery phrase of the next step always can.',
         )}
@@ -422,7 +422,7 @@ function Done({ made, phrase, onNext }: DoneProps): ReactNode {
   const name = made.organization?.name ?? '';
   return (
     <StepFrame title={t('Your vault is ready')} next={t('Open the vault')} onNext={onNext}>
-      <p className="lk-prose">{t('Nothing left this computer. This is what was done:')}</p>
+      <p className="kh-prose">{t('Nothing left this computer. This is what was done:')}</p>
       <Expectations
         title={t('What happened')}
         done
@@ -433,7 +433,7 @@ function Done({ made, phrase, onNext }: DoneProps): ReactNode {
             <Trans
               i18nKey="The vault “{{name}}” was made in <mono>{{directory}}</mono>, and it is open now."
               values={{ name, directory: made.directory }}
-              components={{ mono: <span className="lk-mono" /> }}
+              components={{ mono: <span className="kh-mono" /> }}
             />
           ),
           t('It opens with {{keyslots}}.', { keyslots: anyOf(made.keyslots.map((slot) => slotNames[slot])) }),
@@ -441,7 +441,7 @@ function Done({ made, phrase, onNext }: DoneProps): ReactNode {
             <Trans
               i18nKey="Scripts on this computer reach it at <span>{{url}}</span>, once you give them a key under Connect."
               values={{ url: made.url }}
-              components={{ span: <span className="lk-mono" /> }}
+              components={{ span: <span className="kh-mono" /> }}
             />
           </>,
         ]}

@@ -25,7 +25,7 @@ export function StepFrame({ title, children, next, busy = false, onBack, onNext 
         {title}
       </Title>
       {children}
-      <Group mt="xl" gap="sm" className="lk-noprint">
+      <Group mt="xl" gap="sm" className="kh-noprint">
         <Button type="submit" size="md" loading={busy}>
           {next}
         </Button>

@@ -43,7 +43,7 @@ export function useAttention(): readonly Attention[] | undefined {
   if (delayed?.why === 'failing' && delayed.messages > 0) {
     found.push({
       id: 'messages',
-      text: t('{{count}} messages could not be sent yet; Latchkey goes on trying.', {
+      text: t('{{count}} messages could not be sent yet; Keyhearth goes on trying.', {
         count: delayed.messages,
       }),
       to: '/messages',
@@ -53,7 +53,7 @@ export function useAttention(): readonly Attention[] | undefined {
   if (delayed?.why === 'failing' && delayed.endpoints > 0) {
     found.push({
       id: 'webhooks',
-      text: t('{{count}} webhook endpoints do not take their events; Latchkey goes on trying for a day.', {
+      text: t('{{count}} webhook endpoints do not take their events; Keyhearth goes on trying for a day.', {
         count: delayed.endpoints,
       }),
       to: '/webhooks',

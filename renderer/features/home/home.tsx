@@ -41,7 +41,7 @@ export function Home(): ReactNode {
         }
       />
       <NeedsAttention />
-      <div className="lk-home">
+      <div className="kh-home">
         <Health />
         <Api />
       </div>
@@ -56,7 +56,7 @@ function NeedsAttention(): ReactNode {
   if (attention === undefined) return <LoadingRows label={t('Loading the state of the vault')} rows={1} />;
   if (attention.length === 0) {
     return (
-      <p className="lk-home-well" role="status">
+      <p className="kh-home-well" role="status">
         <IconCheck size={18} aria-hidden />
         {t('All is well. Nothing needs your attention.')}
       </p>
@@ -64,11 +64,11 @@ function NeedsAttention(): ReactNode {
   }
   return (
     <Panel kind="brass" title={t('Needs your attention')}>
-      <ul className="lk-home-attention" aria-label={t('Needs your attention')}>
+      <ul className="kh-home-attention" aria-label={t('Needs your attention')}>
         {attention.map(({ id, text, to, does }) => (
           <li key={id}>
             <span>{text}</span>
-            <Link href={to} className="lk-link">
+            <Link href={to} className="kh-link">
               {does}
             </Link>
           </li>
@@ -97,7 +97,7 @@ function Health(): ReactNode {
             opens.length === 0 ? (
               t('Nothing: it cannot be locked.')
             ) : (
-              <Link key="opens" href="/keyslots" className="lk-link">
+              <Link key="opens" href="/keyslots" className="kh-link">
                 {anyOf(opens)}
               </Link>
             ),
@@ -106,9 +106,9 @@ function Health(): ReactNode {
           [
             t('Kept in'),
             directory === null ? (
-              t('Memory alone: it is gone when Latchkey stops.')
+              t('Memory alone: it is gone when Keyhearth stops.')
             ) : (
-              <span key="directory" className="lk-mono">
+              <span key="directory" className="kh-mono">
                 {visibleName(directory)}
               </span>
             ),
@@ -127,7 +127,7 @@ function LastBackup(): ReactNode {
   const { made, proven } = agesOf(data);
   return (
     <>
-      <Link href="/backups" className="lk-link">
+      <Link href="/backups" className="kh-link">
         {made === undefined ? t('Never') : <RelativeTime at={timestampOf(made)} />}
       </Link>
       {made !== undefined &&
@@ -155,8 +155,8 @@ function Api(): ReactNode {
         rows={[
           [
             t('API address'),
-            <span key="url" className="lk-id">
-              <span className="lk-mono">{url}</span>
+            <span key="url" className="kh-id">
+              <span className="kh-mono">{url}</span>
               <CopyButton text={url} copy={t('Copy API address')} />
             </span>,
           ],
@@ -170,11 +170,11 @@ function Api(): ReactNode {
           ],
         ]}
       />
-      <p className="lk-home-say">
+      <p className="kh-home-say">
         {t('A first request, which needs no key: it answers the vault’s public keys.')}
       </p>
-      <div className="lk-value">
-        <code className="lk-bytes">{request}</code>
+      <div className="kh-value">
+        <code className="kh-bytes">{request}</code>
         <CopyButton text={request} copy={t('Copy first request')} />
       </div>
       <Button
@@ -202,7 +202,7 @@ function Recent(): ReactNode {
       kind="plain"
       title={t('Recent activity')}
       aside={
-        <Link href="/activity" className="lk-link">
+        <Link href="/activity" className="kh-link">
           {t('All activity')}
         </Link>
       }
@@ -228,7 +228,7 @@ function Recent(): ReactNode {
         </Empty>
       )}
       {data !== undefined && data.activities.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Recent activity')}>
+        <ul className="kh-rows" aria-label={t('Recent activity')}>
           {data.activities.map((activity) => (
             <ActivityRow key={activity.id} activity={activity} href={`/activity/${activity.id}`}>
               <StatusBadge status={activity.status} />

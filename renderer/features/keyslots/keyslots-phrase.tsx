@@ -122,24 +122,24 @@ function Writing({ words, onDraw, change }: WritingProps): ReactNode {
         <PhraseSheet
           words={words}
           label={t('New recovery phrase')}
-          printTitle={t('Latchkey recovery phrase for “{{name}}”', { name: organization?.name ?? '' })}
+          printTitle={t('Keyhearth recovery phrase for “{{name}}”', { name: organization?.name ?? '' })}
           onShow={() => {
             setSeen(words);
           }}
         />
         {pressed && seen !== words && (
-          <Text c="var(--lk-danger)" size="sm" role="alert" mt="sm">
+          <Text c="var(--kh-danger)" size="sm" role="alert" mt="sm">
             {t('Show the words first and write them down.')}
           </Text>
         )}
-        <Text size="sm" c="dimmed" mt="md" className="lk-noprint">
+        <Text size="sm" c="dimmed" mt="md" className="kh-noprint">
           <Trans
             i18nKey="Did someone see them? <a>Draw 24 new words</a>"
             components={{ a: <Anchor component="button" type="button" size="sm" onClick={onDraw} /> }}
           />
         </Text>
       </Panel>
-      <form onSubmit={submit} noValidate className="lk-noprint">
+      <form onSubmit={submit} noValidate className="kh-noprint">
         <Panel title={t('From your paper')}>
           <Stack gap="md" maw={560}>
             {three.fields}

@@ -48,7 +48,7 @@ export function Keyslots(): ReactNode {
           onRetry={() => void refetch()}
         />
         {data !== undefined && (
-          <ul className="lk-rows" aria-label={t('What opens the vault')}>
+          <ul className="kh-rows" aria-label={t('What opens the vault')}>
             {data.keyslots.map((slot) => (
               <Slot key={slot.id} slot={slot} all={data.keyslots} />
             ))}
@@ -74,11 +74,11 @@ function Slot({ slot, all }: SlotProps): ReactNode {
   const texts = textsOf(slot, all);
   const refused = lastOne(all, slot);
   return (
-    <li className="lk-row lk-manage">
+    <li className="kh-row kh-manage">
       <div>
-        <span className="lk-row-name">{texts.name}</span>
+        <span className="kh-row-name">{texts.name}</span>
         <br />
-        <span className="lk-row-more">
+        <span className="kh-row-more">
           <Trans
             i18nKey="Made <moment/>"
             components={{ moment: <RelativeTime at={timestampOf(slot.createdAt)} /> }}
@@ -137,7 +137,7 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
   const has = (wanted: Keyslot['kind']): boolean => slots.some(({ kind }) => kind === wanted);
   return (
     <Panel title={t('More ways in')} kind="plain">
-      <ul className="lk-rows" aria-label={t('More ways in')}>
+      <ul className="kh-rows" aria-label={t('More ways in')}>
         <Way
           name={has('password') ? t('Another password') : t('A password')}
           about={t('For somebody who shares this vault, or for another computer.')}
@@ -196,9 +196,9 @@ interface WayProps {
 }
 
 const Way = ({ name, about, note, children }: WayProps): ReactNode => (
-  <li className="lk-row lk-manage">
+  <li className="kh-row kh-manage">
     <div>
-      <span className="lk-row-name">{name}</span>
+      <span className="kh-row-name">{name}</span>
       {about !== undefined && (
         <Text size="sm" c="dimmed">
           {about}

@@ -18,7 +18,7 @@ const levels = [
 ] as const;
 
 const overused =
-  /pass\s*w?ord|qwert|azerty|letmein|welcome|dragon|monkey|secret|admin|latchkey|iloveyou|abc123|12345/i;
+  /pass\s*w?ord|qwert|azerty|letmein|welcome|dragon|monkey|secret|admin|keyhearth|iloveyou|abc123|12345/i;
 
 export function passwordStrength(password: string): PasswordStrength {
   const missing = shortestPassword - password.length;

@@ -34,12 +34,12 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
     showButton.current?.focus();
   };
   const rows = {
-    '--lk-rows-wide': Math.ceil(words.length / 4),
-    '--lk-rows-narrow': Math.ceil(words.length / 2),
+    '--kh-rows-wide': Math.ceil(words.length / 4),
+    '--kh-rows-narrow': Math.ceil(words.length / 2),
   } as CSSProperties;
   return (
-    <div className="lk-sheet" data-visible={visible || undefined}>
-      <p className="lk-sheet-title">
+    <div className="kh-sheet" data-visible={visible || undefined}>
+      <p className="kh-sheet-title">
         {t(
           '{{printTitle}}, {{value}}. Keep it offline and out of sight. Whoever has these words has the keys.',
           {
@@ -49,7 +49,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
         )}
       </p>
       <ol
-        className="lk-words"
+        className="kh-words"
         // Its words are English ones, whatever the window speaks.
         lang="en"
         translate="no"
@@ -61,19 +61,19 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
       >
         {words.map((word, index) => (
           <li key={index}>
-            <span className="lk-words-number">{index + 1}</span>
-            <span className="lk-words-word">{visible ? word : ''}</span>
+            <span className="kh-words-number">{index + 1}</span>
+            <span className="kh-words-word">{visible ? word : ''}</span>
           </li>
         ))}
       </ol>
       {visible && passphrase !== '' && (
-        <p className="lk-sheet-passphrase">
+        <p className="kh-sheet-passphrase">
           {t('With this passphrase, without which the words open another wallet:')}{' '}
-          <span className="lk-words-word">{passphrase}</span>
+          <span className="kh-words-word">{passphrase}</span>
         </p>
       )}
       {visible ? (
-        <div className="lk-noprint">
+        <div className="kh-noprint">
           <Group gap="xs" mt="md">
             <Button
               variant="default"
@@ -107,7 +107,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
               </Button>
             )}
           </Group>
-          <Text size="sm" mt="xs" c="var(--lk-brass-ink)" role="status">
+          <Text size="sm" mt="xs" c="var(--kh-brass-ink)" role="status">
             {warned &&
               t(
                 'Every program on this computer can read the clipboard, and some systems send it to your other devices. Paper is safer. If you copy, paste it at once: after 30 seconds it is taken off the clipboard again.',
@@ -116,7 +116,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
           {reveal.ending}
         </div>
       ) : (
-        <div className="lk-sheet-cover">
+        <div className="kh-sheet-cover">
           <HoldButton
             size="md"
             variant="filled"

@@ -51,7 +51,7 @@ export function RecoveryField({
         spellCheck={false}
         required={required}
         data-autofocus={first || undefined}
-        className="lk-mono-input"
+        className="kh-mono-input"
         value={typed}
         error={problem}
         onChange={onText(onType)}

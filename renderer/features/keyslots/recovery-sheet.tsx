@@ -136,7 +136,7 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
       {ending}
       {shown && sheets.map((sheet) => <Paper key={sheet.code} sheet={sheet} />)}
       {createPortal(
-        <div className="lk-papers">
+        <div className="kh-papers">
           {sheets.map((sheet) => (
             <Paper key={sheet.code} sheet={sheet} />
           ))}
@@ -149,11 +149,11 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
 
 function Paper({ sheet: { title, secret, code, facts, how } }: { readonly sheet: Sheet }): ReactNode {
   return (
-    <section className="lk-paper" aria-label={title}>
+    <section className="kh-paper" aria-label={title}>
       <Title order={2}>{title}</Title>
       <Facts rows={facts} />
       {secret.kind === 'phrase' ? (
-        <ol className="lk-paper-words">
+        <ol className="kh-paper-words">
           {secret.words.map((word, index) => (
             <li key={index}>
               <span>{index + 1}</span> <b>{word}</b>
@@ -161,11 +161,11 @@ function Paper({ sheet: { title, secret, code, facts, how } }: { readonly sheet:
           ))}
         </ol>
       ) : (
-        <p className="lk-paper-share">
+        <p className="kh-paper-share">
           <Grouped text={secret.text} />
         </p>
       )}
-      <div className="lk-paper-code">
+      <div className="kh-paper-code">
         <QrCode text={code} label={t('QR code: {{title}}', { title })} />
       </div>
       {how.map((text) => (

@@ -6,10 +6,10 @@ import './strength-meter.css';
 export function StrengthMeter({ password }: { readonly password: string }): ReactNode {
   const { level, label, hint } = passwordStrength(password);
   return (
-    <div className="lk-strength" data-level={level} role="status">
+    <div className="kh-strength" data-level={level} role="status">
       {password !== '' && (
         <>
-          <span className="lk-strength-marks" aria-hidden="true">
+          <span className="kh-strength-marks" aria-hidden="true">
             {[1, 2, 3, 4].map((mark) => (
               <span key={mark} data-on={mark <= level || undefined} />
             ))}

@@ -38,7 +38,7 @@ export function useThreeWords(words: readonly string[]): ThreeWords {
         : null;
     },
     fields: (
-      <div className="lk-three">
+      <div className="kh-three">
         {asked.positions.map((position, index) => (
           <TextInput
             key={position}

@@ -174,7 +174,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           )}
           autosize
           minRows={2}
-          className="lk-mono-input"
+          className="kh-mono-input"
           {...plain}
           {...field('otherSenders')}
         />
@@ -184,7 +184,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           autosize
           minRows={2}
           maxRows={8}
-          className="lk-mono-input"
+          className="kh-mono-input"
           {...plain}
           {...field('certificates')}
         />

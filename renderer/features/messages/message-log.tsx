@@ -21,17 +21,17 @@ export function MessageLog({ deliveries }: { readonly deliveries: readonly Messa
           <p>{t('Each message is listed here with what became of it; never with its text or its code.')}</p>
         </Empty>
       ) : (
-        <ul className="lk-rows" aria-label={t('What became of messages')}>
+        <ul className="kh-rows" aria-label={t('What became of messages')}>
           {deliveries.map((delivery) => (
-            <li key={delivery.id} className="lk-row lk-manage">
+            <li key={delivery.id} className="kh-row kh-manage">
               <div>
-                <span className="lk-row-name">{visibleName(delivery.to)}</span>{' '}
-                <span className="lk-row-more">
+                <span className="kh-row-name">{visibleName(delivery.to)}</span>{' '}
+                <span className="kh-row-more">
                   {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
                   <RelativeTime at={timestampOf(delivery.createdAt)} exact />
                 </span>
                 <br />
-                <span className="lk-row-more">{outcomeOf(delivery)}</span>
+                <span className="kh-row-more">{outcomeOf(delivery)}</span>
               </div>
               {delivery.canRetry && (
                 <Button

@@ -69,7 +69,7 @@ function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
                 {t('This vault is for tests: nothing is sent. Its messages are here, and for your tests at:')}
               </p>
               <p>
-                <span className="lk-mono">{askInbox}</span>{' '}
+                <span className="kh-mono">{askInbox}</span>{' '}
                 <CopyButton text={askInbox} copy={t('Copy the command')} />
               </p>
             </>
@@ -79,7 +79,7 @@ function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Messages on this computer')}>
+        <ul className="kh-rows" aria-label={t('Messages on this computer')}>
           {data.toReversed().map((message) => (
             <li key={message.id}>
               <ShownRow message={message} />
@@ -97,14 +97,14 @@ function ShownRow({
   readonly message: ShownMessage;
 }): ReactNode {
   return (
-    <div className="lk-row lk-manage">
+    <div className="kh-row kh-manage">
       <div>
-        {code !== '' && <span className="lk-mono lk-message-code">{code}</span>}
-        <span className="lk-row-more">
+        {code !== '' && <span className="kh-mono kh-message-code">{code}</span>}
+        <span className="kh-row-more">
           {t('For {{to}}', { to })} · <RelativeTime at={timestampOf(at)} />
           {subject !== '' && <> · {subject}</>}
         </span>
-        <details className="lk-message-text">
+        <details className="kh-message-text">
           <summary>{t('Whole message')}</summary>
           <pre>{text}</pre>
         </details>
@@ -119,7 +119,7 @@ const useChange = () => useMessageCall((rpc, change: MessageChannelChange) => rp
 function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): ReactNode {
   return (
     <Panel title={t('Ways')} kind="plain">
-      <ul className="lk-rows" aria-label={t('Ways')}>
+      <ul className="kh-rows" aria-label={t('Ways')}>
         <Way
           channel="mail"
           isSet={mail !== null}
@@ -156,9 +156,9 @@ function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
   const change = useChange();
   const test = useMessageCall((rpc, wish: MessageTest) => rpc.testMessages(wish));
   return (
-    <li className="lk-row lk-manage">
+    <li className="kh-row kh-manage">
       <div>
-        <span className="lk-row-name">{t('On this computer')}</span>
+        <span className="kh-row-name">{t('On this computer')}</span>
         <Text size="sm" c="dimmed">
           {t(
             'Codes that have no other way are shown here, and in a notification of the system. Whoever sits at this computer can then sign in as any user of the vault, and a code proves nothing about who reads the address that it is for.',
@@ -247,9 +247,9 @@ function Way({ channel, isSet, about, form }: WayProps): ReactNode {
     );
   };
   return (
-    <li className="lk-row lk-manage">
+    <li className="kh-row kh-manage">
       <div>
-        <span className="lk-row-name">{texts.name}</span>
+        <span className="kh-row-name">{texts.name}</span>
         <Text size="sm" c="dimmed">
           {about}
         </Text>

@@ -91,7 +91,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
         <TextInput
           label={t('Address')}
           placeholder="https://gateway.example.com/send"
-          className="lk-mono-input"
+          className="kh-mono-input"
           required
           {...plain}
           value={url}
@@ -103,7 +103,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
           description={t(
             'One a line, as Name: value. Content-Type decides how texts are written into the body.',
           )}
-          className="lk-mono-input"
+          className="kh-mono-input"
           autosize
           minRows={2}
           {...plain}
@@ -114,7 +114,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
         {method !== 'GET' && (
           <Textarea
             label={t('Body')}
-            className="lk-mono-input"
+            className="kh-mono-input"
             autosize
             minRows={3}
             {...plain}
@@ -166,7 +166,7 @@ function TwilioForm({
       <Stack gap="md">
         <TextInput
           label={t('Account SID')}
-          className="lk-mono-input"
+          className="kh-mono-input"
           required
           {...plain}
           value={accountSid}
@@ -178,7 +178,7 @@ function TwilioForm({
           description={t(
             'A key of its own for the vault can be taken back without changing the account’s token.',
           )}
-          className="lk-mono-input"
+          className="kh-mono-input"
           {...plain}
           value={apiKeySid}
           onChange={onText(setApiKeySid)}
@@ -198,7 +198,7 @@ function TwilioForm({
         <TextInput
           label={t('From')}
           description={t('A phone number of the account, or the SID of a messaging service.')}
-          className="lk-mono-input"
+          className="kh-mono-input"
           required
           {...plain}
           value={from}

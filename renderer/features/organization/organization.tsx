@@ -108,7 +108,7 @@ function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): Re
       {isPending ? (
         <LoadingRows label={t('Loading the users of the root quorum')} rows={1} />
       ) : (
-        <Text className="lk-row-name">{describeQuorum(threshold, userIds.map(nameOf))}</Text>
+        <Text className="kh-row-name">{describeQuorum(threshold, userIds.map(nameOf))}</Text>
       )}
       <Text size="sm" c="dimmed">
         {t('Whoever else asks for a change is refused, unless a policy allows it.')}
@@ -141,22 +141,22 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
   return (
     <Panel title={t('Features')} kind="plain">
       {present.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Features')}>
+        <ul className="kh-rows" aria-label={t('Features')}>
           {present.map((feature) => {
             const { name, value } = feature;
             return (
-              <li key={name} className="lk-row lk-manage">
+              <li key={name} className="kh-row kh-manage">
                 <div>
-                  <span className="lk-row-name">{featureLabel(name)}</span>
+                  <span className="kh-row-name">{featureLabel(name)}</span>
                   <br />
-                  <span className="lk-row-more">
-                    {value === '' ? t('On') : <span className="lk-mono">{value}</span>}
+                  <span className="kh-row-more">
+                    {value === '' ? t('On') : <span className="kh-mono">{value}</span>}
                   </span>
                 </div>
                 <Button
                   variant="default"
                   size="xs"
-                  className="lk-danger-button"
+                  className="kh-danger-button"
                   aria-label={t('Remove {{name}}', { name: featureLabel(name) })}
                   loading={remove.isPending && remove.variables.name === name}
                   disabled={remove.isPending}
@@ -171,7 +171,7 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
           })}
         </ul>
       )}
-      <div className="lk-rows-foot" data-first={present.length === 0 || undefined}>
+      <div className="kh-rows-foot" data-first={present.length === 0 || undefined}>
         {present.length === 0 && (
           <Text c="dimmed" size="sm" mb="md">
             {t(

@@ -46,7 +46,7 @@ export const useSubOrganization = (organizationId: string) =>
   useApiQuery('get_organization', { organizationId });
 
 /** The name that setting up a vault gives to the key of its own window. */
-const windowKeyName = 'Latchkey window';
+const windowKeyName = 'Keyhearth window';
 
 /** The public half of the key that this window signs with; undefined while it is not known. */
 export function useWindowKey(): string | undefined {

@@ -75,15 +75,15 @@ function Overview({ of }: { readonly of: OrganizationData }): ReactNode {
 function Users({ of }: { readonly of: readonly User[] }): ReactNode {
   return (
     <Panel title={t('Users')} kind="plain">
-      <ul className="lk-rows" aria-label={t('Users')}>
+      <ul className="kh-rows" aria-label={t('Users')}>
         {of.map((user) => (
-          <li key={user.userId} className="lk-row">
+          <li key={user.userId} className="kh-row">
             <span>
-              <span className="lk-row-name">{visibleName(user.userName)}</span>
+              <span className="kh-row-name">{visibleName(user.userName)}</span>
               <br />
-              <span className="lk-row-more">{waysIn(user)}</span>
+              <span className="kh-row-more">{waysIn(user)}</span>
             </span>
-            <span className="lk-row-side">
+            <span className="kh-row-side">
               <Trans i18nKey="Made <moment/>" components={{ moment: <RelativeTime at={user.createdAt} /> }} />
             </span>
           </li>
@@ -141,15 +141,15 @@ function Holdings({
           </p>
         </Empty>
       ) : (
-        <ul className="lk-rows" aria-label={t('Wallets and private keys')}>
+        <ul className="kh-rows" aria-label={t('Wallets and private keys')}>
           {rows.map(({ id, name, what, of }) => (
-            <li key={id} className="lk-row">
+            <li key={id} className="kh-row">
               <span>
-                <span className="lk-row-name">{name}</span> <OutsideBadges of={of} />
+                <span className="kh-row-name">{name}</span> <OutsideBadges of={of} />
                 <br />
-                <span className="lk-row-more">{what}</span>
+                <span className="kh-row-more">{what}</span>
               </span>
-              <span className="lk-row-side">
+              <span className="kh-row-side">
                 <Trans i18nKey="Made <moment/>" components={{ moment: <RelativeTime at={of.createdAt} /> }} />
               </span>
             </li>
@@ -177,15 +177,15 @@ function Recent({ organizationId }: { readonly organizationId: string }): ReactN
         </Empty>
       )}
       {data !== undefined && data.activities.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Last activity')}>
+        <ul className="kh-rows" aria-label={t('Last activity')}>
           {data.activities.map((activity) => (
-            <li key={activity.id} className="lk-row">
+            <li key={activity.id} className="kh-row">
               <span>
-                <span className="lk-row-name">{describeType(activity.type)}</span>
+                <span className="kh-row-name">{describeType(activity.type)}</span>
                 <br />
-                <span className="lk-row-more">{describeStatus(activity.status).label}</span>
+                <span className="kh-row-more">{describeStatus(activity.status).label}</span>
               </span>
-              <span className="lk-row-side">
+              <span className="kh-row-side">
                 <RelativeTime at={activity.createdAt} />
               </span>
             </li>

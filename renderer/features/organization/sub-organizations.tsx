@@ -69,7 +69,7 @@ export function SubOrganizations(): ReactNode {
             </Empty>
           ))}
         {ids.length > 0 && (
-          <ul className="lk-rows" aria-label={t('Sub-organizations')}>
+          <ul className="kh-rows" aria-label={t('Sub-organizations')}>
             {ids.map((organizationId) => (
               <li key={organizationId}>
                 <Row organizationId={organizationId} />
@@ -148,14 +148,14 @@ function Row({ organizationId }: { readonly organizationId: string }): ReactNode
   const windowKey = useWindowKey();
   const organization = data?.organizationData;
   return (
-    <Link href={`/sub-organizations/${organizationId}`} className="lk-row">
+    <Link href={`/sub-organizations/${organizationId}`} className="kh-row">
       <span>
-        <span className="lk-row-name">{visibleName(organization?.name ?? organizationId)}</span>{' '}
+        <span className="kh-row-name">{visibleName(organization?.name ?? organizationId)}</span>{' '}
         {organization !== undefined && isOurs(organization, windowKey) && (
-          <span className="lk-badge">{t('You may act here')}</span>
+          <span className="kh-badge">{t('You may act here')}</span>
         )}
         <br />
-        <span className="lk-row-more">
+        <span className="kh-row-more">
           {organization === undefined
             ? (error?.message ?? t('Being read…'))
             : [
@@ -223,7 +223,7 @@ export function NewSubOrganization(): ReactNode {
             userPhoneNumber: bareNumber(contact.phone),
             apiKeys: [
               ...(given === '' ? [] : [p256(t('First key'), given)]),
-              ...(ours && windowKey !== undefined ? [p256(t('Latchkey window'), windowKey)] : []),
+              ...(ours && windowKey !== undefined ? [p256(t('Keyhearth window'), windowKey)] : []),
             ],
             authenticators: [],
             oauthProviders: [],
@@ -249,7 +249,7 @@ export function NewSubOrganization(): ReactNode {
         title={t('New sub-organization')}
         back={{ to: '/sub-organizations', label: t('Sub-organizations') }}
       />
-      <form onSubmit={submit} noValidate className="lk-beside">
+      <form onSubmit={submit} noValidate className="kh-beside">
         <Panel>
           <Stack gap="lg">
             <NameField
@@ -276,7 +276,7 @@ export function NewSubOrganization(): ReactNode {
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
-              className="lk-mono-input"
+              className="kh-mono-input"
               value={publicKey}
               error={tried && keyProblem}
               onChange={onText(setPublicKey)}

@@ -80,18 +80,18 @@ export function Permissions(): ReactNode {
         return (
           <Panel key={reach} title={title} kind="plain">
             <ul
-              className={those.some(({ policyIds }) => policyIds.length > 0) ? 'lk-rows' : 'lk-columns'}
+              className={those.some(({ policyIds }) => policyIds.length > 0) ? 'kh-rows' : 'kh-columns'}
               aria-label={title}
             >
               {those.map(({ activityType, policyIds }) => (
-                <li key={activityType} className="lk-row">
+                <li key={activityType} className="kh-row">
                   <span>{describeType(activityType)}</span>
                   {policyIds.length > 0 && (
-                    <span className="lk-row-side">
+                    <span className="kh-row-side">
                       {policyIds.map((policyId, index) => (
                         <span key={policyId}>
                           {index > 0 && ', '}
-                          <Link href={`/policies/${policyId}`} className="lk-link">
+                          <Link href={`/policies/${policyId}`} className="kh-link">
                             {nameOf(policyId)}
                           </Link>
                         </span>

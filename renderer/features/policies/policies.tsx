@@ -59,23 +59,23 @@ export function Policies(): ReactNode {
           </Empty>
         )}
         {data !== undefined && data.policies.length > 0 && (
-          <ul className="lk-rows" aria-label={t('Policies')}>
+          <ul className="kh-rows" aria-label={t('Policies')}>
             {data.policies.map((policy) => (
               <li key={policy.policyId}>
-                <Link href={`/policies/${policy.policyId}`} className="lk-row">
+                <Link href={`/policies/${policy.policyId}`} className="kh-row">
                   <span style={{ minWidth: 0 }}>
-                    <span className="lk-row-name">{visibleName(policy.policyName)}</span>{' '}
+                    <span className="kh-row-name">{visibleName(policy.policyName)}</span>{' '}
                     <span
-                      className="lk-badge"
+                      className="kh-badge"
                       data-tone={policy.effect === 'EFFECT_DENY' ? 'denied' : undefined}
                     >
                       {policy.effect === 'EFFECT_DENY' ? t('Denies') : t('Allows')}
                     </span>
-                    <span className="lk-row-more lk-mono lk-excerpt">
+                    <span className="kh-row-more kh-mono kh-excerpt">
                       {policy.condition === '' ? t('everything') : policy.condition}
                     </span>
                   </span>
-                  <span className="lk-row-side">
+                  <span className="kh-row-side">
                     <Trans
                       i18nKey="Changed <moment/>"
                       components={{ moment: <RelativeTime at={policy.updatedAt} /> }}
@@ -89,13 +89,13 @@ export function Policies(): ReactNode {
       </Panel>
       <Refused />
       <Panel title={t('Begin with one of these')} kind="plain">
-        <ul className="lk-rows" aria-label={t('Templates')}>
+        <ul className="kh-rows" aria-label={t('Templates')}>
           {policyTemplates.map(({ id, title, about }) => (
             <li key={id}>
-              <Link href={`/policies/new/${id}`} className="lk-row">
+              <Link href={`/policies/new/${id}`} className="kh-row">
                 <Stack gap={0}>
-                  <span className="lk-row-name">{title}</span>
-                  <span className="lk-row-more">{about}</span>
+                  <span className="kh-row-name">{title}</span>
+                  <span className="kh-row-more">{about}</span>
                 </Stack>
               </Link>
             </li>
@@ -121,7 +121,7 @@ function Refused(): ReactNode {
   if (data === undefined || data.refusals.length === 0) return null;
   return (
     <Panel title={t('Refused lately')} kind="plain">
-      <ul className="lk-rows" aria-label={t('Refused lately')}>
+      <ul className="kh-rows" aria-label={t('Refused lately')}>
         {data.refusals.map((refusal) => (
           <RefusalRow
             key={refusal.refusalId}
@@ -138,11 +138,11 @@ function RefusalRow({ of, user }: { readonly of: Refusal; readonly user: string 
   const [open, setOpen] = useState(false);
   const what = describeType(of.type);
   return (
-    <li className="lk-row">
+    <li className="kh-row">
       <div>
-        <span className="lk-row-name">{what}</span>
+        <span className="kh-row-name">{what}</span>
         <br />
-        <span className="lk-row-more">
+        <span className="kh-row-more">
           {user}, <RelativeTime at={of.createdAt} />
         </span>
       </div>

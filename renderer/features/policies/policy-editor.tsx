@@ -108,8 +108,8 @@ export function PolicyEditor({
       labelProps={{ htmlFor: id }}
       descriptionProps={{ id: `${id}-about` }}
     >
-      <div className="lk-expression" style={{ marginBlockStart: '0.35rem' }}>
-        <div className="lk-expression-marks" aria-hidden ref={marks}>
+      <div className="kh-expression" style={{ marginBlockStart: '0.35rem' }}>
+        <div className="kh-expression-marks" aria-hidden ref={marks}>
           {marked(value, problem, warnings)}
         </div>
         <textarea
@@ -143,7 +143,7 @@ export function PolicyEditor({
         />
         {open && (
           <ul
-            className="lk-suggestions"
+            className="kh-suggestions"
             role="listbox"
             id={`${id}-list`}
             aria-label={t('Suggestions for “{{label}}”', { label })}
@@ -165,7 +165,7 @@ export function PolicyEditor({
                   take(item);
                 }}
               >
-                <span className="lk-mono">{visibleName(item.label)}</span>
+                <span className="kh-mono">{visibleName(item.label)}</span>
                 <span>{visibleName(item.detail)}</span>
               </li>
             ))}
@@ -173,7 +173,7 @@ export function PolicyEditor({
         )}
       </div>
       {noted && (
-        <div className="lk-expression-notes" id={`${id}-notes`} role="status">
+        <div className="kh-expression-notes" id={`${id}-notes`} role="status">
           {problem !== undefined && <p data-kind="problem">{visibleName(problem.message)}</p>}
           {warnings.map(({ message }) => (
             <p key={message} data-kind="warning">

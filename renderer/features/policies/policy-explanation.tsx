@@ -50,11 +50,11 @@ export function PolicyExplanation({ question }: Props): ReactNode {
                     ? t('no value')
                     : t('no value: {{why}}', { why: fault.message })}
               </Text>
-              <dl className="lk-parts">
+              <dl className="kh-parts">
                 {parts.map(({ from, to, text, values, times }) => (
                   <div key={`${String(from)}-${String(to)}`} style={{ display: 'contents' }}>
-                    <dt className="lk-mono">{visibleName(text)}</dt>
-                    <dd className="lk-mono">
+                    <dt className="kh-mono">{visibleName(text)}</dt>
+                    <dd className="kh-mono">
                       {values.map(visibleName).join(', ')}
                       {times > values.length && ', …'}
                     </dd>

@@ -143,10 +143,10 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
                   })}
             </Text>
             {clauses.length > 1 && (
-              <dl className="lk-parts">
+              <dl className="kh-parts">
                 {clauses.map(({ from, text, held, failed, faults }) => (
                   <div key={from} style={{ display: 'contents' }}>
-                    <dt className="lk-mono">{visibleName(text)}</dt>
+                    <dt className="kh-mono">{visibleName(text)}</dt>
                     <dd>
                       {[
                         held === 0 ? t('never true') : t('true in {{held}}', { held }),
@@ -175,7 +175,7 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
         />
       )}
       {listed.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Activities tried')}>
+        <ul className="kh-rows" aria-label={t('Activities tried')}>
           {listed.map((activity) => (
             <TriedRow
               key={activity.activityId}
@@ -206,14 +206,14 @@ function TriedRow({ activity, nameOf, drafts, showsPlain }: RowProps): ReactNode
     <li style={{ padding: '0.7rem 0' }}>
       <Group justify="space-between" gap="xs" wrap="nowrap" align="start">
         <div>
-          <Link href={`/activity/${activityId}`} className="lk-link">
+          <Link href={`/activity/${activityId}`} className="kh-link">
             {what}
           </Link>{' '}
-          <span className="lk-row-more">
+          <span className="kh-row-more">
             <RelativeTime at={createdAt} exact />
           </span>
           <br />
-          <span className="lk-row-more">
+          <span className="kh-row-more">
             {changed && t('Before: {{outcome}}.', { outcome: describeOutcome(before.outcome) })}{' '}
             <strong>{describeDecision(after, nameOf)}</strong>
           </span>

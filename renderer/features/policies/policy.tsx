@@ -257,7 +257,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
 
   return (
     <>
-      <form onSubmit={submit} noValidate className="lk-beside">
+      <form onSubmit={submit} noValidate className="kh-beside">
         <Panel>
           <Stack gap="lg">
             <NameField

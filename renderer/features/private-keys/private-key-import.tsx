@@ -72,7 +72,7 @@ export function ImportPrivateKey(): ReactNode {
   return (
     <>
       <PageHead title={t('Import a key')} back={{ to: '/private-keys', label: t('Private keys') }} />
-      <form onSubmit={submit} noValidate className="lk-beside" autoComplete="off">
+      <form onSubmit={submit} noValidate className="kh-beside" autoComplete="off">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
@@ -93,7 +93,7 @@ export function ImportPrivateKey(): ReactNode {
                 autoCorrect="off"
                 spellCheck={false}
                 required
-                className="lk-mono-input"
+                className="kh-mono-input"
                 visibilityToggleButtonProps={{ 'aria-label': t('Show the private key'), tabIndex: 0 }}
                 value={text}
                 error={wrong}

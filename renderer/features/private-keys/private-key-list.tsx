@@ -69,7 +69,7 @@ export function PrivateKeyList({ keys }: { readonly keys: readonly PrivateKey[] 
               onChange={setTagId}
             />
           </ListSearch>
-          <div className="lk-list-foot">
+          <div className="kh-list-foot">
             <span role="status">{t('{{count}} private keys', { count: found.length })}</span>
           </div>
         </>
@@ -120,27 +120,27 @@ const Row = memo(function Row({
   readonly tags: readonly Tag[];
 }): ReactNode {
   return (
-    <a href={`#/private-keys/${of.privateKeyId}`} className="lk-row">
+    <a href={`#/private-keys/${of.privateKeyId}`} className="kh-row">
       <span>
-        <span className="lk-clamp">
-          <span className="lk-row-name">{visibleName(of.privateKeyName)}</span> <OutsideBadges of={of} />
+        <span className="kh-clamp">
+          <span className="kh-row-name">{visibleName(of.privateKeyName)}</span> <OutsideBadges of={of} />
         </span>
-        <span className="lk-clamp lk-row-more">
+        <span className="kh-clamp kh-row-more">
           {curveLabel(of.curve)}
           {of.addresses.length > 0 && <> · {t('{{count}} addresses', { count: of.addresses.length })}</>}
         </span>
         {tags.length > 0 && (
-          <span className="lk-tags lk-one-line">
+          <span className="kh-tags kh-one-line">
             {tags.map(({ tagId, tagName }) => (
-              <span key={tagId} className="lk-badge lk-tag">
-                <span className="lk-unseen">{t('tagged')} </span>
+              <span key={tagId} className="kh-badge kh-tag">
+                <span className="kh-unseen">{t('tagged')} </span>
                 {visibleName(tagName)}
               </span>
             ))}
           </span>
         )}
       </span>
-      <span className="lk-row-side">
+      <span className="kh-row-side">
         <RowTime at={of.createdAt} say={(when) => t('Made {{when}}', { when })} />
       </span>
     </a>

@@ -68,7 +68,7 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
               <Text c="dimmed">{t('It was made without an address. Sign with it by its id.')}</Text>
             ) : (
               <AddressDialogs>
-                <ul className="lk-rows" aria-label={t('Addresses')}>
+                <ul className="kh-rows" aria-label={t('Addresses')}>
                   {key.addresses.map(({ format, address }) => (
                     <li key={format}>
                       <AddressRow format={format} address={address} detail={curveLabel(key.curve)} />

@@ -111,7 +111,7 @@ export function NewPrivateKey(): ReactNode {
   return (
     <>
       <PageHead title={t('New private key')} back={{ to: '/private-keys', label: t('Private keys') }} />
-      <form onSubmit={submit} noValidate className="lk-beside">
+      <form onSubmit={submit} noValidate className="kh-beside">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} others={taken} onType={setTypedName} />

@@ -26,7 +26,7 @@ export function About(): ReactNode {
     data === undefined
       ? []
       : ([
-          [t('Latchkey'), data.version],
+          [t('Keyhearth'), data.version],
           [t('Built from'), data.commit ?? t('its sources')],
           [t('Vault file'), t('schema {{schema}}', { schema: data.schema })],
           [t('System'), data.system],
@@ -40,7 +40,7 @@ export function About(): ReactNode {
         lead={t('What runs here, whether it works, and whose work is in it.')}
       />
       <Panel
-        title={t('This Latchkey')}
+        title={t('This Keyhearth')}
         aside={
           facts.length > 0 && (
             <CopyButton
@@ -61,7 +61,7 @@ export function About(): ReactNode {
               : ([
                   [
                     t('Vault is in'),
-                    <span key="place" className="lk-mono">
+                    <span key="place" className="kh-mono">
                       {directory}
                     </span>,
                   ],
@@ -106,7 +106,7 @@ function SelfTest(): ReactNode {
       }
     >
       <Stack gap="md">
-        <Text size="sm" c="dimmed" className="lk-prose">
+        <Text size="sm" c="dimmed" className="kh-prose">
           {t(
             'Tries the algorithms against the answers of their standards, looks at every row and every entry of the log, and tries keychain, disk and clock. It changes nothing.',
           )}
@@ -121,14 +121,14 @@ function SelfTest(): ReactNode {
           )}
         </div>
         {findings !== null && (
-          <ul className="lk-checks" aria-label={t('Self-test')}>
+          <ul className="kh-checks" aria-label={t('Self-test')}>
             {findings.map(({ check, outcome, detail }) => (
               <li key={check}>
-                <span className="lk-badge" data-tone={tones[outcome]}>
+                <span className="kh-badge" data-tone={tones[outcome]}>
                   {outcomeNames()[outcome]}
                 </span>
-                <span className="lk-row-name">{checkNames()[check] ?? check}</span>
-                <span className="lk-row-more">{detail}</span>
+                <span className="kh-row-name">{checkNames()[check] ?? check}</span>
+                <span className="kh-row-more">{detail}</span>
               </li>
             ))}
           </ul>
@@ -166,7 +166,7 @@ function Diagnostics(): ReactNode {
       aside={text !== null && <CopyButton text={text} copy={t('Copy diagnostics')} wide />}
     >
       <Stack gap="md">
-        <Text size="sm" c="dimmed" className="lk-prose">
+        <Text size="sm" c="dimmed" className="kh-prose">
           {t(
             'Helps others to help you: versions, the state of the vault, the self-test and the end of the log. Names, addresses and keys are taken out. Read it before you copy it.',
           )}
@@ -178,7 +178,7 @@ function Diagnostics(): ReactNode {
         </Group>
         <Failure title={t('The diagnostics could not be gathered')} error={task.error} />
         {text !== null && (
-          <pre className="lk-diagnostics" tabIndex={0} aria-label={t('Diagnostics')} role="region">
+          <pre className="kh-diagnostics" tabIndex={0} aria-label={t('Diagnostics')} role="region">
             {text}
           </pre>
         )}
@@ -201,9 +201,9 @@ function Licences(): ReactNode {
   return (
     <Panel title={t('Licences')}>
       <Stack gap="md">
-        <Text size="sm" className="lk-prose">
+        <Text size="sm" className="kh-prose">
           {t(
-            'Latchkey is free software under the Apache License 2.0. What else is shipped with it has the licences below; the desktop app also has those of Electron and Chromium, in files beside it.',
+            'Keyhearth is free software under the Apache License 2.0. What else is shipped with it has the licences below; the desktop app also has those of Electron and Chromium, in files beside it.',
           )}
         </Text>
         {!asked && (
@@ -221,7 +221,9 @@ function Licences(): ReactNode {
         {isFetching && <LoadingRows label={t('Loading licences')} />}
         <Failure title={t('The licences could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.length === 0 && (
-          <Text size="sm">{t('This Latchkey runs from its sources: the licences are in node_modules.')}</Text>
+          <Text size="sm">
+            {t('This Keyhearth runs from its sources: the licences are in node_modules.')}
+          </Text>
         )}
         {data !== undefined && data.length > 0 && (
           <>
@@ -229,7 +231,7 @@ function Licences(): ReactNode {
             <Text size="sm" role="status">
               {t('{{count}} packages', { count: found?.length ?? 0 })}
             </Text>
-            <ul className="lk-licences" aria-label={t('Licences')}>
+            <ul className="kh-licences" aria-label={t('Licences')}>
               {found?.map((licence) => (
                 <li key={`${licence.name} ${licence.version}`}>
                   <LicenceText licence={licence} />
@@ -257,8 +259,8 @@ function LicenceText({
       }}
     >
       <summary>
-        <span className="lk-row-name">{name}</span>{' '}
-        <span className="lk-row-more">
+        <span className="kh-row-name">{name}</span>{' '}
+        <span className="kh-row-more">
           {version}, {identifier ?? t('see its text')}
         </span>
       </summary>

@@ -62,7 +62,7 @@ function Pages(): ReactNode {
   const messages = useMessages().data;
   return (
     <Panel title={t('The vault')} kind="plain">
-      <ul className="lk-rows" aria-label={t('The vault')}>
+      <ul className="kh-rows" aria-label={t('The vault')}>
         <Page to="/keyslots" name={t('Keys to the vault')}>
           {slots !== undefined && t('{{count}} ways to open it', { count: slots.length })}
         </Page>
@@ -105,11 +105,11 @@ interface PageProps {
 
 const Page = ({ to, name, children }: PageProps): ReactNode => (
   <li>
-    <Link href={to} className="lk-row lk-manage">
+    <Link href={to} className="kh-row kh-manage">
       <span>
-        <span className="lk-row-name">{name}</span>
+        <span className="kh-row-name">{name}</span>
         <br />
-        <span className="lk-row-more">{children}</span>
+        <span className="kh-row-more">{children}</span>
       </span>
       <IconChevronRight size={18} aria-hidden />
     </Link>
@@ -296,7 +296,7 @@ function Port({ of }: Part): ReactNode {
             <Trans
               i18nKey="Scripts on this computer reach the vault at <address>{{url}}</address> now."
               values={{ url }}
-              components={{ address: <span className="lk-mono" /> }}
+              components={{ address: <span className="kh-mono" /> }}
             />
           </Text>
           <Group align="end" gap="sm">
@@ -412,7 +412,7 @@ function Shell({ of }: Part): ReactNode {
               const on = event.currentTarget.checked;
               change(
                 { startAtLogin: on },
-                on ? t('Latchkey starts when you log in') : t('Latchkey starts when you start it'),
+                on ? t('Keyhearth starts when you log in') : t('Keyhearth starts when you start it'),
               );
             }}
           />
@@ -427,7 +427,7 @@ function Shell({ of }: Part): ReactNode {
               const on = event.currentTarget.checked;
               change(
                 { updates: on ? 'ask' : 'off' },
-                on ? t('Latchkey looks for updates') : t('Latchkey looks for no updates'),
+                on ? t('Keyhearth looks for updates') : t('Keyhearth looks for no updates'),
               );
             }}
           />
@@ -456,7 +456,7 @@ function FreezeShortcut({ state }: FreezeShortcutProps): ReactNode {
         t('Another app has the shortcut {{keys}}. Freeze all signing from the tray or here.', { keys })}
       {state === 'unknown' &&
         t(
-          'This desktop gives out shortcuts itself and does not tell Latchkey. Look for Latchkey in its keyboard settings, and try {{keys}} once: it freezes all signing.',
+          'This desktop gives out shortcuts itself and does not tell Keyhearth. Look for Keyhearth in its keyboard settings, and try {{keys}} once: it freezes all signing.',
           { keys },
         )}
     </Text>

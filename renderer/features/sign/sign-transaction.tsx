@@ -56,7 +56,7 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
         maxRows={14}
         spellCheck={false}
         autoComplete="off"
-        className="lk-mono-input"
+        className="kh-mono-input"
         placeholder={t('The unsigned transaction, in hex')}
         value={typed}
         error={problem}
@@ -90,7 +90,7 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
           <Text size="sm" c="dimmed">
             <Trans
               i18nKey="Signed. <a>See it in the log</a>"
-              components={{ a: <Link href={`/activity/${submit.data.activity.id}`} className="lk-link" /> }}
+              components={{ a: <Link href={`/activity/${submit.data.activity.id}`} className="kh-link" /> }}
             />
           </Text>
           <Copyable text={submit.data.result.signedTransaction} copy={t('Copy signed transaction')} />

@@ -119,14 +119,14 @@ function SignForm({ start, ...keys }: FormProps): ReactNode {
   };
 
   return (
-    <form onSubmit={send} noValidate className="lk-beside">
+    <form onSubmit={send} noValidate className="kh-beside">
       <div>
         <Panel>
           <Stack gap="lg">
             {fields}
             <div>
               <Group justify="space-between" align="end" mb={6}>
-                <label htmlFor="payload" className="lk-label">
+                <label htmlFor="payload" className="kh-label">
                   {t('What to sign')}
                 </label>
                 <SegmentedControl
@@ -157,7 +157,7 @@ function SignForm({ start, ...keys }: FormProps): ReactNode {
                   maxRows={14}
                   spellCheck={false}
                   autoComplete="off"
-                  className={form === 'hex' ? 'lk-mono-input' : ''}
+                  className={form === 'hex' ? 'kh-mono-input' : ''}
                   placeholder={form === 'hex' ? '0x…' : ''}
                   value={typed}
                   error={(tried || typed !== '') && problem !== null ? problem : null}
@@ -196,7 +196,7 @@ function SignForm({ start, ...keys }: FormProps): ReactNode {
                     maxRows={8}
                     spellCheck={false}
                     autoComplete="off"
-                    className="lk-mono-input"
+                    className="kh-mono-input"
                     value={typedPreimage}
                     error={preimageProblem}
                     onChange={onText(setTypedPreimage)}
@@ -252,7 +252,7 @@ function Preview({
   return (
     <>
       {t('{{count}} bytes are signed:', { count: bytes.length })}
-      <code className="lk-bytes">
+      <code className="kh-bytes">
         {toHex(bytes.slice(0, previewed))}
         {bytes.length > previewed && '…'}
       </code>
@@ -261,7 +261,7 @@ function Preview({
       ) : (
         <>
           {t('The hash of them that is signed:')}
-          <code className="lk-bytes">{digest}</code>
+          <code className="kh-bytes">{digest}</code>
         </>
       )}
     </>

@@ -31,16 +31,16 @@ export function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode 
   const withRecoveryId = hasRecoveryId(signer.curve, signer.schnorr);
   const joined = joinSignature(signature, withRecoveryId);
   return (
-    <section className="lk-panel" aria-labelledby="signed">
-      <div className="lk-panel-head">
+    <section className="kh-panel" aria-labelledby="signed">
+      <div className="kh-panel-head">
         <Title order={2} id="signed" ref={heading} tabIndex={-1}>
           {t('Signed')}
         </Title>
-        <Link href={`/activity/${activityId}`} className="lk-link">
+        <Link href={`/activity/${activityId}`} className="kh-link">
           {t('See it in the log')}
         </Link>
       </div>
-      <div className="lk-panel-body">
+      <div className="kh-panel-body">
         <Text size="sm" c="dimmed" mb="md">
           {digest === null
             ? t('{{count}} bytes, with {{name}}.', { count: bytes, name: signer.name })

@@ -72,7 +72,7 @@ export function useSignerChoice(start: Start | undefined, { wallets, privateKeys
           <Text size="sm">
             <Trans
               i18nKey="There is no wallet yet. <a>Make one</a>."
-              components={{ a: <Link href="/wallets/new" className="lk-link" /> }}
+              components={{ a: <Link href="/wallets/new" className="kh-link" /> }}
             />
           </Text>
         )}
@@ -101,7 +101,7 @@ export function useSignerChoice(start: Start | undefined, { wallets, privateKeys
           <Text size="sm">
             <Trans
               i18nKey="There is no private key yet. <a>Make one</a>."
-              components={{ a: <Link href="/private-keys/new" className="lk-link" /> }}
+              components={{ a: <Link href="/private-keys/new" className="kh-link" /> }}
             />
           </Text>
         )}

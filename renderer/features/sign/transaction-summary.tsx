@@ -17,7 +17,7 @@ import './transaction-summary.css';
 
 /** Labels may be foreign, and of one name. */
 const Lines = ({ lines }: { readonly lines: readonly Line[] }): ReactNode => (
-  <dl className="lk-facts">
+  <dl className="kh-facts">
     {lines.map(({ label, value }, index) => (
       <div key={index}>
         <dt>
@@ -103,7 +103,7 @@ export function TransactionSummary({ request, position, onWhole }: Props): React
         ))}
         <Lines lines={lines} />
         {parts.map((part, index) => (
-          <div key={index} className="lk-signed-part">
+          <div key={index} className="kh-signed-part">
             <Text fw={600}>
               <Exact text={part.title} />
             </Text>

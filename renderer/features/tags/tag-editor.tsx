@@ -24,9 +24,9 @@ export function TagNames({ kind, tagIds }: NamesProps): ReactNode {
   const present = list.filter(({ tagId }) => tagIds.includes(tagId));
   if (present.length === 0) return null;
   return (
-    <span className="lk-tags">
+    <span className="kh-tags">
       {present.map(({ tagId, tagName }) => (
-        <span key={tagId} className="lk-badge lk-tag">
+        <span key={tagId} className="kh-badge kh-tag">
           <VisuallyHidden>{t('tagged')} </VisuallyHidden>
           {visibleName(tagName)}
         </span>
@@ -112,9 +112,9 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
             {tags.isPending ? t('Reading the tags …') : none}
           </Text>
         ) : (
-          <ul className="lk-tags" aria-label={t('Tags')}>
+          <ul className="kh-tags" aria-label={t('Tags')}>
             {present.map((tag) => (
-              <li key={tag.tagId} className="lk-badge lk-tag">
+              <li key={tag.tagId} className="kh-badge kh-tag">
                 {visibleName(tag.tagName)}
                 <Tooltip label={t('Take this tag off')}>
                   <ActionIcon

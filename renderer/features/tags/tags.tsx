@@ -129,7 +129,7 @@ function TagList({ kind, title, holders }: ListProps): ReactNode {
         </Empty>
       )}
       {tags.list.length > 0 && (
-        <ul className="lk-rows" aria-label={title}>
+        <ul className="kh-rows" aria-label={title}>
           {tags.list.map((tag) => (
             <TagRow
               key={tag.tagId}
@@ -158,16 +158,16 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
   const update = useUpdateTag(kind);
   const remove = useRemoveTag(kind);
   return (
-    <li className="lk-row lk-manage">
+    <li className="kh-row kh-manage">
       <div>
-        <span className="lk-row-name">{visibleName(tagName)}</span>
+        <span className="kh-row-name">{visibleName(tagName)}</span>
         <br />
-        <span className="lk-row-more">
+        <span className="kh-row-more">
           {holders?.length === 0 && nobody}
           {holders?.map(({ to, name }, index) => (
             <span key={to}>
               {index > 0 && ', '}
-              <Link href={to} className="lk-link">
+              <Link href={to} className="kh-link">
                 {visibleName(name)}
               </Link>
             </span>

@@ -1,4 +1,4 @@
-/** What is said of a vault whose file was changed outside Latchkey: what was found, and the two ways on. */
+/** What is said of a vault whose file was changed outside Keyhearth: what was found, and the two ways on. */
 
 import type { ReactNode } from 'react';
 import { Alert, Code } from '@mantine/core';
@@ -17,12 +17,12 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
     <Alert
       color="red"
       variant="light"
-      title={t('This vault’s file was changed outside Latchkey')}
+      title={t('This vault’s file was changed outside Keyhearth')}
       icon={<IconShieldX aria-hidden />}
-      className="lk-failure"
+      className="kh-failure"
     >
       <p>{t('It is not used, since what it says of keys, users or addresses may not be true. Found:')}</p>
-      <ul className="lk-tampering">
+      <ul className="kh-tampering">
         {first.map((finding, index) => (
           <Finding key={index} {...finding} />
         ))}
@@ -31,12 +31,12 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
       <p>
         {tampering.findings.some(({ damaged }) => damaged === true) ? (
           <Trans
-            i18nKey="The disk spoiled a part of it. Restore a backup; <code>latchkey doctor</code> names what is damaged."
+            i18nKey="The disk spoiled a part of it. Restore a backup; <code>keyhearth doctor</code> names what is damaged."
             components={{ code: <Code /> }}
           />
         ) : (
           <Trans
-            i18nKey="Restore a backup. Or stop Latchkey, look at the whole list with <code>latchkey doctor</code>, and if you know what changed the file and want it so, accept it with <code>latchkey doctor --accept-changes</code>."
+            i18nKey="Restore a backup. Or stop Keyhearth, look at the whole list with <code>keyhearth doctor</code>, and if you know what changed the file and want it so, accept it with <code>keyhearth doctor --accept-changes</code>."
             components={{ code: <Code /> }}
           />
         )}
@@ -48,6 +48,6 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
 const Finding = ({ table, row, problem }: RowFinding): ReactNode => (
   <li>
     <strong>{table}</strong>
-    {row !== null && <span className="lk-mono"> {row}</span>}: {problem}
+    {row !== null && <span className="kh-mono"> {row}</span>}: {problem}
   </li>
 );

@@ -28,7 +28,7 @@ const slotLabels: Readonly<Record<KeyslotKind, string>> = {
 const order: readonly KeyslotKind[] = ['keychain', 'password', 'recovery'];
 
 /** How the service's refusal of a changed file begins. */
-const changedOutside = t("The vault's file was changed outside Latchkey");
+const changedOutside = t("The vault's file was changed outside Keyhearth");
 
 /** Opens a locked vault with whichever of its keyslots one has at hand. */
 export function Unlock(): ReactNode {
@@ -85,11 +85,11 @@ export function Unlock(): ReactNode {
               components={{ strong: <strong /> }}
             />
           </p>
-          <p className="lk-auth-aside-more">
+          <p className="kh-auth-aside-more">
             <Trans
               i18nKey="Its keys are sealed on disk and not in memory. Scripts that ask for a signature at <span>{{url}}</span> are refused until you unlock it."
               values={{ url }}
-              components={{ span: <span className="lk-mono" /> }}
+              components={{ span: <span className="kh-mono" /> }}
             />
           </p>
         </>
@@ -99,7 +99,7 @@ export function Unlock(): ReactNode {
         <Title order={1} ref={heading} tabIndex={-1} mb="xs">
           {t('Unlock')}
         </Title>
-        <p className="lk-prose">
+        <p className="kh-prose">
           {t('Unlocking puts the vault’s keys into memory until you lock it again.')}
         </p>
         <Stack gap="lg" maw={460}>

@@ -11,16 +11,16 @@ export function OauthProviders({ user: { userName, oauthProviders } }: { readonl
   return (
     <Panel title={t('OAuth providers')} kind="plain">
       {oauthProviders.length === 0 ? (
-        <div className="lk-rows-foot" data-first>
+        <div className="kh-rows-foot" data-first>
           <Text c="dimmed" size="sm">
             {t('None: {{userName}} signs in with no account of Google, Apple or the like.', { userName })}
           </Text>
         </div>
       ) : (
-        <ul className="lk-rows" aria-label={t('OAuth providers')}>
+        <ul className="kh-rows" aria-label={t('OAuth providers')}>
           {oauthProviders.map(({ providerId, providerName, issuer, audience, subject }) => (
-            <li key={providerId} className="lk-rows-item">
-              <span className="lk-row-name">{visibleName(providerName)}</span>
+            <li key={providerId} className="kh-rows-item">
+              <span className="kh-row-name">{visibleName(providerName)}</span>
               <Facts
                 rows={[
                   [t('Issuer'), issuer],
@@ -28,7 +28,7 @@ export function OauthProviders({ user: { userName, oauthProviders } }: { readonl
                   [t('Subject'), subject],
                 ].map(([name = '', value]) => [
                   name,
-                  <span key={name} className="lk-row-more lk-mono">
+                  <span key={name} className="kh-row-more kh-mono">
                     {visibleName(value ?? '')}
                   </span>,
                 ])}

@@ -28,13 +28,13 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
   return (
     <Panel title={t('Passkeys')} kind="plain">
       {authenticators.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Passkeys')}>
+        <ul className="kh-rows" aria-label={t('Passkeys')}>
           {authenticators.map((authenticator) => (
-            <li key={authenticator.authenticatorId} className="lk-row lk-manage">
+            <li key={authenticator.authenticatorId} className="kh-row kh-manage">
               <div>
-                <span className="lk-row-name">{visibleName(authenticator.authenticatorName)}</span>
+                <span className="kh-row-name">{visibleName(authenticator.authenticatorName)}</span>
                 <br />
-                <span className="lk-row-more">
+                <span className="kh-row-more">
                   {authenticator.model !== '' && `${authenticator.model} · `}
                   <Trans
                     i18nKey="Registered <moment/>"
@@ -53,7 +53,7 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
           ))}
         </ul>
       )}
-      <div className="lk-rows-foot" data-first={authenticators.length === 0 || undefined}>
+      <div className="kh-rows-foot" data-first={authenticators.length === 0 || undefined}>
         {authenticators.length === 0 && (
           <Text c="dimmed" size="sm" mb="md">
             {t(

@@ -71,11 +71,11 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
         </Empty>
       )}
       {data !== undefined && data.sessions.length > 0 && (
-        <ul className="lk-rows" aria-label={title ?? t('Sessions')}>
+        <ul className="kh-rows" aria-label={title ?? t('Sessions')}>
           {data.sessions.map((session) => (
-            <li key={session.sessionId} className="lk-row lk-manage">
+            <li key={session.sessionId} className="kh-row kh-manage">
               <div>
-                <span className="lk-row-name">
+                <span className="kh-row-name">
                   {visibleName(names?.get(session.userId) ?? session.sessionName)}
                 </span>
                 <br />
@@ -88,7 +88,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
                     <br />
                   </>
                 )}
-                <span className="lk-row-more">
+                <span className="kh-row-more">
                   {wayOf(session)}
                   {' · '}
                   <Trans

@@ -51,7 +51,7 @@ export function User({ userId }: Props): ReactNode {
                   moment: <RelativeTime at={user.createdAt} />,
                 }}
               />{' '}
-              {user.userId === owner?.userId && <span className="lk-badge">{t('You')}</span>}
+              {user.userId === owner?.userId && <span className="kh-badge">{t('You')}</span>}
             </>
           )
         }

@@ -41,18 +41,18 @@ export function Users(): ReactNode {
         {isPending && <LoadingRows label={t('Loading users')} />}
         <Failure title={t('The users could not be read')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && (
-          <ul className="lk-rows" aria-label={t('Users')}>
+          <ul className="kh-rows" aria-label={t('Users')}>
             {data.users.map((user) => (
               <li key={user.userId}>
-                <Link href={`/users/${user.userId}`} className="lk-row">
+                <Link href={`/users/${user.userId}`} className="kh-row">
                   <span>
-                    <span className="lk-row-name">{visibleName(user.userName)}</span>{' '}
-                    {user.userId === owner?.userId && <span className="lk-badge">{t('You')}</span>}
+                    <span className="kh-row-name">{visibleName(user.userName)}</span>{' '}
+                    {user.userId === owner?.userId && <span className="kh-badge">{t('You')}</span>}
                     <br />
-                    <span className="lk-row-more">{summary(user)}</span>
+                    <span className="kh-row-more">{summary(user)}</span>
                     <TagNames kind="user" tagIds={user.userTags} />
                   </span>
-                  <span className="lk-row-side">
+                  <span className="kh-row-side">
                     <Trans
                       i18nKey="Made <moment/>"
                       components={{ moment: <RelativeTime at={user.createdAt} /> }}
@@ -65,7 +65,7 @@ export function Users(): ReactNode {
         )}
       </Panel>
       {data?.users.length === 1 && (
-        <p className="lk-lead">
+        <p className="kh-lead">
           {t(
             'So far there is only you. Add a user for a program that should do less than you may, or for somebody who shares this vault.',
           )}
@@ -132,7 +132,7 @@ export function NewUser(): ReactNode {
   return (
     <>
       <PageHead title={t('New user')} back={{ to: '/users', label: t('Users') }} />
-      <form onSubmit={submit} noValidate className="lk-beside">
+      <form onSubmit={submit} noValidate className="kh-beside">
         <Panel>
           <Stack gap="lg">
             <NameField

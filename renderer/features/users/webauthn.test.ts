@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { passkeyObstacle } from './webauthn.ts';
 
-const app = { protocol: 'latchkey:', hostname: 'app', port: '' };
+const app = { protocol: 'keyhearth:', hostname: 'app', port: '' };
 const page = (hostname: string) => ({ protocol: 'http:', hostname, port: '7377' });
 
 test('where passkeys cannot be made, what to do instead is said', () => {
-  expect(passkeyObstacle(app, 'localhost')).toContain('latchkey open');
+  expect(passkeyObstacle(app, 'localhost')).toContain('keyhearth open');
   const address = passkeyObstacle(page('127.0.0.1'), 'localhost');
   expect(address).toContain('127.0.0.1');
   expect(address).toContain('http://localhost:7377');

@@ -57,11 +57,11 @@ export function passkeyObstacle(
   }
   if (!inBrowser) {
     return t(
-      'Passkeys are made in a browser: start Latchkey with --ui, run “latchkey open”, and come back to this page there.',
+      'Passkeys are made in a browser: start Keyhearth with --ui, run “keyhearth open”, and come back to this page there.',
     );
   }
   return t(
-    'Browsers make no passkeys for {{hostname}}: open this window at http://{{rpId}}:{{port}}, with the link that “latchkey open” gives.',
+    'Browsers make no passkeys for {{hostname}}: open this window at http://{{rpId}}:{{port}}, with the link that “keyhearth open” gives.',
     { hostname, rpId, port },
   );
 }
@@ -72,7 +72,7 @@ export async function makePasskey({ rpId, userId, userName, present }: Owner): P
   const credential = await navigator.credentials
     .create({
       publicKey: {
-        rp: { id: rpId, name: 'Latchkey' },
+        rp: { id: rpId, name: 'Keyhearth' },
         user: { id: new TextEncoder().encode(userId), name: userName, displayName: userName },
         challenge,
         pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
@@ -112,7 +112,7 @@ function whyNot(error: unknown): string {
     case 'InvalidStateError':
       return t('This device or key has a passkey of this user already.');
     case 'NotSupportedError':
-      return t('This device or key makes no passkeys of a kind that Latchkey can check.');
+      return t('This device or key makes no passkeys of a kind that Keyhearth can check.');
     default:
       return t('The browser made no passkey: {{message}}', { message: error.message });
   }

@@ -75,7 +75,7 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
               rows={[
                 [
                   t('Path'),
-                  <span key="path" className="lk-mono">
+                  <span key="path" className="kh-mono">
                     {account.path}
                   </span>,
                 ],
@@ -182,7 +182,7 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
                 <Trans
                   i18nKey="Nothing is lost while the wallet is here: add an account at <span>{{path}}</span> and it is back, with the same address."
                   values={{ path: account.path }}
-                  components={{ span: <span className="lk-mono lk-nowrap" /> }}
+                  components={{ span: <span className="kh-mono kh-nowrap" /> }}
                 />
               </>,
               wallet.exported

@@ -81,7 +81,7 @@ export function ImportWallet(): ReactNode {
   return (
     <>
       <PageHead title={t('Import a wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
-      <form onSubmit={submit} noValidate className="lk-beside" autoComplete="off">
+      <form onSubmit={submit} noValidate className="kh-beside" autoComplete="off">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
@@ -96,7 +96,7 @@ export function ImportWallet(): ReactNode {
                 autoCorrect="off"
                 spellCheck={false}
                 required
-                className="lk-mono-input"
+                className="kh-mono-input"
                 value={phrase}
                 error={tried && !done && wordsProblem}
                 onChange={onText(setPhrase)}
@@ -117,7 +117,7 @@ export function ImportWallet(): ReactNode {
               autoCapitalize="none"
               autoCorrect="off"
               spellCheck={false}
-              className="lk-mono-input"
+              className="kh-mono-input"
               visibilityToggleButtonProps={{ 'aria-label': t('Show passphrase'), tabIndex: 0 }}
               value={passphrase}
               onChange={onText(setPassphrase)}

@@ -112,7 +112,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
                   onChange={setFormat}
                 />
               </ListSearch>
-              <div className="lk-list-foot">
+              <div className="kh-list-foot">
                 <span role="status">
                   {list.isComplete
                     ? t('{{count}} accounts', { count: list.total })
@@ -208,7 +208,7 @@ const AccountRow = memo(function AccountRow({
   readonly walletId: string;
   readonly account: WalletAccount | undefined;
 }): ReactNode {
-  if (account === undefined) return <span className="lk-row-waiting" aria-label={t('Loading')} role="img" />;
+  if (account === undefined) return <span className="kh-row-waiting" aria-label={t('Loading')} role="img" />;
   return (
     <AddressRow
       format={account.addressFormat}
@@ -216,7 +216,7 @@ const AccountRow = memo(function AccountRow({
       detail={
         <>
           {account.name !== undefined && account.name !== '' && <>{visibleName(account.name)} · </>}
-          <span className="lk-mono lk-nowrap">{account.path}</span>
+          <span className="kh-mono kh-nowrap">{account.path}</span>
         </>
       }
       signHref={`/sign/account/${walletId}/${encodeURIComponent(account.address)}`}
@@ -481,7 +481,7 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
               description={t("Steps from the seed; ' marks a hardened one.")}
               autoComplete="off"
               spellCheck={false}
-              className="lk-mono-input"
+              className="kh-mono-input"
               value={path}
               error={problem}
               onChange={onText(setPath)}
@@ -503,14 +503,14 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
                 key="derived"
                 i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>."
                 values={{ curve: curveLabel(account.curve), path: account.path }}
-                components={{ span: <span className="lk-mono lk-nowrap" /> }}
+                components={{ span: <span className="kh-mono kh-nowrap" /> }}
               />
             ) : (
               <Trans
                 key="derived"
                 i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>, the next free place."
                 values={{ curve: curveLabel(account.curve), path: account.path }}
-                components={{ span: <span className="lk-mono lk-nowrap" /> }}
+                components={{ span: <span className="kh-mono kh-nowrap" /> }}
               />
             ),
             t('It gets an address of the form “{{label}}”.', {

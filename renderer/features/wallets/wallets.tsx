@@ -51,7 +51,7 @@ export function Wallets(): ReactNode {
           <Empty title={t('No wallet yet')} action={ways} icon={IconWallet}>
             <p>
               {t(
-                'Latchkey draws the seed itself and keeps it sealed. You choose the chains; each gets an address to receive with and a key to sign with.',
+                'Keyhearth draws the seed itself and keeps it sealed. You choose the chains; each gets an address to receive with and a key to sign with.',
               )}
             </p>
             <p>
@@ -62,15 +62,15 @@ export function Wallets(): ReactNode {
           </Empty>
         )}
         {data !== undefined && data.wallets.length > 0 && (
-          <ul className="lk-rows" aria-label={t('Wallets')}>
+          <ul className="kh-rows" aria-label={t('Wallets')}>
             {data.wallets.map((wallet) => (
               <li key={wallet.walletId}>
-                <Link href={`/wallets/${wallet.walletId}`} className="lk-row">
+                <Link href={`/wallets/${wallet.walletId}`} className="kh-row">
                   <span>
-                    <span className="lk-row-name">{visibleName(wallet.walletName)}</span>{' '}
+                    <span className="kh-row-name">{visibleName(wallet.walletName)}</span>{' '}
                     <OutsideBadges of={wallet} />
                   </span>
-                  <span className="lk-row-side">
+                  <span className="kh-row-side">
                     <Trans
                       i18nKey="Made <moment/>"
                       components={{ moment: <RelativeTime at={wallet.createdAt} /> }}
@@ -129,7 +129,7 @@ export function NewWallet(): ReactNode {
   return (
     <>
       <PageHead title={t('New wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
-      <form onSubmit={submit} noValidate className="lk-beside">
+      <form onSubmit={submit} noValidate className="kh-beside">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} others={taken} onType={setTypedName} />

@@ -88,7 +88,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
         </Empty>
       )}
       {data !== undefined && data.deliveries.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Deliveries')}>
+        <ul className="kh-rows" aria-label={t('Deliveries')}>
           {data.deliveries.map((delivery) => (
             <DeliveryRow
               key={delivery.deliveryId}
@@ -108,14 +108,14 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
   const replaying = useSubmit('ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES');
   const what = describeType(activityType);
   return (
-    <li className="lk-row lk-manage">
+    <li className="kh-row kh-manage">
       <div>
-        <span className="lk-row-name">{what}</span>{' '}
-        <span className="lk-badge" data-tone={tones[state]}>
+        <span className="kh-row-name">{what}</span>{' '}
+        <span className="kh-badge" data-tone={tones[state]}>
           {stateWords[state]}
         </span>
         <br />
-        <span className="lk-row-more">
+        <span className="kh-row-more">
           {to} · <RelativeTime at={createdAt} exact />
           {attempts > 1 && ` · ${t('tried {{count}} times', { count: attempts })}`}
           {nextAttemptAt !== undefined && (
@@ -131,7 +131,7 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
         {lastResult !== undefined && state !== 'delivered' && (
           <>
             <br />
-            <span className="lk-row-more">{lastResult}</span>
+            <span className="kh-row-more">{lastResult}</span>
           </>
         )}
         <Failure title={t('It was not sent again')} error={replaying.error} />

@@ -46,7 +46,7 @@ export function Webhooks(): ReactNode {
           </Empty>
         )}
         {list.length > 0 && (
-          <ul className="lk-rows" aria-label={t('Endpoints')}>
+          <ul className="kh-rows" aria-label={t('Endpoints')}>
             {list.map((endpoint) => (
               <EndpointRow key={endpoint.endpointId} endpoint={endpoint} />
             ))}
@@ -131,11 +131,11 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
   const removing = useSubmit('ACTIVITY_TYPE_DELETE_WEBHOOK_ENDPOINT');
   const testing = useSubmit('ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT');
   return (
-    <li className="lk-row lk-manage">
+    <li className="kh-row kh-manage">
       <div>
-        <span className="lk-row-name">{visibleName(name)}</span>
+        <span className="kh-row-name">{visibleName(name)}</span>
         <br />
-        <span className="lk-row-more">
+        <span className="kh-row-more">
           {url} <CopyButton text={url} copy={t('Copy the URL of {{name}}', { name })} />
         </span>
         <Failure title={t('The endpoint was not changed')} error={updating.error ?? testing.error} />

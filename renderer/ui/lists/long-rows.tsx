@@ -211,9 +211,9 @@ function Rows({
   return (
     <div
       ref={box}
-      className="lk-long"
+      className="kh-long"
       data-short={(isComplete && count <= few) || undefined}
-      style={{ '--lk-long-rows': `${String(total)}px` } as CSSProperties}
+      style={{ '--kh-long-rows': `${String(total)}px` } as CSSProperties}
       tabIndex={0}
       role="group"
       aria-label={t('{{what}}, a list that scrolls', { what: label })}
@@ -226,7 +226,7 @@ function Rows({
         if (!event.currentTarget.contains(event.relatedTarget)) setFocused(null);
       }}
     >
-      <ul className="lk-rows" aria-label={label} style={{ height: laidOut(total) }}>
+      <ul className="kh-rows" aria-label={label} style={{ height: laidOut(total) }}>
         {items.map(({ index, start }) => (
           <li
             key={index}

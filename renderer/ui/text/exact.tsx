@@ -9,7 +9,7 @@ import './exact.css';
  */
 export function Exact({ text }: { readonly text: string }): ReactNode {
   return (
-    <span className="lk-exact" translate="no">
+    <span className="kh-exact" translate="no">
       {visibleAgain(text)
         .split('\n')
         .map((line, index) => (

@@ -128,17 +128,17 @@ export async function visit(page: Page, address: string): Promise<void> {
     await heard;
   }, address);
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('.lk-loading, .lk-skeleton') === null);
+  await page.waitForFunction(() => document.querySelector('.kh-loading, .kh-skeleton') === null);
 }
 
 /** Runs in the page. @returns what is said outside of the brackets of the pseudo-locale. */
 export function untranslated(): readonly string[] {
   /** Not the window's own words: code, ids, addresses, files; what the service answers; times in another script. */
   const theirs =
-    'code, pre, kbd, samp, textarea, .lk-mono, [translate=no], .lk-failure p, script, style, noscript, [aria-hidden=true]';
+    'code, pre, kbd, samp, textarea, .kh-mono, [translate=no], .kh-failure p, script, style, noscript, [aria-hidden=true]';
   /** Names of what is not translated, units, and what ids are made of. */
   const kept =
-    /\b(Latchkey|Development|Root user|Latchkey window|Schnorr|Ethereum|Solana|Node\.js|OpenSSL|linux|Pseudo-English|English|UTC|GMT|API|URL|AM|PM|dev|window)\b|https?:\S+|(?<!\S)\/\w\S*|\b[\w-]*\d[\w.…-]*|\b\w{4,}…\w{4,}|\b[rsv]\b/g;
+    /\b(Keyhearth|Development|Root user|Keyhearth window|Schnorr|Ethereum|Solana|Node\.js|OpenSSL|linux|Pseudo-English|English|UTC|GMT|API|URL|AM|PM|dev|window)\b|https?:\S+|(?<!\S)\/\w\S*|\b[\w-]*\d[\w.…-]*|\b\w{4,}…\w{4,}|\b[rsv]\b/g;
   const found: string[] = [];
   let depth = 0;
   const outside = (text: string): string => {

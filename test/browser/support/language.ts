@@ -29,7 +29,7 @@ export async function lookAtHalf(browser: Browser, half: 'first' | 'second'): Pr
   await using person = await openWindow(browser, { locale: 'en-US' });
   const { page } = person;
   await person.context.addInitScript(() => {
-    localStorage.setItem('latchkey.language', 'en-XA');
+    localStorage.setItem('keyhearth.language', 'en-XA');
   });
   await page.goto(service.windowUrl);
   await page.locator('h1', { hasText: '⟦' }).waitFor();

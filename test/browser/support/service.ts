@@ -1,4 +1,4 @@
-/** The built `latchkey` command as a service with a window, on a vault of its own. */
+/** The built `keyhearth` command as a service with a window, on a vault of its own. */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export interface Service extends AsyncDisposable {
   stderr(): string;
 }
 
-/** `latchkey dev`, with a client that may do everything. */
+/** `keyhearth dev`, with a client that may do everything. */
 export interface DevService extends Service {
   readonly root: TestClient;
   /** What opens it. */
@@ -39,7 +39,7 @@ export interface VaultPlace extends Disposable {
   serve(port?: number): Promise<Service>;
   /** Serves with whatever keychain there is in the environment of a keyring's session. */
   serveWithKeychain(keyring: Environment): Promise<Service>;
-  /** A link for one more browser, from the service that runs: `latchkey open`. */
+  /** A link for one more browser, from the service that runs: `keyhearth open`. */
   newLink(): Promise<string>;
   /** Has the service that runs make a backup of its open vault. */
   backUp(file: string): Promise<void>;
@@ -123,12 +123,12 @@ export function newVaultPlace(): VaultPlace {
     serveWithKeychain: (keyring) => start(['serve', '--ui', '--port', '0', '--json', ...places], keyring),
     newLink: async () => {
       const { code, stdout, stderr } = await runCommand(['open', '--no-browser', '--json', ...places]);
-      if (code !== 0) throw new Error(`latchkey open ended with ${String(code)}: ${stderr}`);
+      if (code !== 0) throw new Error(`keyhearth open ended with ${String(code)}: ${stderr}`);
       return (JSON.parse(stdout) as { windowUrl: string }).windowUrl;
     },
     backUp: async (file) => {
       const { code, stderr } = await runCommand(['backup', file, '--json', ...places]);
-      if (code !== 0) throw new Error(`latchkey backup ended with ${String(code)}: ${stderr}`);
+      if (code !== 0) throw new Error(`keyhearth backup ended with ${String(code)}: ${stderr}`);
     },
     [Symbol.dispose]: () => {
       directory[Symbol.dispose]();
@@ -136,7 +136,7 @@ export function newVaultPlace(): VaultPlace {
   };
 }
 
-/** A vault in memory, made and unlocked already: `latchkey dev`. */
+/** A vault in memory, made and unlocked already: `keyhearth dev`. */
 export async function serveDevVault(more: readonly string[] = []): Promise<DevService> {
   const service = await start<DevLine>(['dev', '--ui', '--port', '0', '--json', ...more]);
   const { url, organizationId, apiPrivateKey, apiPublicKey, recoveryPhrase } = service.line;

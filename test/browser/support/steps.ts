@@ -154,7 +154,7 @@ export async function makeWallet(page: Page, name: string, chains: readonly stri
 
 /** The addresses of the wallet on the screen, by the name of their chain. */
 export async function readAddresses(page: Page, list = 'Accounts'): Promise<readonly string[]> {
-  const addresses = page.getByRole('list', { name: list }).locator('.lk-grouped');
+  const addresses = page.getByRole('list', { name: list }).locator('.kh-grouped');
   await addresses.first().waitFor();
   return addresses.allInnerTexts();
 }
@@ -210,7 +210,7 @@ export async function openDialog(page: Page, name: string, title: string): Promi
 
 /**
  * Shows to be the owner, and has a secret exported.
- * @param phrase Of a vault that no password opens: `latchkey dev`.
+ * @param phrase Of a vault that no password opens: `keyhearth dev`.
  */
 export async function exportFrom(dialog: Locator, name: string, phrase?: string): Promise<void> {
   const [field, secret] =

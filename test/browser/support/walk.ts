@@ -34,7 +34,7 @@ export function outOfOrder(): readonly string[] {
   for (const [index, element] of reachable.entries()) {
     const before = reachable[index - 1];
     // What scrolls has its own order; what floats above the rest is where it is.
-    if (before === undefined || before.parentElement?.closest('.lk-skip, .lk-long') !== null) continue;
+    if (before === undefined || before.parentElement?.closest('.kh-skip, .kh-long') !== null) continue;
     if (scrollsApart(before, element)) continue;
     const [a, b] = [placeOf(before), placeOf(element)];
     const isAbove = b.bottom <= a.top + 2 && b.left < a.right;
@@ -97,7 +97,7 @@ function astray(): readonly string[] {
   const [head, ...more] = document.querySelectorAll('h1');
   if (more.length > 0) found.push('there is more than one h1');
   const named = (head?.textContent ?? '').trim();
-  if (document.title !== `${named} · Latchkey`)
+  if (document.title !== `${named} · Keyhearth`)
     found.push(`the document is called “${document.title}” on “${named}”`);
   const focused = document.activeElement;
   if (focused?.closest('main h1, main form, [role=dialog]') == null) {

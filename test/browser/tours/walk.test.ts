@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 const speakPseudo = (): void => {
-  localStorage.setItem('latchkey.language', 'en-XA');
+  localStorage.setItem('keyhearth.language', 'en-XA');
 };
 
 test('every place says where one is, leads through itself as one reads it, and opens and shuts what lies over it', async () => {
@@ -69,7 +69,7 @@ test('every place says where one is, leads through itself as one reads it, and o
         if (gone.has(key)) continue;
         gone.add(key);
         // A row is laid out anew where there is less room, and its dialog shuts.
-        const isRow = await opener.evaluate((each) => each.closest('.lk-long') !== null);
+        const isRow = await opener.evaluate((each) => each.closest('.kh-long') !== null);
         const look = async (): Promise<readonly string[]> => [
           ...(await page.evaluate(untranslated)),
           ...(isRow ? [] : await tooWideFindings(page, name)),
@@ -196,7 +196,7 @@ test('the way into a vault speaks the pseudo-locale whole too: no link, first ru
   await refused();
   await look('unlock, phrase refused');
   await service.stop();
-  await at('Latchkey’s service stopped');
+  await at('Keyhearth’s service stopped');
   expect(found).toEqual([]);
   expect(person.complaints).toEqual([]);
 });
@@ -265,6 +265,6 @@ test('what came of something is announced: made, copied, refused, undone by a lo
   await heading(page, 'Wallets').waitFor();
   expect(await arrival(page)).toEqual([]);
   await service.stop();
-  await heard('Latchkey’s service stopped');
+  await heard('Keyhearth’s service stopped');
   expect(person.complaints).toEqual([]);
 });
