@@ -9,6 +9,7 @@ import { watchApprovals } from './desktop/approvals.ts';
 import { startAutoLock } from './desktop/auto-lock.ts';
 import { showBadge } from './desktop/badge.ts';
 import { endOnFault, reviveWindows } from './desktop/crash.ts';
+import { offerFormerVault } from './desktop/former-vault.ts';
 import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
 import { restrictAllContents, restrictSession, refuseDebuggers } from './desktop/restrictions.ts';
 import { attachToService, type JoinedVault } from './desktop/attach.ts';
@@ -29,6 +30,7 @@ import { createTray, lockNow } from './desktop/tray.ts';
 import { prepareUpdates } from './desktop/updates/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
+import { findFormerVault } from './app/former-vault.ts';
 import { startServiceLog } from './app/service-log.ts';
 import { freezeOnSignal } from './app/freeze-signal.ts';
 import { eraseAfterLock } from './keys/erasure.ts';
@@ -54,6 +56,11 @@ function prepare(): void {
   // Windows shows notifications for the entry of the start menu that has this name, and for no other.
   if (process.platform === 'win32') app.setAppUserModelId(applicationId);
 
+  const former = findFormerVault(config);
+  if (former !== undefined) {
+    offerFormerVault(former, config);
+    return;
+  }
   // What Chromium keeps lies with the vault; so does Electron's lock, which makes one instance of each vault.
   if (config.dataDirectory !== null) {
     const userData = join(config.dataDirectory, 'window');

@@ -61,6 +61,8 @@ export interface VaultStatus {
     | { readonly available: false; readonly reason: string; readonly off?: true };
   /** What was to leave this machine and could not yet; null where there is nothing of it, or the vault is not open. */
   readonly delayed: Delayed | null;
+  /** The public half (hex, compressed P-256) of the key that signs for the owner in the window; null until a vault is created. */
+  readonly windowKey: string | null;
   /** Public halves (hex, uncompressed P-256) of the keys that sign what the vault hands out. */
   readonly serverKeys: {
     readonly signer: string;

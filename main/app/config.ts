@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { defined } from '../lib/defined.ts';
+import { formerTitle } from '../lib/text/former-name.ts';
 
 export const version: string = packageJson.version;
 
@@ -15,6 +16,8 @@ export interface Config {
   readonly dataDirectory: string | null;
   /** Where key pair files of API keys are kept. */
   readonly keysDirectory: string;
+  /** Where both were under the product's former name; undefined where the owner has chosen a directory of their own. */
+  readonly former: { readonly data: string; readonly keys: string } | undefined;
   /** 0 for any free port; null where none is given: the vault's settings have it then, or it is `defaultPort`. */
   readonly port: number | null;
   /** Whether the HTTP port also serves the window. */
@@ -47,7 +50,7 @@ export interface Config {
   readonly credentialsDirectory: string | undefined;
   /** Linux: where the user's own systemd looks for units. */
   readonly unitDirectory: string;
-  /** Whether this is all that npm has its shell run: `./keyhearth serve`, `npm start`, or a script that says the like. */
+  /** Whether this is all that npm has its shell run: `keyhearth serve`, `npm start`, or a script that says the like. */
   readonly isNpmScript: boolean;
   /** Whether the log tells of each request, and standard error of all that the log has. */
   readonly verbose: boolean;
@@ -82,14 +85,21 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Options win over the environment (`KEYHEARTH_DATA_DIR`, `KEYHEARTH_CONFIG_DIR`, `KEYHEARTH_PORT`, `KEYHEARTH_RP_ID`), that over defaults. */
 export function makeConfig(options: ConfigOptions, environment: Environment = process.env): Config {
+  const usual = defaultDirectories('Keyhearth', environment);
+  const chosen = [
+    options.dataDir,
+    options.configDir,
+    environment['KEYHEARTH_DATA_DIR'],
+    environment['KEYHEARTH_CONFIG_DIR'],
+  ];
+  const former = defaultDirectories(formerTitle, environment);
   return Object.freeze({
-    dataDirectory: vaultPath(
-      options.dataDir ?? environment['KEYHEARTH_DATA_DIR'] ?? defaultDataDirectory(environment),
-    ),
+    former: chosen.every((each) => each === undefined)
+      ? { data: former.data, keys: join(former.config, 'keys') }
+      : undefined,
+    dataDirectory: vaultPath(options.dataDir ?? environment['KEYHEARTH_DATA_DIR'] ?? usual.data),
     keysDirectory: join(
-      resolve(
-        options.configDir ?? environment['KEYHEARTH_CONFIG_DIR'] ?? defaultConfigDirectory(environment),
-      ),
+      resolve(options.configDir ?? environment['KEYHEARTH_CONFIG_DIR'] ?? usual.config),
       'keys',
     ),
     port: portNumber(options.port ?? environment['KEYHEARTH_PORT']),
@@ -239,25 +249,28 @@ function issuer(text: string): string {
   return text;
 }
 
-function defaultDataDirectory(environment: Environment): string {
+/** Where a product of this name keeps its data and its settings for this user. @param product Begins with a capital. */
+function defaultDirectories(
+  product: string,
+  environment: Environment,
+): { readonly data: string; readonly config: string } {
+  const home = homedir();
   switch (platform()) {
     case 'darwin':
-      return join(homedir(), 'Library', 'Application Support', 'Keyhearth');
+      return {
+        data: join(home, 'Library', 'Application Support', product),
+        config: join(home, 'Library', 'Preferences', product),
+      };
     case 'win32':
-      return join(environment['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'Keyhearth');
+      return {
+        data: join(environment['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), product),
+        config: join(environment['APPDATA'] ?? join(home, 'AppData', 'Roaming'), product),
+      };
     default:
-      return join(environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'keyhearth');
-  }
-}
-
-function defaultConfigDirectory(environment: Environment): string {
-  switch (platform()) {
-    case 'darwin':
-      return join(homedir(), 'Library', 'Preferences', 'Keyhearth');
-    case 'win32':
-      return join(environment['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming'), 'Keyhearth');
-    default:
-      return join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'keyhearth');
+      return {
+        data: join(environment['XDG_DATA_HOME'] ?? join(home, '.local', 'share'), product.toLowerCase()),
+        config: join(environment['XDG_CONFIG_HOME'] ?? join(home, '.config'), product.toLowerCase()),
+      };
   }
 }
 

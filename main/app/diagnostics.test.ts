@@ -49,6 +49,7 @@ const status = (): VaultStatus => ({
   keyslots: ['password', 'recovery'],
   keychain: { available: false, reason: 'no service of the session of "ann"' },
   delayed: null,
+  windowKey: `02${'ef'.repeat(32)}`,
   serverKeys: { signer: `04${'ab'.repeat(64)}`, notarizer: `04${'cd'.repeat(64)}`, tlsFetcher: '04' },
   tampering: {
     total: 3,

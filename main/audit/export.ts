@@ -11,6 +11,7 @@ import type { Reader } from '../storage/connection.ts';
 import { listLogHeads } from '../storage/tables/log-heads.ts';
 import type { ActivityStatus } from '../lib/activity-status.ts';
 import { KeyhearthError } from '../lib/errors.ts';
+import { formerName } from '../lib/text/former-name.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 import type { LogCheck, LogPart, LogRange } from '../../preload/contract.ts';
 import { LogChecker, type KnownHead } from './check.ts';
@@ -24,10 +25,11 @@ import {
 } from './signed-heads.ts';
 
 const format = 'keyhearth activity log';
+const formerFormat = `${formerName} activity log`;
 
 const logLine = z.strictObject({
   kind: z.literal('log'),
-  format: z.literal(format),
+  format: z.literal([format, formerFormat]),
   version: z.literal(1),
   vaultId: z.string(),
   organizationId: z.string(),

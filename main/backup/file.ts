@@ -10,7 +10,9 @@ import {
   chunkCount,
   encodeHead,
   fileLength,
+  hasBackupName,
   longestHead,
+  longestName,
   openChunk,
   readHead,
   sealChunk,
@@ -53,11 +55,10 @@ const alreadyThere = (file: string): KeyhearthError =>
   );
 
 async function beginsAsBackup(file: string): Promise<boolean> {
-  const expected = 'keyhearth-backup ';
-  const beginning = Buffer.alloc(expected.length);
+  const beginning = Buffer.alloc(longestName);
   await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   await handle.read(beginning);
-  return beginning.toString('latin1') === expected;
+  return hasBackupName(beginning);
 }
 
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;

@@ -9,13 +9,22 @@ import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import type { KeyslotRow } from '../storage/tables/keyslots.ts';
 import { KeyhearthError } from '../lib/errors.ts';
+import { formerName } from '../lib/text/former-name.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 
 /** Of the format; it is in the first line. */
 const formatVersion = 1;
 const name = 'keyhearth-backup';
+const names = [name, `${formerName}-backup`];
 const tagLength = 16;
 const lineEnd = 0x0a;
+
+/** In bytes: a beginning of this length shows whether a file is a backup. */
+export const longestName = name.length + 1;
+
+/** Whether a file that begins so says that it is a backup. */
+export const hasBackupName = (beginning: Uint8Array): boolean =>
+  names.some((each) => Buffer.from(beginning).toString('latin1').startsWith(`${each} `));
 
 /** More than any header has: what is no backup is not read to its end. */
 export const longestHead = 256 * 1024;
@@ -86,8 +95,8 @@ export function encodeHead(header: BackupHeader): Uint8Array {
 export function readHead(beginning: Uint8Array): BackupHead {
   const first = beginning.indexOf(lineEnd);
   const title = Buffer.from(beginning.subarray(0, Math.max(first, 0))).toString('latin1');
-  const [found, version, checksum] = title.split(' ');
-  if (first > 100 || found !== name) {
+  const [found = '', version, checksum] = title.split(' ');
+  if (first > 100 || !names.includes(found)) {
     throw unreadable('it does not begin as a Keyhearth backup does: it is something else, or damaged');
   }
   if (version !== String(formatVersion)) {

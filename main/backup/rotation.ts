@@ -1,4 +1,5 @@
 /** Which scheduled backups are kept: the last seven, and the newest of each of four weeks and twelve months. */
+import { formerName } from '../lib/text/former-name.ts';
 
 /** How many of each. */
 const keeps = { last: 7, weekly: 4, monthly: 12 } as const;
@@ -63,8 +64,10 @@ export function copyName(vault: string, madeAt: number): string {
 
 /** @returns when a file of that name was made; undefined for any name but those of this vault's backups. */
 export function readBackupName(vaultId: string, fileName: string): number | undefined {
-  const beginning = beginningOf(vaultId);
-  if (!fileName.startsWith(beginning)) return undefined;
+  const beginning = [beginningOf(vaultId), beginningOf(vaultId, formerName)].find((each) =>
+    fileName.startsWith(each),
+  );
+  if (beginning === undefined) return undefined;
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/.exec(fileName.slice(beginning.length));
   if (match === null) return undefined;
   const [, year, month, dayOfMonth, hour, minute, second] = match;
@@ -74,4 +77,4 @@ export function readBackupName(vaultId: string, fileName: string): number | unde
   return Number.isNaN(time) ? undefined : time;
 }
 
-const beginningOf = (vaultId: string): string => `keyhearth-${vaultId.slice(0, 8)}-`;
+const beginningOf = (vaultId: string, product = 'keyhearth'): string => `${product}-${vaultId.slice(0, 8)}-`;

@@ -33,7 +33,8 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Backups } from '../backup/backups.ts';
 import type { RestoreWish } from '../backup/restore.ts';
 import { mnemonicFromEntropy, sentenceFromEntropy } from '../crypto/keys/mnemonics.ts';
-import { p256PublicKey, signP256 } from '../crypto/keys/p256.ts';
+import { compressP256, p256PublicKey, signP256 } from '../crypto/keys/p256.ts';
+import { asUint8Array } from '../crypto/bytes.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { copyOfBytes } from '../crypto/secret-text.ts';
 import type { Reader } from '../storage/connection.ts';
@@ -202,6 +203,7 @@ export class VaultCalls implements VaultRpc {
         vault && readable(() => getUserRow(tx, vault.organizationId, vault.ownerUserId), undefined);
       const keyslots = readable(() => listKeyslots(tx), []);
       const delayed = readable(() => this.#around.delayed(tx), null);
+      const windowKey = readable(() => windowKeyOf(tx), null);
       const serverKeys = readable(() => serverKeysOf(tx), null);
       return {
         state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
@@ -216,6 +218,7 @@ export class VaultCalls implements VaultRpc {
         keyslots: keyslots.map(({ kind }) => kind),
         keychain,
         delayed,
+        windowKey,
         serverKeys,
         tampering: shortened(guard.tampering),
         storage: this.#around.storage(),
@@ -555,6 +558,11 @@ export class VaultCalls implements VaultRpc {
 
 const isByKeychain = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'with' in input && input.with === 'keychain';
+
+function windowKeyOf(tx: Reader): string | null {
+  const key = getServerKey(tx, 'window');
+  return key === undefined ? null : toHex(compressP256(asUint8Array(Buffer.from(key.publicKey, 'hex'))));
+}
 
 /** @returns null where there is no vault, or not all of it. */
 function serverKeysOf(tx: Reader): VaultStatus['serverKeys'] {

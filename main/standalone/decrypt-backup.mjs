@@ -60,6 +60,9 @@ function main(argv) {
   }
 }
 
+/** The second is that of backups which were made before Keyhearth had its name. */
+const names = ['keyhearth-backup', 'latchkey-backup'];
+
 /** The two lines at the start: a title with the checksum of the second, and the header. */
 function readHead(source) {
   const beginning = Buffer.alloc(Math.min(fstatSync(source).size, 256 * 1024));
@@ -67,7 +70,7 @@ function readHead(source) {
   const first = beginning.indexOf(10);
   const end = beginning.indexOf(10, first + 1) + 1;
   const [name, version, checksum] = beginning.toString('latin1', 0, Math.max(first, 0)).split(' ');
-  if (name !== 'keyhearth-backup') throw new Refusal('this is no Keyhearth backup');
+  if (!names.includes(name)) throw new Refusal('this is no Keyhearth backup');
   if (version !== '1')
     throw new Refusal(`its format has version ${version}, and this program reads version 1`);
   const line = beginning.subarray(first + 1, end);

@@ -26,8 +26,11 @@ let key;
 let last = { sequence: 0, hash: '00'.repeat(32) };
 let signed = 'No row is signed.';
 
+/** The second is that of logs which were exported before Keyhearth had its name. */
+const formats = ['keyhearth activity log', 'latchkey activity log'];
+
 function begin(line, given) {
-  if (line?.kind !== 'log' || line.format !== 'keyhearth activity log' || line.version !== 1)
+  if (line?.kind !== 'log' || !formats.includes(line.format) || line.version !== 1)
     throw new Error('this is no exported log: its first line is not one of format version 1');
   log = line;
   if (given !== undefined && given !== log.publicKey)

@@ -285,6 +285,7 @@ export class RpcDouble implements VaultRpc {
       keyslots: [],
       keychain: { available: false, reason: 'this is a test' },
       delayed: this.delayed,
+      windowKey: null,
       serverKeys: null,
       unlocking: null,
       tampering: null,

@@ -69,6 +69,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
           keyslots: [],
           keychain: { available: false, reason: expect.stringMatching(/./) as unknown, off: true },
           delayed: null,
+          windowKey: null,
           serverKeys: null,
           unlocking: null,
           tampering: null,
@@ -201,6 +202,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
           organization: { name: 'Home' },
           owner: { userName: 'Ada' },
           keyslots: expect.arrayContaining(['password', 'recovery']) as unknown,
+          windowKey: expect.stringMatching(/^0[23][0-9a-f]{64}$/) as unknown,
           serverKeys: {
             signer: expect.stringMatching(/^04[0-9a-f]{128}$/) as unknown,
             notarizer: expect.stringMatching(/^04[0-9a-f]{128}$/) as unknown,

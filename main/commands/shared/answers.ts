@@ -40,6 +40,7 @@ const status = z.looseObject({
   delayed: z
     .looseObject({ why: z.enum(['offline', 'network off', 'failing']), messages: number, endpoints: number })
     .nullable(),
+  windowKey: text.nullable(),
   serverKeys: z.looseObject({ signer: text, notarizer: text, tlsFetcher: text }).nullable(),
   tampering: z.looseObject({ total: number, findings: z.array(finding) }).nullable(),
   storage: z

@@ -11,6 +11,7 @@ import { forgetKeychainSlot } from '../../keys/keyslots/slots.ts';
 import { openVault, type OpenVault } from '../../app/compose.ts';
 import { keychainOf } from '../../app/keychain.ts';
 import { dataDirectory } from './control.ts';
+import { offerFormerVault } from './former-vault.ts';
 import { newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
 import { CommandError, exitCodes, note, print, printForSure, reasonOf } from '../shared/output.ts';
 import { confirmPhrase } from '../shared/confirm-phrase.ts';
@@ -36,6 +37,12 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     throw new CommandError(
       exitCodes.usage,
       'the recovery phrase would be shown to nobody, as standard output goes to /dev/null: no vault was made. Give it a file, or a program that keeps it',
+    );
+  }
+  if ((await offerFormerVault(config, options.json)) === 'moved') {
+    throw new CommandError(
+      exitCodes.failed,
+      'the vault that you had is here now: no other was made. Next: keyhearth serve',
     );
   }
   const directory = dataDirectory(config);

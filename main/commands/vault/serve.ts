@@ -8,6 +8,7 @@ import { freezeOnSignal } from '../../app/freeze-signal.ts';
 import { eraseAfterLock } from '../../keys/erasure.ts';
 import { startVault, type Vault } from '../../app/compose.ts';
 import { startServiceLog } from '../../app/service-log.ts';
+import { offerFormerVault } from './former-vault.ts';
 import { findRunning } from '../shared/client.ts';
 import { openPage } from '../shared/open-page.ts';
 import { CommandError, exitCodeOfOpening, exitCodes, note, print } from '../shared/output.ts';
@@ -25,6 +26,7 @@ export interface ServeOptions {
 
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { dataDirectory } = config;
+  await offerFormerVault(config, options.json);
   // Without a window nobody could make one, and starting would leave an empty file in its place.
   if (!config.ui && dataDirectory !== null && !hasVaultFile(dataDirectory)) throw nothingToServe(config);
   using _log = startServiceLog(config);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { formerName } from '../../lib/text/former-name.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { systemKeychain } from './keychain.ts';
 import type { PasswordStore, SystemKeychainOptions } from './keychain.ts';
@@ -52,6 +53,30 @@ describe('systemKeychain', () => {
     await keychain.delete('vault/slot');
     await keychain.delete('vault/slot');
     expect(await keychain.get('vault/slot')).toBeUndefined();
+  });
+
+  test('moves an entry of the former name when it is read, and deletes it with ours', async () => {
+    const store = memoryStore();
+    const keychain = keychainOver(store);
+    store.entries.set(`${formerName}:vault/slot`, 'AQI=');
+    store.entries.set(`${formerName}:vault/unread`, 'AwQ=');
+    expect(await keychain.get('vault/slot')).toEqual(Uint8Array.of(1, 2));
+    expect([...store.entries.keys()].sort()).toEqual(['keyhearth:vault/slot', `${formerName}:vault/unread`]);
+    expect(await keychain.get('vault/slot')).toEqual(Uint8Array.of(1, 2));
+    // Ours wins: an entry that somebody makes under the former name later opens nothing.
+    store.entries.set(`${formerName}:vault/slot`, 'BQY=');
+    expect(await keychain.get('vault/slot')).toEqual(Uint8Array.of(1, 2));
+    await keychain.delete('vault/slot');
+    await keychain.delete('vault/unread');
+    expect(store.entries.size).toBe(0);
+  });
+
+  test('keeps an entry of the former name where ours cannot be written', async () => {
+    const store = memoryStore();
+    store.entries.set(`${formerName}:vault/slot`, 'AQI=');
+    const keychain = keychainOver({ ...store, setPassword: () => Promise.reject(new Error('full')) });
+    await expect(keychain.get('vault/slot')).rejects.toThrow('full');
+    expect([...store.entries.keys()]).toEqual([`${formerName}:vault/slot`]);
   });
 
   test('a probe leaves nothing behind', async () => {
@@ -174,7 +199,7 @@ describe('a keychain that hangs', () => {
     const soon = new Promise((resolve) => setTimeout(resolve, limits.call / 2, 'too late'));
     expect(await Promise.race([reasonOf(keychain.get('c')), soon])).toContain(inTime);
     expect(calls).toBe(1);
-    hanging.resolve(null);
+    hanging.resolve('AQ==');
     await hanging.promise;
     await new Promise(setImmediate);
     expect(await keychain.get('d')).toEqual(Uint8Array.of(1));

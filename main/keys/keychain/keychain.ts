@@ -1,4 +1,5 @@
 /** The operating system's keychain: what it must do for a keyslot, and the real one, through keytar. */
+import { formerName } from '../../lib/text/former-name.ts';
 import { copyOfBytes } from '../../crypto/secret-text.ts';
 import { KeyhearthError, messageOf } from '../../lib/errors.ts';
 import { secretServiceFault } from './session-bus.ts';
@@ -52,6 +53,8 @@ export interface SystemKeychainOptions {
 }
 
 const service = 'keyhearth';
+/** Under which entries were made before the product had its name. */
+const formerService = formerName;
 
 /** A keychain that is not there, for vaults that must not touch the real one. */
 export function noKeychain(reason: string): Keychain {
@@ -122,7 +125,7 @@ export function systemKeychain({
     },
     get: (account) =>
       call(limits.call, async (store) => {
-        const text = await store.getPassword(service, account);
+        const text = (await store.getPassword(service, account)) ?? (await adopt(store, account));
         if (text === null) return undefined;
         // Of the text itself nothing can be erased; the Buffer may share memory with others.
         const decoded = Buffer.from(text, 'base64');
@@ -137,6 +140,7 @@ export function systemKeychain({
     delete: (account) =>
       call(limits.call, async (store) => {
         await store.deletePassword(service, account);
+        await store.deletePassword(formerService, account);
       }),
     probe: async () => {
       // Two processes may probe at once: each has an entry of its own.
@@ -156,6 +160,15 @@ export function systemKeychain({
       }
     },
   };
+}
+
+/** Moves an entry from the former service to ours. @returns what it holds; null where there is none. */
+async function adopt(store: PasswordStore, account: string): Promise<string | null> {
+  const text = await store.getPassword(formerService, account);
+  if (text === null) return null;
+  await store.setPassword(service, account, text);
+  await store.deletePassword(formerService, account);
+  return text;
 }
 
 const loadKeytar = async (): Promise<PasswordStore> => (await import('keytar')).default;

@@ -13,9 +13,6 @@ import { millisecondsOf } from '../../ui/text/time.ts';
 import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
-/** The name that setting up a vault gives to the key of its own window. */
-const windowKeyName = 'Keyhearth window';
-
 interface Props {
   readonly title: string;
   /** Null while it is not known. */
@@ -27,11 +24,9 @@ interface Props {
 
 /** A user's API keys, each with its end. */
 export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
-  const { owner } = useStatus();
+  const { windowKey } = useStatus();
   const uses = useLastUses();
   const keys = user?.apiKeys.filter(isLasting) ?? [];
-  const windowKey =
-    user?.userId === owner?.userId ? keys.find(({ apiKeyName }) => apiKeyName === windowKeyName) : undefined;
   return (
     <Panel title={title} kind="plain" aside={aside}>
       {instead}
@@ -72,7 +67,7 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
                   )}
                 </span>
               </div>
-              {key === windowKey ? (
+              {key.credential.publicKey === windowKey ? (
                 <span className="kh-row-more">{t('This window’s own')}</span>
               ) : (
                 <DeleteApiKey of={key} user={user} />

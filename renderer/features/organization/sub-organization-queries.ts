@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Answer } from '../../../main/operations/api.ts';
 import { t } from '../../app/i18n/text.ts';
-import { queryApi, apiQueryKey, useApiQuery, useRpc, useStatus } from '../../app/rpc/vault.tsx';
+import { queryApi, apiQueryKey, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
 export type OrganizationData = Answer<'get_organization'>['organizationData'];
 
@@ -45,19 +45,8 @@ export function useSubOrganizationIds({ by, text }: Search) {
 export const useSubOrganization = (organizationId: string) =>
   useApiQuery('get_organization', { organizationId });
 
-/** The name that setting up a vault gives to the key of its own window. */
-const windowKeyName = 'Keyhearth window';
-
-/** The public half of the key that this window signs with; undefined while it is not known. */
-export function useWindowKey(): string | undefined {
-  const { owner } = useStatus();
-  const userId = owner?.userId ?? '';
-  const { data } = useApiQuery('get_user', userId === '' ? null : { userId });
-  return data?.user.apiKeys.find(({ apiKeyName }) => apiKeyName === windowKeyName)?.credential.publicKey;
-}
-
 /** Whether this window alone may act in an organization: its key is of a root user who needs no other vote. */
-export const isOurs = ({ users, rootQuorum }: OrganizationData, windowKey: string | undefined): boolean =>
+export const isOurs = ({ users, rootQuorum }: OrganizationData, windowKey: string | null): boolean =>
   rootQuorum.threshold === 1 &&
   users.some(
     ({ userId, apiKeys }) =>

@@ -13,10 +13,10 @@ import { describeQuorum } from './quorum.ts';
 import type { User } from '../../app/rpc/resources.ts';
 import { shorten } from '../../ui/text/short.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { isOurs, useSubOrganization, useWindowKey } from './sub-organization-queries.ts';
+import { isOurs, useSubOrganization } from './sub-organization-queries.ts';
 import type { OrganizationData } from './sub-organization-queries.ts';
 import { t, Trans } from '../../app/i18n/text.ts';
-import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
 const back = { to: '/sub-organizations', label: t('Sub-organizations') };
@@ -24,7 +24,7 @@ const back = { to: '/sub-organizations', label: t('Sub-organizations') };
 /** One sub-organization, read-only; a user who may act in it can delete it. */
 export function SubOrganization({ organizationId }: { readonly organizationId: string }): ReactNode {
   const { data, error, isPending, refetch } = useSubOrganization(organizationId);
-  const windowKey = useWindowKey();
+  const { windowKey } = useStatus();
   const organization = data?.organizationData;
   return (
     <>

@@ -13,16 +13,10 @@ import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
-import {
-  isOurs,
-  searches,
-  useSubOrganization,
-  useSubOrganizationIds,
-  useWindowKey,
-} from './sub-organization-queries.ts';
+import { isOurs, searches, useSubOrganization, useSubOrganizationIds } from './sub-organization-queries.ts';
 import type { Search } from './sub-organization-queries.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useSubmit } from '../../app/rpc/vault.tsx';
+import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
 import '../../ui/rows.css';
 
@@ -145,7 +139,7 @@ function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: S
 
 function Row({ organizationId }: { readonly organizationId: string }): ReactNode {
   const { data, error } = useSubOrganization(organizationId);
-  const windowKey = useWindowKey();
+  const { windowKey } = useStatus();
   const organization = data?.organizationData;
   return (
     <Link href={`/sub-organizations/${organizationId}`} className="kh-row">
@@ -185,7 +179,7 @@ const p256 = (apiKeyName: string, publicKey: string): NewKey => ({
 
 export function NewSubOrganization(): ReactNode {
   const [, navigate] = useLocation();
-  const windowKey = useWindowKey();
+  const { windowKey } = useStatus();
   const [name, setName] = useState('');
   const [userName, setUserName] = useState('');
   const [contact, setContact] = useState<Contact>({ email: '', phone: '' });
@@ -223,7 +217,7 @@ export function NewSubOrganization(): ReactNode {
             userPhoneNumber: bareNumber(contact.phone),
             apiKeys: [
               ...(given === '' ? [] : [p256(t('First key'), given)]),
-              ...(ours && windowKey !== undefined ? [p256(t('Keyhearth window'), windowKey)] : []),
+              ...(ours && windowKey !== null ? [p256(t('Keyhearth window'), windowKey)] : []),
             ],
             authenticators: [],
             oauthProviders: [],

@@ -1,0 +1,72 @@
+/**
+ * A vault that was made before the product had its name lies in the directory of that name. It is offered once to be moved to
+ * where it is looked for now, with the API keys beside it.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createPrivateFile, VaultDirectory } from '../storage/file/vault-directory.ts';
+import type { Config } from './config.ts';
+
+interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface FormerVault {
+  readonly vault: Move;
+  /** Of the API keys, where there are any. */
+  readonly keys: Move | undefined;
+}
+
+/** In the new directory, once the owner has said that the vault stays where it is. */
+const declined = 'former-vault-stays';
+
+/** What a start without a vault leaves in a directory. */
+const leftBehind = /^(?:window|lock|endpoint\.json|not-frozen|vault\.reserve|keyhearth\.log(?:\.\d)?)$/;
+
+/** @returns undefined where there is none, where the owner chose a directory, and where they said no before. */
+export function findFormerVault({
+  dataDirectory,
+  keysDirectory,
+  former,
+}: Pick<Config, 'dataDirectory' | 'keysDirectory' | 'former'>): FormerVault | undefined {
+  if (former === undefined || dataDirectory === null) return undefined;
+  if (['vault.db', declined].some((name) => existsSync(join(dataDirectory, name)))) return undefined;
+  if (!existsSync(join(former.data, 'vault.db'))) return undefined;
+  return {
+    vault: { from: former.data, to: dataDirectory },
+    keys: existsSync(former.keys) ? { from: former.keys, to: keysDirectory } : undefined,
+  };
+}
+
+/**
+ * Moves all of it. A key whose name is taken stays where it is.
+ * @throws VaultInUseError where a process has the vault open; Error where a file is in the way.
+ */
+export function moveFormerVault({ vault, keys }: FormerVault): void {
+  const held = VaultDirectory.acquire(vault.from);
+  try {
+    if (existsSync(vault.to)) {
+      for (const name of readdirSync(vault.to)) {
+        if (leftBehind.test(name)) rmSync(join(vault.to, name), { recursive: true });
+      }
+      rmdirSync(vault.to);
+    }
+    mkdirSync(dirname(vault.to), { recursive: true });
+    renameSync(vault.from, vault.to);
+  } finally {
+    held.release();
+  }
+  rmSync(join(vault.to, 'endpoint.json'), { force: true });
+  if (keys === undefined) return;
+  mkdirSync(keys.to, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(keys.from)) {
+    if (!existsSync(join(keys.to, name))) renameSync(join(keys.from, name), join(keys.to, name));
+  }
+}
+
+/** The owner is not asked again. */
+export function leaveFormerVault({ vault }: FormerVault): void {
+  mkdirSync(vault.to, { recursive: true, mode: 0o700 });
+  createPrivateFile(join(vault.to, declined));
+}
