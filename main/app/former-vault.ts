@@ -22,7 +22,8 @@ export interface FormerVault {
 const declined = 'former-vault-stays';
 
 /** What a start without a vault leaves in a directory. */
-const leftBehind = /^(?:window|lock|endpoint\.json|not-frozen|vault\.reserve|keyhearth\.log(?:\.\d)?)$/;
+const leftBehind =
+  /^(?:window|lock(?:-journal)?|endpoint\.json|not-frozen|vault\.reserve|keyhearth\.log(?:\.\d)?)$/;
 
 /** @returns undefined where there is none, where the owner chose a directory, and where they said no before. */
 export function findFormerVault({
@@ -57,7 +58,8 @@ export function moveFormerVault({ vault, keys }: FormerVault): void {
   } finally {
     held.release();
   }
-  rmSync(join(vault.to, 'endpoint.json'), { force: true });
+  // The lock and the note of its holder were let go of under the name that they had before.
+  for (const name of ['endpoint.json', 'lock-journal']) rmSync(join(vault.to, name), { force: true });
   if (keys === undefined) return;
   mkdirSync(keys.to, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(keys.from)) {
