@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { checkActivityChain } from '../../main/storage/tables/activities.ts';
 import { verifyCose } from '../../main/crypto/keys/cose-keys.ts';
 import { fails, invalid, isRefused, latestActivity, missing, stored, taken } from '../support/refusals.ts';
-import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { aaguid, SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import type { AuthenticatorOptions, Otherwise } from '../support/software-authenticator.ts';
 import { activityOf, newTestKey, resultOf, send, startTestVault } from '../support/support.ts';
 import type { Answer, Json, TestClient, TestVault } from '../support/support.ts';
@@ -108,10 +108,7 @@ describe('a passkey is registered', () => {
     const shown = {
       transports: ['AUTHENTICATOR_TRANSPORT_INTERNAL', 'AUTHENTICATOR_TRANSPORT_HYBRID'],
       attestationType: attestation.replace('-certified', ''),
-      aaguid:
-        attestation === 'fido-u2f'
-          ? 'AAAAAAAAAAAAAAAAAAAAAA'
-          : Buffer.from('keyhearth test ky').toString('base64url'),
+      aaguid: attestation === 'fido-u2f' ? 'AAAAAAAAAAAAAAAAAAAAAA' : aaguid.toString('base64url'),
       credentialId: passkey.credentialId,
       model: 'Passkey',
       credential: { publicKey: passkey.publicKey, type: 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR' },

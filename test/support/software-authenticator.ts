@@ -35,7 +35,8 @@ interface Pair {
 }
 
 const flag = { userPresent: 0x01, userVerified: 0x04, credential: 0x40 } as const;
-const aaguid = Buffer.from('6c617463686b65792074657374206b79', 'hex');
+/** The model of all software authenticators. */
+export const aaguid = Buffer.from('keyhearth testky');
 
 const algorithms = {
   ES256: {
