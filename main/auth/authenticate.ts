@@ -9,13 +9,29 @@ import { passkeyProof } from './webauthn.ts';
 /** The credential of queries without a stamp. */
 const sessionHeader = 'x-session';
 
-/** The headers that can prove who sends a request, as Node writes their names. */
-const kinds: Readonly<
-  Record<string, (raw: Uint8Array, header: string, rpId: string) => Proof | Paced<Proof>>
-> = {
-  'x-stamp': apiKeyProof,
-  'x-stamp-webauthn': passkeyProof,
-};
+/** A header that says who sends a request. */
+interface Kind {
+  readonly header: string;
+  /** @throws KeyhearthError UNAUTHENTICATED when the header does not hold. */
+  readonly prove: (raw: Uint8Array, header: string, rpId: string) => Proof | Paced<Proof>;
+}
+
+const kinds: readonly Kind[] = [
+  { header: 'X-Stamp', prove: apiKeyProof },
+  { header: 'X-Stamp-Webauthn', prove: passkeyProof },
+  { header: 'X-Stamp-Attested', prove: refuseAttested },
+];
+
+/** Of these headers a request has one at most. */
+export const stampHeaders: readonly string[] = kinds.map(({ header }) => header);
+
+/** The real API's third stamp, by a key that a verification token or an ID token names. */
+function refuseAttested(): never {
+  throw unauthenticated(
+    'Keyhearth has no attested stamps (X-Stamp-Attested header): sign in with otp_login or oauth_login, then stamp with X-Stamp',
+    'SIGNATURE_INVALID',
+  );
+}
 
 /**
  * Reads the proof that a request carries and checks of it what the database need not be asked for; of a large body in steps.
@@ -29,9 +45,9 @@ export function* authenticate(
   rpId: string,
   kind: 'activity' | 'query',
 ): Paced<Proof> {
-  const [given, another] = Object.entries(kinds).flatMap(([name, prove]) => {
-    const header = headers[name];
-    return typeof header === 'string' ? [{ prove, header }] : [];
+  const [given, ...others] = kinds.flatMap(({ header: name, prove }) => {
+    const header = headers[name.toLowerCase()];
+    return typeof header === 'string' ? [{ name, prove, header }] : [];
   });
   if (given === undefined) {
     const session = headers[sessionHeader];
@@ -41,9 +57,10 @@ export function* authenticate(
       'SIGNATURE_MISSING',
     );
   }
-  if (another !== undefined) {
+  if (others.length > 0) {
+    const names = [given, ...others].map(({ name }) => name).join(' and ');
     throw unauthenticated(
-      'malformed activity stamp: expected one of X-Stamp and X-Stamp-Webauthn, got both',
+      `malformed activity stamp: expected one of X-Stamp and X-Stamp-Webauthn, got ${names}`,
       'SIGNATURE_INVALID',
     );
   }

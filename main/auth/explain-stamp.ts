@@ -21,6 +21,7 @@ import { isOver, type Clock } from '../lib/clock.ts';
 import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { withoutBreak } from '../lib/concurrency/paced.ts';
 import { readClientData } from '../lib/web/web-authentication.ts';
+import { stampHeaders } from './authenticate.ts';
 import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './parse-stamp.ts';
 import { parseAssertion, passkeyProof } from './webauthn.ts';
@@ -51,13 +52,10 @@ export function explainStamp(tx: Reader, request: Unproven): ProofStep[] {
   const stamp = headers['x-stamp'];
   const assertion = headers['x-stamp-webauthn'];
   const body = readBody(raw);
-  if (typeof stamp === 'string' && typeof assertion === 'string') {
+  const came = stampHeaders.filter((name) => typeof headers[name.toLowerCase()] === 'string');
+  if (came.length > 1) {
     return [
-      failed(
-        'header',
-        'Both X-Stamp and X-Stamp-Webauthn came.',
-        'Send one of them: a request has one proof.',
-      ),
+      failed('header', `${came.join(' and ')} came.`, 'Send one of them: a request has one proof.'),
       ...body.steps,
     ];
   }
@@ -67,6 +65,13 @@ export function explainStamp(tx: Reader, request: Unproven): ProofStep[] {
 }
 
 function explainMissing(headers: IncomingHttpHeaders): ProofStep {
+  if (typeof headers['x-stamp-attested'] === 'string') {
+    return failed(
+      'header',
+      'X-Stamp-Attested came. Keyhearth has no attested stamps.',
+      'Sign in with otp_login or oauth_login, then sign the body with the session’s key and send the stamp in X-Stamp.',
+    );
+  }
   if (typeof headers['x-session'] === 'string') {
     return failed(
       'header',

@@ -184,7 +184,9 @@ describe('a stamp that does not hold is explained', () => {
       /there are no bearer tokens/,
     );
     const both = await post(whoami(), { 'x-stamp': 'a', 'x-stamp-webauthn': '{}' });
-    expect(fault(both)).toMatch(/^header: Both/);
+    expect(fault(both)).toMatch(/^header: X-Stamp and X-Stamp-Webauthn came\./);
+    const attested = await post(whoami(), { 'x-stamp-attested': '{}' });
+    expect(fault(attested)).toMatch(/^header: X-Stamp-Attested came\. Keyhearth has no attested stamps\./);
   });
 
   test('bytes are told by their hash', async () => {

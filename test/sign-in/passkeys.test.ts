@@ -649,7 +649,7 @@ describe('a stamp is refused', () => {
     const answer = await post('query/whoami', body, passkey.stamp(body), { 'x-stamp': root.key.stamp(body) });
     unauthenticated(
       answer,
-      'malformed activity stamp: expected one of X-Stamp and X-Stamp-Webauthn, got both',
+      'malformed activity stamp: expected one of X-Stamp and X-Stamp-Webauthn, got X-Stamp and X-Stamp-Webauthn',
     );
   });
 

@@ -297,6 +297,36 @@ describe('leniency', () => {
   });
 });
 
+describe('an attested stamp, which Keyhearth does not have', () => {
+  const named =
+    'Keyhearth has no attested stamps (X-Stamp-Attested header): sign in with otp_login or oauth_login, then stamp with X-Stamp';
+  const attested = { 'content-type': 'application/json', 'x-stamp-attested': '{}' };
+  const postAttested = (headers: Record<string, string>, path = 'query/whoami'): Promise<Answer> =>
+    send(service.url, {
+      path: `/public/v1/${path}`,
+      headers: { ...attested, ...headers },
+      body: whoamiBody(),
+    });
+
+  test('is refused by its name', async () => {
+    refused(await postAttested({}), named, 'SIGNATURE_INVALID');
+    refused(await postAttested({ 'x-stamp-attested': '' }), named, 'SIGNATURE_INVALID');
+    refused(await postAttested({}, 'submit/create_wallet'), named, 'SIGNATURE_INVALID');
+  });
+
+  // A proof beside one that cannot be read would answer for it: whoever reads the other could name another user.
+  test('lets no other proof answer for it', async () => {
+    const both = (other: string): string =>
+      `malformed activity stamp: expected one of X-Stamp and X-Stamp-Webauthn, got ${other} and X-Stamp-Attested`;
+    const stamp = service.key.stamp(whoamiBody());
+    refused(await postAttested({ 'x-stamp': stamp }), both('X-Stamp'), 'SIGNATURE_INVALID');
+    refused(await postAttested({ 'x-stamp-webauthn': '{}' }), both('X-Stamp-Webauthn'), 'SIGNATURE_INVALID');
+    const made = await service.root.submit('create_read_only_session', 'CREATE_READ_ONLY_SESSION', {});
+    const session = String(resultOf(made)['session']);
+    refused(await postAttested({ 'x-session': session }), named, 'SIGNATURE_INVALID');
+  });
+});
+
 describe('no stamp, or one that is none', () => {
   test('without a stamp', async () => {
     const answer = await send(service.url, { path: '/public/v1/query/whoami', body: whoamiBody() });
