@@ -132,7 +132,10 @@ async function open(
   opened.use(createTray(vault.rpc, approvals, freezing));
   opened.use(showBadge(approvals));
   // A vault that another process holds may serve scripts while nobody is here: that process has its own rules.
-  const autoLock = 'keyring' in vault ? opened.use(startAutoLock(vault.rpc, config)) : undefined;
+  const autoLock =
+    'keyring' in vault
+      ? opened.use(startAutoLock(vault.rpc, config, () => vault.requestUse.sinceMs()))
+      : undefined;
   desktop = () => ({ reportsLock: autoLock?.reportsLock ?? true, freezeShortcut: freezing.state });
   opened.use(notifyOfMessages(vault.rpc));
   opened.use(notifyOfApprovals(approvals, vault.rpc));

@@ -580,6 +580,8 @@ export interface Settings {
   readonly autoLock: {
     /** Locks when nobody was there for so long; null for never. In a browser, nobody used the window. */
     readonly idleMinutes: number | null;
+    /** Whether a request of the owner's organization that does something new counts as use. Those that only read do not. */
+    readonly requestsKeepOpen: boolean;
     /** Where the shell hears of them: in a browser neither counts. */
     readonly onScreenLock: boolean;
     readonly onSuspend: boolean;

@@ -17,6 +17,7 @@ import { checkSecp256k1Accelerator } from '../crypto/keys/secp256k1.ts';
 import type { Checkpoints } from '../storage/checkpoints.ts';
 import { ownBytes } from '../crypto/secret-text.ts';
 import type { Connection } from '../storage/connection.ts';
+import { getOrganization } from '../storage/tables/organizations.ts';
 import { isNetworkOn } from '../storage/tables/settings.ts';
 import { namingDatabase } from '../storage/file/disk-state.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -46,6 +47,7 @@ import { operations } from '../operations/index.ts';
 import { startSweeping } from '../operations/sweeping.ts';
 import type { Outbox } from '../delivery/queue/outbox.ts';
 import { IdleLock } from '../settings/idle-lock.ts';
+import { RequestUse } from '../settings/request-use.ts';
 import { Settings } from '../settings/settings.ts';
 import { setUp, type MadeVault, type NewVault } from './create-vault.ts';
 import { keychainOf } from './keychain.ts';
@@ -85,6 +87,7 @@ export interface OpenVault {
   readonly webhooks: Webhooks;
   readonly messages: Messages;
   readonly lastUses: LastUses;
+  readonly requestUse: RequestUse;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   /** As the rpc's `unlock`, with bytes of UTF-8 that the caller erases. */
   readonly unlockWithPassword: (password: Uint8Array) => Promise<VaultStatus>;
@@ -174,6 +177,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   );
   const { outbox, messages, webhooks, network } = delivery;
   const watch = new LogWatch(onFault);
+  const requestUse = new RequestUse(clock);
   const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
@@ -193,9 +197,11 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       messages.post(tx, organizationId, message);
     },
     lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
-    onAppended: (tx, row) => {
+    onAppended: (tx, row, by) => {
       webhooks.onAppended(tx, row);
       watch.appended();
+      // Members of a sub-organization are strangers to the owner of this computer: anybody may have signed up there.
+      if (by !== null && getOrganization(tx, by.organizationId)?.parentId === null) requestUse.note();
     },
     rejections: new Rejections(),
     watchLog: (listener) => watch.add(listener),
@@ -264,7 +270,8 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   const idleLock = new IdleLock({
     clock,
     keys: keyring,
-    idleMinutes: () => settings.idleMinutes(),
+    autoLock: () => settings.autoLock(),
+    requestUse,
     lock,
     onFault,
   });
@@ -279,6 +286,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     webhooks,
     messages,
     lastUses,
+    requestUse,
     setUp: (vault) => setUp(parts, vault),
     unlockWithPassword: (password) => rpc.unlock({ with: 'password', password }),
     close: () => {

@@ -1,4 +1,7 @@
-/** Locks the vault when its owner leaves, as the settings say: the screen locks, the machine sleeps, or the user is idle. */
+/**
+ * Locks the vault when its owner leaves, as the settings say: the screen locks, the machine sleeps, or the user is idle and,
+ * where they count, requests are too.
+ */
 import { powerMonitor } from 'electron';
 import type { WindowRpc, Settings } from '../../preload/contract.ts';
 import { KeyhearthError } from '../lib/errors.ts';
@@ -7,7 +10,12 @@ import { watchSession } from './session-watch.ts';
 import { every } from '../lib/concurrency/every.ts';
 
 /** Until the settings are known, and where they cannot be: a file that is refused is locked anyway. */
-const cautious: Settings['autoLock'] = { idleMinutes: 10, onScreenLock: true, onSuspend: true };
+const cautious: Settings['autoLock'] = {
+  idleMinutes: 10,
+  requestsKeepOpen: false,
+  onScreenLock: true,
+  onSuspend: true,
+};
 const pollMilliseconds = 5_000;
 
 /** What locks by itself, and what it rests on. */
@@ -16,10 +24,14 @@ export interface AutoLock extends Disposable {
   readonly reportsLock: boolean;
 }
 
-/** Watches until it is disposed of, and follows the settings. */
+/**
+ * Watches until it is disposed of, and follows the settings.
+ * @param sinceRequestMs Milliseconds since a request used the vault last.
+ */
 export function startAutoLock(
   rpc: Pick<WindowRpc, 'status' | 'lock' | 'settings' | 'onEvent'>,
   config: Parameters<typeof watchSession>[0],
+  sinceRequestMs: () => number,
 ): AutoLock {
   let wanted = cautious;
 
@@ -60,12 +72,13 @@ export function startAutoLock(
 
   let polling = false;
   async function poll(): Promise<void> {
-    const { idleMinutes, onScreenLock: locksWithScreen } = wanted;
+    const { idleMinutes, requestsKeepOpen, onScreenLock: locksWithScreen } = wanted;
     // Longer than anybody is away, where being idle does not count.
     const seconds = idleMinutes === null ? 2 ** 31 - 1 : idleMinutes * 60;
     // On Linux, either may be all that knows; elsewhere Electron does.
     const isLocked = powerMonitor.getSystemIdleState(seconds) === 'locked' || session?.isLocked === true;
-    const idle = Math.max(powerMonitor.getSystemIdleTime(), session?.idleSeconds ?? 0);
+    const userIdle = Math.max(powerMonitor.getSystemIdleTime(), session?.idleSeconds ?? 0);
+    const idle = requestsKeepOpen ? Math.min(userIdle, sinceRequestMs() / 1_000) : userIdle;
     // A screen that is locked is an idle one some time after.
     const left = (isLocked && locksWithScreen) || idle >= seconds;
     if (polling || !left) return;

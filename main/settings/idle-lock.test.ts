@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { IdleLock } from './idle-lock.ts';
+import { RequestUse } from './request-use.ts';
 
 const minute = 60_000;
 
@@ -7,6 +8,8 @@ describe('IdleLock', () => {
   let wall = 0;
   let keys: { unlocked: boolean };
   let minutes: number | null = 10;
+  let requestsKeepOpen: boolean;
+  let requestUse: RequestUse;
   let locked: number;
   let idle: IdleLock;
 
@@ -14,12 +17,15 @@ describe('IdleLock', () => {
     vi.useFakeTimers();
     wall = 1_000_000;
     minutes = 10;
+    requestsKeepOpen = true;
+    requestUse = new RequestUse({ wall: () => wall });
     keys = { unlocked: true };
     locked = 0;
     idle = new IdleLock({
       clock: { now: () => wall, wall: () => wall },
       keys,
-      idleMinutes: () => minutes,
+      autoLock: () => ({ idleMinutes: minutes, requestsKeepOpen }),
+      requestUse,
       lock: () => {
         locked += 1;
         keys.unlocked = false;
@@ -55,6 +61,35 @@ describe('IdleLock', () => {
     pass(9 * minute);
     expect(locked).toBe(0);
     pass(minute);
+    expect(locked).toBe(1);
+  });
+
+  test('counts from the last request that used it, where requests count', () => {
+    idle.used();
+    pass(9 * minute);
+    requestUse.note();
+    pass(10 * minute - 1);
+    expect(locked).toBe(0);
+    pass(1);
+    expect(locked).toBe(1);
+  });
+
+  test('counts no requests once they are switched off, also those of before', () => {
+    idle.used();
+    pass(9 * minute);
+    requestUse.note();
+    requestsKeepOpen = false;
+    pass(minute);
+    expect(locked).toBe(1);
+  });
+
+  test('locks in time where a request came while the clock was ahead', () => {
+    idle.used();
+    wall += 30 * 24 * 60 * minute;
+    requestUse.note();
+    wall -= 30 * 24 * 60 * minute;
+    pass(0);
+    pass(10 * minute);
     expect(locked).toBe(1);
   });
 

@@ -1,12 +1,14 @@
-/** Locks the vault when no window in a browser was used for a while. The desktop app watches its own session. */
+/** Locks the vault when neither a window in a browser nor, where they count, requests used it for a while. The desktop app watches its own session. */
 import type { Clock } from '../lib/clock.ts';
+import type { AutoLock } from './settings.ts';
+import type { RequestUse } from './request-use.ts';
 import { every } from '../lib/concurrency/every.ts';
 
 export interface IdleLockParts {
   readonly clock: Clock;
   readonly keys: { readonly unlocked: boolean };
-  /** Null for never. */
-  readonly idleMinutes: () => number | null;
+  readonly autoLock: () => Pick<AutoLock, 'idleMinutes' | 'requestsKeepOpen'>;
+  readonly requestUse: Pick<RequestUse, 'sinceMs'>;
   readonly lock: () => void;
   readonly onFault: (error: unknown) => void;
 }
@@ -46,14 +48,16 @@ export class IdleLock {
   }
 
   #look(): void {
-    const { clock, keys, idleMinutes, lock, onFault } = this.#parts;
+    const { clock, keys, autoLock, requestUse, lock, onFault } = this.#parts;
     const isOpen = (): boolean => keys.unlocked;
     if (!isOpen() || this.#usedAt === undefined) return;
     try {
       // A clock that was set back makes no window more used than it is now.
       this.#usedAt = Math.min(this.#usedAt, clock.wall());
-      const minutes = idleMinutes();
-      if (minutes === null || clock.wall() - this.#usedAt < minutes * 60_000) return;
+      const { idleMinutes, requestsKeepOpen } = autoLock();
+      const sinceWindow = clock.wall() - this.#usedAt;
+      const idleMs = requestsKeepOpen ? Math.min(sinceWindow, requestUse.sinceMs()) : sinceWindow;
+      if (idleMinutes === null || idleMs < idleMinutes * 60_000) return;
       lock();
       this.close();
     } catch (error) {

@@ -29,10 +29,14 @@ export interface SettingsParts {
   readonly onChange: () => void;
 }
 
-type AutoLock = SettingsShown['autoLock'];
+export type AutoLock = SettingsShown['autoLock'];
 
-/** As the desktop app has always done it. */
-const defaultAutoLock: AutoLock = { idleMinutes: 10, onScreenLock: true, onSuspend: true };
+const defaultAutoLock: AutoLock = {
+  idleMinutes: 10,
+  requestsKeepOpen: true,
+  onScreenLock: true,
+  onSuspend: true,
+};
 
 const longestIdleMinutes = 24 * 60;
 
@@ -43,6 +47,7 @@ const change = z.strictObject({
   autoLock: z
     .strictObject({
       idleMinutes: z.int().min(1).max(longestIdleMinutes).nullable().optional(),
+      requestsKeepOpen: z.boolean().optional(),
       onScreenLock: z.boolean().optional(),
       onSuspend: z.boolean().optional(),
     })
@@ -82,9 +87,9 @@ export class Settings {
     return this.#parts.units.readUnverified(portOf) ?? undefined;
   }
 
-  /** Minutes without use until an unlocked vault is locked; null for never. */
-  idleMinutes(): number | null {
-    return this.#parts.units.read(autoLockOf).idleMinutes;
+  /** When an unlocked vault is locked without being asked. */
+  autoLock(): AutoLock {
+    return this.#parts.units.read(autoLockOf);
   }
 
   /** @throws KeyhearthError VAULT_LOCKED, VAULT_MISSING, or FAILED_PRECONDITION for what this shell cannot. */

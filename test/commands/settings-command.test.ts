@@ -63,9 +63,13 @@ test('keyhearth settings shows and changes them, whether the vault runs or not',
     code: 0,
     stdout: 'autoLock.idleMinutes: never\n',
   });
+  expect(await settings('set', 'autoLock.requestsKeepOpen', 'off')).toMatchObject({
+    code: 0,
+    stdout: 'autoLock.requestsKeepOpen: off\n',
+  });
   expect((await settings('set', 'port', '17377')).stdout).toContain('port: 17377, from the next start on');
   expect(JSON.parse((await settings('list', '--json')).stdout) as Settings).toEqual({
-    autoLock: { idleMinutes: null, onScreenLock: true, onSuspend: true },
+    autoLock: { idleMinutes: null, requestsKeepOpen: false, onScreenLock: true, onSuspend: true },
     port: 17_377,
     network: false,
     limits: 1,

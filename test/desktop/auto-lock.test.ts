@@ -12,6 +12,7 @@ const minute = 60_000;
 /** What Linux says beside Electron is tried in session-watch.test.ts. */
 const noBus = { systemBus: '', sessionBus: undefined, loginSession: undefined };
 let double: RpcDouble;
+let sinceRequestMs = Infinity;
 let watch: Disposable | undefined;
 
 beforeAll(becomeReady);
@@ -19,6 +20,7 @@ beforeAll(becomeReady);
 beforeEach(() => {
   vi.useFakeTimers();
   machine.idleSeconds = 0;
+  sinceRequestMs = Infinity;
   machine.screenLocked = false;
   double = new RpcDouble();
 });
@@ -38,14 +40,14 @@ describe('auto-lock', () => {
     ['shutdown', 'linux'],
   ] as const)('locks on %s of %s, at once', (signal, platform) => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
-    watch = startAutoLock(double, noBus);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs);
     powerMonitor.emit(signal);
     // Not a tick later: the machine may sleep by then.
     expect(double.count('lock')).toBe(1);
   });
 
   test('locks when nobody touched the machine for ten minutes, and not before', async () => {
-    watch = startAutoLock(double, noBus);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs);
     machine.idleSeconds = 599;
     await vi.advanceTimersByTimeAsync(minute);
     expect(double.count('lock')).toBe(0);
@@ -65,7 +67,7 @@ describe('auto-lock', () => {
     };
 
     beforeEach(() => {
-      watch = startAutoLock(double, noBus);
+      watch = startAutoLock(double, noBus, () => sinceRequestMs);
     });
 
     test('locks after another time', async () => {
@@ -74,6 +76,44 @@ describe('auto-lock', () => {
       await vi.advanceTimersByTimeAsync(5_000);
       expect(double.count('lock')).toBe(0);
       machine.idleSeconds = 60;
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(1);
+    });
+
+    test('stays open while requests use it, until as long after the last one', async () => {
+      await set({});
+      machine.idleSeconds = 3600;
+      sinceRequestMs = 10 * minute - 1;
+      await vi.advanceTimersByTimeAsync(minute);
+      expect(double.count('lock')).toBe(0);
+      sinceRequestMs = 10 * minute;
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(1);
+    });
+
+    test('locks under requests that do not count, with the screen, and for sleep', async () => {
+      sinceRequestMs = 0;
+      await set({});
+      powerMonitor.emit('suspend');
+      expect(double.count('lock')).toBe(1);
+      double.state = 'unlocked';
+      machine.screenLocked = true;
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(2);
+      double.state = 'unlocked';
+      machine.screenLocked = false;
+      await set({ requestsKeepOpen: false });
+      machine.idleSeconds = 600;
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(3);
+    });
+
+    test('counts no requests where the settings cannot be read', async () => {
+      sinceRequestMs = 0;
+      machine.idleSeconds = 600;
+      double.failure = new KeyhearthError('VAULT_TAMPERED', 'changed');
+      await set({});
+      double.failure = undefined;
       await vi.advanceTimersByTimeAsync(5_000);
       expect(double.count('lock')).toBe(1);
     });
@@ -121,14 +161,14 @@ describe('auto-lock', () => {
   });
 
   test('sees a locked screen where the system sends no signal of it', async () => {
-    watch = startAutoLock(double, noBus);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs);
     machine.screenLocked = true;
     await vi.advanceTimersByTimeAsync(5_000);
     expect(double.count('lock')).toBe(1);
   });
 
   test('leaves a locked vault alone, and locks one that was opened meanwhile', async () => {
-    watch = startAutoLock(double, noBus);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs);
     machine.idleSeconds = 3600;
     await vi.advanceTimersByTimeAsync(minute);
     expect(double.count('lock')).toBe(1);
@@ -139,7 +179,7 @@ describe('auto-lock', () => {
 
   test('says nothing where there is no open vault, and logs a vault that did not lock', async () => {
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    watch = startAutoLock(double, noBus);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs);
     double.failure = new KeyhearthError('VAULT_MISSING', 'there is no vault yet');
     powerMonitor.emit('suspend');
     await vi.advanceTimersByTimeAsync(0);
@@ -153,7 +193,7 @@ describe('auto-lock', () => {
 
   test('stops', async () => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
-    startAutoLock(double, noBus)[Symbol.dispose]();
+    startAutoLock(double, noBus, () => sinceRequestMs)[Symbol.dispose]();
     machine.idleSeconds = 3600;
     powerMonitor.emit('suspend');
     powerMonitor.emit('lock-screen');

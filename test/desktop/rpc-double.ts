@@ -45,7 +45,7 @@ export class RpcDouble implements VaultRpc {
   /** What `call` answers. */
   body: unknown = {};
   settingsNow: Settings = {
-    autoLock: { idleMinutes: 10, onScreenLock: true, onSuspend: true },
+    autoLock: { idleMinutes: 10, requestsKeepOpen: true, onScreenLock: true, onSuspend: true },
     port: null,
     network: true,
     limits: 1,

@@ -91,12 +91,8 @@ afterEach(async () => {
 });
 
 function start(more: Partial<Parameters<typeof startAutoLock>[1]> = {}): void {
-  lock = startAutoLock(double, {
-    systemBus: address(),
-    sessionBus: undefined,
-    loginSession: undefined,
-    ...more,
-  });
+  const config = { systemBus: address(), sessionBus: undefined, loginSession: undefined, ...more };
+  lock = startAutoLock(double, config, () => Infinity);
 }
 
 /** Starts, and waits until logind has been heard. */

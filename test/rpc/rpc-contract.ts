@@ -497,7 +497,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
 
       test('settings are the defaults at first, change by parts, and every window hears of it', async () => {
         const defaults = {
-          autoLock: { idleMinutes: 10, onScreenLock: true, onSuspend: true },
+          autoLock: { idleMinutes: 10, requestsKeepOpen: true, onScreenLock: true, onSuspend: true },
           port: null,
           network: true,
           limits: 1,

@@ -28,8 +28,8 @@ export interface Engine {
   readonly post: (tx: Writer, organizationId: string, message: OutgoingMessage) => void;
   /** When the credentials of an organization last proved a request: milliseconds, by their ids. */
   readonly lastUses: (tx: Reader, organizationId: string) => ReadonlyMap<string, number>;
-  /** Called in the transaction, after each row that is appended to the log. */
-  readonly onAppended: (tx: Writer, row: ActivityRow) => void;
+  /** Called in the transaction, after each row that is appended to the log. @param by Whose request made it; null for none's. */
+  readonly onAppended: (tx: Writer, row: ActivityRow, by: Caller | null) => void;
   /** What a freeze rejects, before its row says so. */
   readonly rejections: Rejections;
 }

@@ -24,7 +24,7 @@ interface Parts {
   readonly units: UnitOfWork;
   readonly clock: Clock;
   /** As the engine's. */
-  readonly onAppended: (tx: Writer, row: ActivityRow) => void;
+  readonly onAppended: (tx: Writer, row: ActivityRow, by: null) => void;
 }
 
 /** What each transaction is part of. */
@@ -94,7 +94,7 @@ export class Rejections {
         failure: null,
         updatedAt: clock.now(),
       });
-      onAppended(tx, appended);
+      onAppended(tx, appended, null);
       const { id, type, status } = appended;
       rejected.push({ id, type, status });
       bytes += target.intent.length + target.votes.length;

@@ -66,7 +66,7 @@ export async function submit(
       createdAt: now,
       updatedAt: now,
     });
-    engine.onAppended(tx, appended);
+    engine.onAppended(tx, appended, caller);
     return appended;
   });
   if (row !== joining) return row;

@@ -78,7 +78,7 @@ export async function castVote(
       votes: JSON.stringify([...votesOf(target), vote]),
       updatedAt: now,
     });
-    engine.onAppended(tx, appended);
+    engine.onAppended(tx, appended, caller);
     return appended;
   });
 

@@ -1,6 +1,7 @@
 /** The names of settings, as `keyhearth settings` takes them and their JSON has them. */
 export const settingNames = [
   'autoLock.idleMinutes',
+  'autoLock.requestsKeepOpen',
   'autoLock.onScreenLock',
   'autoLock.onSuspend',
   'port',

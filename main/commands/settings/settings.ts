@@ -30,6 +30,13 @@ const named: Readonly<Record<SettingName, Named>> = {
     }),
     tell: (value) => (value === null ? 'never' : `${String(value)} minutes without use`),
   },
+  'autoLock.requestsKeepOpen': {
+    read: ({ autoLock }) => autoLock.requestsKeepOpen,
+    change: (text) => ({
+      autoLock: { requestsKeepOpen: switchOf('autoLock.requestsKeepOpen', text) },
+    }),
+    tell: onOff,
+  },
   'autoLock.onScreenLock': {
     read: ({ autoLock }) => autoLock.onScreenLock,
     change: (text) => ({ autoLock: { onScreenLock: switchOf('autoLock.onScreenLock', text) } }),

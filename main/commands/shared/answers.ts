@@ -185,6 +185,7 @@ const seenRequest = z.looseObject({
 const settings = z.looseObject({
   autoLock: z.looseObject({
     idleMinutes: number.nullable(),
+    requestsKeepOpen: z.boolean(),
     onScreenLock: z.boolean(),
     onSuspend: z.boolean(),
   }),

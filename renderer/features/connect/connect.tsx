@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'wouter';
 import type { ReactNode } from 'react';
 import { ApiKeys } from './api-keys.tsx';
 import { ApiReference } from './api-reference.tsx';
@@ -8,8 +10,8 @@ import type { NamedPair } from './new-api-key.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { RequestInspector } from './request-inspector.tsx';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { t } from '../../app/i18n/text.ts';
-import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
+import { t, Trans } from '../../app/i18n/text.ts';
+import { useApiQuery, useSettings, useStatus } from '../../app/rpc/vault.tsx';
 
 /** Lets a script in: a key pair of its own, what it needs to know, and code to start from. */
 export function Connect(): ReactNode {
@@ -26,6 +28,7 @@ export function Connect(): ReactNode {
           'Let a script or program on this computer use the vault. Each gets a key of its own, so that you can tell them apart.',
         )}
       />
+      <Locks />
       {made === null ? (
         <NewApiKey
           title={t('A key for a script')}
@@ -59,5 +62,30 @@ export function Connect(): ReactNode {
       <RequestInspector />
       <ApiReference />
     </>
+  );
+}
+
+/** A script needs an unlocked vault: when it locks by itself, and whether requests count as use. */
+function Locks(): ReactNode {
+  const { data } = useSettings();
+  if (data === undefined || data.autoLock.idleMinutes === null) return null;
+  const { idleMinutes: count, requestsKeepOpen } = data.autoLock;
+  const components = { settings: <Anchor component={Link} href="/settings" inherit /> };
+  return (
+    <Text size="sm" mb="md">
+      {requestsKeepOpen ? (
+        <Trans
+          i18nKey="A locked vault signs nothing. Requests that sign or change something keep it open; it locks after {{count}} minutes without any use. <settings>Auto-lock settings</settings>"
+          values={{ count }}
+          components={components}
+        />
+      ) : (
+        <Trans
+          i18nKey="A locked vault signs nothing. It locks after {{count}} minutes without you, even while scripts use it. <settings>Auto-lock settings</settings>"
+          values={{ count }}
+          components={components}
+        />
+      )}
+    </Text>
   );
 }

@@ -159,7 +159,7 @@ const idleChoices = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480];
 
 function Locking({ of }: Part): ReactNode {
   const { change, error, isPending } = useChange(of);
-  const { idleMinutes, onScreenLock, onSuspend } = of.autoLock;
+  const { idleMinutes, requestsKeepOpen, onScreenLock, onSuspend } = of.autoLock;
   // Its shell hears of the screen, and of a person who is away.
   const { desktop } = of;
   const choices =
@@ -174,9 +174,7 @@ function Locking({ of }: Part): ReactNode {
           description={
             desktop !== null
               ? t('Counted from the last key or pointer that was moved on this computer.')
-              : t(
-                  'Counted from the last use of a window, also after it is closed. Scripts cannot use a locked vault, and their requests are no use of a window.',
-                )
+              : t('Counted from the last use of a window, also after it is closed.')
           }
           value={String(idleMinutes)}
           disabled={isPending}
@@ -192,6 +190,18 @@ function Locking({ of }: Part): ReactNode {
               minutes === null ? t('The vault stays open until you lock it') : t('Auto-lock is changed'),
               minutes === null ? undefined : locksAfter(minutes),
             );
+          }}
+        />
+        <Switch
+          label={t('Requests of scripts keep it open')}
+          description={t(
+            'Each request that signs or changes something counts as use. Requests that only read, that are refused, or that come from a sub-organization do not count.',
+          )}
+          checked={requestsKeepOpen}
+          disabled={isPending || idleMinutes === null}
+          onChange={(event) => {
+            const { checked } = event.currentTarget;
+            change({ autoLock: { requestsKeepOpen: checked } }, t('Auto-lock is changed'));
           }}
         />
         {desktop !== null && (
