@@ -1,9 +1,11 @@
-/** A Bitcoin transaction to be signed, for regtest. */
+/** A Bitcoin transaction to be signed, for regtest unless told otherwise. */
 import * as bitcoinjs from 'bitcoinjs-lib';
 
 /** Spends 100,000 satoshi that an address has, and pays 99,000 of them back to it. */
-export function fundedPsbt(address: string): bitcoinjs.Psbt {
-  const network = bitcoinjs.networks.regtest;
+export function fundedPsbt(
+  address: string,
+  network: bitcoinjs.Network = bitcoinjs.networks.regtest,
+): bitcoinjs.Psbt {
   const funding = new bitcoinjs.Transaction();
   funding.addInput(new Uint8Array(32).fill(9), 0);
   const script = bitcoinjs.address.toOutputScript(address, network);
