@@ -1,4 +1,4 @@
-/** What the smoke test and the suite of the desktop app take for a page outside Chromium's sandbox, of a real one. */
+/** What the tests take for granted of a Chromium: which of its processes run pages without a sandbox, and what is turned off in it. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pageProcesses } from '../smoke/sandbox.ts';
@@ -22,4 +22,14 @@ test('the kernel tells which processes run pages, and that these have no sandbox
   expect(found.map(({ pid }) => pid)).toEqual(expect.arrayContaining(idsOf('renderer')));
   expect(idsOf('renderer')).not.toEqual([]);
   expect(found.filter(({ isSandboxed }) => isSandboxed)).toEqual([]);
+});
+
+test('everything that Playwright turns off is off: Chromium goes by the last list alone', async () => {
+  const session = await browser.newBrowserCDPSession();
+  const { commandLine } = await session.send('SystemInfo.getInfo');
+  const lists = [...commandLine.matchAll(/--disable-features=(\S*)/g)].map(([, list = '']) =>
+    list.split(','),
+  );
+  expect(lists.length).toBeGreaterThan(1);
+  expect(lists.at(-1)).toEqual(expect.arrayContaining(lists.flat()));
 });

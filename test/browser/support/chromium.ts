@@ -14,6 +14,20 @@ const keepsAll = process.env['PICTURES'] === 'all';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
+/**
+ * What Playwright turns off, which Chromium would forget: it goes by the last list that it is given. Then the suggestions of the
+ * address bar, which no test looks at: they are two pages of Chromium's own, loaded anew behind each window, and took as long as a
+ * window of ours.
+ */
+const turnedOff = [
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'LensOverlay', 'MediaRouter', 'PaintHolding'],
+  ...['ThirdPartyStoragePartitioning', 'AvoidCorsURLLoaderRestartOnRedirect', 'TcpPortRandomizationWin'],
+  ...['OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
+  ...['msForceBrowserSignIn', 'msEdgeUpdateLaunchServicesPreferredVersion'],
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'],
+];
+
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -22,6 +36,7 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--disable-features=${turnedOff.join(',')}`,
 ];
 
 /** @throws Error with the line that installs it. */
