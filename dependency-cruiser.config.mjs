@@ -108,6 +108,8 @@ const entries = {
 };
 
 const test = '[.]test[.]tsx?$';
+/** Run beside packages that are installed elsewhere. */
+const programs = '^test/vendor/works-with/programs/';
 const product = '^(main|renderer|preload)/';
 
 /** @param {string} path A folder ending in a slash, or a file; below main/ unless it names another top folder. */
@@ -220,11 +222,11 @@ export default {
     ),
     rule(
       'no-undeclared-packages',
-      'A package is under "dependencies" or "devDependencies" in package.json.',
-      {},
+      'A package is under "dependencies" or "devDependencies" in package.json. Programs that others would write have their own.',
+      { pathNot: programs },
       { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     ),
-    rule('unresolvable', 'The import leads nowhere.', {}, { couldNotResolve: true }),
+    rule('unresolvable', 'The import leads nowhere.', { pathNot: programs }, { couldNotResolve: true }),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

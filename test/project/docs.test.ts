@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../main/operations/index.ts';
-import { compatibility, partOf, specified, withCompatibility } from './docs.ts';
+import { compatibility, partOf, specified, withWritten, writtenParts } from './docs.ts';
 import { missingInComments, missingInPaper, missingInProject } from './papers.ts';
 import { installedVendorOperations, keptVendorOperations, taken } from '../vendor/vendor-operations.ts';
 
@@ -43,22 +43,25 @@ test('the specification’s twenty operations are there', () => {
   expect(specified.filter((path) => !operations.byPath.has(path))).toEqual([]);
 });
 
-describe('the README', () => {
-  const marks = ['<!-- compatibility:start -->\n', '<!-- compatibility:end -->'] as const;
+describe.each(writtenParts)('what is written into $paper', (part) => {
+  const marks = [`<!-- ${part.mark}:start -->\n`, `<!-- ${part.mark}:end -->`] as const;
 
   test('gets everything between its marks, and keeps what is around them', () => {
-    const made = withCompatibility(`before\n${marks[0]}old\n${marks[1]}\nafter\n`);
-    expect(made).toBe(`before\n${marks[0]}\n${compatibility()}\n${marks[1]}\nafter\n`);
-    expect(withCompatibility(made)).toBe(made);
+    const made = withWritten(`before\n${marks[0]}old\n${marks[1]}\nafter\n`, part);
+    expect(made).toBe(`before\n${marks[0]}\n${part.content()}\n${marks[1]}\nafter\n`);
+    expect(withWritten(made, part)).toBe(made);
   });
 
   test.each(['', marks[0], marks[1], `${marks[1]}${marks[0]}`])(
     'must have both marks, in order: %j',
     (text) => {
-      expect(() => withCompatibility(text)).toThrow(/^README\.md has no <!-- compatibility:(start|end) -->$/);
+      const missing = new RegExp(`^${part.paper} has no <!-- ${part.mark}:(start|end) -->$`);
+      expect(() => withWritten(text, part)).toThrow(missing);
     },
   );
+});
 
+describe('the README', () => {
   test('has a row for every operation, with its types and a method', () => {
     const rows = compatibility()
       .split('\n')

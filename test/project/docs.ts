@@ -1,17 +1,17 @@
 // `npm run docs`: writes what README.md says of compatibility, between its two marks, from the operations themselves, the
-// calls that the tests make with the vendor's SDKs, and the list of the real API's operations. `--check` only compares, and
-// looks whether the papers name what is there.
+// calls that the tests make with the vendor's SDKs, and the list of the real API's operations; and the table of
+// docs/works-with.md, from the matrix of packages that the tests run. `--check` only compares, and looks whether the papers
+// name what is there.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathOf } from '../../main/activities/define.ts';
 import { operations } from '../../main/operations/index.ts';
 import { sdkCalls } from '../vendor/sdk-calls.ts';
 import { keptVendorOperations, taken } from '../vendor/vendor-operations.ts';
+import { worksWithTable } from '../vendor/works-with/matrix.ts';
 import { missingInProject } from './papers.ts';
 
-const readme = join(import.meta.dirname, '../../README.md');
-const start = '<!-- compatibility:start -->\n';
-const end = '<!-- compatibility:end -->';
+const projectRoot = join(import.meta.dirname, '../..');
 
 /** The operations of the specification. */
 export const specified: readonly string[] = [
@@ -148,28 +148,42 @@ export function compatibility(): string {
   ].join('\n');
 }
 
-/** @throws Error where the marks are not both there, in order. */
-export function withCompatibility(text: string): string {
-  const [before, rest] = cut(text, start);
-  const [, after] = cut(rest, end);
-  return `${before}${start}\n${compatibility()}\n${end}${after}`;
+/** A part of a paper that is written from the code, between marks of its name. */
+interface Written {
+  readonly paper: string;
+  readonly mark: string;
+  readonly content: () => string;
 }
 
-function cut(text: string, mark: string): readonly [string, string] {
+export const writtenParts: readonly Written[] = [
+  { paper: 'README.md', mark: 'compatibility', content: compatibility },
+  { paper: 'docs/works-with.md', mark: 'works-with', content: worksWithTable },
+];
+
+/** @throws Error where the marks are not both there, in order. */
+export function withWritten(text: string, { paper, mark, content }: Written): string {
+  const [start, end] = [`<!-- ${mark}:start -->\n`, `<!-- ${mark}:end -->`];
+  const [before, rest] = cut(paper, text, start);
+  const [, after] = cut(paper, rest, end);
+  return `${before}${start}\n${content()}\n${end}${after}`;
+}
+
+function cut(paper: string, text: string, mark: string): readonly [string, string] {
   const at = text.indexOf(mark);
-  if (at < 0) throw new Error(`README.md has no ${mark.trim()}`);
+  if (at < 0) throw new Error(`${paper} has no ${mark.trim()}`);
   return [text.slice(0, at), text.slice(at + mark.length)];
 }
 
 if (import.meta.main) {
-  const text = readFileSync(readme, 'utf8');
-  const wanted = withCompatibility(text);
-  if (!process.argv.includes('--check')) {
-    writeFileSync(readme, wanted);
-  } else {
-    const problems = missingInProject();
-    if (text !== wanted) problems.push('README.md does not say what there is: run npm run docs');
-    for (const problem of problems) console.error(problem);
-    if (problems.length > 0) process.exitCode = 1;
+  const problems: string[] = [];
+  for (const part of writtenParts) {
+    const path = join(projectRoot, part.paper);
+    const text = readFileSync(path, 'utf8');
+    const wanted = withWritten(text, part);
+    if (!process.argv.includes('--check')) writeFileSync(path, wanted);
+    else if (text !== wanted) problems.push(`${part.paper} does not say what there is: run npm run docs`);
   }
+  if (process.argv.includes('--check')) problems.push(...missingInProject());
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
 }
