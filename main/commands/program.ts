@@ -1,6 +1,7 @@
 /** The command line: puts the groups of subcommands together. Each declares its own in `<group>-command.ts`. */
 import { Command, CommanderError } from 'commander';
 import { version } from '../app/config.ts';
+import { declareActivities } from './requests/activities-command.ts';
 import { declareApprovals } from './requests/approvals-command.ts';
 import { declareAudit } from './audit/audit-command.ts';
 import { declareBackup } from './backup/backup-command.ts';
@@ -15,7 +16,8 @@ import { declareKeygen } from './credentials/keygen-command.ts';
 import { declareKeyslots } from './keyslots/keyslots-command.ts';
 import { declareMessages } from './messages/messages-command.ts';
 import { CommandError, exitCodes, fail, watchOutput } from './shared/output.ts';
-import { declarePolicy } from './policies/policy-command.ts';
+import { declarePolicies } from './policies/policies-command.ts';
+import { declarePrivateKeys } from './private-keys/private-keys-command.ts';
 import { declareRecovery } from './keyslots/recovery-command.ts';
 import { declareRequest } from './requests/request-command.ts';
 import { declareRequests } from './requests/requests-command.ts';
@@ -24,6 +26,7 @@ import { declareService } from './vault/service-command.ts';
 import { declareSessions } from './credentials/sessions-command.ts';
 import { declareSettings } from './settings/settings-command.ts';
 import { declareSign } from './requests/sign-command.ts';
+import { declareUsers } from './users/users-command.ts';
 import { declareWallets } from './wallets/wallets-command.ts';
 import { declareWebhooks } from './webhooks/webhooks-command.ts';
 
@@ -32,36 +35,44 @@ Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not
 in use, or its process does not answer; 5 locked, or what was given does not open it; 6 asked for, and others have to
 approve of it first; 7 the vault's file is damaged or was changed; 8 a disk is full, can only be read, or fails.`;
 
-/** In the order in which help names them. */
-const groups: readonly ((program: Command) => void)[] = [
-  declareInit,
-  declareServe,
-  declareDev,
-  declareControl,
-  declareKeygen,
-  declareRequest,
-  declareWallets,
-  declareSign,
-  declareApprovals,
-  declareImport,
-  declareExport,
-  declareAudit,
-  declareKeyslots,
-  declareRecovery,
-  declareBackup,
-  declarePolicy,
-  declareWebhooks,
-  declareRequests,
-  declareSessions,
-  declareMessages,
-  declareSettings,
-  declareService,
-  declareCompletion,
-  declareDoctor,
-];
+type Declare = (program: Command) => void;
+
+/** In the order in which help names them, under the headings that it has. */
+const groups: Readonly<Record<string, readonly Declare[]>> = {
+  'The vault:': [
+    declareInit,
+    declareServe,
+    declareDev,
+    declareControl,
+    declareService,
+    declareSettings,
+    declareDoctor,
+  ],
+  'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
+  'Users and what they may do:': [
+    declareUsers,
+    declareKeygen,
+    declarePolicies,
+    declareApprovals,
+    declareSessions,
+  ],
+  'The API and what was asked of it:': [
+    declareRequest,
+    declareRequests,
+    declareActivities,
+    declareAudit,
+    declareWebhooks,
+    declareMessages,
+  ],
+  'Ways in and backups:': [declareKeyslots, declareRecovery, declareBackup],
+  'Shell:': [declareCompletion],
+};
 
 export function declareCommands(program: Command): void {
-  for (const declare of groups) declare(program);
+  for (const [heading, declares] of Object.entries(groups)) {
+    program.commandsGroup(heading);
+    for (const declare of declares) declare(program);
+  }
 }
 
 export async function main(argv: readonly string[]): Promise<void> {

@@ -13,6 +13,7 @@ const policy = z.object({
   condition: expression,
   consensus: expression,
   time: expression,
+  notes: expression,
 });
 
 export interface PolicyInFile {
@@ -22,6 +23,7 @@ export interface PolicyInFile {
   readonly condition?: string;
   readonly consensus?: string;
   readonly time?: string;
+  readonly notes?: string;
 }
 
 const shapes = 'a policy { "effect", "condition", … }, a list of them, or { "policies": [ … ] }';

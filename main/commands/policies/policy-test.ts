@@ -1,4 +1,4 @@
-/** `keyhearth policy test` and `keyhearth policy explain`: evaluates policies on the running vault's log, before they are created. */
+/** `keyhearth policies test` and `keyhearth policies explain`: evaluates policies on the running vault's log, before they are created. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
@@ -41,7 +41,8 @@ function readAgainst(text: string): number {
 }
 
 const asked = (policies: readonly PolicyInFile[], { replaceAll, withoutRoot }: AskOptions) => ({
-  policies,
+  // Notes decide nothing.
+  policies: policies.map(({ notes: _, ...draft }) => draft),
   replaceAll,
   withoutRootQuorum: withoutRoot,
 });

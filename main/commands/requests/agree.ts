@@ -1,5 +1,6 @@
 /** A question to the person at the terminal, before what cannot be taken back is done. */
 import { confirm } from '@clack/prompts';
+import { visibleName } from '../../lib/text/visible-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
 
@@ -25,4 +26,14 @@ export async function agree(message: string, { what, otherwise, undone }: Questi
   }
   const answer = await confirm({ message, initialValue: false, output: process.stderr });
   if (answer !== true) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
+}
+
+/** Asks the person at the terminal before something is deleted. A script, and `--yes`, are asked nothing. */
+export async function agreeToDelete(what: string, yes: boolean): Promise<void> {
+  if (yes || !onTerminal()) return;
+  await agree(`Delete ${visibleName(what)}?`, {
+    what: 'whether to delete it',
+    otherwise: '--yes',
+    undone: 'nothing was deleted',
+  });
 }

@@ -62,7 +62,9 @@ function describe(request: SeenRequest): string {
   return [
     head,
     ...(error === null ? [] : [`  ${error.code}: ${error.message}`]),
-    ...(error?.byPolicies === true ? ['  Policies decided so: `keyhearth policy explain` says which.'] : []),
+    ...(error?.byPolicies === true
+      ? ['  Policies decided so: `keyhearth policies explain` says which.']
+      : []),
     ...steps.flatMap(describeStep),
   ].join('\n');
 }

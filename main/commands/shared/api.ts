@@ -56,6 +56,9 @@ interface Identity {
   readonly signer: string;
 }
 
+/** The API as commands ask it, whoever they act as. */
+export type Api = Pick<VaultApi, 'query' | 'submit'>;
+
 export class VaultApi {
   readonly url: string;
   readonly #pair: KeyPair;
@@ -97,9 +100,10 @@ export class VaultApi {
 
   /** @returns the result of the completed activity. */
   async submit<Type extends ActivityType, Shape extends z.ZodType>(
-    { type, result, options = {}, isOfUseLater = false }: ActivityKind<Type, Shape>,
+    kind: ActivityKind<Type, Shape>,
     parameters: ActivityParameters<Type>,
   ): Promise<z.output<Shape>> {
+    const { type, result, options = {} } = kind;
     const path = pathOfType(type);
     const body = {
       type,
@@ -110,14 +114,7 @@ export class VaultApi {
       nonce: randomUUID(),
     };
     const { activity } = await this.#post(`submit/${path}`, body, activityAnswer, options);
-    if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') throw waiting(activity, isOfUseLater);
-    if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
-      throw new CommandError(
-        exitCodes.failed,
-        `${path} is not done: its activity ${activity.id} is ${activity.status}, expected ACTIVITY_STATUS_COMPLETED`,
-      );
-    }
-    return this.#read(path, result, resultOf(activity));
+    return this.#read(path, result, completedResult(kind, activity));
   }
 
   /**
@@ -214,6 +211,19 @@ export class VaultApi {
   }
 }
 
+/** @returns what came of an activity. @throws CommandError unless it is completed. */
+export function completedResult(
+  { type, isOfUseLater = false }: Pick<ActivityKind<ActivityType, z.ZodType>, 'type' | 'isOfUseLater'>,
+  activity: z.output<typeof activityAnswer>['activity'],
+): unknown {
+  if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') throw waiting(activity, isOfUseLater);
+  if (activity.status === 'ACTIVITY_STATUS_COMPLETED') return resultOf(activity);
+  throw new CommandError(
+    exitCodes.failed,
+    `${pathOfType(type)} is not done: its activity ${activity.id} is ${activity.status}, expected ACTIVITY_STATUS_COMPLETED`,
+  );
+}
+
 /** What to do about what others have to agree to. */
 function waiting(
   { id, fingerprint }: { readonly id: string; readonly fingerprint: string },
@@ -239,7 +249,7 @@ function waiting(
   );
 }
 
-const activityAnswer = z.object({
+export const activityAnswer = z.object({
   activity: z.object({
     id: z.string(),
     status: z.string(),
@@ -247,7 +257,7 @@ const activityAnswer = z.object({
     result: z.record(z.string(), z.unknown()),
   }),
 });
-const refusal = z.object({ message: z.string(), turnkeyErrorCode: z.string().optional() });
+export const refusal = z.object({ message: z.string(), turnkeyErrorCode: z.string().optional() });
 const discoveryKeys = z.object({ signer: z.string() });
 const organizationOnly = z.object({ organizationId: z.string() });
 const signedEnvelope = z.object({

@@ -10,6 +10,8 @@ export const repeatable = (flags: string, description: string): Option =>
 export const apiKey = (): Option =>
   new Option('--api-key <name>', 'name of the API key files').default('owner');
 
+export const withoutAsking = (): Option => new Option('--yes', 'delete on a terminal without asking');
+
 // How a vault is served.
 
 export const port = (): Option =>

@@ -12,7 +12,7 @@ import { generateP256, uncompressP256 } from '../../crypto/keys/p256.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
 import { bytesOf, hex, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts';
-import { findNamed, findWallet } from './named.ts';
+import { findPrivateKey, findWallet } from '../shared/named.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
@@ -73,8 +73,8 @@ export async function exportPrivateKey(
   options: ExportOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
-  const { privateKeys } = await api.query('list_private_keys', privateKeyList, {});
-  const key = findNamed('private key', wanted, privateKeys, (one) => [one.privateKeyId, one.privateKeyName]);
+  const { privateKeyId, privateKeyName, curve, publicKey } = await findPrivateKey(api, wanted);
+  const key = { privateKeyId, privateKeyName, curve, publicKey };
   const write = writerOf(form, key.curve);
   await handOut(api, options, {
     what: `private key ${JSON.stringify(key.privateKeyName)}`,
@@ -106,16 +106,6 @@ export async function exportAccount(
   });
 }
 
-const privateKeyList = z.object({
-  privateKeys: z.array(
-    z.object({
-      privateKeyId: z.string(),
-      privateKeyName: z.string(),
-      curve: z.string(),
-      publicKey: z.string(),
-    }),
-  ),
-});
 const accountList = z.object({
   accounts: z.array(
     z.object({

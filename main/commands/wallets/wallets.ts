@@ -7,7 +7,7 @@ import { wordCounts } from '../../crypto/keys/mnemonics.ts';
 import { readAccount } from './account-options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import type { Account } from './default-accounts.ts';
-import { findWallet, walletList, type WalletItem } from './named.ts';
+import { findWallet, walletList, type WalletItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 
 interface WalletsOptions {

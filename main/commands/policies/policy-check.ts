@@ -1,4 +1,4 @@
-/** `keyhearth policy`: policies checked and tried before they are made. */
+/** `keyhearth policies check`: reads policies before they are created. */
 import {
   problemsOf,
   warningsOf,

@@ -1,0 +1,131 @@
+/** `keyhearth policies`: the policies in force, new ones, and their end. */
+import { z } from 'zod';
+import type { Config } from '../../app/config.ts';
+import { defined } from '../../lib/defined.ts';
+import { visibleName, visibleText } from '../../lib/text/visible-text.ts';
+import { count } from '../backup/backup.ts';
+import { agreeToDelete } from '../requests/agree.ts';
+import { VaultApi, activityKind } from '../shared/api.ts';
+import { findNamed, findPolicy, policyList, type PolicyItem } from '../shared/named.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { calledIn, readPolicyFile, type PolicyInFile } from './policy-file.ts';
+
+interface PoliciesOptions {
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+export interface CreatePolicyOptions extends PoliciesOptions {
+  readonly name?: string;
+  readonly effect?: 'allow' | 'deny';
+  readonly condition?: string;
+  readonly consensus?: string;
+  readonly time?: string;
+  readonly notes?: string;
+}
+
+export const createPoliciesActivity = activityKind({
+  type: 'ACTIVITY_TYPE_CREATE_POLICIES',
+  result: z.object({ policyIds: z.array(z.string()) }),
+  isOfUseLater: true,
+});
+
+export const deletePoliciesActivity = activityKind({
+  type: 'ACTIVITY_TYPE_DELETE_POLICIES',
+  result: z.object({ policyIds: z.array(z.string()) }),
+  isOfUseLater: true,
+});
+
+export async function listPolicies(config: Config, { apiKey, json }: PoliciesOptions): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { policies } = await api.query('list_policies', policyList, {});
+  const lines = policies.map(
+    ({ policyId, policyName, effect }) => `${policyId}  ${effectWord(effect)}  ${visibleName(policyName)}`,
+  );
+  print(json, { policies }, lines.join('\n') || 'No policy.');
+}
+
+const effectWord = (effect: string): string => effect.replace('EFFECT_', '').toLowerCase();
+
+/** @param wanted The policy's id, how it begins, or the name. */
+export async function showPolicy(
+  config: Config,
+  wanted: string,
+  { apiKey, json }: PoliciesOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const policy = await findPolicy(api, wanted);
+  print(json, policy, policyText(policy));
+}
+
+const policyText = ({
+  policyId,
+  policyName,
+  effect,
+  condition,
+  consensus,
+  time,
+  notes,
+}: PolicyItem): string =>
+  [
+    `${policyId}  ${effectWord(effect)}  ${visibleName(policyName)}`,
+    ...Object.entries({ Condition: condition, Consensus: consensus, Time: time ?? '', Notes: notes })
+      .filter(([, text]) => text !== '')
+      .map(([field, text]) => `${field.padEnd(9)}  ${visibleText(text)}`),
+  ].join('\n');
+
+/** @param file Of policies, as `policies check` reads it; undefined where the options say it. */
+export async function createPolicies(
+  config: Config,
+  file: string | undefined,
+  options: CreatePolicyOptions,
+): Promise<void> {
+  const drafts = file === undefined ? [fromOptions(options)] : fromFile(file, options);
+  const policies = drafts.map((draft, index) => {
+    const { policyName, policyId: _, notes = '', ...rest } = draft;
+    if (policyName !== undefined) return { policyName, notes, ...rest };
+    throw new CommandError(exitCodes.usage, `${calledIn(draft, index)} has no policyName`);
+  });
+  const api = await VaultApi.connect(config, options.apiKey);
+  const { policyIds } = await api.submit(createPoliciesActivity, { policies });
+  const made = policies.map(({ policyName }, index) => ({ policyId: policyIds[index] ?? '', policyName }));
+  print(
+    options.json,
+    { policies: made },
+    made.map(({ policyId, policyName }) => `${policyId}  ${visibleName(policyName)}`).join('\n'),
+  );
+}
+
+function fromFile(file: string, options: CreatePolicyOptions): readonly PolicyInFile[] {
+  const { name, effect, condition, consensus, time, notes } = options;
+  const given = Object.keys(defined({ name, effect, condition, consensus, time, notes }));
+  if (given.length === 0) return readPolicyFile(file);
+  throw new CommandError(exitCodes.usage, `expected either a file or --${given.join(', --')}`);
+}
+
+function fromOptions({ name, effect, condition, consensus, time, notes }: CreatePolicyOptions): PolicyInFile {
+  if (name === undefined || effect === undefined) {
+    throw new CommandError(exitCodes.usage, 'expected a file of policies, or --name and --effect');
+  }
+  return {
+    policyName: name,
+    effect: effect === 'allow' ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
+    ...defined({ condition, consensus, time, notes }),
+  };
+}
+
+export async function deletePolicies(
+  config: Config,
+  wanted: readonly string[],
+  { apiKey, json, yes }: PoliciesOptions & { readonly yes: boolean },
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { policies } = await api.query('list_policies', policyList, {});
+  const deleted = wanted.map((each) =>
+    findNamed('policy', each, policies, ({ policyId, policyName }) => ({ id: policyId, name: policyName })),
+  );
+  await agreeToDelete(deleted.map(({ policyName }) => JSON.stringify(policyName)).join(', '), yes);
+  const policyIds = deleted.map(({ policyId }) => policyId);
+  await api.submit(deletePoliciesActivity, { policyIds });
+  print(json, { policyIds }, `${count(policyIds.length, 'policy', 'policies')} deleted.`);
+}

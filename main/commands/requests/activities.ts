@@ -1,0 +1,124 @@
+/** `keyhearth activities`: the log of the running vault, in words. */
+import { z } from 'zod';
+import type { Config } from '../../app/config.ts';
+import { activityStatuses } from '../../lib/activity-status.ts';
+import { defined } from '../../lib/defined.ts';
+import { quoted } from '../../lib/errors.ts';
+import { intentOf } from '../../lib/text/to-be-signed.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
+import { when } from '../backup/backup.ts';
+import { VaultApi } from '../shared/api.ts';
+import { findActivity } from '../shared/named.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { intentLine, titleOf } from './activity-words.ts';
+import { showApproval } from './approvals.ts';
+
+interface ActivitiesOptions {
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+export interface ListActivitiesOptions extends ActivitiesOptions {
+  /** Digits. */
+  readonly limit: string;
+  readonly status: readonly string[];
+  readonly type: readonly string[];
+}
+
+const listedActivity = z.object({
+  id: z.string(),
+  type: z.string(),
+  status: z.string(),
+  fingerprint: z.string(),
+  intent: z.record(z.string(), z.unknown()),
+  votes: z.array(z.object({ userId: z.string(), user: z.looseObject({ userName: z.string() }) })),
+  createdAt: z.object({ seconds: z.string() }),
+});
+type ListedActivity = z.output<typeof listedActivity>;
+
+const activityList = z.object({ activities: z.array(listedActivity) });
+
+const pageSize = 100;
+const mostListed = 1000;
+
+export async function listActivities(config: Config, options: ListActivitiesOptions): Promise<void> {
+  const limit = readLimit(options.limit);
+  const filters = {
+    filterByStatus: options.status.map(readStatus),
+    filterByType: options.type.map((type) => `ACTIVITY_TYPE_${apiWord(type, 'ACTIVITY_TYPE_')}`),
+  };
+  const api = await VaultApi.connect(config, options.apiKey);
+  const activities: ListedActivity[] = [];
+  let after: string | undefined;
+  do {
+    const wanted = Math.min(pageSize, limit - activities.length);
+    const { activities: page } = await api.query(
+      'list_activities',
+      activityList,
+      { ...filters, paginationOptions: { limit: String(wanted), ...defined({ after }) } },
+      { filterByType: '--type' },
+    );
+    activities.push(...page);
+    after = page.length < wanted || activities.length >= limit ? undefined : page.at(-1)?.id;
+  } while (after !== undefined);
+  print(
+    options.json,
+    { activities: activities.map(summaryOf) },
+    activities.map(activityText).join('\n') || 'No activity.',
+  );
+}
+
+function summaryOf(activity: ListedActivity) {
+  const { id, type, status, fingerprint, votes, createdAt } = activity;
+  const [first] = votes;
+  const askedBy = { userId: first?.userId ?? '', userName: first?.user.userName ?? '' };
+  return { activityId: id, type, status, fingerprint, summary: lineOf(activity), askedBy, createdAt };
+}
+
+const lineOf = (activity: ListedActivity): string => {
+  const intent = intentOf(activity);
+  return [titleOf(activity.type, intent), intentLine(intent)].filter((text) => text !== '').join(': ');
+};
+
+function activityText(activity: ListedActivity): string {
+  const { id, status, votes, createdAt } = activity;
+  const asker = visibleName(votes[0]?.user.userName ?? 'somebody');
+  return `${id}  ${lineOf(activity)}\n  ${shortStatus(status)}; asked by ${asker} ${when(Number(createdAt.seconds) * 1000)}`;
+}
+
+const shortStatus = (status: string): string =>
+  status.replace('ACTIVITY_STATUS_', '').toLowerCase().replaceAll('_', ' ');
+
+/** `sign-transaction-v2` as the API writes it, with its prefix or without. */
+const apiWord = (text: string, prefix: string): string =>
+  text.toUpperCase().replaceAll('-', '_').replace(prefix, '');
+
+function readStatus(text: string): (typeof activityStatuses)[number] {
+  const wanted = `ACTIVITY_STATUS_${apiWord(text, 'ACTIVITY_STATUS_')}`;
+  const status = activityStatuses.find((each) => each === wanted);
+  if (status !== undefined) return status;
+  const allowed = activityStatuses.map((each) => shortStatus(each).replaceAll(' ', '-'));
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid --status ${quoted(text)}: expected one of ${allowed.join(', ')}`,
+  );
+}
+
+function readLimit(text: string): number {
+  const limit = /^[0-9]{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= mostListed) return limit;
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid --limit ${quoted(text)}: expected 1 to ${String(mostListed)}`,
+  );
+}
+
+/** @param wanted The activity's id, or how it begins. */
+export async function showActivity(
+  config: Config,
+  wanted: string,
+  options: ActivitiesOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, options.apiKey);
+  await showApproval(config, await findActivity(api, wanted), options);
+}

@@ -1,0 +1,157 @@
+/** `keyhearth users`: the users of the running vault, and new ones. */
+import { z } from 'zod';
+import type { Config } from '../../app/config.ts';
+import { defined } from '../../lib/defined.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
+import { count, when } from '../backup/backup.ts';
+import { agreeToDelete } from '../requests/agree.ts';
+import { VaultApi, activityKind } from '../shared/api.ts';
+import {
+  findNamed,
+  findTags,
+  findUser,
+  tagList,
+  userList,
+  userNames,
+  type TagItem,
+  type UserItem,
+} from '../shared/named.ts';
+import { print } from '../shared/output.ts';
+
+interface UsersOptions {
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+export interface CreateUserOptions extends UsersOptions {
+  readonly name: string;
+  readonly email?: string;
+  readonly phone?: string;
+  /** Ids or names of tags. */
+  readonly tag: readonly string[];
+}
+
+export const createUsersActivity = activityKind({
+  type: 'ACTIVITY_TYPE_CREATE_USERS_V4',
+  result: z.object({ userIds: z.array(z.string()) }),
+  options: {
+    'parameters.users[0].userName': '--name',
+    'parameters.users[0].userEmail': '--email',
+    'parameters.users[0].userPhoneNumber': '--phone',
+    'parameters.users[0].userTags': '--tag',
+  },
+  isOfUseLater: true,
+});
+
+const renameActivity = activityKind({
+  type: 'ACTIVITY_TYPE_UPDATE_USER_NAME',
+  result: z.object({ userId: z.string() }),
+  options: { 'parameters.userName': '<name>' },
+  isOfUseLater: true,
+});
+
+export const deleteUsersActivity = activityKind({
+  type: 'ACTIVITY_TYPE_DELETE_USERS',
+  result: z.object({ userIds: z.array(z.string()) }),
+  isOfUseLater: true,
+});
+
+/** What `create_users` takes of a user without any way in. */
+export const userWithoutKey = (userName: string) => ({
+  userName,
+  apiKeys: [],
+  authenticators: [],
+  oauthProviders: [],
+  userTags: [],
+});
+
+export async function listUsers(config: Config, { apiKey, json }: UsersOptions): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { users } = await api.query('list_users', userList, {});
+  print(json, { users }, users.map(userLine).join('\n') || 'No user.');
+}
+
+const userLine = (user: UserItem): string =>
+  `${user.userId}  ${visibleName(user.userName)}  (${waysIn(user)})`;
+
+function waysIn({ apiKeys, authenticators, oauthProviders, userEmail, userPhoneNumber }: UserItem): string {
+  const ways = [
+    ...(apiKeys.length > 0 ? [count(apiKeys.length, 'API key')] : []),
+    ...(authenticators.length > 0 ? [count(authenticators.length, 'passkey')] : []),
+    ...(oauthProviders.length > 0 ? [count(oauthProviders.length, 'identity provider')] : []),
+    ...(userEmail === undefined ? [] : ['mail']),
+    ...(userPhoneNumber === undefined ? [] : ['phone']),
+  ];
+  return ways.join(', ') || 'cannot sign in';
+}
+
+/** @param wanted The user's id, how it begins, or the name. */
+export async function showUser(
+  config: Config,
+  wanted: string,
+  { apiKey, json }: UsersOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const user = await findUser(api, wanted);
+  const { userTags } = await api.query('list_user_tags', tagList, {});
+  const tags = userTags.filter(({ tagId }) => user.userTags.includes(tagId));
+  print(json, { ...user, tags }, userText(user, tags));
+}
+
+const userText = (user: UserItem, tags: readonly TagItem[]): string =>
+  [
+    `${user.userId}  ${visibleName(user.userName)}`,
+    `Created   ${when(Number(user.createdAt.seconds) * 1000)}`,
+    ...(user.userEmail === undefined ? [] : [`Mail      ${visibleName(user.userEmail)}`]),
+    ...(user.userPhoneNumber === undefined ? [] : [`Phone     ${visibleName(user.userPhoneNumber)}`]),
+    ...tags.map(({ tagId, tagName }) => `Tag       ${tagId}  ${visibleName(tagName)}`),
+    ...user.apiKeys.map(
+      ({ apiKeyName, credential }) => `API key   ${credential.publicKey}  ${visibleName(apiKeyName)}`,
+    ),
+    ...user.authenticators.map(({ authenticatorName }) => `Passkey   ${visibleName(authenticatorName)}`),
+    ...user.oauthProviders.map(({ providerName }) => `Provider  ${visibleName(providerName)}`),
+  ].join('\n');
+
+export async function createUser(config: Config, options: CreateUserOptions): Promise<void> {
+  const api = await VaultApi.connect(config, options.apiKey);
+  const tags = await findTags(api, options.tag);
+  const user = {
+    ...userWithoutKey(options.name),
+    ...defined({ userEmail: options.email, userPhoneNumber: options.phone }),
+    userTags: tags.map(({ tagId }) => tagId),
+  };
+  const {
+    userIds: [userId = ''],
+  } = await api.submit(createUsersActivity, { users: [user] });
+  print(
+    options.json,
+    { userId, userName: options.name },
+    `User ${JSON.stringify(options.name)} created: ${userId}\nGive it a key with \`keyhearth keygen --user ${userId}\`, and policies that say what it may do.`,
+  );
+}
+
+export async function renameUser(
+  config: Config,
+  wanted: string,
+  userName: string,
+  { apiKey, json }: UsersOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { userId } = await findUser(api, wanted);
+  await api.submit(renameActivity, { userId, userName });
+  print(json, { userId, userName }, `User ${userId} is called ${JSON.stringify(userName)} now.`);
+}
+
+export async function deleteUsers(
+  config: Config,
+  wanted: readonly string[],
+  { apiKey, json, yes }: UsersOptions & { readonly yes: boolean },
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { users } = await api.query('list_users', userList, {});
+  const deleted = wanted.map((each) => findNamed('user', each, users, userNames));
+  await agreeToDelete(deleted.map(({ userName }) => JSON.stringify(userName)).join(', '), yes);
+  const userIds = deleted.map(({ userId }) => userId);
+  await api.submit(deleteUsersActivity, { userIds });
+  print(json, { userIds }, `${count(userIds.length, 'user')} deleted.`);
+}

@@ -1,0 +1,162 @@
+/** `keyhearth users`, `policies`, `private-keys` and `activities` on a served vault, and how they name things. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findNamed } from '../../main/commands/shared/named.ts';
+import {
+  runCommand,
+  startTestVault,
+  temporaryDirectory,
+  type Json,
+  type TestVault,
+} from '../support/support.ts';
+
+let service: TestVault;
+const papers = temporaryDirectory();
+
+beforeAll(async () => {
+  service = await startTestVault();
+  const { keysDirectory } = service.config;
+  mkdirSync(keysDirectory, { recursive: true });
+  writeFileSync(join(keysDirectory, 'owner.public'), service.key.publicKey);
+  writeFileSync(join(keysDirectory, 'owner.private'), service.key.privateKey, { mode: 0o600 });
+});
+afterAll(async () => {
+  papers[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const run = (...argv: readonly string[]) =>
+  runCommand(argv, {
+    environment: {
+      HOME: service.directory,
+      KEYHEARTH_DATA_DIR: service.directory,
+      KEYHEARTH_CONFIG_DIR: join(dirname(service.directory), 'config'),
+    },
+  });
+
+async function ask<T = Json>(...argv: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await run(...argv, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+}
+
+// The class: a name, or the beginning of an id, that could come to mean another thing than the person meant.
+describe('what is named', () => {
+  const things = [
+    { id: 'abcd0000-0000-4000-8000-000000000000', name: 'Ann' },
+    { id: 'abce0000-0000-4000-8000-000000000000', name: 'abcd' },
+    { id: 'bbbb0000-0000-4000-8000-000000000000', name: 'abce0000-0000-4000-8000-000000000000' },
+    { id: 'cccc0000-0000-4000-8000-000000000000', name: 'Twin' },
+    { id: 'dddd0000-0000-4000-8000-000000000000', name: 'Twin' },
+  ];
+  const find = (wanted: string): string => findNamed('user', wanted, things, (thing) => thing).id;
+
+  test.each([
+    ['a whole id', 'ABCD0000-0000-4000-8000-000000000000', 0],
+    ['an id, whatever another is called', 'abce0000-0000-4000-8000-000000000000', 1],
+    ['how one id begins', 'bbbb', 2],
+    ['how one id begins, in capitals', 'CCCC0', 3],
+    ['a name', 'Ann', 0],
+  ])('is found by %s', (_, wanted, index) => {
+    expect(find(wanted)).toBe(things[index]?.id);
+  });
+
+  test.each([
+    [
+      'a name that is how another id begins',
+      'abcd',
+      'ambiguous user "abcd": it could be abcd0000-0000-4000-8000-000000000000 ("Ann"), abce0000',
+    ],
+    ['a name of two', 'Twin', 'it could be cccc0000-0000-4000-8000-000000000000 ("Twin"), dddd0000'],
+    ['too short a beginning', 'bbb', 'no user has the id or the name "bbb"'],
+    ['another spelling of a name', 'ann', 'no user has the id or the name "ann"'],
+    ['nothing', '', 'no user has the id or the name ""'],
+  ])('is refused by %s', (_, wanted, message) => {
+    expect(() => find(wanted)).toThrow(message);
+  });
+});
+
+test('users are created, tagged, renamed and deleted', async () => {
+  const { userId } = await ask<{ userId: string }>('users', 'create', '--name', 'Ann');
+  const { tagId } = await ask<{ tagId: string }>('users', 'tags', 'create', 'traders', '--user', 'Ann');
+  await ask('users', 'create', '--name', 'Ben', '--email', 'ben@example.com', '--tag', 'traders');
+  await ask('users', 'rename', userId.slice(0, 8), 'Anna');
+  expect(await ask('users', 'show', 'Anna')).toMatchObject({ userId, tags: [{ tagId, tagName: 'traders' }] });
+  const changed = ['--add', 'Root', '--remove', 'Anna', '--name', 'desk'];
+  await ask('users', 'tags', 'change', 'traders', ...changed);
+  const { stdout } = await run('users', 'tags', 'list');
+  expect(stdout).toBe(`${tagId}  desk  Root, Ben\n`);
+  const list = (await run('users', 'list')).stdout;
+  expect(list).toContain(`${userId}  Anna  (cannot sign in)\n`);
+  expect(list).toMatch(/Ben {2}\(mail\)/);
+  // All or none.
+  expect((await run('users', 'delete', 'Anna', 'Nobody')).code).toBe(1);
+  expect(await ask('users', 'delete', 'Anna', 'Ben')).toMatchObject({
+    userIds: [userId, expect.any(String)],
+  });
+  expect(await ask('users', 'tags', 'delete', 'desk')).toEqual({ tagIds: [tagId] });
+  expect((await ask<{ users: Json[] }>('users', 'list')).users).toHaveLength(1);
+  const root = await run('users', 'delete', 'Root');
+  expect(root).toMatchObject({ code: 1, stderr: expect.stringContaining('root quorum') as string });
+});
+
+test('policies are created from a file and from options, by the group’s new name and its old one', async () => {
+  const file = join(papers.path, 'policies.json');
+  const draft = { policyName: 'One', effect: 'EFFECT_DENY', condition: 'false', notes: 'why' };
+  writeFileSync(file, JSON.stringify([draft, { ...draft, policyName: 'Two' }]));
+  expect((await run('policy', 'check', file)).stdout).toMatch(/“One”: right/);
+  const { policies } = await ask<{ policies: { policyId: string }[] }>('policies', 'create', file);
+  expect(policies).toHaveLength(2);
+  const options = ['--effect', 'allow', '--condition', 'true', '--consensus', 'approvers.count() >= 2'];
+  await ask('policies', 'create', '--name', 'Three', ...options);
+  expect(await ask('policy', 'show', 'Three')).toMatchObject({
+    effect: 'EFFECT_ALLOW',
+    consensus: 'approvers.count() >= 2',
+  });
+  expect((await run('policies', 'show', 'One')).stdout).toMatch(
+    /deny {2}One\nCondition {2}false\nNotes {6}why\n/,
+  );
+  expect((await run('policies', 'list')).stdout.trim().split('\n')).toHaveLength(3);
+  const [one] = policies;
+  await ask('policies', 'delete', String(one?.policyId), 'Two', 'Three');
+  expect((await run('policies', 'list')).stdout).toBe('No policy.\n');
+});
+
+test.each([
+  [['policies', 'create'], 2, 'expected a file of policies, or --name and --effect'],
+  [['policies', 'create', 'x.json', '--name', 'One'], 2, 'expected either a file or --name'],
+  [['users', 'tags', 'change', 'x'], 2, 'expected --name, --add or --remove'],
+  [['private-keys', 'create', '--name', 'K', '--curve', 'rsa'], 2, 'invalid --curve: "rsa" is no curve'],
+  [['activities', 'list', '--limit', '0'], 2, 'invalid --limit "0"'],
+  [['activities', 'list', '--status', 'done'], 2, 'invalid --status "done": expected one of created'],
+  [['activities', 'show', 'ffffffff'], 1, 'no activity has the id "ffffffff"'],
+])('%j ends with %i', async (argv, expected, message) => {
+  const { code, stdout, stderr } = await run(...argv);
+  expect({ code, stdout }, stderr).toEqual({ code: expected, stdout: '' });
+  expect(stderr).toContain(message);
+});
+
+test('private keys are created and shown, and the log tells of it', async () => {
+  const options = ['--curve', 'secp256k1', '--address-format', 'ethereum'];
+  const made = await ask<{ privateKeyId: string; addresses: readonly { address: string }[] }>(
+    ...['private-keys', 'create', '--name', 'Deployer', ...options],
+  );
+  const { stdout } = await run('private-keys', 'show', made.privateKeyId.slice(0, 8));
+  expect(stdout).toContain(`ADDRESS_FORMAT_ETHEREUM ${made.addresses[0]?.address ?? ''}\n`);
+  expect((await run('private-keys', 'list')).stdout).toBe(
+    `${made.privateKeyId}  Deployer  (CURVE_SECP256K1)\n`,
+  );
+  const filter = ['--type', 'create-private-keys-v2', '--status', 'completed', '--limit', '1'];
+  const { activities } = await ask<{ activities: { activityId: string }[] }>('activities', 'list', ...filter);
+  expect(activities).toMatchObject([
+    { type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2', askedBy: { userName: 'Root' } },
+  ]);
+  const id = String(activities[0]?.activityId);
+  const shown = await run('activities', 'show', id.slice(0, 23));
+  expect(shown.stdout).toContain(`Activity ${id}`);
+  expect(shown.stdout).toContain('"privateKeyName": "Deployer"');
+  // Ids begin with the time: those of one moment begin alike.
+  const alike = await run('activities', 'show', id.slice(0, 6));
+  expect(alike).toMatchObject({ code: 1, stderr: expect.stringContaining('ambiguous activity') as string });
+});
