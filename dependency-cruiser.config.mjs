@@ -166,10 +166,10 @@ export default {
     ),
     rule(
       'renderer-sees-only-the-contract',
-      'renderer/ may import itself, preload/contract.ts, the types of the API and what shows foreign text; all else goes through the rpc.',
+      'renderer/ may import itself, preload/contract.ts, the types of the API, what shows foreign text and the texts of policies; all else goes through the rpc.',
       { path: '^renderer/', pathNot: test },
       {
-        path: '^main/(?!lib/(text/|published-limits[.]ts$)|operations/api[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
+        path: '^main/(?!lib/(text/|policies/|published-limits[.]ts$)|operations/api[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
       },
     ),
     rule(

@@ -1,5 +1,6 @@
 /** Policies to begin with. `…` stands for what is filled in. */
 
+import { plainPayment, transferOfUsdc } from '../../../main/lib/policies/payments.ts';
 import type { Draft } from './policy-queries.ts';
 import { t } from '../../app/i18n/text.ts';
 
@@ -9,14 +10,6 @@ export interface PolicyTemplate {
   readonly about: string;
   readonly draft: Pick<Draft, 'policyName' | 'effect' | 'condition' | 'consensus'>;
 }
-
-/** Payments of the chain's coin and nothing else: no call, no token, no approval, no new contract, no other code. */
-const plainPayment = { condition: "eth.tx.data == '0x' && eth.tx.type in ['LEGACY', 'TYPE_1', 'TYPE_2']" };
-/** A transfer of USDC and nothing else. */
-const transferOfUsdc = {
-  condition:
-    "eth.tx.to == '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' && eth.tx.function_signature == '0xa9059cbb' && eth.tx.value == 0 && eth.tx.type in ['LEGACY', 'TYPE_1', 'TYPE_2']",
-};
 
 export const policyTemplates: readonly PolicyTemplate[] = [
   {
@@ -41,7 +34,7 @@ export const policyTemplates: readonly PolicyTemplate[] = [
     draft: {
       policyName: t('Pay known receivers'),
       effect: 'EFFECT_ALLOW',
-      condition: `eth.tx.chain_id == 1 && eth.tx.to in ['…'] && ${plainPayment.condition} && eth.tx.outflow <= 1000000000000000000`,
+      condition: `eth.tx.chain_id == 1 && eth.tx.to in ['…'] && ${plainPayment} && eth.tx.outflow <= 1000000000000000000`,
       consensus: "approvers.any(user, user.tags.contains('…'))",
     },
   },
@@ -54,7 +47,7 @@ export const policyTemplates: readonly PolicyTemplate[] = [
     draft: {
       policyName: t('Daily budget'),
       effect: 'EFFECT_ALLOW',
-      condition: `eth.tx.chain_id == 1 && eth.tx.to != '' && ${plainPayment.condition} && RollingSum(eth.tx.outflow, '24h', signing_key.public_key) <= 1000000000000000000`,
+      condition: `eth.tx.chain_id == 1 && eth.tx.to != '' && ${plainPayment} && RollingSum(eth.tx.outflow, '24h', signing_key.public_key) <= 1000000000000000000`,
       consensus: "approvers.any(user, user.id == '…')",
     },
   },
@@ -67,7 +60,7 @@ export const policyTemplates: readonly PolicyTemplate[] = [
     draft: {
       policyName: t('Daily budget of USDC'),
       effect: 'EFFECT_ALLOW',
-      condition: `eth.tx.chain_id == 1 && ${transferOfUsdc.condition} && RollingSum(eth.tx.contract_call_args['amount'], '24h', signing_key.public_key, eth.tx.to) <= 1000000000 && RollingSum(eth.tx.max_fee, '24h', signing_key.public_key, eth.tx.to) <= 20000000000000000`,
+      condition: `eth.tx.chain_id == 1 && ${transferOfUsdc} && RollingSum(eth.tx.contract_call_args['amount'], '24h', signing_key.public_key, eth.tx.to) <= 1000000000 && RollingSum(eth.tx.max_fee, '24h', signing_key.public_key, eth.tx.to) <= 20000000000000000`,
       consensus: "approvers.any(user, user.id == '…')",
     },
   },

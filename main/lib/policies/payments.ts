@@ -1,0 +1,8 @@
+/** Conditions of policies about payments on Ethereum, as the window's templates and the policies of bots begin with them. */
+
+/** Payments of the chain's coin and nothing else: no call, no token, no approval, no new contract, no other code. */
+export const plainPayment = "eth.tx.data == '0x' && eth.tx.type in ['LEGACY', 'TYPE_1', 'TYPE_2']";
+
+/** A transfer of USDC and nothing else. */
+export const transferOfUsdc =
+  "eth.tx.to == '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' && eth.tx.function_signature == '0xa9059cbb' && eth.tx.value == 0 && eth.tx.type in ['LEGACY', 'TYPE_1', 'TYPE_2']";
