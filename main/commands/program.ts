@@ -5,6 +5,7 @@ import { declareActivities } from './requests/activities-command.ts';
 import { declareApprovals } from './requests/approvals-command.ts';
 import { declareAudit } from './audit/audit-command.ts';
 import { declareBackup } from './backup/backup-command.ts';
+import { declareBots } from './bots/bots-command.ts';
 import { declareCompletion } from './completion/completion-command.ts';
 import { declareControl } from './vault/control-command.ts';
 import { declareDev } from './vault/dev-command.ts';
@@ -50,6 +51,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
   ],
   'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
   'Users and what they may do:': [
+    declareBots,
     declareUsers,
     declareKeygen,
     declarePolicies,

@@ -208,7 +208,7 @@ describe('the README', () => {
   test('shows commands that run', async () => {
     const drafts = file('policies.json', signing);
     const body = file('request.json', { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters: request });
-    const shown = [...chapter.matchAll(/^ {4}\.\/keyhearth policy ([^#\n]+)/gm)].map(([, words = '']) =>
+    const shown = [...chapter.matchAll(/^ {4}\.\/keyhearth policies ([^#\n]+)/gm)].map(([, words = '']) =>
       words
         .trim()
         .replaceAll('policies.json', drafts)

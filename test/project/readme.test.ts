@@ -184,6 +184,7 @@ const readings: readonly Reading[] = [
   { block: 'npm install && npm test', elsewhere: 'test/project/readme.test.ts' },
   { block: './keyhearth init', until: /Keyhearth serves http\S+ the vault is unlocked/, sees: /Owner Ann/ },
   { block: './keyhearth wallets create', sees: /bc1q/ },
+  { block: './keyhearth bots add', sees: /It may send at most 0.05 ETH from the wallet "Daily"/ },
   { block: './keyhearth request --path /public/v1/submit/create_wallet', sees: /ACTIVITY_STATUS_COMPLETED/ },
   {
     block: "BODY='",
@@ -243,7 +244,7 @@ const readings: readonly Reading[] = [
     },
   },
   {
-    block: './keyhearth policy check',
+    block: './keyhearth policies check',
     prepare: async (reader) => {
       await askForApproval(reader);
       reader.write('policies.json', policyExample());

@@ -72,11 +72,17 @@ export function readKeyFiles(directory: string, name: string): KeyPair {
   return { publicKey, privateKey };
 }
 
+const isKeyName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+
+/** Where a key's private half is, if it is there. */
+export const keyFileOf = (directory: string, name: string): string =>
+  fileNames(directory, name).privateKeyFile;
+
 function fileNames(
   directory: string,
   name: string,
 ): { readonly publicKeyFile: string; readonly privateKeyFile: string } {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+  if (!isKeyName(name)) {
     throw new CommandError(
       exitCodes.usage,
       `invalid key name ${JSON.stringify(name)}: expected letters, digits, dots, dashes and underscores, at most 64`,
@@ -87,6 +93,25 @@ function fileNames(
     privateKeyFile: join(directory, `${name}.private`),
   };
 }
+
+/** Deletes the files of a key that opens nothing. */
+export function deleteKeyFiles({ publicKeyFile, privateKeyFile }: KeyFiles): void {
+  rmSync(privateKeyFile, { force: true });
+  rmSync(publicKeyFile, { force: true });
+}
+
+/** Deletes the files of that name where they hold one of these keys. Another key of that name stays. */
+export function deleteKeyFilesOf(directory: string, name: string, publicKeys: readonly string[]): void {
+  if (!isKeyName(name) || !existsSync(keyFileOf(directory, name))) return;
+  const pair = readKeyFiles(directory, name);
+  if (publicKeys.includes(pair.publicKey)) deleteKeyFiles({ ...pair, ...fileNames(directory, name) });
+}
+
+/** @returns the pair of that name, with its files. @throws CommandError where there is none. */
+export const findKeyFiles = (directory: string, name: string): KeyFiles => ({
+  ...readKeyFiles(directory, name),
+  ...fileNames(directory, name),
+});
 
 function readHex(file: string, length: number, name: string): string {
   if (!existsSync(file)) {

@@ -1,4 +1,4 @@
-/** `keyhearth keygen`: an API key pair as files, and on request registered for the owner. */
+/** `keyhearth keygen`: an API key pair as files, and on request registered for a user or the owner. */
 import { rmSync } from 'node:fs';
 import { stepUpRequired, type VaultStatus } from '../../../preload/contract.ts';
 import { z } from 'zod';
@@ -6,17 +6,27 @@ import type { Config } from '../../app/config.ts';
 import { submitAsOwner } from '../../rpc/owner-calls.ts';
 import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { newKeyPair, writeKeyFiles } from './key-files.ts';
+import { quoted } from '../../lib/errors.ts';
+import { deleteKeyFiles, newKeyPair, writeKeyFiles } from './key-files.ts';
+import { activityKind } from '../shared/api.ts';
+import { findUser } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
-import { requireSecret, type SecretOptions } from '../shared/proof.ts';
+import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
+import { requireSecret } from '../shared/proof.ts';
 
-export interface KeygenOptions extends SecretOptions {
+export interface KeygenOptions extends OwnerOptions {
   readonly name: string;
   readonly register: boolean;
+  /** For whom the key is registered instead of the owner. */
+  readonly user?: string;
   readonly json: boolean;
 }
 
 export async function keygen(config: Config, options: KeygenOptions): Promise<void> {
+  if (options.user !== undefined) {
+    await keygenFor(config, options.user, options);
+    return;
+  }
   const running = options.register ? await requireRunning(dataDirectory(config)) : undefined;
   const status = await running?.status();
   if (status?.state === 'locked') {
@@ -48,6 +58,43 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
       `Files       ${publicKeyFile}`,
       `            ${privateKeyFile}`,
       running ? 'Registered for the owner.' : 'Not registered yet: use --register, or create_api_keys.',
+    ].join('\n'),
+  );
+}
+
+export const createApiKeysActivity = activityKind({
+  type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
+  result: z.object({ apiKeyIds: z.array(z.string()) }),
+  options: { 'parameters.apiKeys[0].apiKeyName': '--name' },
+  isOfUseLater: true,
+});
+
+/** @param wanted The user's id, how it begins, or the name. */
+async function keygenFor(config: Config, wanted: string, options: KeygenOptions): Promise<void> {
+  const { name, json } = options;
+  const api = await connectAsOwner(config, options);
+  const { userId, userName } = await findUser(api, wanted);
+  const files = writeKeyFiles(config.keysDirectory, name, newKeyPair());
+  const { publicKey, publicKeyFile, privateKeyFile } = files;
+  try {
+    const key = { apiKeyName: name, publicKey, curveType: 'API_KEY_CURVE_P256' } as const;
+    await api.submit(createApiKeysActivity, { userId, apiKeys: [key] });
+  } catch (error) {
+    // A key that waits for approvals is of use later. One whose fate is not known may be registered.
+    const isRefused =
+      error instanceof CommandError &&
+      ([exitCodes.failed, exitCodes.usage, exitCodes.locked] as number[]).includes(error.exitCode);
+    if (isRefused) deleteKeyFiles(files);
+    throw error;
+  }
+  print(
+    json,
+    { name, publicKey, publicKeyFile, privateKeyFile, registered: true, userId, userName },
+    [
+      `Public key  ${publicKey}`,
+      `Files       ${publicKeyFile}`,
+      `            ${privateKeyFile}`,
+      `Registered for ${quoted(userName)}, within what policies allow.`,
     ].join('\n'),
   );
 }

@@ -1,0 +1,201 @@
+/**
+ * `keyhearth bots add`: a user, its policies and its key. The user is created without a way in, and gets its key only once the
+ * policies that bound it are in force: at no moment can a bot do more than they say.
+ */
+import { networkName, networkOf } from '../../chains/ethereum/networks.ts';
+import type { Config } from '../../app/config.ts';
+import { isReceiver, policiesOfBot, readBots, readBudget, type Bot } from '../../lib/policies/bots.ts';
+import { quoted } from '../../lib/errors.ts';
+import { createApiKeysActivity } from '../credentials/keygen.ts';
+import { deleteKeyFiles, findKeyFiles, newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
+import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
+import type { Api } from '../shared/api.ts';
+import { findWallet, policyList, userList, type UserItem } from '../shared/named.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
+import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
+import { termsOf, widening, wordsOf } from './bots.ts';
+
+export interface AddBotOptions extends OwnerOptions {
+  readonly wallet: string;
+  readonly budget: string;
+  readonly to: readonly string[];
+  /** Digits. */
+  readonly chain: string;
+  /** Go on with what an earlier run left waiting. */
+  readonly resume: boolean;
+  readonly json: boolean;
+}
+
+type Terms = Omit<Bot, 'userId'>;
+
+export async function addBot(config: Config, name: string, options: AddBotOptions): Promise<void> {
+  const terms = readTerms(options);
+  const api = await connectAsOwner(config, options);
+  const { walletId, walletName } = await findWallet(api, options.wallet);
+  const directory = config.keysDirectory;
+  const files = options.resume ? findKeyFiles(directory, name) : writeKeyFiles(directory, name, newKeyPair());
+  const making = new BotInTheMaking(api, name, { ...terms, walletId });
+  let bot: Bot;
+  try {
+    const known = options.resume ? await findUnfinished(api, name, files.publicKey) : undefined;
+    bot = await making.finish(known, files.publicKey);
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === exitCodes.waits) throw toBeContinued(error);
+    const left = await making.undo();
+    if (!options.resume) deleteKeyFiles(files);
+    throw left === undefined ? error : withRest(error, left);
+  }
+  const words = wordsOf(bot, walletName);
+  const { publicKey, publicKeyFile, privateKeyFile } = files;
+  const made = { userName: name, userId: bot.userId, walletName, ...termsOf(bot) };
+  print(
+    options.json,
+    { ...made, publicKey, publicKeyFile, privateKeyFile, words },
+    [
+      `Bot ${quoted(name)} added: ${bot.userId}`,
+      ...words,
+      `Public key  ${publicKey}`,
+      `Files       ${publicKeyFile}`,
+      `            ${privateKeyFile}`,
+    ].join('\n'),
+  );
+}
+
+/** The steps, each of which knows how to be taken back. */
+class BotInTheMaking {
+  readonly #api: Api;
+  readonly #name: string;
+  readonly #terms: Terms;
+  /** Made by this run. Nothing else is taken back. */
+  #userId: string | undefined;
+  #policyIds: readonly string[] = [];
+
+  constructor(api: Api, name: string, terms: Terms) {
+    this.#api = api;
+    this.#name = name;
+    this.#terms = terms;
+  }
+
+  /** @param known The user of a run that waited for approvals. */
+  async finish(known: UserItem | undefined, publicKey: string): Promise<Bot> {
+    const userId = known?.userId ?? (await this.#createUser());
+    const bot = { ...this.#terms, userId };
+    await this.#createPolicies(bot);
+    const hasKey = known?.apiKeys.some(({ credential }) => credential.publicKey === publicKey) ?? false;
+    if (!hasKey) {
+      const key = { apiKeyName: this.#name, publicKey, curveType: 'API_KEY_CURVE_P256' } as const;
+      await this.#api.submit(createApiKeysActivity, { userId, apiKeys: [key] });
+    }
+    return bot;
+  }
+
+  async #createUser(): Promise<string> {
+    const users = [userWithoutKey(this.#name)];
+    const {
+      userIds: [userId = ''],
+    } = await this.#api.submit(createUsersActivity, { users });
+    this.#userId = userId;
+    return userId;
+  }
+
+  async #createPolicies(bot: Bot): Promise<void> {
+    const { policies } = await this.#api.query('list_policies', policyList, {});
+    const inForce = readBots(policies).find(({ userId }) => userId === bot.userId);
+    let policyIds = inForce?.policyIds;
+    if (policyIds === undefined) {
+      const wanted = policiesOfBot(this.#name, bot);
+      const made = await this.#api.submit(createPoliciesActivity, { policies: wanted });
+      policyIds = this.#policyIds = made.policyIds;
+    } else if (inForce?.bot === undefined || !areSame(inForce.bot, bot)) {
+      throw new CommandError(
+        exitCodes.failed,
+        `the bot ${quoted(this.#name)} has other policies already: remove it with \`keyhearth bots remove ${bot.userId}\``,
+      );
+    }
+    const others = await widening(this.#api, { userId: bot.userId, policyIds });
+    if (others.length === 0) return;
+    throw new CommandError(
+      exitCodes.failed,
+      `the budget would not hold. ${others.join(' ')} Say in its consensus whom it is for`,
+    );
+  }
+
+  /** @returns what could not be taken back, in words. */
+  async undo(): Promise<string | undefined> {
+    try {
+      // The user goes first: whatever became of its key, it may not outlive the policies.
+      if (this.#userId !== undefined)
+        await this.#api.submit(deleteUsersActivity, { userIds: [this.#userId] });
+      if (this.#policyIds.length > 0)
+        await this.#api.submit(deletePoliciesActivity, { policyIds: this.#policyIds });
+      return undefined;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return `the user ${String(this.#userId)} may be left: \`keyhearth users delete ${String(this.#userId)}\` (${reason})`;
+    }
+  }
+}
+
+const areSame = (one: Bot, other: Bot): boolean =>
+  JSON.stringify([one.userId, termsOf(one)]) === JSON.stringify([other.userId, termsOf(other)]);
+
+/** @returns the user that an earlier run created. @throws CommandError where the name is another's. */
+async function findUnfinished(api: Api, name: string, publicKey: string): Promise<UserItem | undefined> {
+  const { users } = await api.query('list_users', userList, {});
+  const user = users.find(({ userName }) => userName === name);
+  if (user === undefined) return undefined;
+  const { apiKeys, authenticators, oauthProviders, userEmail, userPhoneNumber, userTags } = user;
+  const foreign =
+    apiKeys.some(({ credential }) => credential.publicKey !== publicKey) ||
+    [...authenticators, ...oauthProviders, ...userTags].length > 0 ||
+    userEmail !== undefined ||
+    userPhoneNumber !== undefined;
+  if (!foreign) return user;
+  throw new CommandError(
+    exitCodes.failed,
+    `the user ${quoted(name)} is not a bot that waits: it has other ways in, or tags. Give the bot another name`,
+  );
+}
+
+function toBeContinued({ message, details }: CommandError): CommandError {
+  return new CommandError(
+    exitCodes.waits,
+    `${message}\nThe bot can sign nothing before that. Once it is approved, run the same command again with --continue`,
+    details,
+  );
+}
+
+function withRest(error: unknown, left: string): unknown {
+  if (!(error instanceof CommandError)) return error;
+  return new CommandError(error.exitCode, `${error.message}; ${left}`, error.details);
+}
+
+function readTerms({ budget: text, to, chain }: AddBotOptions): Omit<Terms, 'walletId'> {
+  const budget = readBudget(text);
+  if (budget === undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --budget ${quoted(text)}: expected a number of ETH, gwei or wei for each hour, day or week, such as "0.05 ETH/day"`,
+    );
+  }
+  const wrong = to.find((address) => !isReceiver(address));
+  if (wrong !== undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --to ${quoted(wrong)}: expected an address of Ethereum, 0x and 40 hex digits`,
+    );
+  }
+  return { budget, receivers: to, chainId: readChain(chain) };
+}
+
+/** Elsewhere the coin is another one, or gas does not bound the fee. */
+function readChain(text: string): bigint {
+  const chainId = /^[0-9]{1,15}$/.test(text) ? BigInt(text) : 0n;
+  const { coin, gasPaysForAll } = networkOf(chainId);
+  if (['ETH', 'test ETH'].includes(coin) && gasPaysForAll) return chainId;
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid --chain ${quoted(text)}: a budget in ETH is exact where ETH is the coin and gas bounds the fee, not on ${networkName(chainId)}; expected 1 (Ethereum), 42161 (Arbitrum One), 59144 (Linea), 324 (ZKsync Era), 11155111 (Sepolia) or another such chain`,
+  );
+}

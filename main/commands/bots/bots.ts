@@ -1,0 +1,156 @@
+/** `keyhearth bots list` and `keyhearth bots remove`: which programs pay within a budget, and their end. */
+import { z } from 'zod';
+import { coinsOf, networkName, networkOf } from '../../chains/ethereum/networks.ts';
+import type { Config } from '../../app/config.ts';
+import { readBots, type Bot, type BotInForce } from '../../lib/policies/bots.ts';
+import { quoted } from '../../lib/errors.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
+import { deleteKeyFilesOf } from '../credentials/key-files.ts';
+import { deletePoliciesActivity } from '../policies/policies.ts';
+import { agreeToDelete } from '../requests/agree.ts';
+import type { Api } from '../shared/api.ts';
+import { consensusFacts } from '../../policy/decide/facts.ts';
+import { compile } from '../../policy/language/compile.ts';
+import { Evaluation } from '../../policy/language/evaluation.ts';
+import { findNamed, policyList, userList, walletList, type UserItem } from '../shared/named.ts';
+import { print } from '../shared/output.ts';
+import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
+import { deleteUsersActivity } from '../users/users.ts';
+
+type BotsOptions = OwnerOptions & { readonly json: boolean };
+
+/** A bot as the policies and the users in force say it. */
+interface KnownBot extends BotInForce {
+  /** Undefined where the user is gone, and the policies are left. */
+  readonly user: UserItem | undefined;
+}
+
+async function findBots(api: Api): Promise<readonly KnownBot[]> {
+  const { policies } = await api.query('list_policies', policyList, {});
+  const { users } = await api.query('list_users', userList, {});
+  return readBots(policies).map((each) => ({
+    ...each,
+    user: users.find(({ userId }) => userId === each.userId),
+  }));
+}
+
+const nameOf = ({ user, userId }: KnownBot): string => user?.userName ?? userId;
+
+export async function listBots(config: Config, options: BotsOptions): Promise<void> {
+  const api = await connectAsOwner(config, options);
+  const { wallets } = await api.query('list_wallets', walletList, {});
+  const found = await findBots(api);
+  const bots = [];
+  for (const known of found) {
+    const { userId, user, bot } = known;
+    const wallet = wallets.find(({ walletId }) => walletId === bot?.walletId);
+    const others = await widening(api, known);
+    bots.push({
+      userId,
+      userName: user?.userName,
+      apiKeys: user?.apiKeys.length ?? 0,
+      ...(bot && termsOf(bot)),
+      walletName: wallet?.walletName,
+      asCreated: bot !== undefined && user !== undefined && others.length === 0,
+      words: [...(bot === undefined ? [changed] : wordsOf(bot, wallet?.walletName)), ...others],
+    });
+  }
+  const lines = bots.map(({ words, ...bot }) =>
+    [
+      `${bot.userId}  ${visibleName(bot.userName ?? 'a user who is gone')}`,
+      ...words.map((line) => `  ${line}`),
+    ].join('\n'),
+  );
+  print(options.json, { bots }, lines.join('\n') || 'No bot.');
+}
+
+const changed =
+  'Its policies are not as they were created: `keyhearth policies list` names them. Remove the bot and add it again.';
+
+/** In JSON a number of wei is a text. */
+export const termsOf = ({ walletId, chainId, budget, receivers }: Bot) => ({
+  walletId,
+  chainId: String(chainId),
+  budget: { wei: String(budget.wei), period: budget.period },
+  receivers,
+});
+
+/** What a bot may do, in plain words. */
+export function wordsOf(
+  { chainId, budget, receivers }: Bot,
+  walletName: string | undefined,
+): readonly string[] {
+  const coins = coinsOf(networkOf(chainId), budget.wei);
+  const wallet = walletName === undefined ? 'a wallet that is gone' : `the wallet ${quoted(walletName)}`;
+  return [
+    `It may send at most ${coins} from ${wallet} on ${networkName(chainId)} in any ${budget.period}, fees included.`,
+    receivers.length === 0
+      ? 'It may pay any address.'
+      : `It may pay ${receivers.join(', ')} and no other address.`,
+    'All else is denied: tokens, calls of contracts, messages, other keys, exports, approvals, and changes of users, policies and its own key.',
+    'It can read what every user can: names, addresses, policies and the log. It reads no secret.',
+  ];
+}
+
+const permissionList = z.object({
+  permissions: z.array(
+    z.object({ activityType: z.string(), reach: z.string(), policyIds: z.array(z.string()) }),
+  ),
+});
+
+/**
+ * Finds what a bot may do beside what its own policies say. They deny all but payments. Whether a payment is within the budget
+ * another policy may say otherwise.
+ * @returns it in words; nothing where the budget holds.
+ */
+export async function widening(
+  api: Api,
+  { userId, policyIds }: Pick<BotInForce, 'userId' | 'policyIds'>,
+): Promise<readonly string[]> {
+  const { policies } = await api.query('list_policies', policyList, {});
+  const { permissions } = await api.query('list_permissions', permissionList, { userId });
+  const reached = permissions.filter(({ reach }) => reach !== 'REACH_DENIED');
+  const others = policies.filter(
+    ({ policyId, effect, consensus }) =>
+      effect === 'EFFECT_ALLOW' &&
+      !policyIds.includes(policyId) &&
+      allowsAlone(consensus, userId) &&
+      reached.some((permission) => permission.policyIds.includes(policyId)),
+  );
+  return others.map(
+    ({ policyName }) => `The policy ${quoted(policyName)} may allow it payments beyond the budget.`,
+  );
+}
+
+/** Whether a bot alone has a policy's consensus. What others have to approve of is within no budget, and for them to decide. */
+function allowsAlone(consensus: string, userId: string): boolean {
+  if (consensus === '') return true;
+  const bot = { userId, root: false, credentials: [{ id: '', user_id: userId, type: apiKeyType }] };
+  const program = compile(consensus, 'consensus');
+  return new Evaluation(consensusFacts([bot]), Date.now()).start(program.run) !== false;
+}
+
+const apiKeyType = 'CREDENTIAL_TYPE_API_KEY_P256';
+
+/** @param wanted The bot's id, how it begins, or its name. */
+export async function removeBot(
+  config: Config,
+  wanted: string,
+  { yes, json, ...options }: BotsOptions & { readonly yes: boolean },
+): Promise<void> {
+  const api = await connectAsOwner(config, options);
+  const known = findNamed('bot', wanted, await findBots(api), (each) => ({
+    id: each.userId,
+    name: nameOf(each),
+  }));
+  await agreeToDelete(JSON.stringify(nameOf(known)), yes);
+  const { userId, user, policyIds } = known;
+  // The key goes first: without its policies it might do what others allow everybody.
+  if (user !== undefined) await api.submit(deleteUsersActivity, { userIds: [userId] });
+  await api.submit(deletePoliciesActivity, { policyIds });
+  if (user !== undefined) deleteKeyFilesOf(config.keysDirectory, user.userName, publicKeysOf(user));
+  print(json, { userId, userName: user?.userName, policyIds }, `Bot ${quoted(nameOf(known))} removed.`);
+}
+
+const publicKeysOf = ({ apiKeys }: UserItem): readonly string[] =>
+  apiKeys.map(({ credential }) => credential.publicKey);

@@ -1,0 +1,89 @@
+/**
+ * The running vault's API as its owner asks it over the control socket: no key of the owner's has to lie on the disk. The
+ * service asks for a secret of the owner's before it adds a way in.
+ */
+import { existsSync } from 'node:fs';
+import type { z } from 'zod';
+import { stepUpRequired, type CallAnswer } from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import type {
+  ActivityParameters,
+  ActivityResult,
+  ActivityType,
+  Answer,
+  QueryParameters,
+  QueryPath,
+  Reading,
+} from '../../operations/api.ts';
+import { queryAsOwner, submitAsOwner } from '../../rpc/owner-calls.ts';
+import { keyFileOf } from '../credentials/key-files.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { activityAnswer, completedResult, refusal, VaultApi, type ActivityKind, type Api } from './api.ts';
+import { ownerOf, requireRunning, type Running } from './client.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { requireSecret, type SecretOptions } from './proof.ts';
+
+export interface OwnerOptions extends SecretOptions {
+  /** The API key files to stamp with; the owner asks where there is no name, and no key called `owner`. */
+  readonly apiKey?: string;
+}
+
+/** The key that `keyhearth init` and `keygen --name owner` make. */
+const ownersKey = 'owner';
+
+/** @returns the API stamped with a key, or asked by the owner where there is none to stamp with. */
+export async function connectAsOwner(config: Config, options: OwnerOptions): Promise<Api> {
+  const { apiKey = ownersKey } = options;
+  if (options.apiKey !== undefined || existsSync(keyFileOf(config.keysDirectory, apiKey))) {
+    return VaultApi.connect(config, apiKey);
+  }
+  const running = await requireRunning(dataDirectory(config));
+  const { state } = await running.status();
+  if (state === 'locked')
+    throw new CommandError(exitCodes.locked, 'the vault is locked: run `keyhearth unlock`');
+  return new OwnerApi(running, options);
+}
+
+class OwnerApi implements Api {
+  readonly #running: Running;
+  readonly #secrets: SecretOptions;
+
+  constructor(running: Running, secrets: SecretOptions) {
+    this.#running = running;
+    this.#secrets = secrets;
+  }
+
+  async query<Path extends QueryPath, Shape extends z.ZodType>(
+    path: Path,
+    shape: Shape & Reading<Answer<Path>, Shape>,
+    parameters: QueryParameters<Path>,
+  ): Promise<z.output<Shape>> {
+    const answer = await queryAsOwner(ownerOf(this.#running), path, parameters);
+    if (answer.isRefused) throw refusedAs(answer, {});
+    return read<Shape>(shape, answer.body);
+  }
+
+  async submit<Type extends ActivityType, Shape extends z.ZodType>(
+    kind: ActivityKind<Type, Shape & Reading<ActivityResult<Type>, Shape>>,
+    parameters: ActivityParameters<Type>,
+  ): Promise<z.output<Shape>> {
+    const send = (): Promise<CallAnswer> => submitAsOwner(ownerOf(this.#running), kind.type, parameters);
+    let answer = await send();
+    if (answer.status !== 200 && refusal.parse(answer.body).turnkeyErrorCode === stepUpRequired) {
+      await this.#running.call('prove', await requireSecret(this.#secrets, await this.#running.status()));
+      answer = await send();
+    }
+    if (answer.status !== 200) throw refusedAs(answer, kind.options ?? {});
+    return read<Shape>(kind.result, completedResult(kind, activityAnswer.parse(answer.body).activity));
+  }
+}
+
+const read = <Shape extends z.ZodType>(shape: Shape, answer: unknown): z.output<Shape> => shape.parse(answer);
+
+function refusedAs({ body }: CallAnswer, options: Readonly<Record<string, string>>): CommandError {
+  const { message, turnkeyErrorCode } = refusal.parse(body);
+  return new CommandError(
+    exitCodeOfRefusal(turnkeyErrorCode),
+    Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
+  );
+}
