@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeConfig, readConfig, sessionBusAddress, startArguments } from './config.ts';
+import { environmentWith, makeConfig, readConfig, sessionBusAddress, startArguments } from './config.ts';
 
 describe('sessionBusAddress', () => {
   test.each([
@@ -55,5 +55,57 @@ describe('isNpmScript', () => {
     'node main/start.ts; date',
   ])('does not for %s, whose shell may end before', (script) => {
     expect(makeConfig({}, { npm_lifecycle_script: script }).isNpmScript).toBe(false);
+  });
+});
+
+describe('the vault that commands reach', () => {
+  const url = 'http://127.0.0.1:1';
+  const environment = { KEYHEARTH_URL: url, KEYHEARTH_API_KEY: 'a file', KEYHEARTH_VAULT_FILE: 'named' };
+
+  test('is the one of this machine, unless something names another', () => {
+    expect(makeConfig({}, {}).remote).toBeUndefined();
+    expect(
+      makeConfig({}, { KEYHEARTH_URL: '', KEYHEARTH_ALLOW_HTTP: '1', KEYHEARTH_API_KEY: 'x' }).remote,
+    ).toBeUndefined();
+    expect(makeConfig({}, { KEYHEARTH_ORGANIZATION: 'x' }).remote).toEqual({
+      organizationId: 'x',
+      allowHttp: false,
+    });
+  });
+
+  test('options win, and are not mixed with a vault that variables name', () => {
+    expect(makeConfig({ url: 'https://a.example' }, environment)).toMatchObject({
+      remote: { url: 'https://a.example', vaultFile: 'named' },
+      apiKey: 'a file',
+    });
+    expect(makeConfig({ vaultFile: 'mine' }, environment)).toMatchObject({
+      remote: { vaultFile: 'mine', allowHttp: false },
+      apiKey: undefined,
+    });
+    expect(makeConfig({ dataDir: '/vault' }, environment)).toMatchObject({
+      remote: undefined,
+      apiKey: 'a file',
+    });
+    expect(makeConfig({ apiKey: 'owner' }, environment)).toMatchObject({
+      apiKey: undefined,
+      apiKeyNamed: true,
+    });
+  });
+
+  test('is the one of `keyhearth dev` for what that runs, whatever was named before', () => {
+    const variables = {
+      KEYHEARTH_URL: 'http://127.0.0.1:2',
+      KEYHEARTH_ORGANIZATION: 'o',
+      KEYHEARTH_SIGNER: 's',
+      KEYHEARTH_API_KEY: 'k',
+    };
+    const inside = environmentWith(variables, { ...environment, PATH: '/bin' });
+    expect(inside).toEqual({ PATH: '/bin', ...variables, KEYHEARTH_VAULT_FILE: undefined });
+    expect(makeConfig({}, inside).remote).toEqual({
+      url: 'http://127.0.0.1:2',
+      organizationId: 'o',
+      signer: 's',
+      allowHttp: false,
+    });
   });
 });

@@ -1,6 +1,6 @@
 /** Settings from arguments and environment, as one frozen value. The only reader of the environment. */
 import { homedir, platform } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -11,11 +11,29 @@ export const version: string = packageJson.version;
 
 export const defaultPort = 7377;
 
+/** A vault that commands reach by its URL, as options and environment name it. Nothing of it is checked yet. */
+export interface RemoteNames {
+  readonly url?: string;
+  readonly organizationId?: string;
+  /** Hex, uncompressed: the key that the vault signs bundles of secrets with. */
+  readonly signer?: string;
+  /** A file with the line that `keyhearth dev` writes. */
+  readonly vaultFile?: string;
+  /** Whether requests may go to another machine without TLS. */
+  readonly allowHttp: boolean;
+}
+
 export interface Config {
   /** The vault's directory; null for a vault in memory. */
   readonly dataDirectory: string | null;
   /** Where key pair files of API keys are kept. */
   readonly keysDirectory: string;
+  /** The vault that commands speak to, where it is not this machine's own. */
+  readonly remote: RemoteNames | undefined;
+  /** A secret: a key pair in hex, or the path of a file that holds one. Undefined where the command line names another key. */
+  readonly apiKey: string | undefined;
+  /** Whether the command line names key files. */
+  readonly apiKeyNamed: boolean;
   /** Where both were under the product's former name; undefined where the owner has chosen a directory of their own. */
   readonly former: { readonly data: string; readonly keys: string } | undefined;
   /** 0 for any free port; null where none is given: the vault's settings have it then, or it is `defaultPort`. */
@@ -24,6 +42,8 @@ export interface Config {
   readonly ui: boolean;
   /** Browser origins that may call the API, as browsers write them: `https://app.example`. */
   readonly allowedOrigins: readonly string[];
+  /** The addresses beside loopback that `dev` listens on, and the Host headers beside loopback's that it answers. */
+  readonly exposure: { readonly address: string | undefined; readonly hosts: readonly string[] };
   /** Whether every page on this machine's loopback addresses may call the API. */
   readonly allowLoopbackOrigins: boolean;
   /** The relying party that passkeys are made for: a host name, `localhost` unless set. */
@@ -71,6 +91,12 @@ export interface ConfigOptions {
   readonly oidcIssuer?: readonly string[] | undefined;
   readonly keychain?: boolean | undefined;
   readonly verbose?: boolean | undefined;
+  readonly url?: string | undefined;
+  readonly organizationId?: string | undefined;
+  readonly vaultFile?: string | undefined;
+  readonly allowHttp?: boolean | undefined;
+  /** The name of key files, where the command line has one. */
+  readonly apiKey?: string | undefined;
 }
 
 /** A setting that cannot be used; the message names it. */
@@ -83,7 +109,7 @@ const npmScript = /^'?(keyhearth|node main\/start\.ts)'?( [^&;|<>()`$]*)?$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Options win over the environment (`KEYHEARTH_DATA_DIR`, `KEYHEARTH_CONFIG_DIR`, `KEYHEARTH_PORT`, `KEYHEARTH_RP_ID`), that over defaults. */
+/** Options win over the environment (`KEYHEARTH_…`), that over defaults. */
 export function makeConfig(options: ConfigOptions, environment: Environment = process.env): Config {
   const usual = defaultDirectories('Keyhearth', environment);
   const chosen = [
@@ -102,9 +128,16 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
       resolve(options.configDir ?? environment['KEYHEARTH_CONFIG_DIR'] ?? usual.config),
       'keys',
     ),
+    remote: remoteNames(options, environment),
+    apiKey:
+      options.apiKey === undefined && options.vaultFile === undefined
+        ? given(environment['KEYHEARTH_API_KEY'])
+        : undefined,
+    apiKeyNamed: options.apiKey !== undefined,
     port: portNumber(options.port ?? environment['KEYHEARTH_PORT']),
     ui: options.ui ?? false,
     allowedOrigins: (options.allowOrigin ?? []).map(origin),
+    exposure: { address: undefined, hosts: [] },
     allowLoopbackOrigins: false,
     rpId: hostName(options.rpId ?? environment['KEYHEARTH_RP_ID'] ?? 'localhost'),
     oidcIssuers: (options.oidcIssuer ?? []).map(issuer),
@@ -117,7 +150,11 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     runtimeDirectory: given(environment['XDG_RUNTIME_DIR']),
     appImage: environment['APPIMAGE'],
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
-    unitDirectory: join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'systemd', 'user'),
+    unitDirectory: join(
+      environment['XDG_CONFIG_HOME'] ?? join(homeDirectory(), '.config'),
+      'systemd',
+      'user',
+    ),
     isNpmScript: npmScript.test(environment['npm_lifecycle_script'] ?? ''),
     verbose: options.verbose ?? false,
     rendererDirectory: built('renderer'),
@@ -182,6 +219,39 @@ export function startArguments(
     ...oidcIssuers.map((each) => `--oidc-issuer=${each}`),
   ];
   return { args, ...defined({ elsewhere }) };
+}
+
+/** The variables by which a command, and what it starts, reach a vault. */
+export interface VaultVariables {
+  readonly KEYHEARTH_URL: string;
+  readonly KEYHEARTH_ORGANIZATION: string;
+  readonly KEYHEARTH_SIGNER: string;
+  readonly KEYHEARTH_API_KEY: string;
+}
+
+/** @returns this process's environment with those variables in place of all that names another vault. */
+export function environmentWith(
+  variables: VaultVariables,
+  environment: Environment = process.env,
+): Environment {
+  return { ...environment, KEYHEARTH_VAULT_FILE: undefined, ...variables };
+}
+
+/**
+ * A vault file among the options stands for all variables, and a vault's directory there for a vault of this machine: what
+ * is named on the command line is not mixed with a vault that the environment names.
+ */
+function remoteNames(options: ConfigOptions, environment: Environment): RemoteNames | undefined {
+  const { url, organizationId, vaultFile, dataDir, allowHttp } = options;
+  const variables = vaultFile === undefined && dataDir === undefined ? environment : {};
+  const names = defined({
+    url: url ?? given(variables['KEYHEARTH_URL']),
+    organizationId: organizationId ?? given(variables['KEYHEARTH_ORGANIZATION']),
+    signer: given(variables['KEYHEARTH_SIGNER']),
+    vaultFile: vaultFile ?? given(variables['KEYHEARTH_VAULT_FILE']),
+  });
+  if (Object.keys(names).length === 0) return undefined;
+  return { ...names, allowHttp: allowHttp ?? environment['KEYHEARTH_ALLOW_HTTP'] === '1' };
 }
 
 /** Where GLib, and so the keychain library, looks for the D-Bus session. */
@@ -249,12 +319,21 @@ function issuer(text: string): string {
   return text;
 }
 
+/** This user's; the root directory where neither the environment nor the system names one, as container runtimes have it. */
+export function homeDirectory(): string {
+  try {
+    return homedir();
+  } catch {
+    return parse(process.execPath).root;
+  }
+}
+
 /** Where a product of this name keeps its data and its settings for this user. @param product Begins with a capital. */
 function defaultDirectories(
   product: string,
   environment: Environment,
 ): { readonly data: string; readonly config: string } {
-  const home = homedir();
+  const home = homeDirectory();
   switch (platform()) {
     case 'darwin':
       return {

@@ -79,7 +79,7 @@ export function declareCommands(program: Command): void {
 
 export async function main(argv: readonly string[]): Promise<void> {
   // Parsing may fail before it comes to the option.
-  const json = argv.includes('--json');
+  const json = ownArguments(argv).includes('--json');
   watchOutput();
   const program: Command = new Command('keyhearth')
     .description('A key vault on your own machine: the service, and the commands to run it.')
@@ -112,10 +112,20 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** Without a command that this one is to run: its options are its own. */
+function ownArguments(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
 /** What Commander says of wrong usage, in the words of the others. */
 const plain = (text: string): string =>
   text
     .replace(/^error: /, '')
+    .replace(
+      /^unknown option '--(?:url|vault-file|organization-id)'/,
+      '$&: this command acts on the vault of this machine alone',
+    )
     .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./, "invalid <$2> '$1'.");
 
 /** A usage error names the help of that very command. */

@@ -62,11 +62,49 @@ export function readKeyFiles(directory: string, name: string): KeyPair {
   const { publicKeyFile, privateKeyFile } = fileNames(directory, name);
   const publicKey = readHex(publicKeyFile, 66, name);
   const privateKey = readHex(privateKeyFile, 64, name);
+  return pairOf(publicKey, privateKey, `${publicKeyFile} and ${privateKeyFile}`);
+}
+
+/**
+ * Reads `KEYHEARTH_API_KEY`. No error quotes it: what is wrong may be a key.
+ * @param value `PUBLIC:PRIVATE` in hex, or the path of a file that holds that, or that holds the private key alone.
+ */
+export function readKeyValue(value: string): KeyPair {
+  const held = keyValue.test(value.trim()) ? value : readValueFile(value);
+  const [, publicKey, privateKey = ''] = keyValue.exec(held.trim().toLowerCase()) ?? [];
+  if (publicKey !== undefined) return pairOf(publicKey, privateKey, 'KEYHEARTH_API_KEY');
+  const scalar = new Uint8Array(Buffer.from(held.trim(), 'hex'));
+  if (/^[0-9a-f]{64}$/i.test(held.trim()) && isP256PrivateKey(scalar)) {
+    return { publicKey: toHex(p256PublicKey(scalar)), privateKey: toHex(scalar) };
+  }
+  throw new CommandError(
+    exitCodes.usage,
+    `the file that KEYHEARTH_API_KEY names holds no P-256 key: ${keyForms}`,
+  );
+}
+
+const keyValue = /^(0[23][0-9a-f]{64}):([0-9a-f]{64})$/i;
+const keyForms =
+  'expected PUBLIC:PRIVATE in hex, 66 and 64 digits, or the path of a file with that or with the private key';
+
+function readValueFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new CommandError(
+      exitCodes.usage,
+      `KEYHEARTH_API_KEY is neither a key pair nor the path of a file that can be read: ${keyForms}`,
+    );
+  }
+}
+
+/** @param from Where the pair stands, for errors. */
+export function pairOf(publicKey: string, privateKey: string, from: string): KeyPair {
   const scalar = new Uint8Array(Buffer.from(privateKey, 'hex'));
   if (!isP256PrivateKey(scalar) || toHex(p256PublicKey(scalar)) !== publicKey) {
     throw new CommandError(
       exitCodes.failed,
-      `${publicKeyFile} and ${privateKeyFile} are not of one key pair`,
+      `${from} ${from.includes(' and ') ? 'are' : 'is'} not of one key pair`,
     );
   }
   return { publicKey, privateKey };

@@ -8,7 +8,6 @@ interface RequestFlags {
   readonly body: string;
   readonly apiKey: string;
   readonly key?: string;
-  readonly url?: string;
   readonly raw?: true;
   readonly dryRun?: true;
 }
@@ -25,7 +24,6 @@ export function declareRequest(program: Command): void {
       new Option('--body <json>', 'the body, @FILE, or - for standard input').makeOptionMandatory(),
       apiKey(),
       shortKey(),
-      new Option('--url <url>', 'base URL of the service; default: the vault that runs'),
       new Option('--raw', 'send the body to the letter: fill in neither organizationId nor timestampMs'),
       new Option('--dry-run', 'ask what policies would make of it, and carry nothing out'),
     ],
@@ -40,7 +38,7 @@ export function declareRequest(program: Command): void {
       });
     },
   });
-  addSubcommand<Omit<RequestFlags, 'path' | 'url' | 'raw' | 'dryRun'>>(program, {
+  addSubcommand<Omit<RequestFlags, 'path' | 'raw' | 'dryRun'>>(program, {
     name: 'stamp',
     description: 'write the X-Stamp header of a body, for curl',
     options: [

@@ -6,7 +6,7 @@ import { visibleJson } from '../../lib/text/visible-text.ts';
 import { send, stamp } from '../shared/api.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { readKeyFiles } from '../credentials/key-files.ts';
+import { readApiKey, readRemote } from '../shared/remote.ts';
 import { CommandError, exitCodeOfRefusal, exitCodes, print, reasonOf } from '../shared/output.ts';
 
 const submits = '/public/v1/submit/';
@@ -15,7 +15,6 @@ export interface RequestOptions {
   readonly path: string;
   readonly body: string;
   readonly key: string;
-  readonly url?: string;
   readonly raw: boolean;
   /** Queries what would be decided, instead. */
   readonly dryRun: boolean;
@@ -29,25 +28,16 @@ export async function request(config: Config, options: RequestOptions): Promise<
       `invalid --path ${JSON.stringify(options.path)}: expected /public/v1/…`,
     );
   }
-  if (options.url !== undefined && !/^https?:\/\/./.test(options.url)) {
-    throw new CommandError(
-      exitCodes.usage,
-      `invalid --url ${JSON.stringify(options.url)}: expected http://… or https://…`,
-    );
-  }
   if (options.dryRun && !options.path.startsWith(submits)) {
     throw new CommandError(
       exitCodes.usage,
       `invalid --dry-run: what only reads carries nothing out; expected a path of ${submits}…`,
     );
   }
-  const running =
-    options.url === undefined || !options.raw ? await requireRunning(dataDirectory(config)) : undefined;
-  const pair = readKeyFiles(config.keysDirectory, options.key);
-  const url = options.url ?? running?.url ?? '';
+  const { url, organizationId } = await whereTo(config, options.raw);
+  const pair = readApiKey(config, options.key);
   const given = readBody(options.body);
-  const organizationId = running && (await running.status()).organization?.id;
-  const wanted = options.raw || !running ? given : fillIn(given, options.path, organizationId);
+  const wanted = options.raw ? given : fillIn(given, options.path, organizationId);
   const path = options.dryRun ? '/public/v1/query/explain_policies' : options.path;
   const body = options.dryRun
     ? JSON.stringify({ organizationId: organizationId ?? namedIn(wanted), requestBody: wanted })
@@ -57,13 +47,25 @@ export async function request(config: Config, options: RequestOptions): Promise<
     headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
     body,
   });
-  process.stdout.write(`${options.json ? text : visibleJson(pretty(text))}\n`);
+  process.stdout.write(`${visibleJson(options.json ? text : pretty(text))}\n`);
   if (!ok) process.exitCode = exitCodeOfRefusal(codeIn(text));
+}
+
+/** The organization is this machine's vault's where a URL alone is named, and of no use to a body that is sent to the letter. */
+async function whereTo(
+  config: Config,
+  raw: boolean,
+): Promise<{ readonly url: string; readonly organizationId?: string | undefined }> {
+  const { url, organizationId } = readRemote(config) ?? {};
+  if (url !== undefined && (raw || organizationId !== undefined)) return { url, organizationId };
+  const local = url === undefined ? config : { ...config, remote: undefined };
+  const running = await requireRunning(dataDirectory(local));
+  return { url: url ?? running.url, organizationId: (await running.status()).organization?.id };
 }
 
 /** Writes the `X-Stamp` of a body, for a client that has no stamper, such as curl. */
 export function writeStamp(config: Config, options: Pick<RequestOptions, 'body' | 'key' | 'json'>): void {
-  const value = stamp(readKeyFiles(config.keysDirectory, options.key), readBody(options.body));
+  const value = stamp(readApiKey(config, options.key), readBody(options.body));
   print(options.json, { header: 'X-Stamp', value }, value);
 }
 

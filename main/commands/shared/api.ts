@@ -26,7 +26,8 @@ import type {
 } from '../../operations/api.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { readKeyFiles, type KeyPair } from '../credentials/key-files.ts';
+import type { KeyPair } from '../credentials/key-files.ts';
+import { readApiKey, readRemote, type Remote } from './remote.ts';
 import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
 
 /** An activity as a command submits it. */
@@ -48,12 +49,13 @@ export const hex = z.string().regex(/^([0-9a-f]{2})+$/);
 /** Of P-256, uncompressed. */
 export const publicKeyHex = z.string().regex(/^04[0-9a-f]{128}$/);
 
-/** What the vault's own file says of it. */
+/** What the vault's own file says of it, or whoever named its URL. Nothing of it is learned from what answers there. */
 interface Identity {
-  readonly directory: string;
+  /** For errors. */
+  readonly name: string;
   readonly organizationId: string;
-  /** Hex, uncompressed. */
-  readonly signer: string;
+  /** Hex, uncompressed; undefined where nothing but the server itself names it. */
+  readonly signer: string | undefined;
 }
 
 /** The API as commands ask it, whoever they act as. */
@@ -75,16 +77,47 @@ export class VaultApi {
    * @param keyName The API key files to stamp with.
    */
   static async connect(config: Config, keyName: string): Promise<VaultApi> {
+    const remote = readRemote(config);
+    if (remote !== undefined) return VaultApi.#reach(config, remote, keyName);
     const directory = dataDirectory(config);
     // Without a vault, say that first, and not that a key is missing.
     const running = await requireRunning(directory);
-    const pair = readKeyFiles(config.keysDirectory, keyName);
+    const pair = readApiKey(config, keyName);
     const api = new VaultApi(running.url, pair, readIdentity(directory));
     await api.#checkDiscoveryKeys();
     const { state } = await running.status();
     if (state === 'locked')
       throw new CommandError(exitCodes.locked, 'the vault is locked: run `keyhearth unlock`');
     return api;
+  }
+
+  /** The same of a vault that is named by its URL. Only its own answers say whether it is locked. */
+  static async #reach(config: Config, remote: Remote, keyName: string): Promise<VaultApi> {
+    const { url, organizationId, signer } = remote;
+    if (url === undefined || organizationId === undefined) {
+      throw new CommandError(
+        exitCodes.usage,
+        url === undefined
+          ? 'the organization or the signer of a vault is named, but not where it is: expected --url (KEYHEARTH_URL) or --vault-file (KEYHEARTH_VAULT_FILE) too'
+          : 'a vault is named, but no organization: expected --organization-id (KEYHEARTH_ORGANIZATION) or --vault-file (KEYHEARTH_VAULT_FILE) too',
+      );
+    }
+    const identity = { name: `the vault of organization ${quoted(organizationId)}`, organizationId, signer };
+    const api = new VaultApi(url, readApiKey(config, keyName), identity);
+    if (signer !== undefined) await api.#checkDiscoveryKeys();
+    return api;
+  }
+
+  /**
+   * Checks, before anything is asked for, that a bundle of this vault can be told from another's.
+   * @throws CommandError where only the server itself could say which key signs for it.
+   */
+  requireSigner(): void {
+    if (this.#identity.signer !== undefined) return;
+    throw new CommandError(
+      exitCodes.usage,
+      `the key that this vault signs with is not known, and a secret goes to no server that cannot be told from another: expected KEYHEARTH_SIGNER, the signer key that \`keyhearth status\` shows on the vault's machine, or --vault-file`,
+    );
   }
 
   /** @param options The options that fields of the request come from, for errors. */
@@ -142,7 +175,8 @@ export class VaultApi {
    * @returns what was signed.
    */
   readSigned<Data extends z.ZodType>(bundle: string, shape: Data): z.output<Data> {
-    const { signer, organizationId } = this.#identity;
+    this.requireSigner();
+    const { signer = '', organizationId } = this.#identity;
     const envelope = this.#read('bundle', signedEnvelope, parseJson(bundle));
     this.#checkSigner(envelope.enclaveQuorumPublic);
     const data = bytesOf(envelope.data);
@@ -169,14 +203,14 @@ export class VaultApi {
   #checkSigner(publicKey: string): void {
     if (publicKey === this.#identity.signer) return;
     throw this.#foreign(
-      `its signer key is ${quoted(publicKey)}, expected the vault's own, ${quoted(this.#identity.signer)}`,
+      `its signer key is ${quoted(publicKey)}, expected the vault's own, ${quoted(String(this.#identity.signer))}`,
     );
   }
 
   #foreign(problem: string): CommandError {
     return new CommandError(
       exitCodes.failed,
-      `what answers at ${this.url} is not the vault in ${this.#identity.directory}: ${problem}`,
+      `what answers at ${this.url} is not ${this.#identity.name}: ${problem}`,
     );
   }
 
@@ -193,11 +227,24 @@ export class VaultApi {
       body,
     });
     const answer = parseJson(text);
-    if (ok) return this.#read(path, shape, answer);
+    if (ok) {
+      this.#checkOrganization(this.#read(path, ofOrganization, answer));
+      return this.#read(path, shape, answer);
+    }
     const { message, turnkeyErrorCode } = this.#read(path, refusal, answer);
     throw new CommandError(
       exitCodeOfRefusal(turnkeyErrorCode),
       Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
+    );
+  }
+
+  /** An answer that is about another organization is none to this request. */
+  #checkOrganization({ organizationId: own, activity }: z.output<typeof ofOrganization>): void {
+    const { organizationId } = this.#identity;
+    const named = own ?? activity?.organizationId ?? organizationId;
+    if (named === organizationId) return;
+    throw this.#foreign(
+      `its answer is for organization ${quoted(named)}, expected ${quoted(organizationId)}`,
     );
   }
 
@@ -259,6 +306,10 @@ export const activityAnswer = z.object({
 });
 export const refusal = z.object({ message: z.string(), turnkeyErrorCode: z.string().optional() });
 const discoveryKeys = z.object({ signer: z.string() });
+const ofOrganization = z.object({
+  organizationId: z.string().optional(),
+  activity: z.looseObject({ organizationId: z.string().optional() }).optional(),
+});
 const organizationOnly = z.object({ organizationId: z.string() });
 const signedEnvelope = z.object({
   version: z.literal('v1.0.0'),
@@ -274,7 +325,7 @@ function readIdentity(directory: string): Identity {
     const { organizationId } = requireVault(connection);
     const signer = getServerKey(connection, 'signer');
     if (signer === undefined) throw new Error('the vault has no signer key');
-    return { directory, organizationId, signer: signer.publicKey };
+    return { name: `the vault in ${directory}`, organizationId, signer: signer.publicKey };
   } finally {
     connection.close();
   }

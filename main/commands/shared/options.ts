@@ -8,7 +8,21 @@ export const repeatable = (flags: string, description: string): Option =>
     .argParser((value: string, previous: readonly string[]) => [...previous, value]);
 
 export const apiKey = (): Option =>
-  new Option('--api-key <name>', 'name of the API key files').default('owner');
+  new Option('--api-key <name>', 'name of the API key files (else KEYHEARTH_API_KEY)').default('owner');
+
+/** Where the vault is that an API key is for; every command that takes such a key has them. */
+export const vaultOptions = (): readonly Option[] => [
+  new Option(
+    '--url <url>',
+    'the vault to use, by its address (KEYHEARTH_URL; default: the one of this machine)',
+  ),
+  new Option('--organization-id <id>', 'its organization (KEYHEARTH_ORGANIZATION)'),
+  new Option(
+    '--vault-file <file>',
+    'the same, and its keys, from the line that `keyhearth dev` writes (KEYHEARTH_VAULT_FILE)',
+  ),
+  new Option('--allow-http', 'let requests go to another machine without TLS (KEYHEARTH_ALLOW_HTTP=1)'),
+];
 
 export const withoutAsking = (): Option => new Option('--yes', 'delete on a terminal without asking');
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Option, type Argument, type Command } from 'commander';
 import { makeConfig, type Config, type ConfigOptions } from '../../app/config.ts';
+import { vaultOptions } from './options.ts';
 import { aboutVault, CommandError, exitCodes } from './output.ts';
 
 export type GlobalOptions = ConfigOptions & { readonly json?: true };
@@ -34,17 +35,27 @@ export function addSubcommand<Options extends object>(
   const { name, description, options = [], operands = [], discreet = false, run } = subcommand;
   const command = program.command(name).description(description);
   for (const operand of operands) command.addArgument(operand);
-  for (const option of [...options, jsonOption()]) command.addOption(option);
+  const usesApi = options.some(({ long }) => long === '--api-key');
+  for (const option of [...options, ...(usesApi ? vaultOptions() : []), jsonOption()]) {
+    command.addOption(option);
+  }
   if (discreet) command.allowUnknownOption().allowExcessArguments();
   command.action(async () => {
     if (discreet) refuseOperands(command.args);
     const given = command.optsWithGlobals<Options & GlobalOptions>();
-    const config = makeConfig(given);
+    const config = makeConfig({ ...given, apiKey: namedKey(command) });
     await run(config, given, given.json === true, command.args).catch((error: unknown) => {
       throw aboutVault(error, join(config.dataDirectory ?? '', 'vault.db'));
     });
   });
   return command;
+}
+
+/** @returns undefined where the name is the usual one: the environment may have a key, too. */
+function namedKey(command: Command): string | undefined {
+  const names = ['apiKey', 'key'].filter((option) => command.getOptionValueSource(option) === 'cli');
+  const [name] = names.map((option): unknown => command.getOptionValue(option));
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** @throws CommandError naming an option at most. */

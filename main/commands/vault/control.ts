@@ -118,6 +118,12 @@ export const wordsNotShown =
 
 /** Every command but `dev` has a directory. */
 export function dataDirectory(config: Config): string {
+  if (config.remote !== undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      'this command acts on the vault of this machine alone, and KEYHEARTH_URL, KEYHEARTH_ORGANIZATION, KEYHEARTH_SIGNER or KEYHEARTH_VAULT_FILE names another: unset them, or name the directory of the vault that you mean with --data-dir',
+    );
+  }
   if (config.dataDirectory === null) throw new Error('a vault in memory has no directory');
   return config.dataDirectory;
 }

@@ -49,6 +49,7 @@ const exportAccountActivity = activityKind({
 /** @param wanted The wallet's id or name. */
 export async function exportWallet(config: Config, wanted: string, options: ExportOptions): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
+  api.requireSigner();
   const { walletId, walletName } = await findWallet(api, wanted);
   const wallet = { walletId, walletName };
   await handOut(api, options, {
@@ -73,6 +74,7 @@ export async function exportPrivateKey(
   options: ExportOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
+  api.requireSigner();
   const { privateKeyId, privateKeyName, curve, publicKey } = await findPrivateKey(api, wanted);
   const key = { privateKeyId, privateKeyName, curve, publicKey };
   const write = writerOf(form, key.curve);
@@ -94,6 +96,7 @@ export async function exportAccount(
   options: ExportOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
+  api.requireSigner();
   const { walletAccountId: _, ...account } = await findAccount(api, address);
   const write = writerOf(form, account.curve);
   await handOut(api, options, {

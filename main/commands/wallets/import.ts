@@ -75,6 +75,7 @@ export async function importWallet(config: Config, options: ImportWalletOptions)
     );
   }
   const api = await VaultApi.connect(config, options.apiKey);
+  api.requireSigner();
   const secret = await readPhrase(words, passphrase);
   const { userId, encryptedBundle } = await encryptFor(
     api,
@@ -108,6 +109,7 @@ export async function importPrivateKey(config: Config, options: ImportPrivateKey
   const formats = options.addressFormat.map((text) => readAddressFormat('--address-format', text, curve));
   const source = namedSource('--key', options.keyFile, options.keyFd) ?? standardInput();
   const api = await VaultApi.connect(config, options.apiKey);
+  api.requireSigner();
   const secret = await readPrivateKey(source, curve);
   const { userId, encryptedBundle } = await encryptFor(
     api,

@@ -152,8 +152,9 @@ export async function listenToWebhooks(config: Config, { apiKey, json, port }: L
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new CommandError(exitCodes.usage, `invalid --port ${JSON.stringify(port)}: expected 0 to 65535`);
   }
+  const directory = dataDirectory(config);
   const api = await VaultApi.connect(config, apiKey);
-  const publicKey = readWebhookKey(dataDirectory(config));
+  const publicKey = readWebhookKey(directory);
   const server = createServer((request, response) => {
     void receive(request, publicKey).then((event) => {
       if (event === undefined) {

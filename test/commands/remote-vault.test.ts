@@ -1,0 +1,319 @@
+/** Commands that reach a vault by its URL: what goes there, what is believed of it, and what names it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../main/lib/defined.ts';
+import { runCommand, startDevProcess, temporaryDirectory, type DevProcess } from '../support/support.ts';
+
+let dev: DevProcess;
+const home = temporaryDirectory();
+beforeAll(async () => {
+  dev = await startDevProcess();
+});
+afterAll(async () => {
+  await dev[Symbol.asyncDispose]();
+  home[Symbol.dispose]();
+});
+
+const keyValue = (): string => `${dev.line.apiPublicKey}:${dev.line.apiPrivateKey}`;
+const variables = (): Record<string, string> => ({
+  KEYHEARTH_URL: dev.line.url,
+  KEYHEARTH_ORGANIZATION: dev.line.organizationId,
+  KEYHEARTH_API_KEY: keyValue(),
+  KEYHEARTH_SIGNER: dev.line.signerPublicKey,
+});
+/** The variables, and these in their places; undefined takes one away. */
+const having = (changed: Record<string, string | undefined> = {}): Record<string, string> =>
+  defined({ HOME: home.path, ...variables(), ...changed });
+const run = (argv: readonly string[], changed: Record<string, string | undefined> = {}, input = '') =>
+  runCommand(argv, { environment: having(changed), input });
+
+const bare = {
+  KEYHEARTH_URL: undefined,
+  KEYHEARTH_ORGANIZATION: undefined,
+  KEYHEARTH_API_KEY: undefined,
+  KEYHEARTH_SIGNER: undefined,
+};
+
+/** A server that answers as a test says. */
+async function startImpostor(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<AsyncDisposable & { readonly url: string; readonly seen: string[] }> {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(
+      `${String(request.method)} ${String(request.url)} ${String(request.headers['x-stamp'] !== undefined)}`,
+    );
+    request.resume();
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    seen,
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const json =
+  (value: unknown, status = 200) =>
+  (_request: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  };
+
+describe('every command that takes an API key reaches the vault that is named', () => {
+  test('by variables, by a file with the line of dev, and by options', async () => {
+    const file = join(home.path, 'dev.json');
+    writeFileSync(file, `${JSON.stringify(dev.line)}\n`);
+    const option = ['--vault-file', file];
+    const byVariables = await run(['wallets', 'create', '--name', 'CI', '--account', 'ethereum', '--json']);
+    expect(byVariables).toMatchObject({ code: 0, stderr: '' });
+    const ways: [string[], Record<string, string | undefined>][] = [
+      [option, bare],
+      // What the command line names is not mixed with what variables name.
+      [option, { KEYHEARTH_URL: 'http://127.0.0.1:9', KEYHEARTH_SIGNER: 'none', KEYHEARTH_API_KEY: 'no' }],
+      [[], { ...bare, KEYHEARTH_VAULT_FILE: file }],
+      [
+        ['--url', dev.line.url, '--organization-id', dev.line.organizationId],
+        { ...bare, KEYHEARTH_API_KEY: keyValue() },
+      ],
+      // A variable that a pipeline sets to nothing is not set.
+      [[], { KEYHEARTH_VAULT_FILE: '', KEYHEARTH_SIGNER: '' }],
+      [[], { KEYHEARTH_URL: `${dev.line.url}/` }],
+    ];
+    for (const [argv, changed] of ways) {
+      const listed = await run(['wallets', 'list', '--json', ...argv], changed);
+      expect(listed, JSON.stringify([argv, changed])).toMatchObject({ code: 0, stderr: '' });
+      expect(listed.stdout).toContain('"CI"');
+    }
+  });
+
+  test('approvals, webhooks, imports, exports and requests too', async () => {
+    const words = 'test test test test test test test test test test test junk';
+    const imported = await run(
+      ['import', 'wallet', '--name', 'Imported', '--account', 'ethereum', '--json'],
+      {},
+      `${words}\n`,
+    );
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    expect(imported.stdout).toContain('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
+    const output = join(home.path, 'words');
+    const exported = await run(['export', 'wallet', 'Imported', '--output', output, '--json']);
+    expect(exported).toMatchObject({ code: 0 });
+    for (const argv of [
+      ['approvals', 'list'],
+      ['webhooks', 'list'],
+      ['request', '--path', '/public/v1/query/whoami', '--body', '{}'],
+    ]) {
+      const { code, stderr } = await run([...argv, '--json']);
+      expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: '' });
+    }
+  });
+
+  test('a directory on the command line means this machine, whatever variables name', async () => {
+    const { code, stderr } = await run(['--data-dir', join(home.path, 'none'), 'wallets', 'list']);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/there is no vault in .*none/);
+  });
+
+  test.each([
+    ['lock', '--url', 'http://127.0.0.1:9'],
+    ['settings', 'list', '--vault-file', 'x'],
+  ])('%s says that it acts on this machine alone', async (...argv) => {
+    const { code, stderr } = await run(argv, bare);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /unknown option '--[a-z-]+': this command acts on the vault of this machine alone/,
+    );
+  });
+});
+
+describe('KEYHEARTH_API_KEY', () => {
+  test('is a pair in hex, or a file with that or with the private key', async () => {
+    const files = { pair: keyValue(), private: dev.line.apiPrivateKey };
+    const values = [keyValue().toUpperCase()];
+    for (const [name, content] of Object.entries(files)) {
+      writeFileSync(join(home.path, name), `${content}\n`);
+      values.push(join(home.path, name));
+    }
+    for (const value of values) {
+      expect(await run(['wallets', 'list', '--json'], { KEYHEARTH_API_KEY: value })).toMatchObject({
+        code: 0,
+      });
+    }
+  });
+
+  test('is never quoted, whatever is wrong with it, and a key that is named wins', async () => {
+    const { apiPublicKey, apiPrivateKey } = dev.line;
+    const other = apiPrivateKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    const file = join(home.path, 'no-key');
+    writeFileSync(file, `key=${apiPrivateKey}`);
+    for (const value of [
+      apiPrivateKey,
+      `${apiPublicKey}:${other}`,
+      `${apiPublicKey}:${apiPrivateKey}:P-256`,
+      `${apiPrivateKey}:${apiPublicKey}`,
+      `${apiPrivateKey}\u0000`.slice(0, 64).repeat(70),
+      file,
+    ]) {
+      const { code, stdout, stderr } = await run(['wallets', 'list', '--json'], { KEYHEARTH_API_KEY: value });
+      expect(stdout).toBe('');
+      expect([1, 2]).toContain(code);
+      expect(stderr).toContain('KEYHEARTH_API_KEY');
+      for (const secret of [apiPrivateKey, other]) expect(stderr).not.toContain(secret.slice(0, 16));
+    }
+    const named = await run(['wallets', 'list', '--api-key', 'named']);
+    expect(named.stderr).toMatch(/named\.public does not exist/);
+    const keys = join(home.path, '.config/keyhearth/keys');
+    mkdirSync(keys, { recursive: true });
+    writeFileSync(join(keys, 'named.public'), apiPublicKey);
+    writeFileSync(join(keys, 'named.private'), apiPrivateKey);
+    const wrong = { KEYHEARTH_API_KEY: 'no-such-file' };
+    expect(await run(['wallets', 'list', '--api-key', 'named'], wrong)).toMatchObject({ code: 0 });
+    expect(await run(['wallets', 'list'], wrong)).toMatchObject({ code: 2 });
+  });
+});
+
+describe('what stamps are not sent to', () => {
+  test.each([
+    ['http://keyhearth:7377', /"keyhearth:7377" is another machine, and http:\/\/ lets everything between/],
+    ['http://127.0.0.1.evil.example', /is another machine/],
+    ['http://vault.localhost', /is another machine/],
+    ['http://[::2]', /is another machine/],
+    ['http://user:secret-word@127.0.0.1', /expected none with a user name or a password/],
+    ['https://127.0.0.1/?a=secret-word', /without a query/],
+    ['ftp://127.0.0.1', /expected http:/],
+    ['127.0.0.1:7377', /expected http:/],
+  ])('%s', async (url, message) => {
+    const { code, stdout, stderr } = await run(['wallets', 'list'], { KEYHEARTH_URL: url });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('another machine without TLS, unless that is asked for', async () => {
+    const url = 'http://keyhearth.invalid:1';
+    for (const [argv, changed] of [
+      [['--allow-http'], {}],
+      [[], { KEYHEARTH_ALLOW_HTTP: '1' }],
+    ] as const) {
+      const { code, stderr } = await run(['wallets', 'list', ...argv], { KEYHEARTH_URL: url, ...changed });
+      expect(code).toBe(3);
+      expect(stderr).toMatch(/nothing answers at http:\/\/keyhearth\.invalid:1/);
+    }
+    expect(await run(['wallets', 'list'], { KEYHEARTH_URL: url, KEYHEARTH_ALLOW_HTTP: 'no' })).toMatchObject({
+      code: 2,
+    });
+  });
+
+  test('where a redirect leads', async () => {
+    await using target = await startImpostor(json({ wallets: [] }));
+    for (const status of [301, 307]) {
+      await using server = await startImpostor((request, response) => {
+        response.writeHead(status, { location: `${target.url}${String(request.url)}` }).end();
+      });
+      for (const command of [
+        ['wallets', 'list'],
+        ['request', '--path', '/public/v1/query/whoami', '--body', '{}'],
+      ]) {
+        const { code } = await run(command, { KEYHEARTH_URL: server.url, KEYHEARTH_SIGNER: undefined });
+        expect(code).toBe(3);
+      }
+      expect(server.seen).toHaveLength(2);
+    }
+    expect(target.seen).toEqual([]);
+  });
+});
+
+describe('what is believed of a server', () => {
+  test('not that it is the vault, without the signer that was named; nothing is stamped for it', async () => {
+    await using server = await startImpostor(json({ signer: `04${'ab'.repeat(64)}` }));
+    const { code, stderr } = await run(['wallets', 'list'], { KEYHEARTH_URL: server.url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is not the vault of organization ".*": its signer key is "04ab/);
+    expect(server.seen).toEqual(['GET /public/v1/discovery/keys false']);
+  });
+
+  test('no answer about another organization', async () => {
+    const organizationId = '00000000-0000-4000-8000-000000000000';
+    const activity = {
+      id: 'a',
+      status: 'ACTIVITY_STATUS_COMPLETED',
+      fingerprint: 'f',
+      result: {},
+      organizationId,
+    };
+    for (const [answer, argv] of [
+      [{ organizationId, wallets: [] }, ['wallets', 'list']],
+      [{ activity }, ['wallets', 'create', '--name', 'x']],
+    ] as const) {
+      await using server = await startImpostor(json(answer));
+      const { code, stdout, stderr } = await run(argv, {
+        KEYHEARTH_URL: server.url,
+        KEYHEARTH_SIGNER: undefined,
+      });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /its answer is for organization "00000000-0000-4000-8000-000000000000", expected/,
+      );
+    }
+  });
+
+  test('not which key signs for it: a secret goes to none whose signer was not named', async () => {
+    for (const argv of [
+      ['import', 'wallet', '--name', 'x', '--account', 'ethereum'],
+      ['import', 'private-key', '--name', 'x', '--curve', 'secp256k1'],
+      ['export', 'wallet', 'x', '--output', join(home.path, 'never')],
+    ]) {
+      await using server = await startImpostor(json({}));
+      const { code, stderr } = await run(
+        argv,
+        { KEYHEARTH_URL: server.url, KEYHEARTH_SIGNER: undefined },
+        'x\n',
+      );
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/a secret goes to no server that cannot be told from another/);
+      expect(server.seen).toEqual([]);
+    }
+  });
+
+  test('none of its words move anything on a terminal', async () => {
+    const escape = '\u001b]0;owned\u0007\u202e';
+    const shown = String.raw`\u001b]0;owned\u0007\u202e`;
+    const off = { KEYHEARTH_SIGNER: undefined };
+    for (const [value, status] of [
+      [{ message: escape }, 403],
+      [{ wallets: [], note: escape }, 200],
+    ] as const) {
+      await using server = await startImpostor(json(value, status));
+      const request = ['request', '--path', '/public/v1/query/whoami', '--body', '{}'];
+      for (const argv of [['wallets', 'list'], request, [...request, '--json']]) {
+        const { stdout, stderr } = await run(argv, { KEYHEARTH_URL: server.url, ...off });
+        for (const part of ['\u001b', '\u0007', '\u202e']) expect(stdout + stderr).not.toContain(part);
+        if (argv.includes('--json')) expect(stdout).toContain(shown);
+      }
+    }
+    await using garbage = await startImpostor((_request, response) => response.end(escape));
+    const { stdout, stderr } = await run(['request', '--path', '/x', '--body', '{}', '--json'], {
+      KEYHEARTH_URL: garbage.url,
+      ...off,
+    });
+    expect(stdout + stderr).not.toContain('\u001b');
+  });
+});
+
+test.each([
+  [{ KEYHEARTH_URL: undefined }, /the organization or the signer of a vault is named, but not where it is/],
+  [{ KEYHEARTH_ORGANIZATION: undefined }, /a vault is named, but no organization/],
+  [{ KEYHEARTH_SIGNER: '04ab' }, /invalid KEYHEARTH_SIGNER: expected 04 and 128 hex digits/],
+  [{ KEYHEARTH_VAULT_FILE: '/no/such' }, /the vault file "\/no\/such" cannot be read: there is no such file/],
+  [{ KEYHEARTH_VAULT_FILE: import.meta.filename }, /does not hold the line that `keyhearth dev` writes/],
+])('half a name is refused, never taken for this machine’s vault: %j', async (changed, message) => {
+  const { code, stdout, stderr } = await run(['wallets', 'list'], changed);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(message);
+});
