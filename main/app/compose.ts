@@ -1,6 +1,6 @@
 /** The composition root: wires the service over an open file, and listens. The only wiring there is. */
 import { randomFillSync } from 'node:crypto';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VaultEvent, VaultRpc, VaultStatus } from '../../preload/contract.ts';
 import { Rejections } from '../activities/request/reject-waiting.ts';
@@ -11,7 +11,7 @@ import { LastUses } from '../auth/last-uses.ts';
 import { Backups } from '../backup/backups.ts';
 import { restoreHere } from '../backup/restore.ts';
 import { VaultCalls } from '../rpc/calls.ts';
-import { defaultPort, version, type Config } from './config.ts';
+import { defaultPort, homeDirectory, version, type Config } from './config.ts';
 import { listenForControl } from '../control/server.ts';
 import { checkSecp256k1Accelerator } from '../crypto/keys/secp256k1.ts';
 import type { Checkpoints } from '../storage/checkpoints.ts';
@@ -225,7 +225,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     keyring,
     clock,
     directory: config.dataDirectory,
-    suggestedDirectory: join(homedir(), 'Keyhearth backups'),
+    suggestedDirectory: join(homeDirectory(), 'Keyhearth backups'),
     onChange: () => {
       emit({ kind: 'backups' });
     },
@@ -367,6 +367,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     sessions,
     journal,
     origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
+    exposure: config.exposure,
     port: config.port ?? settings.port() ?? defaultPort,
     isPortSetting: config.port === null && settings.port() !== undefined,
     onWindowUsed: () => {
@@ -388,7 +389,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   const { clock, onFault } = service;
   // By name, since passkeys are made for names.
   const linkWith = (code: string): string => `http://localhost:${server.port}/#code=${code}`;
-  const pages = new OpeningPages([homedir(), tmpdir()], onFault);
+  const pages = new OpeningPages([homeDirectory(), tmpdir()], onFault);
   started.defer(() => {
     pages.close();
   });

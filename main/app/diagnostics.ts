@@ -1,9 +1,10 @@
 /** A technical text for who helps with a problem: what runs here, in what state, and the end of its log. It names no person and no key. */
 import { readdirSync, statSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { About, SelfTestFinding, VaultStatus } from '../../preload/contract.ts';
 import { redact } from '../lib/text/redact.ts';
+import { homeDirectory } from './config.ts';
 import { newestLogLines } from './service-log.ts';
 
 export interface DiagnosticsParts {
@@ -63,7 +64,8 @@ function filesOf(directory: string): string[] {
 
 const knownNames = (directory: string | null): (readonly [string, string])[] => [
   ...(directory === null ? [] : [[directory, '<vault>'] as const]),
-  [homedir(), '~'],
+  // Without a home it is the root directory, which begins every path.
+  ...[homeDirectory()].filter((home) => home.length > 3).map((home) => [home, '~'] as const),
   ...userName().map((name) => [`/${name}/`, '/<user>/'] as const),
 ];
 

@@ -28,10 +28,10 @@ function exchange(headers: Headers, localPort: number, method = 'POST') {
   };
 }
 
-function passesHost(host: string | undefined, port = 7377): boolean {
+function passesHost(host: string | undefined, port = 7377, others: readonly string[] = []): boolean {
   const { request, response, next, outcome } = exchange({ host }, port);
   try {
-    checkHost(request, response, next);
+    checkHost(others)(request, response, next);
   } catch (error) {
     expect(error).toMatchObject({ code: 'PERMISSION_DENIED' });
   }
@@ -63,6 +63,24 @@ describe('checkHost', () => {
     'evil.com#localhost:7377',
   ])('refuses %j', (host) => {
     expect(passesHost(host)).toBe(false);
+  });
+
+  test('lets in the names that are given, and nothing that only looks like them', () => {
+    const others = ['vault', 'localhost:8080', '[fd00::1]'];
+    for (const host of ['vault:7377', 'VAULT:7377', 'localhost:8080', '[fd00::1]:7377', 'localhost:7377']) {
+      expect(passesHost(host, 7377, others), host).toBe(true);
+    }
+    for (const host of [
+      'vault',
+      'vault:8080',
+      'vault.evil.com:7377',
+      'evil.vault:7377',
+      '127.0.0.1:8080',
+      '[fd00::1]',
+    ]) {
+      expect(passesHost(host, 7377, others), host).toBe(false);
+    }
+    expect(passesHost('vault', 80, others)).toBe(true);
   });
 
   test('needs no port on port 80 alone', () => {

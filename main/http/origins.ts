@@ -9,6 +9,14 @@ export interface OriginRules {
   readonly loopback: boolean;
 }
 
+/** Where the port is reached from, beside loopback. */
+export interface Exposure {
+  /** Listened on too; undefined for loopback alone. */
+  readonly address: string | undefined;
+  /** Host headers that are answered too, in lower case. */
+  readonly hosts: readonly string[];
+}
+
 const corsHeaders = {
   'Access-Control-Allow-Methods': 'POST, GET, OPTIONS',
   'Access-Control-Allow-Headers':
@@ -18,20 +26,28 @@ const corsHeaders = {
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Refuses a request whose Host is not this very port on loopback: a name rebound to 127.0.0.1 keeps its own. */
-export function checkHost(request: Request, _response: Response, next: NextFunction): void {
-  const port = request.socket.localPort;
-  const allowed = loopbackNames.map((name) => `${name}:${String(port)}`);
-  if (port === 80) allowed.push(...loopbackNames);
-  const { host } = request.headers;
-  if (host === undefined || !allowed.includes(host.toLowerCase())) {
-    throw new KeyhearthError(
-      'PERMISSION_DENIED',
-      `request not authorized: Host is ${JSON.stringify(host ?? '')}, expected one of ${allowed.join(', ')}`,
-    );
-  }
-  next();
-}
+/**
+ * Refuses a request whose Host is not this very port on loopback, nor one of the others: a name rebound to 127.0.0.1 keeps its own.
+ * @param others Names in lower case. One with a port is for that port alone, as clients see it through a port that is mapped.
+ */
+export const checkHost =
+  (others: readonly string[]) =>
+  (request: Request, _response: Response, next: NextFunction): void => {
+    const port = request.socket.localPort;
+    const names = [...loopbackNames, ...others];
+    const allowed = names.map((name) => (hasPort(name) ? name : `${name}:${String(port)}`));
+    if (port === 80) allowed.push(...names);
+    const { host } = request.headers;
+    if (host === undefined || !allowed.includes(host.toLowerCase())) {
+      throw new KeyhearthError(
+        'PERMISSION_DENIED',
+        `request not authorized: Host is ${JSON.stringify(host ?? '')}, expected one of ${allowed.join(', ')}`,
+      );
+    }
+    next();
+  };
+
+const hasPort = (name: string): boolean => /:[0-9]+$/.test(name);
 
 /** Refuses foreign browser origins, and gives CORS headers to paired ones alone. */
 export const checkOrigin =

@@ -1,6 +1,6 @@
 /** The loopback port: bind, rules for hosts and origins, and the API's routes. */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { isIPv6, type AddressInfo, type Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { KeyhearthError } from '../lib/errors.ts';
@@ -13,7 +13,7 @@ import { EventStreams } from './events/event-stream.ts';
 import { handle, type Service } from './handle.ts';
 import { largeBodies } from './large-bodies.ts';
 import { takeNotes, type RequestJournal } from './request-journal.ts';
-import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
+import { checkHost, checkOrigin, type Exposure, type OriginRules } from './origins.ts';
 import { windowPage } from './window/page.ts';
 import { windowRoutes, type WindowRouteOptions } from './window/routes.ts';
 import type { WindowSessions } from './window/sessions.ts';
@@ -26,6 +26,8 @@ export interface ServerOptions {
   /** Keeps the last requests, for who looks at them. */
   readonly journal: RequestJournal;
   readonly origins: OriginRules;
+  /** Where it listens beside loopback, and for which Host headers. */
+  readonly exposure: Exposure;
   /** 0 for any free port. */
   readonly port: number;
   /** Whether the vault's settings name it. */
@@ -66,15 +68,17 @@ export class PortInUseError extends Error {
 
 export async function listen(options: ServerOptions): Promise<Listening> {
   const app = makeApp(options);
-  const first = await bind(app, '127.0.0.1', options.port, options);
+  const [firstAddress, ...addresses] = addressesOf(options.exposure.address);
+  const first = await bind(app, firstAddress, options.port, options);
   const { port } = first.address() as AddressInfo;
   const servers = [first];
-  try {
-    servers.push(await bind(app, '::1', port, options));
-  } catch (error) {
-    // A machine without IPv6 has no ::1; every other reason counts.
-    if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(errorCode(error))) {
-      first.close();
+  for (const address of addresses) {
+    try {
+      servers.push(await bind(app, address, port, options));
+    } catch (error) {
+      // A machine without IPv6 has no ::1; every other reason counts.
+      if (address === '::1' && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(errorCode(error))) continue;
+      for (const server of servers) server.close();
       throw error;
     }
   }
@@ -86,14 +90,30 @@ export async function listen(options: ServerOptions): Promise<Listening> {
   };
 }
 
+/** Loopback always is among them: an address for all of IPv4 or of IPv6 has that of its own kind. */
+function addressesOf(address: string | undefined): readonly [string, ...string[]] {
+  switch (address) {
+    case undefined:
+    case '127.0.0.1':
+    case '::1':
+      return ['127.0.0.1', '::1'];
+    case '0.0.0.0':
+      return ['0.0.0.0', '::1'];
+    case '::':
+      return ['0.0.0.0', '::'];
+    default:
+      return ['127.0.0.1', '::1', address];
+  }
+}
+
 function makeApp(options: ServerOptions): Express {
-  const { service, rpc, sessions, origins, journal } = options;
+  const { service, rpc, sessions, origins, exposure, journal } = options;
   const app = bareApp();
   app.use((request, response, next) => {
     journal.watch(request, response);
     next();
   });
-  app.use(checkHost, checkOrigin(origins), largeBodies(), rawBodies());
+  app.use(checkHost(exposure.hosts), checkOrigin(origins), largeBodies(), rawBodies());
 
   const streams = new EventStreams(service);
   app.post('/public/v1/stream/activities', checkContentType, async (request, response) => {
@@ -188,7 +208,7 @@ function bind(
       reject(errorCode(error) === 'EADDRINUSE' ? new PortInUseError(port, isPortSetting) : error);
     }, reject);
     server.once('error', refused);
-    server.listen({ host, port, ipv6Only: host === '::1' }, () => {
+    server.listen({ host, port, ipv6Only: isIPv6(host) }, () => {
       // From here on a connection that could not be accepted is one caller's fault, and ends no other.
       server.off('error', refused).on('error', owned(onFault));
       resolve(server);

@@ -209,7 +209,12 @@ const readings: readonly Reading[] = [
     own: atDaily,
     sees: /"v":"0[01]"/,
   },
-  { block: './keyhearth dev', until: /"apiPrivateKey"/ },
+  {
+    block: './keyhearth dev -- npm test',
+    own: () => [['npm test', 'keyhearth wallets list']],
+    sees: /No wallet/,
+  },
+  { block: './keyhearth dev --port 0', until: /"apiPrivateKey"/ },
   { block: './keyhearth webhooks listen', until: /http:\/\/127\.0\.0\.1/ },
   {
     block: './keyhearth messages mail',

@@ -29,7 +29,7 @@ import { filesIn, SecretWatch } from './secret-watch.ts';
 const projectRoot = join(import.meta.dirname, '../..');
 
 /** The command as `vite build` makes it. */
-const command = join(projectRoot, 'dist/main/cli.js');
+export const command = join(projectRoot, 'dist/main/cli.js');
 
 export type Json = Record<string, unknown>;
 

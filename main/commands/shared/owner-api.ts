@@ -34,7 +34,10 @@ const ownersKey = 'owner';
 /** @returns the API stamped with a key, or asked by the owner where there is none to stamp with. */
 export async function connectAsOwner(config: Config, options: OwnerOptions): Promise<Api> {
   const { apiKey = ownersKey } = options;
-  if (options.apiKey !== undefined || existsSync(keyFileOf(config.keysDirectory, apiKey))) {
+  const isKeyGiven = options.apiKey !== undefined || config.apiKey !== undefined;
+  // The control socket leads to the vault of this machine alone.
+  const isElsewhere = config.remote !== undefined;
+  if (isKeyGiven || isElsewhere || existsSync(keyFileOf(config.keysDirectory, apiKey))) {
     return VaultApi.connect(config, apiKey);
   }
   const running = await requireRunning(dataDirectory(config));

@@ -1,9 +1,10 @@
 /** The signals that end a command which runs until it is stopped. */
+import { finished } from 'node:stream/promises';
 import type { Config } from '../../app/config.ts';
 import { note } from './output.ts';
 
 /** Ctrl-C, `kill`, and a terminal that is closed. */
-const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** How long closing may take before a notice, and before another signal ends it at once. */
 const patienceMs = 1000;
@@ -34,4 +35,13 @@ export function untilSignalled({ isNpmScript }: Pick<Config, 'isNpmScript'>): Pr
     };
     for (const signal of endings) process.on(signal, end);
   });
+}
+
+/** Until standard input ends: its other end is closed, or the process that held it is gone. What comes on it is not read. */
+export async function untilStdinEnds(): Promise<void> {
+  try {
+    await finished(process.stdin.resume(), { writable: false });
+  } catch {
+    // Input that fails has ended too.
+  }
 }

@@ -1,6 +1,6 @@
 /** `keyhearth dev`: an ephemeral vault for tests, in memory, reproducible from a seed. */
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../../app/config.ts';
+import { environmentWith, type Config, type VaultVariables } from '../../app/config.ts';
 import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { generateP256 } from '../../crypto/keys/p256.ts';
@@ -17,12 +17,21 @@ import { SeededRandom } from '../../lib/seeded-random.ts';
 import { freezeOnSignal } from '../../app/freeze-signal.ts';
 import { startVault, type OpenVault, type Vault } from '../../app/compose.ts';
 import { startServiceLog } from '../../app/service-log.ts';
-import { untilSignalled } from '../shared/signals.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
+import { untilSignalled, untilStdinEnds } from '../shared/signals.ts';
+import { endLike, runToItsEnd, type CommandEnd } from './dev-run.ts';
 
 export interface DevOptions {
   /** Random where none is given. */
   readonly seed?: string;
   readonly clock: 'fixed' | 'real';
+}
+
+export interface DevRun extends DevOptions {
+  /** Whether it ends when standard input does. */
+  readonly stdinLifetime: boolean;
+  /** What it runs and ends with, and its arguments; empty to serve until a signal comes. */
+  readonly command: readonly string[];
 }
 
 /** What a script needs to use the vault: the shapes that the SDKs take. */
@@ -44,20 +53,47 @@ export interface DevVault {
 /** Where a fixed clock stands at first: 2026-01-01T00:00:00Z. */
 const fixedStart = Date.UTC(2026, 0, 1);
 
-export async function dev(config: Config, options: DevOptions): Promise<void> {
+export async function dev(config: Config, options: DevRun): Promise<void> {
+  const { command, stdinLifetime } = options;
+  if (command.length > 0 && stdinLifetime) {
+    throw new CommandError(
+      exitCodes.usage,
+      'invalid --stdin-lifetime: with a command, standard input is the command’s, and the vault ends with it',
+    );
+  }
+  const end = await serveDev(config, options);
+  if (end !== undefined) endLike(end);
+}
+
+/** @returns how the command ended; undefined without one. */
+async function serveDev(
+  config: Config,
+  { command, stdinLifetime, ...options }: DevRun,
+): Promise<CommandEnd | undefined> {
   using _log = startServiceLog({ ...config, dataDirectory: null });
   const { vault, line } = await startDev(config, options);
   const stopListening = freezeOnSignal(vault.rpc);
   try {
+    const [program, ...operands] = command;
+    if (program !== undefined)
+      return await runToItsEnd(program, operands, environmentWith(variablesOf(line)));
     // The program that reads the line may send the signal at once.
     const signalled = untilSignalled(config);
     process.stdout.write(`${JSON.stringify(line)}\n`);
-    await signalled;
+    await (stdinLifetime ? Promise.race([signalled, untilStdinEnds()]) : signalled);
+    return undefined;
   } finally {
     stopListening();
     await vault.close();
   }
 }
+
+const variablesOf = (line: DevVault): VaultVariables => ({
+  KEYHEARTH_URL: line.url,
+  KEYHEARTH_ORGANIZATION: line.organizationId,
+  KEYHEARTH_SIGNER: line.signerPublicKey,
+  KEYHEARTH_API_KEY: `${line.apiPublicKey}:${line.apiPrivateKey}`,
+});
 
 export async function startDev(
   config: Config,
