@@ -2,11 +2,12 @@
  * The vendor's packages, unmodified, each as a program of its own against one vault. Those that are installed run here; the others
  * are installed from the registry by `npm run test:long`, and one that cannot be is a failure of its row.
  */
-import { fork, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { npmInstall } from '../support/npm-install.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import { send, startTestVault, temporaryDirectory } from '../support/support.ts';
 import type { TestVault } from '../support/support.ts';
@@ -95,35 +96,13 @@ describe('installed', () => {
   );
 });
 
-/** Installs a row's packages. @throws Error that names them, with what npm said. */
-function install(row: Row, where: string): void {
-  writeFileSync(join(where, 'package.json'), '{ "private": true }');
-  const argv = [
-    'install',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel',
-    'error',
-    ...packagesOf(row),
-  ];
-  const { status, stderr, error } = spawnSync('npm', argv, {
-    cwd: where,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-    timeout: 5 * minute,
-  });
-  if (status !== 0)
-    throw new Error(`npm did not install ${packagesOf(row).join(' ')}: ${error?.message ?? stderr}`);
-}
-
 if (inject('campaigns') === 'full') {
   describe('from the registry', () => {
     test.each(rows.filter(({ installed }) => !installed).map((row) => [nameOf(row), row] as const))(
       '%s',
       async (_name, row) => {
         using where = temporaryDirectory();
-        install(row, where.path);
+        npmInstall(where.path, packagesOf(row));
         cpSync(directory, where.path, { recursive: true });
         await run(row, where.path);
       },
