@@ -225,6 +225,14 @@ export default defineConfig(
     files: ['main/lib/concurrency/every.ts'],
     rules: { 'no-restricted-globals': 'off' },
   },
+  {
+    files: ['docs/samples/jest/*'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['beforeEach', 'expect', 'fetch', 'process', 'test'].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat['recommended-latest']] },
   {
     files: ['renderer/**/*.{ts,tsx}'],

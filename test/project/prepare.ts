@@ -54,6 +54,11 @@ const needs: readonly Need[] = [
   { what: 'zsh', from: 'zsh', isThere: () => hasProgram('zsh') },
   { what: 'fish', from: 'fish', isThere: () => hasProgram('fish') },
   { what: 'cc', from: 'gcc', isThere: () => hasProgram('cc') },
+  {
+    what: 'cryptography for python3',
+    from: 'python3-cryptography',
+    isThere: () => spawnSync('python3', ['-c', 'import cryptography']).status === 0,
+  },
   { what: 'stdio.h', from: 'libc6-dev', isThere: () => existsSync('/usr/include/stdio.h') },
   { what: 'libsecret-1.so.0', from: 'libsecret-1-0', isThere: () => hasLibrary('libsecret-1.so.0') },
 ];
