@@ -93,7 +93,7 @@ describe('every command that takes an API key reaches the vault that is named', 
     }
   });
 
-  test('approvals, webhooks, imports, exports and requests too', async () => {
+  test('approvals, webhooks, users, policies, bots, imports, exports and requests too', async () => {
     const words = 'test test test test test test test test test test test junk';
     const imported = await run(
       ['import', 'wallet', '--name', 'Imported', '--account', 'ethereum', '--json'],
@@ -108,6 +108,10 @@ describe('every command that takes an API key reaches the vault that is named', 
     for (const argv of [
       ['approvals', 'list'],
       ['webhooks', 'list'],
+      ['users', 'list'],
+      ['policies', 'list'],
+      // Without a key it would ask over the control socket, which leads to this machine's vault.
+      ['bots', 'list'],
       ['request', '--path', '/public/v1/query/whoami', '--body', '{}'],
     ]) {
       const { code, stderr } = await run([...argv, '--json']);
