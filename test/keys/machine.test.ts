@@ -532,6 +532,8 @@ describe('the process list', () => {
       .filter((name) => readFileSync(join(main, name), 'utf8').includes("'node:child_process'"));
     expect(starting.sort()).toEqual([
       'commands/shared/open-page.ts',
+      // Runs the words that `keyhearth dev` was given, and no others: the keys of its vault are in the environment.
+      'commands/vault/dev-run.ts',
       'commands/vault/service.ts',
       'packaging/make-executable.ts',
       'start.ts',
