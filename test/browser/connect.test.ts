@@ -1,11 +1,13 @@
 /** Connect in the window: what came to the API, and what was wrong with it, as it comes. */
 import type { Browser } from 'playwright-core';
+import { serializeTransaction } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import { newTestKey, send } from '../support/support.ts';
+import { readBots, type PolicyText } from '../../main/lib/policies/bots.ts';
+import { newTestKey, newWallet, send, testKeyOf } from '../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, exportFrom, goTo, heading } from './support/steps.ts';
+import { button, choose, chooseSegment, exportFrom, goTo, heading, hold } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -87,6 +89,7 @@ test('a request that is signed wrongly is explained as it comes, and one that po
 
   // Whoever finds this window open does not leave with a key of the owner's.
   await goTo(page, 'Connect');
+  await chooseSegment(page, 'What the program may do', 'Everything');
   const name = page.getByRole('textbox', { name: 'Name' });
   const make = button(page, 'Make the key');
   const dialog = page.getByRole('dialog', { name: 'Confirm it is you' });
@@ -114,6 +117,45 @@ test('a request that is signed wrongly is explained as it comes, and one that po
   await exportFrom(dialog, 'Confirm', service.recoveryPhrase);
   await page.getByRole('region', { name: 'environment lines' }).waitFor();
   await dialog.waitFor({ state: 'hidden' });
+
+  // What a program gets unless one says otherwise: payments within a budget, and nothing else.
+  const { walletId, ethereum } = await newWallet(root, 'Daily');
+  await button(page, 'I have saved it').click();
+  await name.fill('Payroll');
+  await choose(page, 'Pays from the wallet', 'Daily');
+  const amount = page.getByRole('textbox', { name: 'Budget in ETH' });
+  const makeBot = button(page, 'Make a key with a budget');
+  await amount.fill('0,05');
+  await makeBot.click();
+  await page.getByText('Enter an amount above zero, such as 0.05.').waitFor();
+  await look('connect-bot-refused');
+  await amount.fill('0.05');
+  await makeBot.click();
+  await hold(button(page, 'Show the private key'));
+  const lines = await page.getByRole('region', { name: 'environment lines' }).innerText();
+  const line = (field: string): string => new RegExp(`^${field}=(.*)$`, 'm').exec(lines)?.[1] ?? '';
+  const bot = root.as(testKeyOf(line('API_PRIVATE_KEY'), line('API_PUBLIC_KEY')));
+  const pay = async (value: bigint): Promise<number> => {
+    const unsignedTransaction = serializeTransaction({
+      type: 'eip1559',
+      chainId: 1,
+      nonce: 0,
+      to: '0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a',
+      value,
+      gas: 21_000n,
+      maxFeePerGas: 10n ** 9n,
+      maxPriorityFeePerGas: 10n ** 9n,
+    });
+    const type = 'TRANSACTION_TYPE_ETHEREUM';
+    const parameters = { signWith: ethereum, unsignedTransaction, type };
+    return (await bot.submit('sign_transaction', 'SIGN_TRANSACTION_V2', parameters)).status;
+  };
+  expect([await pay(10n ** 17n), await pay(4n * 10n ** 16n), await pay(4n * 10n ** 16n + 1n)]).toEqual([
+    403, 200, 403,
+  ]);
+  const { body: listed } = await root.query('list_policies');
+  const inForce = readBots(listed?.['policies'] as PolicyText[]);
+  expect(inForce).toMatchObject([{ bot: { walletId, budget: { wei: 5n * 10n ** 16n, period: 'day' } } }]);
   expect(found).toEqual([]);
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);

@@ -10,7 +10,7 @@ import { askControl, send } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { newVaultPlace, serveDevVault } from './support/service.ts';
 import type { Service } from './support/service.ts';
-import { button, firstRun, goTo, heading, hold, pairsIn, password } from './support/steps.ts';
+import { button, chooseSegment, firstRun, goTo, heading, hold, pairsIn, password } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -199,6 +199,7 @@ describe('a secret that was on the screen', () => {
     expect(await everything(page)).not.toContain(password);
 
     await goTo(page, 'Connect');
+    await chooseSegment(page, 'What the program may do', 'Everything');
     await button(page, 'Make the key').click();
     await hold(button(page, 'Show the private key'));
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
@@ -210,7 +211,7 @@ describe('a secret that was on the screen', () => {
     expect(await everything(page)).not.toContain(privateKey);
     await page.goBack();
     await heading(page, 'Connect').waitFor();
-    await button(page, 'Make the key').waitFor();
+    await button(page, 'Make a key with a budget').waitFor();
     expect(await everything(page)).not.toContain(privateKey);
 
     // A locked vault shows nothing of what it holds, and takes what is typed no further than the field.

@@ -202,6 +202,7 @@ describe('a person sets up a vault and uses it', () => {
 
   test('the key made under Connect lets the published SDK in, by the lines on the screen', async () => {
     await goTo(page, 'Connect');
+    await chooseSegment(page, 'What the program may do', 'Everything');
     await page.getByRole('textbox', { name: 'Name' }).fill('Payroll script');
     await look('connect');
     await button(page, 'Make the key').click();

@@ -75,6 +75,8 @@ test('the command lines make a key of their own and ask with it', async () => {
   await runCommand(['init', ...opened], secret);
   const running = resources.use(new CommandProcess(['serve', '--port', '0', ...opened], secret));
   await running.nextLine();
+  const wallet = ['wallets', 'create', '--name', 'Daily', '--account', 'ethereum'];
+  expect(await runCommand(wallet, { environment: places })).toMatchObject({ code: 0 });
   // The command as it is installed.
   const bin = join(home.path, 'bin');
   mkdirSync(bin);

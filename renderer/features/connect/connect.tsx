@@ -2,9 +2,11 @@ import { useState } from 'react';
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ReactNode } from 'react';
+import { SegmentedControl } from '@mantine/core';
 import { ApiKeys } from './api-keys.tsx';
 import { ApiReference } from './api-reference.tsx';
 import { MadeApiKey } from './made-api-key.tsx';
+import { NewBot } from './new-bot.tsx';
 import { NewApiKey } from './new-api-key.tsx';
 import type { NamedPair } from './new-api-key.tsx';
 import { PageHead } from '../../ui/page.tsx';
@@ -17,6 +19,7 @@ import { useApiQuery, useSettings, useStatus } from '../../app/rpc/vault.tsx';
 export function Connect(): ReactNode {
   const { owner } = useStatus();
   const [made, setMade] = useState<NamedPair | null>(null);
+  const [scope, setScope] = useState<'budget' | 'everything'>('budget');
   const userId = owner?.userId ?? '';
   const { data, error, isPending, refetch } = useApiQuery('get_user', owner === null ? null : { userId });
   const user = data?.user ?? null;
@@ -29,7 +32,20 @@ export function Connect(): ReactNode {
         )}
       />
       <Locks />
-      {made === null ? (
+      {made === null && (
+        <SegmentedControl
+          mb="lg"
+          aria-label={t('What the program may do')}
+          value={scope}
+          onChange={setScope}
+          data={[
+            { value: 'budget', label: t('Within a budget') },
+            { value: 'everything', label: t('Everything') },
+          ]}
+        />
+      )}
+      {made === null && scope === 'budget' && <NewBot onMade={setMade} />}
+      {made === null && scope === 'everything' && (
         <NewApiKey
           title={t('A key for a script')}
           userId={userId}
@@ -37,11 +53,13 @@ export function Connect(): ReactNode {
           taken={user?.apiKeys.map((key) => key.apiKeyName) ?? []}
           onMade={setMade}
         />
-      ) : (
+      )}
+      {made !== null && (
         <MadeApiKey
           pair={made}
           onDone={() => {
             setMade(null);
+            setScope('budget');
           }}
         />
       )}
@@ -70,7 +88,7 @@ function Locks(): ReactNode {
   const { data } = useSettings();
   if (data === undefined || data.autoLock.idleMinutes === null) return null;
   const { idleMinutes: count, requestsKeepOpen } = data.autoLock;
-  const components = { settings: <Anchor component={Link} href="/settings" inherit /> };
+  const components = { settings: <Anchor component={Link} href="/settings" inherit underline="always" /> };
   return (
     <Text size="sm" mb="md">
       {requestsKeepOpen ? (

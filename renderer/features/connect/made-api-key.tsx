@@ -99,9 +99,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           </Tabs.Panel>
           <Tabs.Panel value="command" pt="md">
             <Snippet
-              note={t(
-                'The command keeps keys in files of its own, so it makes one for itself and registers it for you.',
-              )}
+              note={t('The command keeps keys in files of its own: it makes a user with a budget and a key.')}
               text={commandLines}
               name={t('Command lines')}
               copy={t('Copy command lines')}

@@ -31,7 +31,7 @@ console.log(await client.getWhoami());
 console.log(await client.getWallets());
 `;
 
-export const commandLines = `keyhearth keygen --name my-script --register
+export const commandLines = `keyhearth bots add my-script --wallet Daily --budget "0.05 ETH/day"
 keyhearth request --key my-script --path /public/v1/query/whoami --body '{}'
 keyhearth request --key my-script --path /public/v1/query/list_wallets --body '{}'
 `;

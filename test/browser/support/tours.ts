@@ -35,7 +35,7 @@ async function emptyPlaces(page: Page, look: Look): Promise<void> {
     ['Private keys', 'No private key yet'],
     ['Sign', 'Nothing to sign with yet'],
     ['Activity', 'Nothing has happened yet'],
-    ['Connect', 'A key for a script'],
+    ['Connect', 'A key with a budget'],
     ['Wallets', 'No wallet yet'],
   ] as const) {
     await goTo(page, place);
@@ -154,6 +154,8 @@ async function activityScreens(page: Page, look: Look): Promise<void> {
 
 async function connectScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Connect');
+  await chooseSegment(page, 'What the program may do', 'Everything');
+  await look('connect-everything');
   await page.getByRole('textbox', { name: 'Name' }).fill('Payroll script');
   await button(page, 'Make the key').click();
   await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
