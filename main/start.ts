@@ -1,12 +1,13 @@
 // `npm start`: builds what is out of date, then opens the desktop app; where Electron's runtime cannot be had, the same
-// service and the same window on loopback. It runs from source under plain Node and imports nothing of the product.
+// service and the same window on loopback. It runs from source under plain Node and imports hardly anything of the product.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { constants, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { become } from './packaging/become.ts';
 
 const projectRoot = dirname(import.meta.dirname);
 
@@ -344,31 +345,6 @@ async function electronHere(): Promise<Search> {
   );
 }
 
-/** Runs the program in place of this one: same terminal, signals passed on, exit code kept. */
-async function become(program: string, argv: readonly string[]): Promise<void> {
-  // Some editors set this in their terminals; it would make Electron a plain Node.
-  const { ELECTRON_RUN_AS_NODE: _, ...environment } = process.env;
-  const child = spawn(program, argv, { cwd: process.cwd(), env: environment, stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      // A terminal sends its interrupt to the child as well; a second one would mean "at once".
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
-    });
-  }
-  // npm passes its own on to its shell alone, which ends without passing it on.
-  const shell = process.ppid;
-  const watch = setInterval(() => {
-    if (process.env['npm_lifecycle_event'] === 'start' && process.ppid !== shell) child.kill('SIGTERM');
-  }, 500).unref();
-  process.exitCode = await new Promise<number>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
-      clearInterval(watch);
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-    });
-  });
-}
-
 /**
  * Starts Keyhearth from a checkout.
  * @param argv what follows `npm start --`, passed on as it is; `--build` alone builds and goes no further, for
@@ -379,7 +355,9 @@ async function start(argv: readonly string[]): Promise<void> {
   if (argv[0] === '--build') return;
   const electron = await electronHere();
   if ('program' in electron) {
-    await become(electron.program, [projectRoot, ...argv]);
+    // Some editors set this in their terminals; it would make Electron a plain Node.
+    const { ELECTRON_RUN_AS_NODE: _, ...environment } = process.env;
+    await become(electron.program, [projectRoot, ...argv], environment);
     return;
   }
   process.stderr.write(`No desktop app: ${electron.obstacle}. The window opens in the browser instead.\n`);

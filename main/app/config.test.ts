@@ -39,25 +39,6 @@ describe('startArguments', () => {
   });
 });
 
-describe('isNpmScript', () => {
-  test.each(["'keyhearth'", 'keyhearth serve --ui', 'node main/start.ts', 'node main/start.ts "--port" "0"'])(
-    'holds for %s',
-    (script) => {
-      expect(makeConfig({}, { npm_lifecycle_script: script }).isNpmScript).toBe(true);
-    },
-  );
-
-  test.each([
-    undefined,
-    'keyhearth serve & vitest run',
-    'keyhearths',
-    'vitest run',
-    'node main/start.ts; date',
-  ])('does not for %s, whose shell may end before', (script) => {
-    expect(makeConfig({}, { npm_lifecycle_script: script }).isNpmScript).toBe(false);
-  });
-});
-
 describe('the vault that commands reach', () => {
   const url = 'http://127.0.0.1:1';
   const environment = { KEYHEARTH_URL: url, KEYHEARTH_API_KEY: 'a file', KEYHEARTH_VAULT_FILE: 'named' };

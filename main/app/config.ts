@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { defined } from '../lib/defined.ts';
+import { endsWithParent } from './parent.ts';
 import { formerTitle } from '../lib/text/former-name.ts';
 
 export const version: string = packageJson.version;
@@ -70,8 +71,8 @@ export interface Config {
   readonly credentialsDirectory: string | undefined;
   /** Linux: where the user's own systemd looks for units. */
   readonly unitDirectory: string;
-  /** Whether this is all that npm has its shell run: `keyhearth serve`, `npm start`, or a script that says the like. */
-  readonly isNpmScript: boolean;
+  /** Whether a process that runs until it is stopped also ends with the one that started it. */
+  readonly endsWithParent: boolean;
   /** Whether the log tells of each request, and standard error of all that the log has. */
   readonly verbose: boolean;
   /** The built window. */
@@ -103,9 +104,6 @@ export interface ConfigOptions {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
-
-/** A shell that was told more than one command may end and leave this one to go on. npm quotes what it is given. */
-const npmScript = /^'?(keyhearth|node main\/start\.ts)'?( [^&;|<>()`$]*)?$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -155,7 +153,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
       'systemd',
       'user',
     ),
-    isNpmScript: npmScript.test(environment['npm_lifecycle_script'] ?? ''),
+    endsWithParent: endsWithParent(environment, process.ppid),
     verbose: options.verbose ?? false,
     rendererDirectory: built('renderer'),
     referenceDirectory: built('reference'),

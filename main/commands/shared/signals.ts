@@ -16,14 +16,14 @@ const parentMs = 500;
  * Until one of the signals comes, so that what is open can be closed. npm passes on what its whole group got already: only
  * what comes a second later ends the process as it stands.
  *
- * What npm is sent by `kill` reaches its shell alone, which ends and tells nobody: where there is such a shell, its end is
+ * What npm is sent by `kill` reaches its shell alone, which ends and tells nobody: where there is such a parent, its end is
  * a signal too.
  */
-export function untilSignalled({ isNpmScript }: Pick<Config, 'isNpmScript'>): Promise<void> {
+export function untilSignalled({ endsWithParent }: Pick<Config, 'endsWithParent'>): Promise<void> {
   return new Promise((resolve) => {
-    const shell = process.ppid;
+    const parent = process.ppid;
     const watch = setInterval(() => {
-      if (isNpmScript && process.ppid !== shell) end();
+      if (endsWithParent && process.ppid !== parent) end();
     }, parentMs).unref();
     const end = (): void => {
       resolve();
