@@ -535,7 +535,11 @@ describe('the process list', () => {
       // Runs the words that `keyhearth dev` was given, and no others: the keys of its vault are in the environment.
       'commands/vault/dev-run.ts',
       'commands/vault/service.ts',
+      // Runs the command's own words again on a newer Node: they were arguments already, and no secret is one.
+      'packaging/become.ts',
+      'packaging/list-contents.ts',
       'packaging/make-executable.ts',
+      'packaging/newer-node.ts',
       'start.ts',
     ]);
   });
