@@ -209,7 +209,9 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
             tlsFetcher: expect.stringMatching(/^04[0-9a-f]{128}$/) as unknown,
           },
         });
-        expect(await rpc.status()).toEqual(made);
+        // A later turn may be longer.
+        const same = { ...made, longestTurn: expect.anything() as unknown };
+        expect(await rpc.status()).toEqual(same);
 
         const exists = refusal('there is a vault here already: it is not overwritten');
         await expect(rpc.create(newVault(phrase))).rejects.toEqual(exists);
@@ -219,7 +221,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         await rpc.lock();
         await expect(rpc.newRecoveryPhrase()).rejects.toEqual(exists);
         await rpc.unlock({ with: 'password', password });
-        expect(await rpc.status()).toEqual(made);
+        expect(await rpc.status()).toEqual(same);
 
         const keys: UnlockWith[] = [
           { with: 'password', password },
@@ -227,8 +229,8 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
           { with: 'recovery', phrase: `  ${phrase.toUpperCase().replaceAll(' ', '\n')} ` },
         ];
         for (const key of keys) {
-          expect(await rpc.lock()).toEqual({ ...made, state: 'locked' });
-          expect(await rpc.unlock(key)).toEqual(made);
+          expect(await rpc.lock()).toEqual({ ...same, state: 'locked' });
+          expect(await rpc.unlock(key)).toEqual(same);
         }
         // Unlocking what is unlocked checks what it is given all the same.
         await expect(rpc.unlock({ with: 'password', password: 'not the one' })).rejects.toEqual(
