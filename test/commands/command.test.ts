@@ -270,7 +270,7 @@ describe('init', () => {
       [],
       'a vault without a keychain needs a password: give one with --password-file or --password-fd',
     ],
-    ['a short one', ['--password-fd', '3'], 'the password is too short: expected at least 8 characters'],
+    ['a short one', ['--password-fd', '3'], 'invalid password: expected 8 to 1024 characters, got 7'],
   ])('without a keychain and with %s it makes nothing', async (_what, argv, message) => {
     using home = new Home();
     const { code, error } = await home.run(['init', '--no-keychain', '--json', ...argv], {

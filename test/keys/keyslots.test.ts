@@ -28,7 +28,9 @@ import type { TestVault } from '../support/support.ts';
 const password = 'the first password';
 const proof: ProveWith = { with: 'password', password };
 
-const isWrongSecret = /does not open this vault|This vault has no .* to unlock it with/;
+/** Also what cannot be a secret of its kind: it opens nothing. */
+const isWrongSecret =
+  /does not open this vault|This vault has no .* to unlock it with|invalid (?:recovery phrase|share at \d+): /;
 
 const refused = (
   message: string | RegExp,

@@ -12,7 +12,7 @@ export class Terminal implements AsyncDisposable {
 
   /** @param line What follows `keyhearth`, with whatever the shell makes of it. */
   constructor(line: string, environment: Readonly<Record<string, string>>) {
-    const command = `stty cols 120; exec '${process.execPath}' '${join(import.meta.dirname, '../../dist/main/cli.js')}' ${line}`;
+    const command = `stty cols 120 rows 60; exec '${process.execPath}' '${join(import.meta.dirname, '../../dist/main/cli.js')}' ${line}`;
     this.#child = spawn(terminalTool, ['-qefc', command, '/dev/null'], {
       env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh', ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],

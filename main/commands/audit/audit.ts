@@ -27,7 +27,7 @@ import { dataDirectory } from '../vault/control.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print, reasonOf } from '../shared/output.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
-import { askForPassword, canAsk } from '../shared/secrets.ts';
+import { askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
 import { hasVaultFile, readVaultFile } from '../shared/vault-file.ts';
 
 /** The log of a vault: of the service that serves it, or of its file where none does. */
@@ -329,11 +329,14 @@ export async function acceptRollback(
   const { openVault } = await import('../../app/compose.ts');
   const vault = openVault(config);
   try {
-    const how = (await readSecret(options)) ?? {
-      with: 'password' as const,
-      password: await typedPassword(),
-    };
-    const rollback = await vault.log.findRollback(how);
+    const given = await readSecret(options);
+    if (given === undefined && !canAsk()) {
+      throw new CommandError(
+        exitCodes.usage,
+        `an older file is accepted with the recovery phrase or the password: give ${secretFlags}`,
+      );
+    }
+    const rollback = await tryUntilRight(given, askForPasswordOfVault, (how) => vault.log.findRollback(how));
     if (rollback === undefined) {
       print(json, { accepted: false }, 'There is nothing to accept: the keychain knows of no newer file.');
       return;
@@ -344,14 +347,6 @@ export async function acceptRollback(
   } finally {
     vault.close();
   }
-}
-
-async function typedPassword(): Promise<string> {
-  if (canAsk()) return askForPassword('Password of the vault');
-  throw new CommandError(
-    exitCodes.usage,
-    `an older file is accepted with the recovery phrase or the password: give ${secretFlags}`,
-  );
 }
 
 async function askWhetherToAccept(problem: string): Promise<void> {

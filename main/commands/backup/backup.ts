@@ -12,7 +12,7 @@ import { dataDirectory } from '../vault/control.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { withVault, type OpenedVault } from '../shared/opened-vault.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
-import { askForPassword, canAsk } from '../shared/secrets.ts';
+import { askForPassword, askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -60,7 +60,7 @@ export async function verifyBackup(
         // Another vault's backup opens with another secret than this vault.
         { mayStayLocked: secret !== undefined },
       )
-    : await verifiedAlone(path, secret ?? (await askForSecret()));
+    : await tryUntilRight(secret, askForSecret, (how) => verifiedAlone(path, how));
   print(json, found, describeVerified(found));
   if (found.problemCount > 0) process.exitCode = exitCodes.failed;
 }
@@ -110,9 +110,11 @@ export async function withOpened<T>(
 ): Promise<T> {
   return withVault(config, async (vault) => {
     if (vault.isServed) return work(vault);
-    const how = secret ?? (mayStayLocked ? undefined : await chooseSecret(config, vault.status.keyslots));
-    if (how !== undefined) {
-      await vault.call('unlock', how).catch((error: unknown) => {
+    if (secret !== undefined || !mayStayLocked) {
+      const given = secret ?? keychainOrNothing(config, vault.status.keyslots);
+      await tryUntilRight<UnlockWith, unknown>(given, askForPasswordOfVault, (how) =>
+        vault.call('unlock', how),
+      ).catch((error: unknown) => {
         if (!mayStayLocked || !(error instanceof CommandError)) throw error;
       });
     }
@@ -120,11 +122,10 @@ export async function withOpened<T>(
   });
 }
 
-async function chooseSecret(config: Config, keyslots: readonly string[]): Promise<UnlockWith> {
+/** @returns undefined where the password is to be asked for. */
+function keychainOrNothing(config: Config, keyslots: readonly string[]): UnlockWith | undefined {
   if (config.useKeychain && keyslots.includes('keychain')) return { with: 'keychain' };
-  if (keyslots.includes('password') && canAsk()) {
-    return { with: 'password', password: await askForPassword('Password of the vault') };
-  }
+  if (keyslots.includes('password') && canAsk()) return undefined;
   throw new CommandError(
     exitCodes.locked,
     `the vault is not running, and nothing was given to open it with: it opens with ${keyslots.join(', ')}; give ${secretFlags}`,

@@ -9,6 +9,7 @@ import { askForSecret, count, progressText, when } from './backup.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { note, print } from '../shared/output.ts';
 import { readSecret, type SecretOptions } from '../shared/proof.ts';
+import { tryUntilRight } from '../shared/secrets.ts';
 
 export interface RestoreOptions extends SecretOptions {
   readonly json: boolean;
@@ -21,17 +22,19 @@ export async function restoreBackup(
 ): Promise<void> {
   const directory = dataDirectory(config);
   const shows = !json && process.stderr.isTTY;
-  const restored = await restore({
-    directory,
-    file: resolve(file),
-    how: (await readSecret(options)) ?? (await askForSecret()),
-    keychain: keychainOf(config),
-    random: (_purpose, length) => new Uint8Array(randomBytes(length)),
-    clock: systemClock,
-    onProgress: (done, total) => {
-      if (shows) process.stderr.write(`\r${progressText(done, total)}`);
-    },
-  });
+  const restored = await tryUntilRight(await readSecret(options), askForSecret, (how) =>
+    restore({
+      directory,
+      file: resolve(file),
+      how,
+      keychain: keychainOf(config),
+      random: (_purpose, length) => new Uint8Array(randomBytes(length)),
+      clock: systemClock,
+      onProgress: (done, total) => {
+        if (shows) process.stderr.write(`\r${progressText(done, total)}`);
+      },
+    }),
+  );
   if (shows) note('');
   if (restored.keychainProblem !== null) note(`No keychain slot was made: ${restored.keychainProblem}`);
   print(

@@ -10,9 +10,9 @@ import { quoted } from '../../lib/errors.ts';
 import { deleteKeyFiles, newKeyPair, writeKeyFiles } from './key-files.ts';
 import { activityKind } from '../shared/api.ts';
 import { findUser } from '../shared/named.ts';
-import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { CommandError, detailsOfRefusal, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
-import { requireSecret } from '../shared/proof.ts';
+import { withSecret } from '../shared/proof.ts';
 
 export interface KeygenOptions extends OwnerOptions {
   readonly name: string;
@@ -40,7 +40,7 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   if (running && status) {
     const prove = async (): Promise<void> => {
       try {
-        await running.call('prove', await requireSecret(options, status));
+        await withSecret(options, status, (secret) => running.call('prove', secret));
       } catch (error) {
         // The same command, given a secret, makes them anew.
         rmSync(publicKeyFile);
@@ -114,7 +114,11 @@ async function register(
       userId: status.owner?.userId ?? '',
       apiKeys: [{ apiKeyName: name, publicKey, curveType: 'API_KEY_CURVE_P256' }],
     });
-    return { status: answer.status, body: refusal.parse(answer.body) };
+    return {
+      status: answer.status,
+      body: refusal.parse(answer.body),
+      details: detailsOfRefusal(answer.body),
+    };
   };
   let answer = await create();
   if (answer.body.turnkeyErrorCode === stepUpRequired) {
@@ -125,5 +129,6 @@ async function register(
   throw new CommandError(
     exitCodes.failed,
     `the key files are made, but the key is not registered: ${answer.body.message ?? String(answer.status)}`,
+    answer.details,
   );
 }

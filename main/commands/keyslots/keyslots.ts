@@ -5,8 +5,8 @@ import { confirmPhrase } from '../shared/confirm-phrase.ts';
 import { writeSecretFiles } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { unlocked, withVault, type OpenedVault } from '../shared/opened-vault.ts';
-import { readSecrets, requireSecret, type SecretOptions } from '../shared/proof.ts';
-import { askForPassword, canAsk, readPassword } from '../shared/secrets.ts';
+import { readSecrets, withSecret, type SecretOptions } from '../shared/proof.ts';
+import { askForNewPassword, askForPassword, canAsk, readPassword, tryUntilRight } from '../shared/secrets.ts';
 import { defined } from '../../lib/defined.ts';
 
 export interface ChangeOptions extends SecretOptions {
@@ -85,15 +85,21 @@ export async function rotate(config: Config, options: RotateOptions): Promise<vo
   await withVault(config, async (vault) => {
     const { keyslots } = await vault.call('keyslots');
     const offered = readSecrets(options);
-    const [proof, ...secrets] = offered.length > 0 ? offered : await askForEach(keyslots);
-    if (proof === undefined) {
-      throw new CommandError(
-        exitCodes.usage,
-        'expected the secrets of the keyslots that are to stay: give --password-file, --password-fd, --recovery-file or --share-file',
-      );
-    }
-    const change: KeyslotChange = { do: 'rotate', proof, secrets, dropOthers: options.dropOthers };
-    const after = await unlocked(vault, proof, () => changed(vault, change));
+    const given = offered.length > 0 ? offered : undefined;
+    const after = await tryUntilRight(
+      given,
+      () => askForEach(keyslots),
+      ([proof, ...secrets]) => {
+        if (proof === undefined) {
+          throw new CommandError(
+            exitCodes.usage,
+            'expected the secrets of the keyslots that are to stay: give --password-file, --password-fd, --recovery-file or --share-file',
+          );
+        }
+        const change: KeyslotChange = { do: 'rotate', proof, secrets, dropOthers: options.dropOthers };
+        return unlocked(vault, proof, () => changed(vault, change));
+      },
+    );
     print(
       options.json,
       after,
@@ -107,8 +113,9 @@ async function run(
   options: ChangeOptions,
   change: WithoutSecret<KeyslotChange>,
 ): Promise<void> {
-  const proof = await requireSecret(options, vault.status);
-  const after = await unlocked(vault, proof, () => changed(vault, { ...change, proof }));
+  const after = await withSecret(options, vault.status, (proof) =>
+    unlocked(vault, proof, () => changed(vault, { ...change, proof })),
+  );
   print(options.json, after, describe(after));
 }
 
@@ -123,35 +130,43 @@ async function runWithPhrase(
   options: ChangeOptions,
   change: (confirmed: Confirmed) => WithoutSecret<KeyslotChange>,
 ): Promise<void> {
-  const { output, json } = options;
-  const proof = await requireSecret(options, vault.status);
-  await unlocked(vault, proof, async () => {
-    const { phrase } = await vault.call('newRecoveryPhrase');
-    if (output === undefined) {
-      const words = phrase.split(' ');
-      const asked = await confirmPhrase(phrase, 'nothing was changed');
-      const confirmedWords = asked.map((position) => ({ position, word: words[position - 1] ?? '' }));
-      const after = await changed(vault, { ...change({ confirmedWords }), proof });
-      print(json, after, describe(after));
-      return;
-    }
-    writeSecretFiles('--output', [{ file: output, text: `${phrase}\n` }]);
-    const after = await changed(vault, { ...change({}), proof }).catch((error: unknown) => {
-      // The vault may have changed although its answer did not come: the file stays.
-      note(
-        `${output} has the new words. Whether they open the vault, this tells: \`keyhearth recovery check --recovery-file ${output}\`.`,
-      );
-      throw error;
-    });
-    print(
-      json,
-      { ...after, recoveryFile: output },
-      [
-        `The new recovery phrase is in ${output}. Write it down, check it with \`keyhearth recovery check\`, and delete the file.`,
-        describe(after),
-      ].join('\n'),
+  // The words are drawn once the secret is known to be right, so that nobody writes down words that are not taken into use.
+  await withSecret(options, vault.status, (proof) =>
+    unlocked(vault, proof, () => giveWords(vault, options, change, proof)),
+  );
+}
+
+async function giveWords(
+  vault: OpenedVault,
+  { output, json }: Pick<ChangeOptions, 'output' | 'json'>,
+  change: (confirmed: Confirmed) => WithoutSecret<KeyslotChange>,
+  proof: ProveWith,
+): Promise<void> {
+  const { phrase } = await vault.call('newRecoveryPhrase');
+  if (output === undefined) {
+    const words = phrase.split(' ');
+    const asked = await confirmPhrase(phrase, 'nothing was changed');
+    const confirmedWords = asked.map((position) => ({ position, word: words[position - 1] ?? '' }));
+    const after = await changed(vault, { ...change({ confirmedWords }), proof });
+    print(json, after, describe(after));
+    return;
+  }
+  writeSecretFiles('--output', [{ file: output, text: `${phrase}\n` }]);
+  const after = await changed(vault, { ...change({}), proof }).catch((error: unknown) => {
+    // The vault may have changed although its answer did not come: the file stays.
+    note(
+      `${output} has the new words. Whether they open the vault, this tells: \`keyhearth recovery check --recovery-file ${output}\`.`,
     );
+    throw error;
   });
+  print(
+    json,
+    { ...after, recoveryFile: output },
+    [
+      `The new recovery phrase is in ${output}. Write it down, check it with \`keyhearth recovery check\`, and delete the file.`,
+      describe(after),
+    ].join('\n'),
+  );
 }
 
 /** @throws CommandError for a phrase that would not be shown, and for a file that would hold none. */
@@ -186,9 +201,7 @@ async function newPassword({ newPasswordFile, newPasswordFd }: ChangeOptions): P
       'expected a new password: give --new-password-file or --new-password-fd',
     );
   }
-  const typed = await askForPassword('New password for the vault');
-  if (typed === (await askForPassword('The same password again'))) return typed;
-  throw new CommandError(exitCodes.failed, 'the two passwords differ: nothing was changed');
+  return askForNewPassword('New password for the vault');
 }
 
 /** Asks for the secret of every keyslot that has one; what is left empty is not given. */

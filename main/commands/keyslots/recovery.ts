@@ -7,7 +7,7 @@ import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { unlocked, withVault, type OpenedVault } from '../shared/opened-vault.ts';
 import { readSecrets } from '../shared/proof.ts';
 import { sheetPage } from './recovery-sheet.ts';
-import { askForPassword, canAsk, joinShares } from '../shared/secrets.ts';
+import { askForPassword, canAsk, joinShares, tryUntilRight } from '../shared/secrets.ts';
 import { defined } from '../../lib/defined.ts';
 
 export interface RecoveryOptions {
@@ -26,8 +26,7 @@ type Recovery = Extract<ProveWith, { readonly with: 'recovery' | 'shares' }>;
 
 export async function checkRecovery(config: Config, options: RecoveryOptions): Promise<void> {
   await withVault(config, async (vault) => {
-    const how = await requireRecovery(options);
-    await check(vault, how);
+    const how = await checkedRecovery(vault, options);
     const what = how.with === 'shares' ? 'shares' : 'recovery phrase';
     print(
       options.json,
@@ -40,8 +39,7 @@ export async function checkRecovery(config: Config, options: RecoveryOptions): P
 export async function writeSheet(config: Config, options: SheetOptions): Promise<void> {
   const shares = options.shares === undefined ? undefined : readCounts(options.shares);
   await withVault(config, async (vault) => {
-    const how = await requireRecovery(options);
-    await check(vault, how);
+    const how = await checkedRecovery(vault, options);
     const phrase = how.with === 'shares' ? await joinShares(how.shares) : how.phrase;
     const request: SheetRequest = { phrase, ...defined({ shares }) };
     const sheets = await vault.call('recoverySheet', request);
@@ -68,14 +66,27 @@ async function check(vault: OpenedVault, how: Recovery): Promise<void> {
   await (vault.isServed ? ask() : unlocked(vault, how, ask));
 }
 
-async function requireRecovery({ recoveryFile, shareFile }: RecoveryOptions): Promise<Recovery> {
-  const [given] = readSecrets({ shareFile, ...defined({ recoveryFile }) });
-  if (given !== undefined && given.with !== 'password') return given;
-  if (canAsk()) return { with: 'recovery', phrase: await askForPassword('Recovery phrase') };
-  throw new CommandError(
-    exitCodes.usage,
-    'expected the recovery phrase: give --recovery-file, or --share-file for each share',
+async function checkedRecovery(
+  vault: OpenedVault,
+  { recoveryFile, shareFile }: RecoveryOptions,
+): Promise<Recovery> {
+  const given = readSecrets({ shareFile, ...defined({ recoveryFile }) }).find(
+    (secret): secret is Recovery => secret.with !== 'password',
   );
+  if (given === undefined && !canAsk()) {
+    throw new CommandError(
+      exitCodes.usage,
+      'expected the recovery phrase: give --recovery-file, or --share-file for each share',
+    );
+  }
+  const askForIt = async (): Promise<Recovery> => ({
+    with: 'recovery',
+    phrase: await askForPassword('Recovery phrase'),
+  });
+  return tryUntilRight(given, askForIt, async (how) => {
+    await check(vault, how);
+    return how;
+  });
 }
 
 function readCounts(text: string): { readonly threshold: number; readonly count: number } {

@@ -28,7 +28,7 @@ import { requireRunning } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { readApiKey, readRemote, type Remote } from './remote.ts';
-import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes } from './output.ts';
 
 /** An activity as a command submits it. */
 export interface ActivityKind<Type extends ActivityType, Shape extends z.ZodType> {
@@ -235,6 +235,7 @@ export class VaultApi {
     throw new CommandError(
       exitCodeOfRefusal(turnkeyErrorCode),
       Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
+      detailsOfRefusal(answer),
     );
   }
 

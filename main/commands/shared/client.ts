@@ -12,7 +12,7 @@ import {
 } from '../../control/client.ts';
 import { isLocked, readEndpoint } from '../../storage/file/vault-directory.ts';
 import { answers, type AnswerOf, type Ask } from './answers.ts';
-import { CommandError, exitCodeOfOpening, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { CommandError, detailsOfRefusal, exitCodeOfOpening, exitCodeOfRefusal, exitCodes } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -147,10 +147,15 @@ function isStopped(pid: number): boolean {
 }
 
 function refusalOf(path: string, { status, text }: ControlAnswer): CommandError {
-  const parsed = refused.safeParse(parseJson(text));
+  const body = parseJson(text);
+  const parsed = refused.safeParse(body);
   if (!parsed.success) return unexpected(path, `HTTP ${String(status)}`);
   const exitCodeOf = opening.has(path) ? exitCodeOfOpening : exitCodeOfRefusal;
-  return new CommandError(exitCodeOf(parsed.data.turnkeyErrorCode), parsed.data.message);
+  return new CommandError(
+    exitCodeOf(parsed.data.turnkeyErrorCode),
+    parsed.data.message,
+    detailsOfRefusal(body),
+  );
 }
 
 /** @throws CommandError for an answer that is not what was expected: then nothing is known of what was done. */

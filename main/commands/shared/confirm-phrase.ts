@@ -4,8 +4,8 @@ import { isCancel, text } from '@clack/prompts';
 import { CommandError, exitCodes, note } from './output.ts';
 
 /**
- * Shows the phrase and asks for three of its words.
- * @param undone What was not done where one is wrong.
+ * Shows the phrase and asks for three of its words, each until it is right.
+ * @param undone What was not done where a person cancels.
  * @returns The positions that were asked for.
  */
 export async function confirmPhrase(phrase: string, undone: string): Promise<readonly number[]> {
@@ -21,14 +21,14 @@ export async function confirmPhrase(phrase: string, undone: string): Promise<rea
   }
   const positions = threePositions();
   for (const position of positions) {
-    const answer = await text({ message: `Word ${String(position)}` });
+    const answer = await text({
+      message: `Word ${String(position)}`,
+      validate: (typed = '') =>
+        typed.trim().toLowerCase() === words[position - 1]
+          ? undefined
+          : `That is not word ${String(position)}. Look at what you wrote down; the words above stay the same.`,
+    });
     if (isCancel(answer)) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
-    if (answer.trim().toLowerCase() !== words[position - 1]) {
-      throw new CommandError(
-        exitCodes.failed,
-        `word ${String(position)} is not the one of the phrase: ${undone}`,
-      );
-    }
   }
   return positions;
 }

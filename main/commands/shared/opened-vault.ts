@@ -1,11 +1,11 @@
 /** The vault that a command works with: over rpc to the process that serves it, or opened here where none does. */
 import type { UnlockWith, VaultStatus } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
-import { KeyhearthError } from '../../lib/errors.ts';
+import { errorBody, KeyhearthError } from '../../lib/errors.ts';
 import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { CommandError, exitCodeOfOpening } from './output.ts';
+import { CommandError, detailsOfRefusal, exitCodeOfOpening } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
 
 /** The vault of a command: the running one, or its file. */
@@ -37,7 +37,11 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
       return (await Reflect.apply(vault.rpc[name], vault.rpc, args)) as AnswerOf<typeof name>;
     } catch (error) {
       if (error instanceof KeyhearthError && opening.has(name)) {
-        throw new CommandError(exitCodeOfOpening(error.code), error.message);
+        throw new CommandError(
+          exitCodeOfOpening(error.code),
+          error.message,
+          detailsOfRefusal(errorBody(error)),
+        );
       }
       throw error;
     }

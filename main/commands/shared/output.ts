@@ -1,6 +1,8 @@
 /** What a command says and how it ends. */
 import { fsyncSync, writeSync } from 'node:fs';
-import { KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
+import { z } from 'zod';
+import { defined } from '../../lib/defined.ts';
+import { errorBody, KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
 import { causeOf, storageTexts } from '../../files/storage-causes.ts';
 import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
 
@@ -45,6 +47,31 @@ export function exitCodeOfOpening(code: unknown): ExitCode {
   const usual = exitCodeOfRefusal(code);
   return usual === exitCodes.failed ? exitCodes.locked : usual;
 }
+
+/** What a refusal says to a script: its codes as the API has them, and the policies that were decided by. */
+const refusalBody = z.looseObject({
+  code: z.number().optional(),
+  turnkeyErrorCode: z.string().optional(),
+  details: z.array(z.looseObject({ policyEvaluations: z.array(z.unknown()).optional() })).optional(),
+});
+
+/** @param body Of an answer that refuses. @returns what an error in JSON carries beside its message. */
+export function detailsOfRefusal(body: unknown): object {
+  const { data } = refusalBody.safeParse(body);
+  if (data === undefined) return {};
+  const policies = data.details?.flatMap(({ policyEvaluations = [] }) => policyEvaluations) ?? [];
+  return defined({
+    code: data.code,
+    turnkeyErrorCode: data.turnkeyErrorCode,
+    policyEvaluations: policies.length === 0 ? undefined : policies,
+  });
+}
+
+/** Whether a command was refused since the secret that it was given opens nothing. */
+export const isWrongSecret = (error: unknown): error is Error =>
+  error instanceof CommandError
+    ? 'turnkeyErrorCode' in error.details && error.details.turnkeyErrorCode === 'WRONG_SECRET'
+    : error instanceof KeyhearthError && error.code === 'WRONG_SECRET';
 
 /** Ends a command with a message and a code. */
 export class CommandError extends Error {
@@ -193,7 +220,12 @@ export function fail(json: boolean, error: unknown): void {
   // That was told when it happened.
   if (outputFailed) return;
   const message = describeProblem(error);
-  const details = error instanceof CommandError ? error.details : {};
+  const details =
+    error instanceof CommandError
+      ? error.details
+      : error instanceof KeyhearthError
+        ? detailsOfRefusal(errorBody(error))
+        : {};
   if (json) process.stderr.write(jsonLine({ error: { message, ...details } }));
   else note(`keyhearth: ${message}`);
 }

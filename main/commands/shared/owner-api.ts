@@ -20,8 +20,8 @@ import { keyFileOf } from '../credentials/key-files.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { activityAnswer, completedResult, refusal, VaultApi, type ActivityKind, type Api } from './api.ts';
 import { ownerOf, requireRunning, type Running } from './client.ts';
-import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
-import { requireSecret, type SecretOptions } from './proof.ts';
+import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { withSecret, type SecretOptions } from './proof.ts';
 
 export interface OwnerOptions extends SecretOptions {
   /** The API key files to stamp with; the owner asks where there is no name, and no key called `owner`. */
@@ -73,7 +73,9 @@ class OwnerApi implements Api {
     const send = (): Promise<CallAnswer> => submitAsOwner(ownerOf(this.#running), kind.type, parameters);
     let answer = await send();
     if (answer.status !== 200 && refusal.parse(answer.body).turnkeyErrorCode === stepUpRequired) {
-      await this.#running.call('prove', await requireSecret(this.#secrets, await this.#running.status()));
+      await withSecret(this.#secrets, await this.#running.status(), (secret) =>
+        this.#running.call('prove', secret),
+      );
       answer = await send();
     }
     if (answer.status !== 200) throw refusedAs(answer, kind.options ?? {});
@@ -88,5 +90,6 @@ function refusedAs({ body }: CallAnswer, options: Readonly<Record<string, string
   return new CommandError(
     exitCodeOfRefusal(turnkeyErrorCode),
     Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
+    detailsOfRefusal(body),
   );
 }

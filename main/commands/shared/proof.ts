@@ -1,7 +1,15 @@
 /** The secrets that a command is given to open the vault, or a backup of it. */
 import type { BackupSecret, ProveWith, VaultStatus } from '../../../preload/contract.ts';
 import { CommandError, exitCodes } from './output.ts';
-import { askForPassword, canAsk, joinShares, readPassword, readSecretFile, readShares } from './secrets.ts';
+import {
+  askForPassword,
+  canAsk,
+  joinShares,
+  readPassword,
+  readSecretFile,
+  readShares,
+  tryUntilRight,
+} from './secrets.ts';
 
 export interface SecretOptions {
   readonly passwordFile?: string | readonly string[];
@@ -35,19 +43,24 @@ export function readSecrets({
   ];
 }
 
-/** @returns the secret that the options name, or the one that is typed at a terminal. */
-export async function requireSecret(options: SecretOptions, { keyslots }: VaultStatus): Promise<ProveWith> {
-  const [secret] = readSecrets(options);
-  if (secret !== undefined) return secret;
-  if (!canAsk()) {
+/** Uses the secret that the options name, or what is typed at a terminal until it is right. */
+export async function withSecret<Result>(
+  options: SecretOptions,
+  { keyslots }: VaultStatus,
+  use: (secret: ProveWith) => Promise<Result>,
+): Promise<Result> {
+  const [given] = readSecrets(options);
+  if (given === undefined && !canAsk()) {
     throw new CommandError(
       exitCodes.usage,
       `expected a secret that opens the vault now: give ${secretFlags}`,
     );
   }
-  return keyslots.includes('password')
-    ? { with: 'password', password: await askForPassword('Password of the vault, as it is now') }
-    : { with: 'recovery', phrase: await askForPassword('Recovery phrase of the vault') };
+  const askForIt = async (): Promise<ProveWith> =>
+    keyslots.includes('password')
+      ? { with: 'password', password: await askForPassword('Password of the vault, as it is now') }
+      : { with: 'recovery', phrase: await askForPassword('Recovery phrase of the vault') };
+  return tryUntilRight(given, askForIt, use);
 }
 
 /** The first of what the options name, shares put together. @returns undefined where they name nothing. */

@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCancel, password as askPassword } from '@clack/prompts';
-import { copyOfBytes } from '../../crypto/secret-text.ts';
+import type { ProveWith } from '../../../preload/contract.ts';
+import { copyOfBytes, countCharacters } from '../../crypto/secret-text.ts';
 import { findShare, phraseFromShares } from '../../keys/keyslots/shares.ts';
-import { CommandError, exitCodes, reasonOf } from './output.ts';
+import { CommandError, exitCodes, isWrongSecret, note, reasonOf } from './output.ts';
+import { defined } from '../../lib/defined.ts';
 
 export interface PasswordOptions {
   readonly passwordFile?: string;
@@ -68,10 +70,58 @@ export const readShares = (files: readonly string[]): string[] =>
 /** Whether there is a terminal to prompt on. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
-export async function askForPassword(message: string): Promise<string> {
-  const answer = await askPassword({ message });
+export const askForPassword = (message: string): Promise<string> => ask(message);
+
+export const askForPasswordOfVault = async (): Promise<ProveWith & { readonly with: 'password' }> => ({
+  with: 'password',
+  password: await ask('Password of the vault'),
+});
+
+async function ask(message: string, problem?: (typed: string) => string | undefined): Promise<string> {
+  const validate = problem && ((typed: string | undefined) => problem(typed ?? ''));
+  const answer = await askPassword({ message, clearOnError: true, ...defined({ validate }) });
   if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: nothing was changed');
   return answer;
+}
+
+const shortestPassword = 8;
+const longestPassword = 1024;
+
+/** @returns what is wrong with a new password; undefined where nothing is. */
+export function problemOfPassword(password: string): string | undefined {
+  const count = countCharacters(new TextEncoder().encode(password));
+  if (count >= shortestPassword && count <= longestPassword) return undefined;
+  return `expected ${String(shortestPassword)} to ${String(longestPassword)} characters, got ${String(count)}`;
+}
+
+/** Asks for a new password twice, until both are the same and it may be one. */
+export async function askForNewPassword(message: string): Promise<string> {
+  for (;;) {
+    const typed = await ask(message, problemOfPassword);
+    if (typed === (await ask('The same password again'))) return typed;
+    note('The two passwords differ. Type it twice once more; Ctrl-C ends without a change.');
+  }
+}
+
+/**
+ * Uses a secret that was given, or one that is asked for: again and again where it opens nothing.
+ * @param given Undefined to ask.
+ */
+export async function tryUntilRight<Secret, Result>(
+  given: Secret | undefined,
+  askForIt: () => Promise<Secret>,
+  use: (secret: Secret) => Promise<Result>,
+): Promise<Result> {
+  if (given !== undefined) return use(given);
+  for (;;) {
+    const secret = await askForIt();
+    try {
+      return await use(secret);
+    } catch (error) {
+      if (!isWrongSecret(error)) throw error;
+      note(`${error.message} Try again; Ctrl-C ends without a change.`);
+    }
+  }
 }
 
 function firstLine(source: string | number, name: string): Uint8Array<ArrayBuffer> {

@@ -6,7 +6,7 @@ import { describeFinding } from '../../storage/integrity/refusal.ts';
 import { checkNotHeld, findRunning, noVault, requireRunning } from '../shared/client.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { readSecrets, secretFlags, type SecretOptions } from '../shared/proof.ts';
-import { askForPassword, canAsk } from '../shared/secrets.ts';
+import { askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
 import { openPage } from '../shared/open-page.ts';
 import { unlockingNotes } from '../shared/unlocking.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
@@ -39,12 +39,19 @@ export interface UnlockOptions extends SecretOptions {
 
 export async function unlock(config: Config, json: boolean, options: UnlockOptions): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
-  const how = await chooseHow(options, await running.status());
+  const { keyslots, frozen } = await running.status();
+  const given = chooseGiven(options, { keyslots, frozen });
+  if (given === undefined && !(keyslots.includes('password') && canAsk())) {
+    throw new CommandError(
+      exitCodes.usage,
+      `nothing to unlock with: the vault opens with ${keyslots.join(', ')}; give ${secretFlags}, or --keychain`,
+    );
+  }
   const over = new AbortController();
   // What cannot be listened to is not told; the call says how it went.
   void running.listen(unlockingNotes(), over.signal).catch(() => undefined);
   try {
-    const { state } = await running.call('unlock', how);
+    const { state } = await tryUntilRight(given, askForPasswordOfVault, (how) => running.call('unlock', how));
     print(json, { state }, 'The vault is unlocked.');
   } finally {
     over.abort();
@@ -58,7 +65,11 @@ export async function openWindow(config: Config, json: boolean, browser: boolean
   if (browser) openPage(await running.newPage());
 }
 
-async function chooseHow(options: UnlockOptions, { keyslots, frozen }: VaultStatus): Promise<UnlockWith> {
+/** @returns undefined where the password is to be asked for. */
+function chooseGiven(
+  options: UnlockOptions,
+  { keyslots, frozen }: Pick<VaultStatus, 'keyslots' | 'frozen'>,
+): UnlockWith | undefined {
   const [proof] = readSecrets(options);
   if (proof !== undefined) return proof;
   if (
@@ -66,13 +77,7 @@ async function chooseHow(options: UnlockOptions, { keyslots, frozen }: VaultStat
     (frozen === null && keyslots.includes('keychain') && !keyslots.includes('password'))
   )
     return { with: 'keychain' };
-  if (keyslots.includes('password') && canAsk()) {
-    return { with: 'password', password: await askForPassword('Password of the vault') };
-  }
-  throw new CommandError(
-    exitCodes.usage,
-    `nothing to unlock with: the vault opens with ${keyslots.join(', ')}; give ${secretFlags}, or --keychain`,
-  );
+  return undefined;
 }
 
 function describe(found: VaultStatus): string {

@@ -15,7 +15,7 @@ import { offerFormerVault } from './former-vault.ts';
 import { newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
 import { CommandError, exitCodes, note, print, printForSure, reasonOf } from '../shared/output.ts';
 import { confirmPhrase } from '../shared/confirm-phrase.ts';
-import { askForPassword, canAsk } from '../shared/secrets.ts';
+import { askForNewPassword, canAsk, problemOfPassword } from '../shared/secrets.ts';
 import { removeVault } from '../shared/vault-file.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -27,8 +27,6 @@ export interface InitOptions {
   readonly password?: string;
   readonly json: boolean;
 }
-
-const shortestPassword = 8;
 
 export async function init(config: Config, options: InitOptions): Promise<void> {
   const owner = checkOwner(options);
@@ -175,18 +173,18 @@ async function keychainWorks(config: Config): Promise<boolean> {
 async function choosePassword(options: InitOptions, useKeychain: boolean): Promise<string | undefined> {
   const chosen =
     options.password ??
-    (useKeychain || options.json || !canAsk() ? undefined : await askForPassword('A password for the vault'));
+    (useKeychain || options.json || !canAsk()
+      ? undefined
+      : await askForNewPassword('A password for the vault'));
   if (chosen === undefined && !useKeychain) {
     throw new CommandError(
       exitCodes.usage,
       'a vault without a keychain needs a password: give one with --password-file or --password-fd',
     );
   }
-  if (chosen !== undefined && chosen.length < shortestPassword) {
-    throw new CommandError(
-      exitCodes.usage,
-      `the password is too short: expected at least ${String(shortestPassword)} characters`,
-    );
+  const problem = chosen === undefined ? undefined : problemOfPassword(chosen);
+  if (problem !== undefined) {
+    throw new CommandError(exitCodes.usage, `invalid password: ${problem}`);
   }
   return chosen;
 }

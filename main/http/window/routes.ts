@@ -146,8 +146,8 @@ export function rpcRoutes(rpc: VaultRpc, service: Pick<Service, 'onFault'>): Rou
       sendJson(response, 200, { value: await run(rpc, call, args) });
     } catch (error) {
       const { status, body: told } = refusal(service, error);
-      const { message, turnkeyErrorCode } = told;
-      sendJson(response, status, { message, turnkeyErrorCode });
+      const { code, message, turnkeyErrorCode } = told;
+      sendJson(response, status, { code, message, turnkeyErrorCode });
     } finally {
       body.erase();
     }

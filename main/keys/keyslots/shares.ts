@@ -97,16 +97,16 @@ export async function sharesFromPhrase(
  * Puts shares together; more of them than needed are no harm.
  * @param vaultId Whose shares they must be, where that is known.
  * @returns The recovery phrase, in bytes that the caller erases after use.
- * @throws KeyhearthError INVALID_ARGUMENT naming the share that does not fit and why, never the share.
+ * @throws KeyhearthError WRONG_SECRET naming the share that does not fit and why, never the share.
  */
 export async function phraseFromShares(texts: readonly SecretText[], vaultId?: string): Promise<Uint8Array> {
   const shares = texts.map(readShare);
   const [first] = shares;
-  if (first === undefined) throw invalid('shares', 'expected two or more, got none');
+  if (first === undefined) throw unfit('shares', 'expected two or more, got none');
   const expected = vaultId === undefined ? first.vault : toHex(vaultBytes(vaultId));
   for (const [index, share] of shares.entries()) {
     if (share.vault !== expected) {
-      throw invalid(
+      throw unfit(
         nameOf(index),
         vaultId === undefined
           ? `it is of the vault ${share.vault}…, and the first is of the vault ${expected}…`
@@ -114,18 +114,18 @@ export async function phraseFromShares(texts: readonly SecretText[], vaultId?: s
       );
     }
     if (share.set !== first.set || share.threshold !== first.threshold) {
-      throw invalid(
+      throw unfit(
         nameOf(index),
         'it was made at another time than the first: shares work with those of their own set',
       );
     }
     const twin = shares.findIndex(({ number }) => number === share.number);
     if (twin !== index) {
-      throw invalid(nameOf(index), `it is number ${share.number}, and so is the one at ${twin + 1}`);
+      throw unfit(nameOf(index), `it is number ${share.number}, and so is the one at ${twin + 1}`);
     }
   }
   if (shares.length < first.threshold) {
-    throw invalid(
+    throw unfit(
       'shares',
       `${first.threshold} are needed, and ${shares.length === 1 ? 'here is one' : `here are ${shares.length}`}`,
     );
@@ -157,7 +157,7 @@ async function combined(points: Uint8Array[]): Promise<Uint8Array> {
 
 const doNotFit = (cause?: unknown): KeyhearthError =>
   new KeyhearthError(
-    'INVALID_ARGUMENT',
+    'WRONG_SECRET',
     'invalid shares: put together they give no recovery phrase, so one of them is not what it says',
     { cause },
   );
@@ -170,7 +170,7 @@ function readShare(share: SecretText, index: number): Share {
   const [, , , , , , , counts = 0, number = 0] = bytes;
   const [threshold, count] = [counts >> 4, counts & 15];
   if (threshold < 2 || threshold > count || number < 1 || number > count || count > mostShares) {
-    throw invalid(
+    throw unfit(
       nameOf(index),
       `it says that it is number ${number} of ${count}, of which ${threshold} are needed`,
     );
@@ -189,7 +189,7 @@ function readShare(share: SecretText, index: number): Share {
 function decodeShare(text: string, index: number): Uint8Array {
   const trimmed = text.replaceAll(/\s+/g, '');
   if (!trimmed.toLowerCase().startsWith(`${prefix}1`)) {
-    throw invalid(
+    throw unfit(
       nameOf(index),
       `expected a text that begins with ${prefix}1, got ${trimmed.length} characters`,
     );
@@ -199,19 +199,20 @@ function decodeShare(text: string, index: number): Uint8Array {
     bytes = bech32m.decodeToBytes(trimmed).bytes;
   } catch {
     // The library quotes what it was given.
-    throw invalid(nameOf(index), 'its checksum does not match: a character is wrong, missing or too many');
+    throw unfit(nameOf(index), 'its checksum does not match: a character is wrong, missing or too many');
   }
   if (bytes[0] !== version) {
-    throw invalid(
-      nameOf(index),
-      `its version is ${bytes[0] ?? 'missing'}, and this program reads ${version}`,
-    );
+    throw unfit(nameOf(index), `its version is ${bytes[0] ?? 'missing'}, and this program reads ${version}`);
   }
   if (bytes.length !== shareLength) {
-    throw invalid(nameOf(index), `expected ${shareLength} bytes, got ${bytes.length}`);
+    throw unfit(nameOf(index), `expected ${shareLength} bytes, got ${bytes.length}`);
   }
   return bytes;
 }
+
+/** Shares that are none, or do not belong together, open nothing: that is what they are refused for. */
+const unfit = (field: string, problem: string): KeyhearthError =>
+  new KeyhearthError('WRONG_SECRET', invalid(field, problem).message);
 
 const nameOf = (index: number): string => `share at ${index + 1}`;
 

@@ -160,7 +160,7 @@ describe('what does not open a slot', () => {
     ];
     for (const [typed, problem] of slips) {
       const error = await refusal(openSlot('vault-1', slot, { with: 'recovery', phrase: typed }));
-      expect(error.code).toBe('INVALID_ARGUMENT');
+      expect(error.code).toBe('WRONG_SECRET');
       expect(error.message).toBe(`invalid recovery phrase: ${problem}`);
     }
     let refused = 0;

@@ -230,18 +230,30 @@ export function checkRemovable(slots: readonly Pick<KeyslotRow, 'id' | 'kind'>[]
   );
 }
 
+/** @throws KeyhearthError WRONG_SECRET also for what cannot be a password or a phrase, saying why. */
 async function wrappingKeyOf(vaultId: string, slot: KeyslotRow, how: OpenWith): Promise<Uint8Array> {
   switch (how.with) {
     case 'password':
-      return passwordKey(how.password, parametersOf(slot, passwordParameters));
-    case 'recovery':
-      return recoveryKey(how.phrase, parametersOf(slot, recoveryParameters));
+      return passwordKey(how.password, parametersOf(slot, passwordParameters)).catch(openNothing);
+    case 'recovery': {
+      const parameters = parametersOf(slot, recoveryParameters);
+      try {
+        return recoveryKey(how.phrase, parameters);
+      } catch (error) {
+        return openNothing(error);
+      }
+    }
     case 'keychain':
       parametersOf(slot, keychainParameters);
       return keychainKey(how.keychain, keychainAccount(vaultId, slot.id));
     default:
       return assertNever(how);
   }
+}
+
+function openNothing(error: unknown): never {
+  const isMalformed = error instanceof KeyhearthError && error.code === 'INVALID_ARGUMENT';
+  throw isMalformed ? new KeyhearthError('WRONG_SECRET', error.message) : error;
 }
 
 async function keychainKey(keychain: Keychain, account: string): Promise<Uint8Array> {
