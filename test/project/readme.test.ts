@@ -180,6 +180,7 @@ async function headOf(reader: Reader): Promise<Own> {
 /** In README's order. */
 const readings: readonly Reading[] = [
   { block: 'npm install && npm start', elsewhere: 'test/project/start.test.ts' },
+  { block: 'npm install --global .', elsewhere: 'test/project/installed-command.test.ts' },
   // The run that this test is a part of.
   { block: 'npm install && npm test', elsewhere: 'test/project/readme.test.ts' },
   { block: './keyhearth init', until: /Keyhearth serves http\S+ the vault is unlocked/, sees: /Owner Ann/ },
