@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { Input } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { PolicyProblem, PolicyWarning } from './policy-queries.ts';
@@ -61,14 +62,14 @@ export function PolicyEditor({
     const area = text.current;
     if (area === null) return;
     const cursor = area.selectionStart;
-    onType(value.slice(0, from) + insert + value.slice(cursor));
-    close();
-    // Once React has put the new value in.
-    const at = from + insert.length - back;
-    requestAnimationFrame(() => {
-      area.focus();
-      area.setSelectionRange(at, at);
+    // At once: whoever goes on typing types after what was put in, and not where the cursor was before.
+    flushSync(() => {
+      onType(value.slice(0, from) + insert + value.slice(cursor));
+      close();
     });
+    const at = from + insert.length - back;
+    area.focus();
+    area.setSelectionRange(at, at);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === ' ' && event.ctrlKey) {
