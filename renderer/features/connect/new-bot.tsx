@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { periods, policiesOfBot, readBudget, type Period } from '../../../main/lib/policies/bots.ts';
 import { drawKeyPair } from './key-pair.ts';
 import type { NamedPair } from './new-api-key.tsx';
@@ -64,7 +65,10 @@ export function NewBot({ onMade }: Props): ReactNode {
           />
           <Select
             label={t('Pays from the wallet')}
-            data={wallets.map(({ walletId, walletName }) => ({ value: walletId, label: walletName }))}
+            data={wallets.map(({ walletId, walletName }) => ({
+              value: walletId,
+              label: visibleName(walletName),
+            }))}
             value={wallet?.walletId ?? null}
             error={tried && wallet === undefined && t('Create a wallet with an Ethereum account first.')}
             allowDeselect={false}
