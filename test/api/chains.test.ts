@@ -11,7 +11,11 @@ import {
 import { recoverAddress, verifyTypedData } from 'viem';
 import { recoverAuthorizationAddress } from 'viem/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultAccounts, type Account } from '../../main/commands/wallets/default-accounts.ts';
+import {
+  accountAt as commandAccountAt,
+  accountSeries,
+  type Account,
+} from '../../main/commands/wallets/default-accounts.ts';
 import {
   addressFormats,
   addressFormatsOf,
@@ -143,8 +147,8 @@ function bytesOf(key: Uint8Array): Uint8Array {
 
 describe('a wallet', () => {
   const presets = addressFormats.flatMap((format): Account[] => {
-    const preset = [...defaultAccounts.values()].find(({ addressFormat }) => addressFormat === format);
-    if (preset) return [preset];
+    const preset = [...accountSeries.values()].find(({ addressFormat }) => addressFormat === format);
+    if (preset) return [commandAccountAt(preset, 0)];
     return curveNames
       .filter((curve) => addressFormatsOf(curve).includes(format))
       .map((curve) => ({ curve, pathFormat: 'PATH_FORMAT_BIP32', path: "m/0'/0'", addressFormat: format }));
@@ -212,7 +216,11 @@ describe('a wallet', () => {
 });
 
 describe('default accounts', () => {
-  const first = new Map([...defaultAccounts.values()].map((account) => [account.addressFormat, account]));
+  const presets = (index: number) =>
+    new Map(
+      [...accountSeries.values()].map((series) => [series.addressFormat, commandAccountAt(series, index)]),
+    );
+  const first = presets(0);
 
   test('are those of the SDK, where it has any', () => {
     const known = Object.entries(addressFormatConfig)
@@ -233,7 +241,10 @@ describe('default accounts', () => {
   });
 
   test('are the same in the window', () => {
-    expect(new Map(chains.map((chain) => [chain.addressFormat, accountAt(chain, 0)]))).toEqual(first);
+    for (const index of [0, 7]) {
+      const shown = new Map(chains.map((chain) => [chain.addressFormat, accountAt(chain, index)]));
+      expect(shown).toEqual(presets(index));
+    }
   });
 
   test('the window knows the service’s curves and formats', () => {

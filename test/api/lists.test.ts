@@ -327,13 +327,16 @@ describe('wallet accounts', () => {
 
   test('get the next free path', async () => {
     const ethereum = { curve: 'CURVE_SECP256K1', addressFormat: 'ADDRESS_FORMAT_ETHEREUM' };
-    const next = async (path: string): Promise<Json | undefined> => {
-      const { body } = await service.root.query('get_free_wallet_path', { walletId, ...ethereum, path });
+    const next = async (path: string, from?: number): Promise<Json | undefined> => {
+      const asked = { walletId, ...ethereum, path, from };
+      const { body } = await service.root.query('get_free_wallet_path', asked);
       return body;
     };
     expect(await next("m/44'/60'/0'/0/{i}")).toMatchObject({ path: "m/44'/60'/0'/0/1501", index: 1501 });
     expect(await next("m/44'/60'/{i}'/0/0")).toMatchObject({ index: 1 });
     expect(await next("m/44'/60'/7'/0/{i}")).toMatchObject({ path: "m/44'/60'/7'/0/0", index: 0 });
+    expect(await next("m/44'/60'/0'/0/{i}", 1000)).toMatchObject({ index: 1501 });
+    expect(await next("m/44'/60'/0'/0/{i}", 2 ** 31 - 1)).toMatchObject({ index: 2 ** 31 - 1 });
     const { status, body } = await service.root.query('get_free_wallet_path', {
       walletId,
       ...ethereum,

@@ -76,9 +76,33 @@ describe('wallets', () => {
     expect((await run(['wallets', 'list'])).stdout).toBe(`${made.walletId}  Mine\n`);
   });
 
+  // The class: an account that a command chooses is one that the wallet has, or one that another command chose as well.
+  test('get the next free index, or the one that is named, also where several ask at once', async () => {
+    const account = (...named: readonly string[]) => named.flatMap((each) => ['--account', each]);
+    const indexes = ({ accounts }: Made) => accounts.map(({ path }) => path.replace("m/44'/60'/0'/0/", ''));
+    const made = await ask<Made>('wallets', 'create', '--name', 'Rows', ...account('ethereum', 'ethereum:2'));
+    expect(indexes(made)).toEqual(['0', '2']);
+    // Named ones keep theirs; the others go into the gap, and then past the end.
+    const chosen = account('ethereum', 'ethereum', 'ethereum:4', 'ethereum', 'solana');
+    const added = await ask<Made>('wallets', 'add', 'Rows', ...chosen);
+    expect(indexes(added)).toEqual(['1', '3', '4', '5', "m/44'/501'/0'/0'"]);
+    const both = await Promise.all(
+      ['Rows', made.walletId].map((wallet) => ask<Made>('wallets', 'add', wallet, ...account('ethereum'))),
+    );
+    expect(both.flatMap(indexes).sort()).toEqual(['6', '7']);
+    const again = await run(['wallets', 'add', 'Rows', ...account('ethereum', 'ethereum:2')]);
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('path already exists') as string,
+    });
+  });
+
   test.each([
+    [['add', 'Mine', '--account', 'ethereum:x'], 2, '"x" is no index'],
+    [['add', 'Mine', '--account', 'ethereum:'], 2, '"" is no index'],
+    [['add', 'Mine', '--account', 'ethereum:2147483648'], 2, 'expected a number from 0 to 2147483647'],
     [['add', 'Mine'], 2, 'expected --account'],
-    [['show', 'None'], 1, 'no wallet has the id or the name "None": there is "Mine"'],
+    [['show', 'None'], 1, 'no wallet has the id or the name "None": there are "Mine", "Rows"'],
   ])('%j ends with %i', async (argv, expected, message) => {
     const { code, stdout, stderr } = await run(['wallets', ...argv]);
     expect({ code, stdout }).toEqual({ code: expected, stdout: '' });

@@ -26,6 +26,12 @@ export const vaultOptions = (): readonly Option[] => [
 
 export const withoutAsking = (): Option => new Option('--yes', 'delete on a terminal without asking');
 
+export const account = (): Option =>
+  repeatable(
+    '--account <account>',
+    'ethereum or any other chain: its next free index, or ethereum:1; or CURVE:PATH:FORMAT',
+  );
+
 // How a vault is served.
 
 export const port = (): Option =>

@@ -3,29 +3,78 @@ import { addressFormatsOf, type AddressFormat } from '../../chains/addresses/add
 import { curves, type Curve } from '../../crypto/keys/curves.ts';
 import { derivePrivateKey, formatPath, parsePath } from '../../crypto/keys/derivation.ts';
 import { KeyhearthError, quoted } from '../../lib/errors.ts';
-import { defaultAccounts, shortFormat, type Account } from './default-accounts.ts';
+import {
+  accountAt,
+  accountSeries,
+  shortFormat,
+  type Account,
+  type AccountSeries,
+} from './default-accounts.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 
-/** @param text What `--account` was given: the name of a chain, or a curve, path and address format. */
-export function readAccount(text: string): Account {
-  const preset = defaultAccounts.get(text);
-  if (preset !== undefined) return preset;
+/** What `--account` names: one account, or the next free one of a series. */
+export type AccountChoice = { readonly account: Account } | { readonly nextOf: AccountSeries };
+
+const highestIndex = 2 ** 31 - 1;
+
+/** @param text What `--account` was given: a chain, a chain and an index, or a curve, path and address format. */
+export function readAccount(text: string): AccountChoice {
   const option = `--account ${quoted(text)}`;
-  const [curveName = '', path = '', formatName = '', ...rest] = text.split(':');
+  const [first = '', second = '', formatName = '', ...rest] = text.split(':');
+  const series = accountSeries.get(first);
+  if (series !== undefined && formatName === '' && rest.length === 0) {
+    if (text === first) return { nextOf: series };
+    if (/^\d{1,10}$/.test(second) && Number(second) <= highestIndex && text === `${first}:${second}`) {
+      return { account: accountAt(series, Number(second)) };
+    }
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid ${option}: ${quoted(second)} is no index; expected a number from 0 to ${String(highestIndex)}`,
+    );
+  }
   if (formatName === '' || rest.length > 0) {
     throw new CommandError(
       exitCodes.usage,
-      `invalid ${option}: expected ${[...defaultAccounts.keys()].join(', ')}, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum`,
+      `invalid ${option}: expected ${[...accountSeries.keys()].join(', ')}, one of them with an index such as ethereum:1, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum`,
     );
   }
-  const curve = readCurve(option, curveName);
+  const curve = readCurve(option, first);
   const addressFormat = readAddressFormat(option, formatName, curve);
   return usageOf(() => {
-    const indices = parsePath(path, option);
+    const indices = parsePath(second, option);
     // Refuses what the curve does not derive, whatever the seed.
     derivePrivateKey(curve, new Uint8Array(64), indices, option).fill(0);
-    return { curve, pathFormat: 'PATH_FORMAT_BIP32', path: formatPath(indices), addressFormat };
+    return { account: { curve, pathFormat: 'PATH_FORMAT_BIP32', path: formatPath(indices), addressFormat } };
   });
+}
+
+/** The first free index of a series, from one on. */
+export type FreeFrom = (series: AccountSeries, from: number) => number | Promise<number>;
+
+/** A wallet that is to be made has no account yet. */
+export const ofNewWallet: FreeFrom = (_, from) => from;
+
+/** Gives every choice its account. Those that are named keep their paths; the others take the free indexes between them. */
+export async function placeAccounts(
+  choices: readonly AccountChoice[],
+  freeFrom: FreeFrom,
+): Promise<readonly Account[]> {
+  const keyOf = ({ curve, path, addressFormat }: Account): string => [curve, path, addressFormat].join(':');
+  const taken = new Set(choices.flatMap((choice) => ('account' in choice ? [keyOf(choice.account)] : [])));
+  const placed: Account[] = [];
+  for (const choice of choices) {
+    if ('account' in choice) {
+      placed.push(choice.account);
+      continue;
+    }
+    let index = await freeFrom(choice.nextOf, 0);
+    while (taken.has(keyOf(accountAt(choice.nextOf, index))))
+      index = await freeFrom(choice.nextOf, index + 1);
+    const account = accountAt(choice.nextOf, index);
+    taken.add(keyOf(account));
+    placed.push(account);
+  }
+  return placed;
 }
 
 /** @param text The API's name of a curve, or the part of it that tells: `CURVE_ED25519`, `ed25519`. */

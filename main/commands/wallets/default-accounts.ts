@@ -1,6 +1,6 @@
 /**
- * Where wallets look for the first account of each address format (BIP-44 and its relatives, SLIP-44's coin types), as the
- * real API's SDKs have it.
+ * Where wallets look for the accounts of each address format (BIP-44 and its relatives, SLIP-44's coin types), as the real
+ * API's SDKs have it.
  */
 import { addressFormatsOf, type AddressFormat } from '../../chains/addresses/addresses.ts';
 import { curves, type Curve } from '../../crypto/keys/curves.ts';
@@ -12,46 +12,57 @@ export interface Account {
   readonly addressFormat: AddressFormat;
 }
 
+/** A row of accounts of one address format. */
+export interface AccountSeries extends Omit<Account, 'path'> {
+  /** The path with `{i}` where the index goes. */
+  readonly pattern: string;
+}
+
+export const accountAt = ({ pattern, ...rest }: AccountSeries, index: number): Account => ({
+  ...rest,
+  path: pattern.replace('{i}', String(index)),
+});
+
 /** A bare public key is of no chain, and has no place of its own. */
 type ChainFormat = Exclude<AddressFormat, 'ADDRESS_FORMAT_COMPRESSED' | 'ADDRESS_FORMAT_UNCOMPRESSED'>;
 
-const paths: Readonly<Record<ChainFormat, string>> = {
-  ADDRESS_FORMAT_ETHEREUM: "m/44'/60'/0'/0/0",
-  ADDRESS_FORMAT_SOLANA: "m/44'/501'/0'/0'",
-  ADDRESS_FORMAT_COSMOS: "m/44'/118'/0'/0/0",
-  ADDRESS_FORMAT_TRON: "m/44'/195'/0'",
-  ADDRESS_FORMAT_SUI: "m/44'/784'/0'/0'/0'",
-  ADDRESS_FORMAT_APTOS: "m/44'/637'/0'/0'/0'",
-  ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH: "m/44'/0'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH: "m/44'/0'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH: "m/84'/0'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH: "m/48'/0'/0'/2'/0/0",
-  ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR: "m/86'/0'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH: "m/44'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH: "m/44'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH: "m/84'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH: "m/48'/1'/0'/2'/0/0",
-  ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR: "m/86'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH: "m/44'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH: "m/44'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH: "m/84'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH: "m/48'/1'/0'/2'/0/0",
-  ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR: "m/86'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH: "m/44'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH: "m/44'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH: "m/84'/1'/0'/0/0",
-  ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH: "m/48'/1'/0'/2'/0/0",
-  ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR: "m/86'/1'/0'/0/0",
-  ADDRESS_FORMAT_SEI: "m/44'/118'/0'/0'/0'",
-  ADDRESS_FORMAT_XLM: "m/44'/148'/0'",
-  ADDRESS_FORMAT_DOGE_MAINNET: "m/44'/3'/0'/0/0",
-  ADDRESS_FORMAT_DOGE_TESTNET: "m/44'/3'/0'/0/0",
-  ADDRESS_FORMAT_TON_V3R2: "m/44'/607'/0'/0'/0'",
-  ADDRESS_FORMAT_TON_V4R2: "m/44'/607'/0'/0'/0'",
-  ADDRESS_FORMAT_TON_V5R1: "m/44'/607'/0'/0'/0'",
-  ADDRESS_FORMAT_XRP: "m/44'/144'/0'/0'/0'",
-  ADDRESS_FORMAT_SPARK_MAINNET: "m/86'/0'/0'/0/0",
-  ADDRESS_FORMAT_SPARK_REGTEST: "m/86'/1'/0'/0/0",
+const patterns: Readonly<Record<ChainFormat, string>> = {
+  ADDRESS_FORMAT_ETHEREUM: "m/44'/60'/0'/0/{i}",
+  ADDRESS_FORMAT_SOLANA: "m/44'/501'/{i}'/0'",
+  ADDRESS_FORMAT_COSMOS: "m/44'/118'/{i}'/0/0",
+  ADDRESS_FORMAT_TRON: "m/44'/195'/{i}'",
+  ADDRESS_FORMAT_SUI: "m/44'/784'/{i}'/0'/0'",
+  ADDRESS_FORMAT_APTOS: "m/44'/637'/{i}'/0'/0'",
+  ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH: "m/44'/0'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH: "m/44'/0'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH: "m/84'/0'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH: "m/48'/0'/0'/2'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR: "m/86'/0'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH: "m/44'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH: "m/44'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH: "m/84'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH: "m/48'/1'/0'/2'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR: "m/86'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH: "m/44'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH: "m/44'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH: "m/84'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH: "m/48'/1'/0'/2'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR: "m/86'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH: "m/44'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH: "m/44'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH: "m/84'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH: "m/48'/1'/0'/2'/0/{i}",
+  ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR: "m/86'/1'/0'/0/{i}",
+  ADDRESS_FORMAT_SEI: "m/44'/118'/{i}'/0'/0'",
+  ADDRESS_FORMAT_XLM: "m/44'/148'/{i}'",
+  ADDRESS_FORMAT_DOGE_MAINNET: "m/44'/3'/0'/0/{i}",
+  ADDRESS_FORMAT_DOGE_TESTNET: "m/44'/3'/0'/0/{i}",
+  ADDRESS_FORMAT_TON_V3R2: "m/44'/607'/{i}'/0'/0'",
+  ADDRESS_FORMAT_TON_V4R2: "m/44'/607'/{i}'/0'/0'",
+  ADDRESS_FORMAT_TON_V5R1: "m/44'/607'/{i}'/0'/0'",
+  ADDRESS_FORMAT_XRP: "m/44'/144'/{i}'/0'/0'",
+  ADDRESS_FORMAT_SPARK_MAINNET: "m/86'/0'/{i}'/0/0",
+  ADDRESS_FORMAT_SPARK_REGTEST: "m/86'/1'/{i}'/0/0",
 };
 
 /** Names beside those of the formats themselves. */
@@ -70,21 +81,21 @@ const aliases: Readonly<Record<string, ChainFormat>> = {
 export const shortFormat = (format: AddressFormat): string =>
   format.replace('ADDRESS_FORMAT_', '').toLowerCase().replaceAll('_', '-');
 
-const formats = Object.keys(paths) as ChainFormat[];
+const formats = Object.keys(patterns) as ChainFormat[];
 
 /** By the names that `--account` takes: the well-known ones, then all. */
-export const defaultAccounts: ReadonlyMap<string, Account> = new Map([
+export const accountSeries: ReadonlyMap<string, AccountSeries> = new Map([
   ...(['ADDRESS_FORMAT_ETHEREUM', 'ADDRESS_FORMAT_SOLANA'] as const).map(
-    (format) => [shortFormat(format), account(format)] as const,
+    (format) => [shortFormat(format), series(format)] as const,
   ),
-  ...Object.entries(aliases).map(([name, format]) => [name, account(format)] as const),
-  ...formats.map((format) => [shortFormat(format), account(format)] as const),
+  ...Object.entries(aliases).map(([name, format]) => [name, series(format)] as const),
+  ...formats.map((format) => [shortFormat(format), series(format)] as const),
 ]);
 
-function account(addressFormat: ChainFormat): Account {
+function series(addressFormat: ChainFormat): AccountSeries {
   const curve = (Object.keys(curves) as Curve[]).find((name) =>
     addressFormatsOf(name).includes(addressFormat),
   );
   if (curve === undefined) throw new Error(`${addressFormat} is of no curve`);
-  return { curve, pathFormat: 'PATH_FORMAT_BIP32', path: paths[addressFormat], addressFormat };
+  return { curve, pathFormat: 'PATH_FORMAT_BIP32', pattern: patterns[addressFormat], addressFormat };
 }

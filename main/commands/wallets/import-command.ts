@@ -1,7 +1,7 @@
 /** The declarations of `keyhearth import`. */
 import { Option, type Command } from 'commander';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
-import { apiKey, repeatable, sourceOptions } from '../shared/options.ts';
+import { account, apiKey, repeatable, sourceOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 
 type ImportWalletFlags = Omit<ImportWalletOptions, 'json'>;
@@ -22,7 +22,7 @@ export function declareImport(program: Command): void {
     description: 'import a mnemonic, from standard input unless said otherwise',
     options: [
       new Option('--name <name>', 'name of the new wallet').makeOptionMandatory(),
-      repeatable('--account <account>', 'ethereum, bitcoin, solana or any other chain, or CURVE:PATH:FORMAT'),
+      account(),
       ...sourceOptions('mnemonic', 'mnemonic'),
       ...sourceOptions('passphrase', 'BIP-39 passphrase'),
       apiKey(),

@@ -9,7 +9,14 @@ import { decodeBase58, decodeHex, toHex } from '../../crypto/encodings.ts';
 import { sealToPublicKey } from '../../crypto/hpke.ts';
 import { checkMnemonic } from '../../crypto/keys/mnemonics.ts';
 import { quoted } from '../../lib/errors.ts';
-import { readAccount, readAddressFormat, readCurve, usageOf } from './account-options.ts';
+import {
+  ofNewWallet,
+  placeAccounts,
+  readAccount,
+  readAddressFormat,
+  readCurve,
+  usageOf,
+} from './account-options.ts';
 import { bytesOf, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts';
 import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
@@ -65,7 +72,7 @@ const importPrivateKeyActivity = activityKind({
 });
 
 export async function importWallet(config: Config, options: ImportWalletOptions): Promise<void> {
-  const accounts = options.account.map(readAccount);
+  const accounts = await placeAccounts(options.account.map(readAccount), ofNewWallet);
   const words = namedSource('--mnemonic', options.mnemonicFile, options.mnemonicFd) ?? standardInput();
   const passphrase = namedSource('--passphrase', options.passphraseFile, options.passphraseFd);
   if (typeof words.from === 'number' && words.from === passphrase?.from) {

@@ -1,11 +1,8 @@
 /** The declarations of `keyhearth wallets`. */
 import { Option, type Command } from 'commander';
-import { apiKey, repeatable } from '../shared/options.ts';
+import { account, apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { AddAccountsOptions, CreateWalletOptions } from './wallets.ts';
-
-const account = (): Option =>
-  repeatable('--account <account>', 'ethereum, bitcoin, solana or any other chain, or CURVE:PATH:FORMAT');
 
 export function declareWallets(program: Command): void {
   const wallets = program

@@ -4,8 +4,8 @@ import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { wordCounts } from '../../crypto/keys/mnemonics.ts';
-import { readAccount } from './account-options.ts';
-import { VaultApi, activityKind } from '../shared/api.ts';
+import { ofNewWallet, placeAccounts, readAccount, type AccountChoice } from './account-options.ts';
+import { VaultApi, activityKind, type Api } from '../shared/api.ts';
 import type { Account } from './default-accounts.ts';
 import { findWallet, walletList, type WalletItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
@@ -96,7 +96,7 @@ const accountLine = ({
   `${addressFormat} ${path} ${address}${name === undefined ? '' : `  ${visibleName(name)}`}`;
 
 export async function createWallet(config: Config, options: CreateWalletOptions): Promise<void> {
-  const accounts = options.account.map(readAccount);
+  const accounts = await placeAccounts(options.account.map(readAccount), ofNewWallet);
   const api = await VaultApi.connect(config, options.apiKey);
   const { walletId, addresses } = await api.submit(createWalletActivity, {
     walletName: options.name,
@@ -121,8 +121,8 @@ export async function addAccounts(
   wanted: string,
   options: AddAccountsOptions,
 ): Promise<void> {
-  const accounts = options.account.map(readAccount);
-  if (accounts.length === 0) {
+  const choices = options.account.map(readAccount);
+  if (choices.length === 0) {
     throw new CommandError(
       exitCodes.usage,
       "expected --account: a chain such as ethereum, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum",
@@ -130,10 +130,48 @@ export async function addAccounts(
   }
   const api = await VaultApi.connect(config, options.apiKey);
   const { walletId, walletName } = await findWallet(api, wanted);
-  const { addresses } = await api.submit(addAccountsActivity, { walletId, accounts });
+  const { accounts, addresses } = await addPlaced(api, walletId, choices);
   const made = withAddresses(accounts, addresses);
   print(options.json, { walletId, walletName, accounts: made }, made.map(accountLine).join('\n'));
 }
+
+const freePath = z.object({ index: z.number() });
+
+/** As many others may take an index in the moment between the question for it and the request. */
+const mostTries = 20;
+
+/** Adds accounts at free indexes. Where another client takes one of them first, the next ones are asked for. */
+export async function addPlaced(
+  api: Api,
+  walletId: string,
+  choices: readonly AccountChoice[],
+): Promise<{ readonly accounts: readonly Account[]; readonly addresses: readonly string[] }> {
+  const place = (): Promise<readonly Account[]> =>
+    placeAccounts(choices, async ({ curve, addressFormat, pattern: path }, from) => {
+      const parameters = { walletId, curve, addressFormat, path, ...(from === 0 ? {} : { from }) };
+      return (await api.query('get_free_wallet_path', freePath, parameters)).index;
+    });
+  let accounts = await place();
+  for (let tries = 1; ; tries++) {
+    try {
+      return {
+        accounts,
+        addresses: (await api.submit(addAccountsActivity, { walletId, accounts })).addresses,
+      };
+    } catch (error) {
+      if (!isTaken(error) || tries === mostTries) throw error;
+      const before = accounts;
+      accounts = await place();
+      // What is taken was named: another index is no answer to that.
+      if (accounts.every(({ path }, index) => path === before[index]?.path)) throw error;
+    }
+  }
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof CommandError &&
+  'turnkeyErrorCode' in error.details &&
+  error.details.turnkeyErrorCode === 'ALREADY_EXISTS';
 
 const withAddresses = (
   accounts: readonly Account[],

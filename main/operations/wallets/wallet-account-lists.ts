@@ -8,6 +8,7 @@ import { findAccounts, getAccountAtPlace } from '../../storage/tables/wallet-acc
 import { fromPublicId, rowIdsOf, toPublicId } from '../../storage/row-ids.ts';
 import { findAccountId, toWalletAccount } from '../../storage/tables/wallet-accounts.ts';
 import { findWallet, path } from './account-derivation.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { limits } from '../shared/limits.ts';
 import { blocksOf, place, places, shownBlock } from '../shared/list-places.ts';
 import { addressFormat, curve, id } from '../shared/parameters.ts';
@@ -94,6 +95,12 @@ export const getFreeWalletPath = query({
       .max(200)
       .regex(/^[^{}]*\{i\}[^{}]*$/, 'Expected a path with {i} where its index goes, once')
       .refine((text) => path.safeParse(text.replace('{i}', '0')).success, 'Expected a derivation path'),
+    /** The first index to look at; 0 unless given. */
+    from: z
+      .int()
+      .min(0)
+      .max(mostIndexes - 1)
+      .optional(),
   }),
   returns: z.object({ path: z.string(), index: z.int() }),
   run({ tx, organizationId, params }) {
@@ -103,17 +110,22 @@ export const getFreeWalletPath = query({
     const taken = (index: number): boolean =>
       findAccountId(tx, walletId, { curve: itsCurve, addressFormat: itsFormat, path: pathAt(index) }) !==
       undefined;
-    const index = firstFree(taken);
+    const index = firstFree(taken, params.from ?? 0);
+    if (index === mostIndexes) throw new KeyhearthError('LIMIT_REACHED', 'no index of this path is free');
     return { path: pathAt(index), index };
   },
 });
 
-/** The end of the indexes that are taken without a gap from 0; where there are gaps, the end of one such stretch. */
-function firstFree(taken: (index: number) => boolean): number {
+/**
+ * The end of the indexes that are taken without a gap from one on; where there are gaps, the end of one such stretch.
+ * @returns `mostIndexes` where none is free.
+ */
+function firstFree(taken: (index: number) => boolean, from: number): number {
   let step = 1;
   // Small wallets have gaps: their lowest free index is found by going through.
-  for (let index = 0; index < 100; index++) if (!taken(index)) return index;
-  let low = 99;
+  const near = Math.min(from + 100, mostIndexes);
+  for (let index = from; index < near; index++) if (!taken(index)) return index;
+  let low = near - 1;
   while (low + step < mostIndexes && taken(low + step)) {
     low += step;
     step *= 2;
