@@ -2,98 +2,17 @@
  * README.md as a reader tries it: every block that a shell can run, in its order, in one checkout and one shell on a terminal.
  * What a reader has of their own (files, ids, a mail server) takes the place of what the text shows for it.
  */
-import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { delimiter, dirname, join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as bitcoinjs from 'bitcoinjs-lib';
 import { expect, test } from 'vitest';
 import { serializeTransaction } from 'viem';
-import { mailUser, startMailServer } from '../delivery/mail-server.ts';
-import { startKeyring } from '../keys/keychain.ts';
+import { mailUser } from '../delivery/mail-server.ts';
 import { fundedPsbt } from '../support/funded-psbt.ts';
-import { Shell } from '../support/shell.ts';
-import {
-  newTestKey,
-  resultOf,
-  runCommand,
-  TestClient,
-  testKeyOf,
-  temporaryDirectory,
-} from '../support/support.ts';
+import { newTestKey, resultOf, TestClient } from '../support/support.ts';
+import { commandsOf, password, Reader, startSurroundings, type Own, type Reading } from './reader.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-/** What the text shows, and what the reader has in its place. */
-type Own = readonly (readonly [shown: string | RegExp, own: string])[];
-
-/** How a reader comes through a block. */
-interface Reading {
-  /** How the block begins. */
-  readonly block: string;
-  readonly prepare?: (reader: Reader) => unknown;
-  readonly own?: (reader: Reader) => Promise<Own> | Own;
-  /** What the text only says to do. */
-  readonly before?: string;
-  /** Shown when what goes on in the background is ready. */
-  readonly until?: RegExp;
-  readonly sees?: RegExp;
-  /** The test that runs the whole block in its own surroundings. */
-  readonly elsewhere?: string;
-}
-
-/** The reader, with a home of their own. */
-class Reader {
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly port: number;
-  readonly mailPort: number;
-  readonly mailCertificate: string;
-  /** The words of the vault's recovery phrase, as they were shown. */
-  readonly words: () => readonly string[];
-
-  constructor(
-    given: Pick<Reader, 'directory' | 'environment' | 'port' | 'mailPort' | 'mailCertificate' | 'words'>,
-  ) {
-    this.directory = given.directory;
-    this.environment = given.environment;
-    this.port = given.port;
-    this.mailPort = given.mailPort;
-    this.mailCertificate = given.mailCertificate;
-    this.words = given.words;
-  }
-
-  write(name: string, text: string): void {
-    writeFileSync(join(this.directory, name), text, { mode: 0o600 });
-  }
-
-  /** Asks the command beside the shell. @throws Error where it does not end with 0. */
-  async ask<T>(...argv: readonly string[]): Promise<T> {
-    const { code, stdout, stderr } = await runCommand([...argv, '--json'], { environment: this.environment });
-    if (code !== 0) throw new Error(`keyhearth ${argv.join(' ')} ended with ${String(code)}: ${stderr}`);
-    return JSON.parse(stdout) as T;
-  }
-
-  /** The owner's own client. */
-  async client(): Promise<TestClient> {
-    const { organization, url } = await this.ask<{ organization: { id: string }; url: string }>('status');
-    const { privateKeyFile } = this;
-    const read = (file: string): string => readFileSync(file, 'utf8').trim().split(':')[0] ?? '';
-    const key = testKeyOf(read(privateKeyFile), read(privateKeyFile.replace(/private$/, 'public')));
-    return new TestClient(url, organization.id, key);
-  }
-
-  get privateKeyFile(): string {
-    return join(String(this.environment['XDG_CONFIG_HOME']), 'keyhearth/keys/owner.private');
-  }
-
-  async addressOf(wallet: string, format: string): Promise<string> {
-    const { accounts } = await this.ask<{ accounts: readonly { addressFormat: string; address: string }[] }>(
-      ...['wallets', 'show', wallet],
-    );
-    return accounts.find(({ addressFormat }) => addressFormat === format)?.address ?? '';
-  }
-}
 
 const ethereum = 'ADDRESS_FORMAT_ETHEREUM';
 const bitcoin = 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH';
@@ -189,10 +108,7 @@ const readings: readonly Reading[] = [
   { block: './keyhearth request --path /public/v1/submit/create_wallet', sees: /ACTIVITY_STATUS_COMPLETED/ },
   {
     block: "BODY='",
-    own: async (reader) => [
-      ['<organization id>', (await reader.client()).organizationId],
-      ['127.0.0.1:7377', `127.0.0.1:${String(reader.port)}`],
-    ],
+    own: async (reader) => [['<organization id>', (await reader.client()).organizationId]],
     sees: /"username":\s*"Ann"/,
   },
   {
@@ -290,7 +206,7 @@ const readings: readonly Reading[] = [
     block: './keyhearth keyslots list',
     prepare: (reader) => {
       reader.write('words.txt', `${reader.words().join(' ')}\n`);
-      reader.write('pw', 'correct horse battery staple\n');
+      reader.write('pw', `${password}\n`);
       reader.write('new-pw', 'staple battery horse correct\n');
     },
   },
@@ -321,90 +237,20 @@ const readings: readonly Reading[] = [
   { block: './keyhearth freeze' },
 ];
 
-/** Every block of commands in a paper, in order; code in other languages is fenced, or begins with a bracket. */
-function blocksOf(paper: string): readonly string[] {
-  const unfenced = paper.replaceAll(/^```[^]*?^```$/gm, '');
-  return [...unfenced.matchAll(/(?:^ {4}\S.*\n(?:^ {4}.*\n)*)/gm)]
-    .map(([block]) => block.replaceAll(/^ {4}/gm, ''))
-    .filter((block) => !/^[[{]/.test(block));
-}
-
-/** Whether a line goes on in the background; a comment may follow. */
-const goesOn = (line: string): boolean => /&\s*(?:#.*)?$/.test(line);
-
-/** A block, cut after each line that goes on in the background. */
-function segmentsOf(block: string): readonly string[] {
-  const segments = [''];
-  for (const line of block.trimEnd().split('\n')) {
-    segments.push(`${segments.pop() ?? ''}${line}\n`);
-    if (goesOn(line)) segments.push('');
-  }
-  return segments.filter((segment) => segment !== '');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 test('the list of blocks is README’s own', () => {
   // What a shell runs is indented, so that none is overlooked.
   const languages = [...readme.matchAll(/^```(\w*)\n[^]*?^```$/gm)].map(([, language]) => language);
   expect(new Set(languages)).toEqual(
     new Set(['ts', 'json', 'yaml'].filter((each) => languages.includes(each))),
   );
-  const blocks = blocksOf(readme);
+  const blocks = commandsOf(readme);
   expect(
     blocks.map((block) => readings.find((each) => block.startsWith(each.block))?.block ?? block),
   ).toEqual(readings.map(({ block }) => block));
 });
 
 test('every block does what it says, in its order', { timeout: 300_000 }, async () => {
-  await using keyring = await startKeyring('unlocked');
-  await using mail = await startMailServer();
-  using place = temporaryDirectory();
-  const { path: directory } = place;
-  for (const name of ['keyhearth', 'dist', 'node_modules'])
-    symlinkSync(join(root, name), join(directory, name));
-  const port = await freePort();
-  const PATH = [directory, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-  const environment = { ...keyring.environment, PATH, KEYHEARTH_PORT: String(port) };
-  await using shell = new Shell({ directory, environment });
-  const reader = new Reader({
-    ...{ directory, environment, port },
-    ...{ mailPort: mail.port, mailCertificate: mail.certificate },
-    words: () => wordsIn(shell.shown),
-  });
-  const reply = (question: string): string | undefined => {
-    const [, position] = /^Word (\d+)/.exec(question) ?? [];
-    if (position !== undefined) return reader.words()[Number(position) - 1];
-    if (question.includes('assword')) return 'correct horse battery staple';
-    return question.endsWith('?') ? 'y' : undefined;
-  };
-  for (const block of blocksOf(readme)) {
-    const reading = readings.find((each) => block.startsWith(each.block));
-    if (reading === undefined || reading.elsewhere !== undefined) continue;
-    await reading.prepare?.(reader);
-    let typed = `${reading.before ?? ''}${block}`;
-    for (const [shown, own] of (await reading.own?.(reader)) ?? []) typed = typed.replaceAll(shown, own);
-    let shown = '';
-    for (const segment of segmentsOf(typed)) {
-      const { until } = reading;
-      const isReady = goesOn(segment.trimEnd()) && until !== undefined ? { until } : {};
-      const ran = await shell.run(segment, { reply, ...isReady });
-      expect(ran.failed, `${segment}\n${ran.shown}`).toEqual([]);
-      shown += ran.shown;
-    }
-    if (reading.sees !== undefined) expect(shown).toMatch(reading.sees);
-  }
+  await using surroundings = await startSurroundings();
+  await using reader = await Reader.start(surroundings);
+  await reader.read(readme, readings);
 });
-
-/** The words of the phrase that is shown, in their order. */
-const wordsIn = (shown: string): readonly string[] =>
-  [...shown.matchAll(/(?<!\S)(\d+)\. ([a-z]+)/g)]
-    .toSorted(([, a], [, b]) => Number(a) - Number(b))
-    .map(([, , word = '']) => word);
