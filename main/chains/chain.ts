@@ -6,7 +6,8 @@ import type { AddressFormat } from './addresses/addresses.ts';
 import type { Curve } from '../crypto/keys/curves.ts';
 import type { HashFunction } from '../crypto/hashes.ts';
 import type { Description } from './description.ts';
-import type { ChainFacts, ChainKeyword } from './facts.ts';
+import type { ChainKeyword } from '../policy/language/chain-keywords.ts';
+import type { ChainFacts } from './facts.ts';
 import type { Interfaces } from './interfaces.ts';
 import type { Read } from './reading.ts';
 
@@ -52,8 +53,6 @@ export interface InPayload {
 }
 
 export interface Chain {
-  readonly name: string;
-  readonly curve: Curve;
   /** The beginnings of its own address formats. */
   readonly formats: readonly string[];
   /** Under which policies read what its keys sign; the first is that of transactions. */

@@ -2,26 +2,32 @@
 import type { AddressFormat } from './addresses/addresses.ts';
 import { decodeHex } from '../crypto/encodings.ts';
 import { KeyhearthError } from '../lib/errors.ts';
+import {
+  transactionTypes,
+  transactionTypeList,
+  type SignedTransactionType,
+  type TransactionRow,
+} from '../lib/text/transaction-types.ts';
 import { bitcoin } from './bitcoin/chain.ts';
 import type { Chain, Context, Key, Opened } from './chain.ts';
 import { ethereum } from './ethereum/chain.ts';
 import { solana } from './solana/chain.ts';
 import { tron } from './tron/chain.ts';
 
-export type TransactionType =
-  | 'TRANSACTION_TYPE_ETHEREUM'
-  | 'TRANSACTION_TYPE_SOLANA'
-  | 'TRANSACTION_TYPE_TRON'
-  | 'TRANSACTION_TYPE_BITCOIN'
-  | 'TRANSACTION_TYPE_TEMPO';
-
-export const chains: Readonly<Record<TransactionType, Chain | undefined>> = {
-  TRANSACTION_TYPE_ETHEREUM: ethereum,
-  TRANSACTION_TYPE_SOLANA: solana,
-  TRANSACTION_TYPE_TRON: tron,
-  TRANSACTION_TYPE_BITCOIN: bitcoin,
-  TRANSACTION_TYPE_TEMPO: undefined,
+/** Each row of `transactionTypes` with what reads and signs its transactions. */
+export const chains: Readonly<Record<SignedTransactionType, TransactionRow & Chain>> = {
+  TRANSACTION_TYPE_ETHEREUM: { ...transactionTypes.TRANSACTION_TYPE_ETHEREUM, ...ethereum },
+  TRANSACTION_TYPE_SOLANA: { ...transactionTypes.TRANSACTION_TYPE_SOLANA, ...solana },
+  TRANSACTION_TYPE_TRON: { ...transactionTypes.TRANSACTION_TYPE_TRON, ...tron },
+  TRANSACTION_TYPE_BITCOIN: { ...transactionTypes.TRANSACTION_TYPE_BITCOIN, ...bitcoin },
 };
+
+/** The types that the API names. The vault refuses transactions of Tempo: it does not read them. */
+export type TransactionType = SignedTransactionType | 'TRANSACTION_TYPE_TEMPO';
+export const namedTypes = [
+  ...transactionTypeList.map(({ type }): TransactionType => type),
+  'TRANSACTION_TYPE_TEMPO' as const,
+] as const;
 
 /** Formats that are of no chain. */
 const neutral: readonly AddressFormat[] = ['ADDRESS_FORMAT_COMPRESSED', 'ADDRESS_FORMAT_UNCOMPRESSED'];
@@ -36,17 +42,15 @@ export function openTransaction(
   hex: string,
   context: Context & { readonly key: Key },
 ): Opened {
-  const chain = chains[type];
-  if (chain === undefined) {
-    const known = Object.entries(chains).flatMap(([name, row]) => (row === undefined ? [] : [name]));
+  if (type === 'TRANSACTION_TYPE_TEMPO') {
     throw new KeyhearthError(
       'INVALID_ARGUMENT',
-      `unsupported transaction type: parameters.type: expected one of ${known.join(', ')}, got ${type}`,
+      `unsupported transaction type: parameters.type: expected one of ${Object.keys(chains).join(', ')}, got ${type}`,
       { turnkeyErrorCode: 'UNSUPPORTED_TRANSACTION_TYPE' },
     );
   }
-  checkKey(chain, context.key);
-  const opened = chain.open(decodeHex('parameters.unsignedTransaction', hex), context);
+  checkKey(chains[type], context.key);
+  const opened = chains[type].open(decodeHex('parameters.unsignedTransaction', hex), context);
   return opened.ok ? opened.value : notTransaction(opened.problem);
 }
 
@@ -59,7 +63,7 @@ export function notTransaction(problem: string): never {
   );
 }
 
-function checkKey({ name, curve, formats }: Chain, key: Key): void {
+function checkKey({ chain: name, curve, formats }: TransactionRow & Chain, key: Key): void {
   if (key.curve !== curve) {
     throw new KeyhearthError(
       'INVALID_ARGUMENT',

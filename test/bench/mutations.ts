@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { hexToBytes, serializeTransaction, type Hex } from 'viem';
 import { curves } from '../../main/crypto/keys/curves.ts';
 import type { Context } from '../../main/chains/chain.ts';
-import { chains, type TransactionType } from '../../main/chains/chains.ts';
+import { chains } from '../../main/chains/chains.ts';
+import type { SignedTransactionType } from '../../main/lib/text/transaction-types.ts';
 import vectors from '../vectors/transactions.json' with { type: 'json' };
 
 const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
@@ -52,7 +53,7 @@ function ethereumOriginals(): readonly Uint8Array[] {
   ].map((each: Hex) => hexToBytes(each));
 }
 
-const originals: readonly (readonly [TransactionType, readonly Uint8Array[]])[] = [
+const originals: readonly (readonly [SignedTransactionType, readonly Uint8Array[]])[] = [
   ['TRANSACTION_TYPE_ETHEREUM', ethereumOriginals()],
   ['TRANSACTION_TYPE_SOLANA', solanaOriginals()],
   ['TRANSACTION_TYPE_TRON', [hex(vectors.tron.rawData)]],
@@ -97,7 +98,6 @@ export function measureMutations(count: number): Readonly<Record<string, number>
   return Object.fromEntries(
     originals.flatMap(([type, valid]) => {
       const chain = chains[type];
-      if (chain === undefined) throw new Error(`${type} is not read`);
       const key = {
         curve: chain.curve,
         publicKey: curves[chain.curve].publicKey(new Uint8Array(32).fill(1)),
@@ -106,7 +106,7 @@ export function measureMutations(count: number): Readonly<Record<string, number>
       const context: Context = { key, interfaces, ours: () => undefined };
       for (const each of valid) {
         const read = chain.open(each, context);
-        if (!read.ok) throw new Error(`an original of ${chain.name} is not read: ${read.problem}`);
+        if (!read.ok) throw new Error(`an original of ${chain.chain} is not read: ${read.problem}`);
       }
       let readable = 0;
       const started = performance.now();
@@ -122,7 +122,7 @@ export function measureMutations(count: number): Readonly<Record<string, number>
         { numRuns: count, seed: 20_260_101 },
       );
       const microseconds = ((performance.now() - started) * 1000) / count;
-      const name = chain.name.toLowerCase();
+      const name = chain.chain.toLowerCase();
       return [
         [`${name}Read`, readable],
         [`${name}Refused`, count - readable],

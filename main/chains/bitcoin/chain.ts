@@ -15,14 +15,12 @@ import { addressOf, locksOf, ownScripts, type BitcoinNetwork } from './scripts.t
 import { signBitcoin } from './sign.ts';
 
 export const bitcoin: Chain = {
-  name: 'Bitcoin',
-  curve: 'CURVE_SECP256K1',
   formats: ['ADDRESS_FORMAT_BITCOIN_'],
   keywords: ['bitcoin.tx'],
   open: (bytes, { key: named, ours }) =>
     whenRead(readBitcoin(bytes), (read) => {
       // A description may be asked for with a key of any curve.
-      const key = named?.curve === bitcoin.curve ? named : undefined;
+      const key = named?.curve === 'CURVE_SECP256K1' ? named : undefined;
       const { transaction } = read;
       const own = key && ownScripts(key.publicKey);
       const locks = key && own ? locksOf(transaction.inputs, key.publicKey, own) : [];

@@ -14,8 +14,6 @@ import { readEthereum } from './read.ts';
 import { decodeRlp } from './rlp.ts';
 
 export const ethereum: Chain = {
-  name: 'Ethereum',
-  curve: 'CURVE_SECP256K1',
   formats: ['ADDRESS_FORMAT_ETHEREUM'],
   keywords: ['eth.tx', 'eth.eip_712', 'eth.eip_7702_authorization'],
   open: (bytes, context) =>

@@ -16,7 +16,8 @@ import { chains } from '../chains.ts';
 import { line, Writer, type Description, type Line } from '../description.ts';
 import { authorizationFact, describeAuthorization } from '../ethereum/authorizations.ts';
 import { describeTypedData, typedDataFact } from '../ethereum/typed-data.ts';
-import type { ChainFacts, ChainKeyword } from '../facts.ts';
+import type { ChainKeyword } from '../../policy/language/chain-keywords.ts';
+import type { ChainFacts } from '../facts.ts';
 import { utf8 } from '../reading.ts';
 import { readPersonalMessage } from './messages.ts';
 import { checkPreimage, type Preimage } from './preimages.ts';
@@ -131,9 +132,7 @@ type Read = Pick<OpenedPayload, 'describe' | 'facts'>;
 /** The curves on which a digest is signed as it is, each with what a digest may stand for there. */
 const digestKeywords: Readonly<Partial<Record<Curve, readonly ChainKeyword[]>>> = {
   CURVE_SECP256K1: [
-    ...Object.values(chains).flatMap((chain) =>
-      chain?.curve === 'CURVE_SECP256K1' ? [...chain.keywords] : [],
-    ),
+    ...Object.values(chains).flatMap(({ curve, keywords }) => (curve === 'CURVE_SECP256K1' ? keywords : [])),
     'tempo.tx',
   ],
   // Tempo's accounts sign on this curve as well.
@@ -182,7 +181,7 @@ function openProven(
 function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Context): Read {
   const readings = once(() =>
     Object.values(chains).flatMap((chain): InPayload[] =>
-      chain === undefined || (context.key !== undefined && context.key.curve !== chain.curve)
+      context.key !== undefined && context.key.curve !== chain.curve
         ? []
         : [chain.inPayload(bytes, hashFunction, context)],
     ),

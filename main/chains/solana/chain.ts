@@ -18,8 +18,6 @@ import {
 } from './read.ts';
 
 export const solana: Chain = {
-  name: 'Solana',
-  curve: 'CURVE_ED25519',
   formats: ['ADDRESS_FORMAT_SOLANA'],
   keywords: ['solana.tx'],
   open: (bytes, context) =>

@@ -6,8 +6,6 @@ import { tronFact } from './facts.ts';
 import { digestOf, readTron, signedTron } from './read.ts';
 
 export const tron: Chain = {
-  name: 'Tron',
-  curve: 'CURVE_SECP256K1',
   formats: ['ADDRESS_FORMAT_TRON'],
   keywords: ['tron.tx'],
   open: (bytes, context) =>

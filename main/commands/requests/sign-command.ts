@@ -1,5 +1,6 @@
 /** The declarations of `keyhearth sign`. */
 import { Option, type Command } from 'commander';
+import { transactionTypeList } from '../../lib/text/transaction-types.ts';
 import { apiKey } from '../shared/options.ts';
 import type { SignOptions, SignPayloadOptions, SignTransactionOptions } from './sign.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
@@ -28,7 +29,10 @@ export function declareSign(program: Command): void {
     name: 'transaction <file>',
     description: 'sign an unsigned transaction, and write the signed one; - for standard input',
     options: [
-      new Option('--type <chain>', 'ethereum, solana, tron, or bitcoin for a PSBT').makeOptionMandatory(),
+      new Option(
+        '--type <chain>',
+        transactionTypeList.map(({ alias, form }) => `${alias} (${form})`).join(', '),
+      ).makeOptionMandatory(),
       new Option('--format <form>', 'how it is written in the file, and then with its signature')
         .choices(['hex', 'base64'] satisfies SignTransactionOptions['format'][])
         .default('hex'),

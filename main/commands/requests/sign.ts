@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import type { HashFunction } from '../../crypto/hashes.ts';
 import type { PayloadEncoding } from '../../chains/payloads/encodings.ts';
+import { transactionTypeList, type SignedTransactionType } from '../../lib/text/transaction-types.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { agree, onTerminal } from './agree.ts';
 import type { QueryParameters } from '../../operations/api.ts';
@@ -35,13 +36,10 @@ export interface SignPayloadOptions extends SignOptions {
   readonly hash?: string;
 }
 
-/** The chains that are signed for, by the names that the command takes. */
-const transactionTypes = {
-  ethereum: 'TRANSACTION_TYPE_ETHEREUM',
-  solana: 'TRANSACTION_TYPE_SOLANA',
-  tron: 'TRANSACTION_TYPE_TRON',
-  bitcoin: 'TRANSACTION_TYPE_BITCOIN',
-} as const;
+/** The types of transactions, by the names that the command takes. */
+const transactionTypes: Readonly<Record<string, SignedTransactionType>> = Object.fromEntries(
+  transactionTypeList.map(({ alias, type }) => [alias, type]),
+);
 
 const encodings = {
   hex: 'PAYLOAD_ENCODING_HEXADECIMAL',

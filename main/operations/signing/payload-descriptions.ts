@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { query } from '../../activities/define.ts';
 import type { Context, Key } from '../../chains/chain.ts';
-import { chains, type TransactionType } from '../../chains/chains.ts';
+import { chains, namedTypes, type TransactionType } from '../../chains/chains.ts';
 import { unreadDescription, type Description } from '../../chains/description.ts';
 import { openPayload } from '../../chains/payloads/open.ts';
 import { decodeHex, invalid } from '../../crypto/encodings.ts';
@@ -36,7 +36,7 @@ export const describePayload = query({
   params: z.object({
     /** Of a transaction: as `sign_transaction` takes them. */
     unsignedTransaction: text,
-    type: z.enum(Object.keys(chains) as [TransactionType, ...TransactionType[]]).optional(),
+    type: z.enum(namedTypes).optional(),
     /** Of a payload: as `sign_raw_payload` takes them. */
     payload: text,
     encoding: payloadParameters.encoding.optional(),
@@ -102,10 +102,10 @@ function keyNamed(tx: Reader, organizationId: string, signWith: string | undefin
 }
 
 function describeTransaction(type: TransactionType, hex: string, context: Context): Description {
-  const chain = chains[type];
-  if (chain === undefined) return unreadDescription('A transaction', `${type} is not read here`);
-  const opened = chain.open(decodeHex('unsignedTransaction', hex), context);
+  if (type === 'TRANSACTION_TYPE_TEMPO')
+    return unreadDescription('A transaction', `${type} is not read here`);
+  const opened = chains[type].open(decodeHex('unsignedTransaction', hex), context);
   return opened.ok
     ? opened.value.describe()
-    : unreadDescription(`A transaction of ${chain.name}`, opened.problem);
+    : unreadDescription(`A transaction of ${chains[type].chain}`, opened.problem);
 }

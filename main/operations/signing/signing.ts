@@ -1,7 +1,7 @@
 /** Signing with a private key or a wallet account. */
 import { z } from 'zod';
 import { activity, older, type Item } from '../../activities/define.ts';
-import { chainKeywords } from '../../chains/facts.ts';
+import { chainKeywordNames } from '../../policy/language/chain-keywords.ts';
 import { openPayload, type RawPayload } from '../../chains/payloads/open.ts';
 import type { Signature } from '../../crypto/keys/curves.ts';
 import { checkPayloadValues } from '../../crypto/json.ts';
@@ -49,7 +49,7 @@ function payloadItems(where: Where, signWith: string): (raw: RawPayload, at: str
     const facts = once(() => openPayload(raw, context(), at).facts());
     return {
       ...signer,
-      ...Object.fromEntries(chainKeywords.map((keyword) => [keyword, () => facts()[keyword]?.()])),
+      ...Object.fromEntries(chainKeywordNames.map((keyword) => [keyword, () => facts()[keyword]?.()])),
       signatures: () => 1,
     };
   };

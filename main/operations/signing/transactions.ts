@@ -1,7 +1,8 @@
 /** Signing transactions: the vault reads them, puts its signature in, and shows policies what they do. */
 import { z } from 'zod';
 import { activity, older } from '../../activities/define.ts';
-import { chains, notTransaction, openTransaction, type TransactionType } from '../../chains/chains.ts';
+import { transactionTypeList } from '../../lib/text/transaction-types.ts';
+import { chains, namedTypes, notTransaction, openTransaction } from '../../chains/chains.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { once } from '../../lib/once.ts';
 import { signerFacts } from './key-facts.ts';
@@ -9,7 +10,7 @@ import { limits } from '../shared/limits.ts';
 import { findNamedKey, findSigner, keyOf } from './signers.ts';
 import { signingContext } from './signing-context.ts';
 
-const transactionType = z.enum(Object.keys(chains) as [TransactionType, ...TransactionType[]]);
+const transactionType = z.enum(namedTypes);
 
 const params = z.object({
   signWith: z.string().min(1).max(200),
@@ -20,9 +21,13 @@ const params = z.object({
 
 type SignParams = z.output<typeof params>;
 
+const chainNames = new Intl.ListFormat('en', { type: 'disjunction', style: 'long' }).format(
+  transactionTypeList.map(({ chain }) => chain),
+);
+
 export const signTransaction = activity({
   path: 'sign_transaction',
-  summary: 'Signs a transaction of Ethereum, Solana, Tron or Bitcoin, which the vault reads.',
+  summary: `Signs a transaction of ${chainNames}, which the vault reads.`,
   type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
   intent: 'signTransactionIntentV2',
   result: 'signTransactionResult',
@@ -42,7 +47,10 @@ export const signTransaction = activity({
       return {
         ...signerFacts(where, signWith),
         ...Object.fromEntries(
-          (chains[type]?.keywords ?? []).map((keyword) => [keyword, () => opened().facts[keyword]?.()]),
+          (type === 'TRANSACTION_TYPE_TEMPO' ? [] : chains[type].keywords).map((keyword) => [
+            keyword,
+            () => opened().facts[keyword]?.(),
+          ]),
         ),
         signatures: () => opened().signatures,
       };

@@ -4,6 +4,7 @@
  */
 import { once } from '../../lib/once.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
+import { isChainKeyword } from '../language/chain-keywords.ts';
 import { compile, type Program } from '../language/compile.ts';
 import { isPart, nothingSearched, type Searched } from '../decide/consensus.ts';
 import { Evaluation, type LoadFact } from '../language/evaluation.ts';
@@ -176,8 +177,7 @@ const factsOf = (user: Voter, { type, kind, resource, action }: ActivityKind, no
 /** Which activities may have what; the rest may have all. A raw payload may be a transaction, whatever it is called. */
 function canHave({ kind, resource, action }: ActivityKind, keyword: string): boolean {
   const raw = kind?.startsWith('SIGN_RAW_PAYLOAD') === true;
-  if (/^(eth|solana|tron|bitcoin|tempo)\.tx$/.test(keyword)) return raw || kind === 'SIGN_TRANSACTION';
-  if (keyword.startsWith('eth.')) return raw;
+  if (isChainKeyword(keyword)) return raw || (keyword.endsWith('.tx') && kind === 'SIGN_TRANSACTION');
   if (/^(wallets?|wallet_account|private_key)$/.test(keyword)) {
     return resource === 'WALLET' || resource === 'PRIVATE_KEY';
   }

@@ -3,6 +3,7 @@
  * first. And what is right and still surely not meant: texts that nothing is ever called, facts that are never there
  * together, and conditions that another request gets round.
  */
+import { chainKeywordNames } from './chain-keywords.ts';
 import { compile } from './compile.ts';
 import { gapsOf } from './equivalents.ts';
 import { parse } from './parser.ts';
@@ -95,10 +96,7 @@ function reachOf({ effect, condition = '', consensus = '' }: PolicyDraft): Polic
 }
 
 /** One activity has at most one of each group; and an expression that asks for what is not there has no value. */
-const exclusive: readonly (readonly string[])[] = [
-  ['eth.tx', 'eth.eip_712', 'eth.eip_7702_authorization', 'solana.tx', 'tron.tx', 'bitcoin.tx', 'tempo.tx'],
-  ['wallet', 'private_key'],
-];
+const exclusive: readonly (readonly string[])[] = [chainKeywordNames, ['wallet', 'private_key']];
 
 function exclusiveFacts(tree: Node): Omit<PolicyWarning, 'field'>[] {
   const used = new Map<string, Node>();

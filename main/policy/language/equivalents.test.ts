@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { problemsOf, warningsOf } from './check.ts';
-import { spendings } from './equivalents.ts';
+import { spendings } from './chain-keywords.ts';
 
 type Effect = 'ALLOW' | 'DENY';
 const warnings = (effect: Effect, condition: string): readonly string[] => {
@@ -35,6 +35,8 @@ describe('a denial that an equivalent request gets round', () => {
     ],
     ["solana.tx.instructions[0].program_key == 'a'", 'solana.tx.instructions.any(item, …)'],
     ["bitcoin.tx.outputs[1].address == 'a'", 'bitcoin.tx.outputs.any(item, …)'],
+    // Every list of every chain: the order of its elements is the sender's choice.
+    ["eth.tx.authorizations[0].address == '0xab'", 'eth.tx.authorizations.any(item, …)'],
   ])('%s', (condition, message) => {
     expect(warnings('DENY', condition)).toEqual([expect.stringContaining(message)]);
   });

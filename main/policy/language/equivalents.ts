@@ -3,6 +3,7 @@
  * with a condition that holds. And budgets that leave some of what can be spent unbounded.
  */
 import { withoutVersion } from '../../lib/text/activity-types.ts';
+import { isChainKeyword, spendings } from './chain-keywords.ts';
 import type { PolicyText } from '../decide/policies.ts';
 import { print } from './printer.ts';
 import type { Node, Span } from './syntax.ts';
@@ -220,65 +221,11 @@ function otherEncodings(claims: Condition['claims']): readonly Found[] {
 /** The same parts in another order are the same transaction to most, and another to a condition by position. */
 function otherPositions({ positions }: Condition): readonly Found[] {
   return positions.flatMap((at): Found[] =>
-    at.kind === 'index' && /^(solana|tron|bitcoin)\.tx\.\w+$/.test(print(at.of))
+    at.kind === 'index' && isChainFact(print(at.of))
       ? [{ at, message: `What is denied may stand at another position. Write ${print(at.of)}.any(item, …).` }]
       : [],
   );
 }
-
-interface Spending {
-  /** How facts begin that are some of what a transaction spends, and the one that is all of it. */
-  readonly amounts: readonly string[];
-  readonly whole: string;
-  /** What must be bounded beside it: facts of which one must be there, and what is open where none is. */
-  readonly needs: readonly { readonly facts: readonly string[]; readonly open: string }[];
-  /** A condition that leaves nothing open. */
-  readonly safe: string;
-}
-
-const day = "'24h', signing_key.public_key";
-
-export const spendings: readonly Spending[] = [
-  {
-    amounts: ['eth.tx.value'],
-    whole: 'eth.tx.outflow',
-    needs: [
-      { facts: ['eth.tx.outflow', 'eth.tx.max_fee'], open: 'fees' },
-      { facts: ['eth.tx.data', 'eth.tx.function_signature'], open: 'tokens and approvals' },
-      { facts: ['eth.tx.to'], open: 'the creation of contracts' },
-      { facts: ['eth.tx.type', 'eth.tx.authorizations'], open: 'authorizations of other code' },
-      { facts: ['eth.tx.chain_id'], open: 'other chains' },
-    ],
-    safe: `eth.tx.chain_id == 1 && eth.tx.to != '' && eth.tx.data == '0x' && eth.tx.type in ['LEGACY', 'TYPE_1', 'TYPE_2'] && RollingSum(eth.tx.outflow, ${day}) <= 1000000000000000000`,
-  },
-  {
-    amounts: ['solana.tx.transfers'],
-    whole: 'solana.tx.outflow',
-    needs: [
-      { facts: ['solana.tx.outflow', 'solana.tx.max_fee'], open: 'fees' },
-      {
-        facts: ['solana.tx.program_keys', 'solana.tx.instructions', 'solana.tx.top_level_instructions'],
-        open: 'other programs, tokens among them',
-      },
-    ],
-    safe: `solana.tx.program_keys.all(key, key in ['11111111111111111111111111111111', 'ComputeBudget111111111111111111111111111111']) && RollingSum(solana.tx.outflow, ${day}) <= 1000000000`,
-  },
-  {
-    amounts: ['tron.tx.contract'],
-    whole: 'tron.tx.outflow',
-    needs: [
-      { facts: ['tron.tx.outflow', 'tron.tx.max_fee', 'tron.tx.fee_limit'], open: 'fees' },
-      { facts: ['.type', 'tron.tx.max_fee'], open: 'calls and permissions' },
-    ],
-    safe: `tron.tx.contract.all(contract, contract.type == 'TransferContract') && RollingSum(tron.tx.outflow, ${day}) <= 1000000`,
-  },
-  {
-    amounts: ['bitcoin.tx.outputs', 'bitcoin.tx.fee'],
-    whole: 'bitcoin.tx.outflow',
-    needs: [{ facts: ['bitcoin.tx.outflow'], open: 'fees, or what is sent' }],
-    safe: `RollingSum(bitcoin.tx.outflow, ${day}) <= 1000000`,
-  },
-];
 
 /** Of a policy to allow: what its budgets and bounds leave open. */
 function unbounded({ amounts, mentions }: Condition): readonly Found[] {
@@ -298,6 +245,9 @@ function unbounded({ amounts, mentions }: Condition): readonly Found[] {
     ];
   });
 }
+
+/** Whether a text is a field of a chain's keyword, such as `solana.tx.instructions`. */
+const isChainFact = (text: string): boolean => isChainKeyword(text.slice(0, text.lastIndexOf('.')));
 
 const isOf = (text: string, fact: string): boolean =>
   text === fact || ['.', '['].some((more) => text.startsWith(`${fact}${more}`));

@@ -2,6 +2,7 @@
  * What each field of a policy may speak of. Names and types are the vendor's, from its public description of the language;
  * `submitter` and `signing_key` are ours, and so are the fields that a comment says so of.
  */
+import { chainKeywords } from './chain-keywords.ts';
 import {
   bool,
   caseless,
@@ -85,200 +86,6 @@ const walletAccount = struct('WalletAccount', {
   path_hardened: list(bool),
 });
 
-const ethereumTransaction = struct('EthereumTransaction', {
-  from: caseless,
-  to: caseless,
-  data: caseless,
-  value: int,
-  gas: int,
-  gas_price: int,
-  chain_id: int,
-  nonce: int,
-  max_fee_per_gas: int,
-  max_priority_fee_per_gas: int,
-  max_fee_per_blob_gas: int,
-  type: text,
-  function_name: text,
-  function_signature: caseless,
-  contract_call_args: map(dynamic),
-  // Ours.
-  max_fee: int,
-  outflow: int,
-  access_list: list(struct('AccessListEntry', { address: caseless, storage_keys: list(caseless) })),
-  blob_hashes: list(caseless),
-  authorizations: list(
-    struct('TransactionAuthorization', { address: caseless, chain_id: int, nonce: int, account: caseless }),
-  ),
-});
-
-const eip712 = struct('Eip712TypedData', {
-  primary_type: text,
-  domain: struct('Eip712Domain', {
-    name: text,
-    version: text,
-    chain_id: int,
-    verifying_contract: caseless,
-    /** Ours. */
-    salt: caseless,
-  }),
-  message: map(dynamic),
-  /** Ours: the types of the message and of the domain, as EIP-712 writes them. */
-  message_type: text,
-  domain_type: text,
-});
-
-/** The vendor types the numbers and compares them with texts. */
-const eip7702 = struct('Eip7702Authorization', { address: caseless, chain_id: dynamic, nonce: dynamic });
-
-const lookupReference = struct('AddressTableLookupReference', {
-  address_table_key: text,
-  index: int,
-  writable: bool,
-});
-
-const instruction = struct('Instruction', {
-  program_key: text,
-  accounts: list(struct('Account', { account_key: text, signer: bool, writable: bool })),
-  instruction_data_hex: text,
-  address_table_lookups: list(lookupReference),
-  parsed_instruction_data: struct('SolanaParsedInstructionData', {
-    instruction_name: text,
-    discriminator: text,
-    named_accounts: map(text),
-    named_account: map(text),
-    program_call_args: map(dynamic),
-  }),
-});
-
-const solanaTransaction = struct('SolanaTransaction', {
-  static_account_keys: list(text),
-  account_keys: list(text),
-  top_level_program_keys: list(text),
-  program_keys: list(text),
-  recent_blockhash: text,
-  top_level_instructions: list(instruction),
-  instructions: list(instruction),
-  transfers: list(struct('Transfer', { from: text, to: text, amount: int })),
-  spl_transfers: list(
-    struct('SPLTransfer', {
-      from: text,
-      to: text,
-      amount: int,
-      owner: text,
-      signers: list(text),
-      token_mint: optionalText,
-    }),
-  ),
-  address_table_lookups: list(
-    struct('AddressTableLookup', {
-      address_table_key: text,
-      writable_indexes: list(int),
-      readonly_indexes: list(int),
-    }),
-  ),
-  address_table_lookup_references: list(lookupReference),
-  // Ours.
-  fee_payer: text,
-  signers: list(text),
-  writable_accounts: list(text),
-  max_fee: int,
-  outflow: int,
-});
-
-const tronPermission = struct('TronPermission', {
-  type: text,
-  id: int,
-  permission_name: text,
-  threshold: int,
-  parent_id: int,
-  operations: text,
-  keys: list(struct('TronKey', { address: text, weight: int })),
-});
-
-const tronTransaction = struct('TronTransaction', {
-  ref_block_bytes: text,
-  ref_block_hash: text,
-  expiration: int,
-  timestamp: int,
-  data: text,
-  fee_limit: int,
-  contract: list(
-    struct('TronContract', {
-      type: text,
-      permission_id: int,
-      owner_address: text,
-      to_address: text,
-      amount: int,
-      contract_address: text,
-      call_value: int,
-      data: text,
-      call_token_value: int,
-      token_id: int,
-      resource: text,
-      balance: int,
-      receiver_address: text,
-      lock: bool,
-      lock_period: int,
-      frozen_balance: int,
-      unfreeze_balance: int,
-      owner: tronPermission,
-      witness: tronPermission,
-      actives: list(tronPermission),
-      // Ours. `fields` has all that the contract holds, by Tron's own names.
-      fields: map(dynamic),
-      asset_name: text,
-      function_signature: text,
-      function_name: text,
-      contract_call_args: map(dynamic),
-    }),
-  ),
-  // Ours.
-  max_fee: int,
-  outflow: int,
-});
-
-const bitcoinTransaction = struct('BitcoinTransaction', {
-  version: text,
-  inputs: list(
-    struct('BitcoinTxInput', {
-      tx_id: text,
-      vout: int,
-      sequence: int,
-      // Ours.
-      value: int,
-      address: text,
-      ours: bool,
-    }),
-  ),
-  outputs: list(
-    struct('BitcoinTxOutput', {
-      value: int,
-      script_pubkey: text,
-      address: text,
-      address_type: text,
-      /** Ours. */
-      ours: bool,
-    }),
-  ),
-  locktime: struct('BitcoinTxLocktime', { amount: int, type: text }),
-  fee: int,
-  /** Ours. */
-  outflow: int,
-});
-
-const tempoTransaction = struct('TempoTransaction', {
-  chain_id: int,
-  from: caseless,
-  nonce: int,
-  gas_limit: int,
-  max_fee_per_gas: int,
-  max_priority_fee_per_gas: int,
-  fee_token: caseless,
-  valid_before: int,
-  valid_after: int,
-  calls: list(struct('TempoCall', { to: caseless, input: caseless, function_signature: caseless })),
-});
-
 const condition = {
   activity,
   wallet,
@@ -287,13 +94,7 @@ const condition = {
   wallet_account: walletAccount,
   signing_key: signingKey,
   submitter: user,
-  'eth.tx': ethereumTransaction,
-  'eth.eip_712': eip712,
-  'eth.eip_7702_authorization': eip7702,
-  'solana.tx': solanaTransaction,
-  'tron.tx': tronTransaction,
-  'bitcoin.tx': bitcoinTransaction,
-  'tempo.tx': tempoTransaction,
+  ...chainKeywords,
   'secret.static_properties': map(text),
 } as const;
 

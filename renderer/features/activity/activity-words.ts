@@ -3,6 +3,7 @@
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { activityTitle } from '../../../main/lib/text/activity-titles.ts';
 import { kindOf } from '../../../main/lib/text/activity-types.ts';
+import { transactionTypeList } from '../../../main/lib/text/transaction-types.ts';
 import { intentOf } from '../../../main/lib/text/to-be-signed.ts';
 import { featureLabel } from '../organization/feature-words.ts';
 import type { Activity, ActivityLine } from '../../app/rpc/resources.ts';
@@ -137,10 +138,8 @@ function summarizeIntent(type: string, intent: Readonly<Record<string, unknown>>
   }
 }
 
-const chainLabel = (type: string): string => {
-  const name = type.replace(/^TRANSACTION_TYPE_/, '').toLowerCase();
-  return name.charAt(0).toUpperCase() + name.slice(1);
-};
+const chainLabel = (type: string): string =>
+  transactionTypeList.find((each) => each.type === type)?.chain ?? visibleName(type);
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly Record<string, unknown>[] =>

@@ -7,13 +7,13 @@ import { t, Trans } from '../../app/i18n/text.ts';
 import { TypedSummary } from './transaction-summary.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { useSubmit } from '../../app/rpc/vault.tsx';
+import { transactionTypeList } from '../../../main/lib/text/transaction-types.ts';
 
-const chains = [
-  { value: 'TRANSACTION_TYPE_ETHEREUM', label: t('Ethereum: unsigned, in RLP'), curve: 'CURVE_SECP256K1' },
-  { value: 'TRANSACTION_TYPE_SOLANA', label: t('Solana: serialized, unsigned'), curve: 'CURVE_ED25519' },
-  { value: 'TRANSACTION_TYPE_TRON', label: t('Tron: raw_data'), curve: 'CURVE_SECP256K1' },
-  { value: 'TRANSACTION_TYPE_BITCOIN', label: t('Bitcoin: PSBT'), curve: 'CURVE_SECP256K1' },
-] as const;
+const chains = transactionTypeList.map(({ type, chain, form, curve }) => ({
+  value: type,
+  label: `${chain} (${form})`,
+  curve,
+}));
 
 interface Props {
   /** Of the field, whose label is the form's. */
