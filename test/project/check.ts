@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const projectRoot = join(import.meta.dirname, '../..');
 
 /** Each is also a script of its own: `npm run check:types`. */
-const checks = ['lint', 'types', 'format', 'layers', 'unused', 'docs', 'texts', 'folders', 'lock'] as const;
+const checks = ['lint', 'types', 'format', 'layers', 'unused', 'docs', 'voice', 'texts', 'folders', 'lock'];
 
 /** @returns whether the check found nothing. */
 async function run(name: string): Promise<boolean> {
@@ -28,7 +28,7 @@ async function run(name: string): Promise<boolean> {
   return code === 0;
 }
 
-const waiting: string[] = [...checks];
+const waiting = [...checks];
 const failed: string[] = [];
 const worker = async (): Promise<void> => {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
