@@ -94,7 +94,7 @@ export function Failure({ title, error, onRetry }: FailureProps): ReactNode {
       className="kh-failure"
       ref={alert}
     >
-      <p>{visibleName(readable(error.message))}</p>
+      <p>{visibleName(readable(error))}</p>
       {onRetry !== undefined && (
         <Button size="xs" variant="default" onClick={onRetry}>
           {t('Try again')}

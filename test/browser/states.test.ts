@@ -138,7 +138,7 @@ describe('a refusal', () => {
     await button(page, 'Make the wallet').click();
     const refusal = page.locator('form').getByRole('alert').filter({ hasText: 'The wallet was not made' });
     await refusal.waitFor();
-    expect(await refusal.innerText()).toContain('name must be unique');
+    expect(await refusal.innerText()).toContain('The name “Savings” is taken');
     await takePicture(page, 'wallet-refused');
     expect(await name.inputValue()).toBe('Savings');
   });

@@ -31,7 +31,6 @@ import { navGroups } from './nav-items.ts';
 import type { NavItem } from './nav-items.ts';
 import { readable } from '../../ui/text/readable.ts';
 import { t } from '../i18n/text.ts';
-import { messageOf } from '../rpc/rpc-error.ts';
 import { sayDone } from './undo.tsx';
 import { useBackupCall, useBackups, useRpc, useStatus, useStatusCall } from '../rpc/vault.tsx';
 
@@ -277,7 +276,7 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
 function sayFailed(title: string, error: unknown): void {
   notifications.show({
     title,
-    message: readable(messageOf(error)),
+    message: readable(error),
     autoClose: false,
   });
 }

@@ -177,7 +177,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
       )}
       {search.error !== null && searches && (
         <p className="kh-palette-none" role="alert">
-          {readable(search.error.message)}
+          {readable(search.error)}
         </p>
       )}
       <VisuallyHidden role="status">

@@ -4,6 +4,7 @@ import { Button, Text, VisuallyHidden } from '@mantine/core';
 import { IconMenu2, IconX } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { readable } from '../../ui/text/readable.ts';
 import { SearchAndShortcuts } from './search-and-shortcuts.tsx';
 import { useWaiting } from '../../features/approvals/waiting-approvals.ts';
 import { DelayedNotice } from './delayed.tsx';
@@ -174,7 +175,7 @@ function LockState(): ReactNode {
       </div>
       {lock.error !== null && (
         <Text size="sm" role="alert">
-          {visibleName(lock.error.message)}
+          {visibleName(readable(lock.error))}
         </Text>
       )}
       <div className="kh-foot">

@@ -5,7 +5,6 @@ import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { readable } from '../../ui/text/readable.ts';
-import { messageOf } from '../rpc/rpc-error.ts';
 import { t } from '../i18n/text.ts';
 
 /** How long it is offered, in milliseconds; while one points at it, it stays. */
@@ -59,7 +58,7 @@ function Offer({ id, message, undo }: OfferProps): ReactNode {
         answer(t('Undone'), t('It is as it was before.'));
       },
       (error: unknown) => {
-        answer(t('It could not be undone'), readable(messageOf(error)), false);
+        answer(t('It could not be undone'), readable(error), false);
       },
     );
   };

@@ -19,7 +19,6 @@ import type { ProofStep, SeenRequest } from '../../../preload/contract.ts';
 import { ShortId } from '../../ui/identifier.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Facts, Panel } from '../../ui/page.tsx';
-import { readable } from '../../ui/text/readable.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t, Trans } from '../../app/i18n/text.ts';
 import { timestampOf } from '../../ui/text/time.ts';
@@ -143,7 +142,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
     <div className="kh-request-more">
       {error !== null && (
         <div>
-          <Text fw={600}>{readable(error.message)}</Text>
+          <Text fw={600}>{visibleName(error.message)}</Text>
           <Text size="sm" c="dimmed" className="kh-mono">
             {error.code}
           </Text>

@@ -15,6 +15,7 @@ import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { isOurs, searches, useSubOrganization, useSubOrganizationIds } from './sub-organization-queries.ts';
 import type { Search } from './sub-organization-queries.ts';
+import { readable } from '../../ui/text/readable.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
@@ -151,7 +152,9 @@ function Row({ organizationId }: { readonly organizationId: string }): ReactNode
         <br />
         <span className="kh-row-more">
           {organization === undefined
-            ? (error?.message ?? t('Being read…'))
+            ? error === null
+              ? t('Being read…')
+              : readable(error)
             : [
                 t('{{count}} users', { count: organization.users.length }),
                 t('{{count}} wallets', { count: organization.wallets.length }),
