@@ -209,12 +209,12 @@ describe('approvals', () => {
     const alike = await run(['approvals', 'reject', first.slice(0, length)]);
     expect(alike).toMatchObject({ stdout: '' });
     // Ids begin with the time: those of one minute have eight characters in common, at least.
-    expect(alike.stderr).toMatch(/2 activities begin with|at least the first 8 characters/);
+    expect(alike.stderr).toMatch(/ambiguous waiting activity|at least the first 8 characters/);
   });
 
   test.each([
     ['01a2', 2, 'at least the first 8 characters of one'],
-    ['00000000', 1, 'nothing that waits for approval has an id or a fingerprint that begins with "00000000"'],
+    ['00000000', 1, 'no waiting activity has the id or the name "00000000"'],
   ])('of %j end with %i', async (wanted, expected, message) => {
     const { code, stderr } = await run(['approvals', 'approve', wanted]);
     expect(code).toBe(expected);

@@ -156,7 +156,7 @@ describe('policy explain', () => {
   test('wants one of them', async () => {
     const { code, stderr } = await run(['explain']);
     expect(code).toBe(2);
-    expect(stderr).toContain('expected the id of an activity, or --body');
+    expect(stderr).toContain('expected an activity, or --body');
   });
 });
 

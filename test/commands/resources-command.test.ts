@@ -41,13 +41,29 @@ async function ask<T = Json>(...argv: readonly string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
+// Another key's address as a private key's name would make `sign` sign with the wrong key.
+test('no name passes for the address that signs', async () => {
+  const victim = await ask<{ addresses: readonly { address: string }[] }>(
+    ...['private-keys', 'create', '--name', 'Victim', '--curve', 'secp256k1', '--address-format', 'ethereum'],
+  );
+  const address = String(victim.addresses[0]?.address);
+  await ask('private-keys', 'create', '--name', address, '--curve', 'p256');
+  const payload = join(papers.path, 'named-as-address');
+  writeFileSync(payload, '11'.repeat(32));
+  const { v } = await ask<{ v: string }>(
+    ...['sign', 'payload', payload, '--hash', 'none', '--yes', '--with', address],
+  );
+  // Of P-256 no signature has a recovery id.
+  expect(['00', '01']).toContain(v);
+});
+
 // The class: a name, or the beginning of an id, that could come to mean another thing than the person meant.
 describe('what is named', () => {
   const things = [
     { id: 'abcd0000-0000-4000-8000-000000000000', name: 'Ann' },
     { id: 'abce0000-0000-4000-8000-000000000000', name: 'abcd' },
     { id: 'bbbb0000-0000-4000-8000-000000000000', name: 'abce0000-0000-4000-8000-000000000000' },
-    { id: 'cccc0000-0000-4000-8000-000000000000', name: 'Twin' },
+    { id: 'cccc0000-0000-4000-8000-000000000000', name: 'Twin', otherId: 'feed01' },
     { id: 'dddd0000-0000-4000-8000-000000000000', name: 'Twin' },
   ];
   const find = (wanted: string): string => findNamed('user', wanted, things, (thing) => thing).id;
@@ -57,6 +73,7 @@ describe('what is named', () => {
     ['an id, whatever another is called', 'abce0000-0000-4000-8000-000000000000', 1],
     ['how one id begins', 'bbbb', 2],
     ['how one id begins, in capitals', 'CCCC0', 3],
+    ['how another id of it begins', 'feed', 3],
     ['a name', 'Ann', 0],
   ])('is found by %s', (_, wanted, index) => {
     expect(find(wanted)).toBe(things[index]?.id);
@@ -144,7 +161,7 @@ test('private keys are created and shown, and the log tells of it', async () => 
   );
   const { stdout } = await run('private-keys', 'show', made.privateKeyId.slice(0, 8));
   expect(stdout).toContain(`ADDRESS_FORMAT_ETHEREUM ${made.addresses[0]?.address ?? ''}\n`);
-  expect((await run('private-keys', 'list')).stdout).toBe(
+  expect((await run('private-keys', 'list')).stdout).toContain(
     `${made.privateKeyId}  Deployer  (CURVE_SECP256K1)\n`,
   );
   const filter = ['--type', 'create-private-keys-v2', '--status', 'completed', '--limit', '1'];
@@ -156,7 +173,29 @@ test('private keys are created and shown, and the log tells of it', async () => 
   const shown = await run('activities', 'show', id.slice(0, 23));
   expect(shown.stdout).toContain(`Activity ${id}`);
   expect(shown.stdout).toContain('"privateKeyName": "Deployer"');
+  // A key that signs, a user and an activity are named as everywhere.
+  const payload = join(papers.path, 'digest');
+  writeFileSync(payload, '11'.repeat(32));
+  const signing = ['sign', 'payload', payload, '--hash', 'none', '--yes'];
+  const { r } = await ask<{ r: string }>(...signing, '--with', 'Deployer');
+  expect(r).toMatch(/^[0-9a-f]{64}$/);
+  expect(await ask(...signing, '--with', made.privateKeyId.slice(0, 13))).toMatchObject({ r });
+  const explained = await ask('policies', 'explain', id.slice(0, 23));
+  expect(explained).toMatchObject({ outcome: 'OUTCOME_ALLOW' });
+  const body = join(papers.path, 'body.json');
+  const parameters = { userTagName: 'x', userIds: [] };
+  writeFileSync(
+    body,
+    JSON.stringify({
+      type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
+      organizationId: service.organizationId,
+      timestampMs: String(Date.now()),
+      parameters,
+    }),
+  );
+  const asked = await ask('policies', 'explain', '--body', body, '--user', 'Root');
+  expect(asked).toMatchObject({ outcome: 'OUTCOME_ALLOW' });
   // Ids begin with the time: those of one moment begin alike.
   const alike = await run('activities', 'show', id.slice(0, 6));
-  expect(alike).toMatchObject({ code: 1, stderr: expect.stringContaining('ambiguous activity') as string });
+  expect(alike).toMatchObject({ code: 2, stderr: expect.stringContaining('ambiguous activity') as string });
 });

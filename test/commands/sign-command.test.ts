@@ -143,7 +143,7 @@ describe('sign transaction', () => {
     [[], ' \n', 2, 'standard input is empty'],
     [['--type', 'dogecoin'], '00', 2, 'expected one of ethereum, solana, tron, bitcoin'],
     [['--type', 'tron'], 'c0', 1, '--with: transactions of Tron are signed for an address of Tron|expected'],
-    [['--with', 'none such'], unsigned, 1, 'Could not find any resource to sign with'],
+    [['--with', 'none such'], unsigned, 1, 'no private key has the id or the name "none such"'],
   ])('%j of %j ends with %i', async (more, input, expected, message) => {
     const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', ...more];
     const { code, stdout, stderr } = await run(argv, { input });

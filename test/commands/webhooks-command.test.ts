@@ -71,17 +71,31 @@ test('keyhearth webhooks: listens, lists, tests, tells what became of events, an
   });
   const { endpointId } = resultOf(created) as unknown as { endpointId: string };
   const before = new Date().toISOString();
-  await webhooks('test', endpointId);
+  await webhooks('test', 'Receiver');
   await vi.waitFor(() => {
     expect(receiver.events).toHaveLength(1);
   }, patience);
   const delivered = await vi.waitFor(async () => {
-    const { deliveries } = await webhooks('deliveries', '--endpoint', endpointId, '--state', 'delivered');
+    const { deliveries } = await webhooks('deliveries', '--endpoint', 'Receiver', '--state', 'delivered');
     expect(deliveries).toMatchObject([{ activityType: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT', attempts: 1 }]);
     return deliveries as Json[];
   }, patience);
-  expect(await webhooks('replay', endpointId, '--delivery', String(delivered[0]?.['deliveryId']))).toEqual({
+  expect(
+    await webhooks(
+      'replay',
+      endpointId.slice(0, 8),
+      '--delivery',
+      String(delivered[0]?.['deliveryId']).slice(0, 13),
+    ),
+  ).toEqual({
     count: 1,
+  });
+  const unknown = await runCommand(['webhooks', 'test', 'ffffffff', ...locations]);
+  expect(unknown).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'no webhook endpoint has the id or the name "ffffffff": there is "Receiver"',
+    ) as unknown,
   });
   expect(Number((await webhooks('replay', endpointId, '--since', before))['count'])).toBeGreaterThanOrEqual(
     2,

@@ -937,22 +937,25 @@ describe('sessions', () => {
     await readOnly(client);
     const run = (...argv: readonly string[]) =>
       runCommand(['sessions', ...argv, '--data-dir', service.directory]);
-    const listed = await run('list', '--user', userId, '--json');
+    const listed = await run('list', '--user', 'Commanded', '--json');
     const { sessions } = JSON.parse(listed.stdout) as { sessions: readonly { sessionId: string }[] };
     expect(sessions).toEqual(await list(userId));
     expect((await run('list')).stdout).toContain(`user ${userId}`);
     const [first] = sessions.map(({ sessionId }) => sessionId);
-    expect(await run('revoke', first ?? '', '--json')).toMatchObject({
+    expect(await run('revoke', (first ?? '').slice(0, 13), '--json')).toMatchObject({
       code: 0,
       stdout: `${JSON.stringify({ ended: [first] })}\n`,
     });
     expect(await whoIs(key)).toBeUndefined();
     expect(await run('revoke', first ?? '')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('there is no session') as string,
+      stderr: expect.stringContaining('no session has the id or the name') as string,
     });
     expect(await run('revoke')).toMatchObject({ code: 2 });
-    expect(await run('revoke', '--user', userId)).toMatchObject({ code: 0, stdout: '1 session ended.\n' });
+    expect(await run('revoke', '--user', userId.slice(0, 13))).toMatchObject({
+      code: 0,
+      stdout: '1 session ended.\n',
+    });
     expect(await list(userId)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { addSubcommand } from '../shared/subcommand.ts';
 
 export function declareSessions(program: Command): void {
   const sessions = program.command('sessions').description('say who is signed in, and end it');
-  const userOption = (text: string): Option => new Option('--user <id>', text);
+  const userOption = (text: string): Option => new Option('--user <user>', text);
   addSubcommand<{ readonly user?: string }>(sessions, {
     name: 'list',
     description: 'list the sessions that have not ended',

@@ -7,16 +7,17 @@ import type { Answer } from '../../operations/api.ts';
 import { queryAsOwner, submitAsOwner } from '../../rpc/owner-calls.ts';
 import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { CommandError, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
+import { findNamed } from '../shared/named.ts';
+import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
 
 const refusalShape = z.looseObject({ message: z.string(), turnkeyErrorCode: z.string().optional() });
 
 type Session = Answer<'list_sessions'>['sessions'][number];
 
-/** @param userId Whose; everybody's unless given. */
-export async function listSessions(config: Config, userId: string | undefined, json: boolean): Promise<void> {
+/** @param user Whose; everybody's unless given. */
+export async function listSessions(config: Config, user: string | undefined, json: boolean): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
-  const sessions = await sessionsOf(running, userId);
+  const sessions = await sessionsOf(running, user);
   print(json, { sessions }, sessions.length === 0 ? 'Nobody is signed in.' : sessions.map(line).join('\n'));
 }
 
@@ -39,7 +40,10 @@ export async function revokeSessions(
   }
   const running = await requireRunning(dataDirectory(config));
   const present = await sessionsOf(running, user);
-  const ended = ids.length === 0 ? present : ids.map((id) => named(present, id));
+  const ended =
+    ids.length === 0
+      ? present
+      : distinct(ids.map((id) => findNamed('session', id, present, ({ sessionId }) => ({ id: sessionId }))));
   for (const [userId, sessions] of Map.groupBy(ended, (session) => session.userId)) {
     const sessionIds = sessions.map(({ sessionId }) => sessionId);
     const answer = await submitAsOwner(ownerOf(running), 'ACTIVITY_TYPE_DELETE_SESSIONS', {
@@ -55,16 +59,11 @@ export async function revokeSessions(
   );
 }
 
-function named(sessions: readonly Session[], id: string): Session {
-  const session = sessions.find(({ sessionId }) => sessionId === id.toLowerCase());
-  if (session !== undefined) return session;
-  throw new CommandError(
-    exitCodes.failed,
-    `there is no session ${JSON.stringify(id)}: \`keyhearth sessions list\` names those that there are`,
-  );
-}
+const distinct = <T>(items: readonly T[]): readonly T[] => [...new Set(items)];
 
-async function sessionsOf(running: Running, userId: string | undefined): Promise<readonly Session[]> {
+/** @param user Whose; everybody's unless given. */
+async function sessionsOf(running: Running, user: string | undefined): Promise<readonly Session[]> {
+  const userId = user === undefined ? undefined : await userIdOf(running, user);
   const answer = await queryAsOwner(
     ownerOf(running),
     'list_sessions',
@@ -74,7 +73,17 @@ async function sessionsOf(running: Running, userId: string | undefined): Promise
   return answer.body.sessions;
 }
 
+/** @param wanted The user's id, how it begins, or the name. */
+async function userIdOf(running: Running, wanted: string): Promise<string> {
+  const answer = await queryAsOwner(ownerOf(running), 'list_users', {});
+  if (answer.isRefused) throw refusedAs(answer);
+  return findNamed('user', wanted, answer.body.users, ({ userId, userName }) => ({
+    id: userId,
+    name: userName,
+  })).userId;
+}
+
 function refusedAs({ body }: CallAnswer): CommandError {
   const { message, turnkeyErrorCode } = refusalShape.parse(body);
-  return new CommandError(exitCodeOfRefusal(turnkeyErrorCode), message);
+  return new CommandError(exitCodeOfRefusal(turnkeyErrorCode), message, detailsOfRefusal(body));
 }

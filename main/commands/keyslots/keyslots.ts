@@ -2,6 +2,7 @@
 import type { Keyslot, KeyslotChange, Keyslots, ProveWith } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { confirmPhrase } from '../shared/confirm-phrase.ts';
+import { findNamed } from '../shared/named.ts';
 import { writeSecretFiles } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { unlocked, withVault, type OpenedVault } from '../shared/opened-vault.ts';
@@ -236,15 +237,6 @@ const describe = ({ vaultId, keyslots }: Keyslots): string =>
     ),
   ].join('\n');
 
-/** @param wanted A keyslot's id, or its kind where there is one of that kind. */
-function findKeyslot({ keyslots }: Keyslots, wanted: string): Keyslots['keyslots'][number] {
-  const found = keyslots.filter(({ id, kind }) => id === wanted || kind === wanted);
-  const [slot] = found;
-  if (slot !== undefined && found.length === 1) return slot;
-  throw new CommandError(
-    exitCodes.failed,
-    found.length === 0
-      ? `there is no keyslot ${JSON.stringify(wanted)}: \`keyhearth keyslots list\` shows those there are`
-      : `there are ${String(found.length)} keyslots of the kind ${wanted}: name one by its id`,
-  );
-}
+/** @param wanted A keyslot's id, how it begins, or its kind where there is one of that kind. */
+const findKeyslot = ({ keyslots }: Keyslots, wanted: string): Keyslot =>
+  findNamed('keyslot', wanted, keyslots, ({ id, kind }) => ({ id, name: kind }));

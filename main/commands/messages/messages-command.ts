@@ -71,11 +71,11 @@ export function declareMessages(program: Command): void {
     },
   });
   addSubcommand(messages, {
-    name: 'retry <id>',
+    name: 'retry <message>',
     description: 'try a message again at once',
-    run: async (config, _options, json, [id = '']) => {
+    run: async (config, _options, json, [message = '']) => {
       const { retryMessage } = await import('./messages.ts');
-      await retryMessage(config, id, json);
+      await retryMessage(config, message, json);
     },
   });
 }

@@ -13,6 +13,7 @@ import { count, when } from '../backup/backup.ts';
 import type { Ask } from '../shared/answers.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
+import { findNamed, isId } from '../shared/named.ts';
 import { withVault } from '../shared/opened-vault.ts';
 import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
 import {
@@ -161,8 +162,13 @@ export async function testMessages(
   print(json, { note }, `The test is on its way: ${note}.`);
 }
 
-export async function retryMessage(config: Config, id: string, json: boolean): Promise<void> {
+/** @param wanted The message's id, or how that of one of the last messages begins. */
+export async function retryMessage(config: Config, wanted: string, json: boolean): Promise<void> {
   const call = await ask(config);
+  const { deliveries } = await call('messages');
+  const id = isId(wanted)
+    ? wanted
+    : findNamed('message', wanted, deliveries, ({ id: each }) => ({ id: each })).id;
   const status = await call('retryMessage', id);
   print(json, status, 'The message is tried again now.');
 }

@@ -109,11 +109,10 @@ function declareTrials(policy: Command): void {
     policy,
     {
       name: 'explain [activity]',
-      description:
-        'say what each policy makes of an activity, named by its id, or of a request that nobody has sent',
+      description: 'say what each policy makes of an activity, or of a request that nobody has sent',
       options: [
         new Option('--body <file>', 'the body of a request, as it would be sent: nothing is executed'),
-        new Option('--user <id>', 'whose request it would be; default: the API key’s user'),
+        new Option('--user <user>', 'whose request it would be; default: the API key’s user'),
         new Option('--with <file>', 'policies in a JSON file, beside or in the place of those in force'),
         ...asking(),
       ],

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { shownExplanation, shownTest, type shownDecision } from '../../policy/analysis/trial-shapes.ts';
 import { VaultApi } from '../shared/api.ts';
+import { findActivity, findUser } from '../shared/named.ts';
 import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
@@ -119,7 +120,7 @@ function coverageToText(
 export interface ExplainOptions extends AskOptions {
   /** A file with the body of a request that nobody has sent. */
   readonly body?: string;
-  /** The id of the user whose request it would be. */
+  /** The user whose request it would be. */
   readonly user?: string;
   /** A file with drafts. */
   readonly with?: string;
@@ -135,14 +136,15 @@ export async function explainPolicies(
 ): Promise<void> {
   const { body, user } = options;
   if ((activityId === undefined) === (body === undefined)) {
-    throw new CommandError(
-      exitCodes.usage,
-      'expected the id of an activity, or --body with a request for one',
-    );
+    throw new CommandError(exitCodes.usage, 'expected an activity, or --body with a request for one');
   }
   const policies = options.with === undefined ? [] : readPolicyFile(options.with);
-  const subject = body === undefined ? { activityId } : { requestBody: readBody(body), userId: user };
+  const requestBody = body === undefined ? undefined : readBody(body);
   const api = await VaultApi.connect(config, options.apiKey);
+  const subject =
+    activityId === undefined
+      ? { requestBody, userId: user === undefined ? undefined : (await findUser(api, user)).userId }
+      : { activityId: await findActivity(api, activityId) };
   const { policyExplanation } = await api.query(
     'explain_policies',
     explainAnswer,

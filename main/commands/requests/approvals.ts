@@ -11,6 +11,7 @@ import { agree, onTerminal } from './agree.ts';
 import { VaultApi } from '../shared/api.ts';
 import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
+import { findNamed, isId } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 
 interface ApprovalOptions {
@@ -147,7 +148,7 @@ const fewestCharacters = 8;
 /** @param wanted An activity's id, whatever became of it; or of one that waits, its fingerprint, or how one of them begins. */
 async function find(api: VaultApi, wanted: string): Promise<Activity> {
   const text = wanted.toLowerCase();
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) {
+  if (isId(text)) {
     const answer = z.object({ activity: shownActivity });
     return (await api.query('get_activity', answer, { activityId: text })).activity;
   }
@@ -158,21 +159,10 @@ async function find(api: VaultApi, wanted: string): Promise<Activity> {
       `invalid <activity> ${quoted(wanted)}: expected the id or the fingerprint of an activity, or at least the first ${String(fewestCharacters)} characters of one`,
     );
   }
-  const found = (await listWaiting(api)).filter(
-    ({ id, fingerprint }) => id.startsWith(text) || fingerprint.startsWith(`sha256:${beginning}`),
-  );
-  const [only, ...others] = found;
-  if (only === undefined) {
-    throw new CommandError(
-      exitCodes.failed,
-      `nothing that waits for approval has an id or a fingerprint that begins with ${quoted(wanted)}: \`keyhearth approvals list\` names what waits`,
-    );
-  }
-  if (others.length === 0) return only;
-  throw new CommandError(
-    exitCodes.failed,
-    `${String(found.length)} activities begin with ${quoted(wanted)}: ${found.map(({ id }) => id).join(', ')}`,
-  );
+  return findNamed('waiting activity', beginning, await listWaiting(api), ({ id, fingerprint }) => ({
+    id,
+    otherId: fingerprint.replace(/^sha256:/, ''),
+  }));
 }
 
 /** Of many payloads, so many are put into words at once. */

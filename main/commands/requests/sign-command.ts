@@ -20,7 +20,10 @@ export function declareSign(program: Command): void {
     .command('sign')
     .description('tell what a transaction or a payload does, and have the running vault sign it');
   const signing = (): readonly Option[] => [
-    new Option('--with <key>', 'the key that signs: its id, public key or address').makeOptionMandatory(),
+    new Option(
+      '--with <key>',
+      'the key that signs: its address, public key, id, or name',
+    ).makeOptionMandatory(),
     new Option('--dry-run', 'tell what it does, and sign nothing'),
     new Option('--yes', 'sign on a terminal without asking'),
     apiKey(),

@@ -10,6 +10,7 @@ import { agree, onTerminal } from './agree.ts';
 import type { QueryParameters } from '../../operations/api.ts';
 import { hex, VaultApi, activityKind } from '../shared/api.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
+import { findPrivateKey } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print, reasonOf } from '../shared/output.ts';
 
 export interface SignOptions {
@@ -83,9 +84,13 @@ export async function signTransaction(
 ): Promise<void> {
   const type = oneOf('--type', options.type, transactionTypes);
   const bytes = readBytes(file, readText(file).trim(), options.format);
-  const request = { signWith: options.with, unsignedTransaction: bytes.toString('hex'), type };
-  const signed = await describeAndSign(config, options, request, signTransactionActivity.options, (api) =>
-    api.submit(signTransactionActivity, request),
+  const request = { unsignedTransaction: bytes.toString('hex'), type };
+  const signed = await describeAndSign(
+    config,
+    options,
+    request,
+    signTransactionActivity.options,
+    (api, signWith) => api.submit(signTransactionActivity, { ...request, signWith }),
   );
   if (signed === undefined) return;
   const { description, result } = signed;
@@ -103,9 +108,13 @@ export async function signPayload(config: Config, file: string, options: SignPay
   const text = readText(file);
   // Of a text every byte is signed, its last end of line as well.
   const payload = options.encoding === 'text' ? text : text.trim();
-  const request = { signWith: options.with, payload, encoding, hashFunction };
-  const signed = await describeAndSign(config, options, request, signPayloadActivity.options, (api) =>
-    api.submit(signPayloadActivity, request),
+  const request = { payload, encoding, hashFunction };
+  const signed = await describeAndSign(
+    config,
+    options,
+    request,
+    signPayloadActivity.options,
+    (api, signWith) => api.submit(signPayloadActivity, { ...request, signWith }),
   );
   if (signed === undefined) return;
   const { description, result } = signed;
@@ -125,12 +134,14 @@ function hashOf(encoding: string): string {
 async function describeAndSign<Result>(
   config: Config,
   options: SignOptions,
-  request: QueryParameters<'describe_payload'>,
+  request: Omit<QueryParameters<'describe_payload'>, 'signWith'>,
   fields: Readonly<Record<string, string>> | undefined,
-  sign: (api: VaultApi) => Promise<Result>,
+  sign: (api: VaultApi, signWith: string) => Promise<Result>,
 ): Promise<{ readonly description: Description; readonly result: Result } | undefined> {
   const api = await VaultApi.connect(config, options.apiKey);
-  const { description } = await api.query('describe_payload', describeAnswer, request, fields);
+  const signWith = await findSigner(api, options.with);
+  const asked = { ...request, signWith } as QueryParameters<'describe_payload'>;
+  const { description } = await api.query('describe_payload', describeAnswer, asked, fields);
   if (options.dryRun) {
     print(options.json, { description }, descriptionToText(description, process.stdout.columns));
     return undefined;
@@ -145,8 +156,18 @@ async function describeAndSign<Result>(
       undone: 'nothing was signed',
     });
   }
-  return { description, result: await sign(api) };
+  return { description, result: await sign(api, signWith) };
 }
+
+/** No address, public key or id is as short. */
+const longestNickname = 24;
+
+/**
+ * @param wanted The key: an id, a public key or an address, which go to the vault as they are. A shorter text is a private
+ * key's name, or how its id begins: no name can pass for another key's address.
+ */
+const findSigner = async (api: VaultApi, wanted: string): Promise<string> =>
+  wanted.length > longestNickname ? wanted : (await findPrivateKey(api, wanted)).privateKeyId;
 
 function oneOf<Names extends Readonly<Record<string, string>>>(
   option: string,

@@ -8,6 +8,8 @@ import { CommandError, exitCodes } from './output.ts';
 export interface Named {
   readonly id: string;
   readonly name?: string;
+  /** Another id of the same thing: the fingerprint of an activity. */
+  readonly otherId?: string;
 }
 
 /** Fewer characters of an id could come to begin another soon. */
@@ -28,14 +30,14 @@ export function findNamed<T>(
   items: readonly T[],
   namesOf: (item: T) => Named,
 ): T {
-  const exact = items.find((item) => namesOf(item).id === wanted.toLowerCase());
+  const exact = items.find((item) => idsOf(namesOf(item)).includes(wanted.toLowerCase()));
   if (exact !== undefined) return exact;
   const [only, ...others] = items.filter((item) => isNamed(wanted, namesOf(item)));
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined) {
     const found = [only, ...others];
     throw new CommandError(
-      exitCodes.failed,
+      exitCodes.usage,
       `ambiguous ${noun} ${quoted(wanted)}: it could be ${listed(found.map(namesOf))}. Give the whole id`,
       { candidates: found.map(namesOf) },
     );
@@ -45,11 +47,17 @@ export function findNamed<T>(
   throw new CommandError(exitCodes.failed, `no ${noun} has the id or the name ${quoted(wanted)}: ${known}`);
 }
 
-const isNamed = (wanted: string, { id, name }: Named): boolean => name === wanted || isBeginning(wanted, id);
+const idsOf = ({ id, otherId }: Named): readonly string[] => (otherId === undefined ? [id] : [id, otherId]);
+
+const isNamed = (wanted: string, named: Named): boolean =>
+  named.name === wanted || idsOf(named).some((id) => isBeginning(wanted, id));
 
 /** @param id Of a thing, in small letters. */
 export const isBeginning = (wanted: string, id: string): boolean =>
   wanted.length >= fewestCharacters && id.startsWith(wanted.toLowerCase());
+
+/** Whether a text is a whole id, which may name what no list shows. */
+export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 const nameFirst = ({ id, name }: Named): string => (name === undefined ? id : quoted(name));
 
@@ -180,6 +188,7 @@ const mostFound = 20;
 
 /** @returns the id of the activity that is named by it, or by how it begins. The log may be too long to list. */
 export async function findActivity(api: Api, wanted: string): Promise<string> {
+  if (isId(wanted)) return wanted;
   const { results } = await api.query('search', found, { text: wanted, limit: mostFound });
   const activities = results.filter(({ kind, id }) => kind === 'ACTIVITY' && isBeginning(wanted, id));
   if (activities.length === 0) {

@@ -21,7 +21,7 @@ export function declareWebhooks(program: Command): void {
     name: 'deliveries',
     description: 'list what became of events, newest first',
     options: [
-      new Option('--endpoint <id>', 'of one endpoint'),
+      new Option('--endpoint <endpoint>', 'of one endpoint'),
       new Option('--state <state>', 'in one state').choices(['waiting', 'delivered', 'refused', 'parked']),
       new Option('--limit <number>', 'how many at most, 1 to 100').default('20'),
       apiKey(),
@@ -35,7 +35,7 @@ export function declareWebhooks(program: Command): void {
     name: 'replay <endpoint>',
     description: 'send an event to an endpoint again, or all since a time',
     options: [
-      new Option('--delivery <id>', 'one delivery'),
+      new Option('--delivery <delivery>', 'one delivery'),
       new Option('--since <time>', 'every event since then, like 2026-01-31T12:00:00Z'),
       apiKey(),
     ],

@@ -10,6 +10,7 @@ import { Connection } from '../../storage/connection.ts';
 import { getServerKey } from '../../storage/tables/server-keys.ts';
 import type { Answer } from '../../operations/api.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
+import { findNamed, isBeginning } from '../shared/named.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { untilSignalled } from '../shared/signals.ts';
@@ -97,11 +98,12 @@ export async function listWebhookDeliveries(
   { apiKey, json, endpoint, state, limit }: DeliveriesOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
+  const endpointId = endpoint === undefined ? undefined : await findEndpoint(api, endpoint);
   const { deliveries } = await api.query(
     'list_webhook_deliveries',
     deliveriesAnswer,
     {
-      ...defined({ endpointId: endpoint, state }),
+      ...defined({ endpointId, state }),
       paginationOptions: { limit },
     },
     { endpointId: '--endpoint', 'paginationOptions.limit': '--limit' },
@@ -112,9 +114,38 @@ export async function listWebhookDeliveries(
   print(json, { deliveries }, lines.join('\n') || 'No deliveries.');
 }
 
+/** @param wanted The endpoint's id, how it begins, or its name. @returns its id. */
+async function findEndpoint(api: VaultApi, wanted: string): Promise<string> {
+  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointsAnswer, {});
+  return findNamed('webhook endpoint', wanted, webhookEndpoints, ({ endpointId, name }) => ({
+    id: endpointId,
+    name,
+  })).endpointId;
+}
+
+const pageSize = 100;
+
+/** @param wanted The delivery's id, or how it begins. @returns its id. */
+async function findDelivery(api: VaultApi, endpointId: string, wanted: string): Promise<string> {
+  const found = [];
+  let after: string | undefined;
+  do {
+    const { deliveries } = await api.query('list_webhook_deliveries', deliveriesAnswer, {
+      endpointId,
+      paginationOptions: { limit: String(pageSize), ...defined({ after }) },
+    });
+    // There may be very many, of which an error would list the first.
+    found.push(
+      ...deliveries.filter(({ deliveryId }) => deliveryId === wanted || isBeginning(wanted, deliveryId)),
+    );
+    after = deliveries.length < pageSize ? undefined : deliveries.at(-1)?.deliveryId;
+  } while (after !== undefined);
+  return findNamed('delivery', wanted, found, ({ deliveryId }) => ({ id: deliveryId })).deliveryId;
+}
+
 export async function replayWebhooks(
   config: Config,
-  endpointId: string,
+  endpoint: string,
   { apiKey, json, delivery, since }: ReplayOptions,
 ): Promise<void> {
   const time = since === undefined ? undefined : Date.parse(since);
@@ -125,9 +156,11 @@ export async function replayWebhooks(
     );
   }
   const api = await VaultApi.connect(config, apiKey);
+  const endpointId = await findEndpoint(api, endpoint);
+  const deliveryId = delivery === undefined ? undefined : await findDelivery(api, endpointId, delivery);
   const { count } = await api.submit(replays, {
     endpointId,
-    ...defined({ deliveryId: delivery }),
+    ...defined({ deliveryId }),
     ...(time === undefined ? {} : { sinceMs: String(time) }),
   });
   print(json, { count }, `${String(count)} ${count === 1 ? 'event is' : 'events are'} sent again.`);
@@ -135,10 +168,11 @@ export async function replayWebhooks(
 
 export async function testWebhook(
   config: Config,
-  endpointId: string,
+  endpoint: string,
   { apiKey, json }: WebhookOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
+  const endpointId = await findEndpoint(api, endpoint);
   await api.submit(tests, { endpointId });
   print(
     json,
