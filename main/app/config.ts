@@ -219,6 +219,12 @@ export function startArguments(
   return { args, ...defined({ elsewhere }) };
 }
 
+/** Prompts, and programs that a command starts, go by the same variables. */
+export function turnColorsOff(environment: NodeJS.ProcessEnv = process.env): void {
+  environment['NO_COLOR'] = '1';
+  delete environment['FORCE_COLOR'];
+}
+
 /** The variables by which a command, and what it starts, reach a vault. */
 export interface VaultVariables {
   readonly KEYHEARTH_URL: string;

@@ -1,6 +1,6 @@
 /** The command line: puts the groups of subcommands together. Each declares its own in `<group>-command.ts`. */
 import { Command, CommanderError } from 'commander';
-import { version } from '../app/config.ts';
+import { turnColorsOff, version } from '../app/config.ts';
 import { declareActivities } from './requests/activities-command.ts';
 import { declareApprovals } from './requests/approvals-command.ts';
 import { declareAudit } from './audit/audit-command.ts';
@@ -16,7 +16,9 @@ import { declareInit } from './vault/init-command.ts';
 import { declareKeygen } from './credentials/keygen-command.ts';
 import { declareKeyslots } from './keyslots/keyslots-command.ts';
 import { declareMessages } from './messages/messages-command.ts';
-import { CommandError, exitCodes, fail, watchOutput } from './shared/output.ts';
+import { helpConfiguration } from './shared/help.ts';
+import { CommandError, exitCodes, exitCodeTexts, fail, watchOutput } from './shared/output.ts';
+import { isColored } from './shared/table.ts';
 import { declarePolicies } from './policies/policies-command.ts';
 import { declarePrivateKeys } from './private-keys/private-keys-command.ts';
 import { declareRecovery } from './keyslots/recovery-command.ts';
@@ -31,16 +33,19 @@ import { declareUsers } from './users/users-command.ts';
 import { declareWallets } from './wallets/wallets-command.ts';
 import { declareWebhooks } from './webhooks/webhooks-command.ts';
 
-const exitCodeHelp = `
-Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
-in use, or its process does not answer; 5 locked, or what was given does not open it; 6 asked for, and others have to
-approve of it first; 7 the vault's file is damaged or was changed; 8 a disk is full, can only be read, or fails.`;
+const footer = `
+Run \`keyhearth COMMAND --help\` for the options of a command.
+
+Exit codes:
+${Object.entries(exitCodeTexts)
+  .map(([code, text]) => `  ${code}  ${text}`)
+  .join('\n')}`;
 
 type Declare = (program: Command) => void;
 
 /** In the order in which help names them, under the headings that it has. */
 const groups: Readonly<Record<string, readonly Declare[]>> = {
-  'The vault:': [
+  'Vault:': [
     declareInit,
     declareServe,
     declareDev,
@@ -50,7 +55,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareDoctor,
   ],
   'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
-  'Users and what they may do:': [
+  'Users and permissions:': [
     declareBots,
     declareUsers,
     declareKeygen,
@@ -58,7 +63,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareApprovals,
     declareSessions,
   ],
-  'The API and what was asked of it:': [
+  'API, log and events:': [
     declareRequest,
     declareRequests,
     declareActivities,
@@ -66,7 +71,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareWebhooks,
     declareMessages,
   ],
-  'Ways in and backups:': [declareKeyslots, declareRecovery, declareBackup],
+  'Recovery and backups:': [declareKeyslots, declareRecovery, declareBackup],
   'Shell:': [declareCompletion],
 };
 
@@ -79,29 +84,30 @@ export function declareCommands(program: Command): void {
 
 export async function main(argv: readonly string[]): Promise<void> {
   // Parsing may fail before it comes to the option.
-  const json = ownArguments(argv).includes('--json');
+  const own = ownArguments(argv);
+  const json = own.includes('--json');
+  if (own.includes('--no-color')) turnColorsOff();
   watchOutput();
   const program: Command = new Command('keyhearth')
-    .description('A key vault on your own machine: the service, and the commands to run it.')
-    .version(version)
-    .option('--data-dir <directory>', 'where the vault is (KEYHEARTH_DATA_DIR)')
-    .option('--config-dir <directory>', 'where API key files are (KEYHEARTH_CONFIG_DIR)')
-    .option('--json', 'write results as one line of JSON')
-    .addHelpText('after', exitCodeHelp)
+    .description('A key vault on your own computer.')
+    .version(version, '-V, --version', 'Show the version')
+    .helpOption('-h, --help', 'Show help')
+    .option('--data-dir <directory>', 'Directory of the vault (KEYHEARTH_DATA_DIR)')
+    .option('--config-dir <directory>', 'Directory of the API key files (KEYHEARTH_CONFIG_DIR)')
+    .option('--json', 'Print the result as one line of JSON')
+    .option('--no-color', 'Print without colors (NO_COLOR)')
+    .addHelpText('after', footer)
     .configureOutput({
+      getOutHasColors: () => isColored(process.stdout),
+      getErrHasColors: () => isColored(process.stderr),
       outputError: (text, write) => {
         write(`keyhearth: ${plain(text)}`);
       },
       // What is wrong is then written as JSON, once.
       ...(json ? { writeErr: () => undefined } : {}),
     })
-    .configureHelp({
-      showGlobalOptions: true,
-      // Commands have the others themselves.
-      visibleGlobalOptions: (command) =>
-        command === program ? [] : program.options.filter(({ long }) => long?.endsWith('-dir') === true),
-    })
     .exitOverride();
+  program.configureHelp(helpConfiguration(program));
   declareCommands(program);
   nameHelp(program, program.name());
   try {
@@ -124,14 +130,14 @@ const plain = (text: string): string =>
     .replace(/^error: /, '')
     .replace(
       /^unknown option '--(?:url|vault-file|organization-id)'/,
-      '$&: this command acts on the vault of this machine alone',
+      '$&: this command works on the vault of this computer only',
     )
     .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./, "invalid <$2> '$1'.");
 
 /** A usage error names the help of that very command. */
 function nameHelp(command: Command, path: string): void {
   command.showHelpAfterError(
-    `(run ${path} --help for ${command.commands.length > 0 ? 'the commands' : 'what it takes'})`,
+    `Run \`${path} --help\` for ${command.commands.length > 0 ? 'the commands' : 'the options'}.`,
   );
   for (const child of command.commands) nameHelp(child, `${path} ${child.name()}`);
 }
@@ -146,7 +152,7 @@ function wrongUsage(error: CommanderError, json: boolean): void {
   if (!json) return;
   const message =
     error.code === 'commander.help'
-      ? 'expected a command: run it with --help, which names those that there are'
+      ? 'expected a command: run with --help for the commands'
       : plain(error.message);
   fail(json, new CommandError(exitCodes.usage, message));
 }

@@ -15,13 +15,11 @@ interface AcceptRollbackFlags extends SecretOptions {
 }
 
 export function declareAudit(program: Command): void {
-  const audit = program
-    .command('audit')
-    .description('take out, check and note down the activity log, whether the vault runs or not');
+  const audit = program.command('audit').description('Export and verify the activity log');
   addSubcommand(audit, {
     name: 'export <file>',
-    description:
-      'write the log and its signed heads to a new file, a line of JSON each; - for standard output',
+    description: 'Export the log and its signed heads to a new file, as JSON lines',
+    describes: { file: 'New file; - for standard output' },
     run: async (config, _options, json, [file = '']) => {
       const { auditExport } = await import('./audit.ts');
       await auditExport(config, file, json);
@@ -29,10 +27,11 @@ export function declareAudit(program: Command): void {
   });
   addSubcommand<AuditVerifyFlags>(audit, {
     name: 'verify [file]',
-    description: 'check every row and signed head: of an exported log, or without a file of the vault’s own',
+    description: 'Verify every row and signed head of an exported log, or of the vault itself',
+    describes: { file: 'Exported log, - for standard input; default: the vault’s own log' },
     options: [
-      new Option('--public-key <hex>', 'the key that must have signed, as you noted it'),
-      repeatable('--head <head>', 'a head that you noted, SEQUENCE:HASH'),
+      new Option('--public-key <hex>', 'Require this signing key, as you noted it'),
+      repeatable('--head <head>', 'Compare with a head that you noted, SEQUENCE:HASH'),
       noKeychain(),
     ],
     run: async (config, { publicKey, head }, json, [file]) => {
@@ -45,7 +44,7 @@ export function declareAudit(program: Command): void {
   });
   addSubcommand(audit, {
     name: 'head',
-    description: 'write the newest signed head, to note down outside this machine',
+    description: 'Show the newest signed head, to note outside this computer',
     run: async (config, _options, json) => {
       const { auditHead } = await import('./audit.ts');
       await auditHead(config, json);
@@ -53,8 +52,8 @@ export function declareAudit(program: Command): void {
   });
   addSubcommand<AcceptRollbackFlags>(audit, {
     name: 'accept-rollback',
-    description: 'use a vault file that is older than the keychain knows of, because you put it back',
-    options: [...secretOptions(), new Option('--yes', 'do not ask')],
+    description: 'Accept an older vault file that you restored yourself',
+    options: [...secretOptions(), new Option('--yes', 'Skip the confirmation')],
     run: async (config, { yes, ...flags }, json) => {
       const { acceptRollback } = await import('./audit.ts');
       await acceptRollback(config, { ...flags, yes: yes === true }, json);

@@ -11,13 +11,9 @@ interface BackupFlags extends SecretOptions {
 export function declareBackup(program: Command): void {
   const backup = addSubcommand<BackupFlags>(program, {
     name: 'backup [file]',
-    description:
-      'write the whole vault, encrypted, into one file; without a name into the directory of the schedule',
-    options: [
-      new Option('--force', 'replace an older backup of that name'),
-      noKeychain(),
-      ...secretOptions(),
-    ],
+    description: 'Create an encrypted backup of the whole vault; by default in the scheduled directory',
+    describes: { file: 'New backup file; default: a dated name in the scheduled directory' },
+    options: [new Option('--force', 'Overwrite an existing backup'), noKeychain(), ...secretOptions()],
     run: async (config, { force, ...flags }, json, [file]) => {
       const { backUp } = await import('./backup.ts');
       await backUp(config, file, { ...flags, force: force === true, json });
@@ -25,7 +21,8 @@ export function declareBackup(program: Command): void {
   });
   addSubcommand<SecretOptions>(backup, {
     name: 'verify <file>',
-    description: 'try a backup as a restore would, in memory: open, derive and compare everything',
+    description: 'Test that a backup restores, in memory; the vault stays as it is',
+    describes: { file: 'Backup file' },
     options: [noKeychain(), ...secretOptions()],
     run: async (config, flags, json, [file = '']) => {
       const { verifyBackup } = await import('./backup.ts');
@@ -34,7 +31,7 @@ export function declareBackup(program: Command): void {
   });
   addSubcommand(backup, {
     name: 'status',
-    description: 'say which backups there are, how old they are, and when the next is due',
+    description: 'List the backups, their age and the next due date',
     run: async (config, _options, json) => {
       const { backupStatus } = await import('./backup.ts');
       await backupStatus(config, json);
@@ -42,10 +39,10 @@ export function declareBackup(program: Command): void {
   });
   addSubcommand<SecretOptions & { readonly hours: string }>(backup, {
     name: 'schedule <directory>',
-    description:
-      'make backups into a directory while the service runs, keeping 7, 4 weekly and 12 monthly; or off',
+    description: 'Create backups on a schedule while the vault runs; keeps 7 daily, 4 weekly and 12 monthly',
+    describes: { directory: 'Directory for the backups, or off' },
     options: [
-      new Option('--hours <number>', 'hours from one backup to the next').default('24'),
+      new Option('--hours <number>', 'Hours between two backups').default('24'),
       noKeychain(),
       ...secretOptions(),
     ],
@@ -56,7 +53,8 @@ export function declareBackup(program: Command): void {
   });
   addSubcommand<SecretOptions>(program, {
     name: 'restore <file>',
-    description: 'make the vault of a backup anew, where there is none',
+    description: 'Restore a vault from a backup; never overwrites one',
+    describes: { file: 'Backup file' },
     options: [noKeychain(), ...secretOptions()],
     run: async (config, flags, json, [file = '']) => {
       const { restoreBackup } = await import('./restore.ts');

@@ -1,13 +1,13 @@
 /** The declarations of `keyhearth bots`. */
 import { Option, type Command } from 'commander';
-import { repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
+import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
 import type { OwnerOptions } from '../shared/owner-api.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { AddBotOptions } from './add-bot.ts';
 
 /** The owner asks, where no key is named and there is none called owner. */
 const ownerOptions = (): readonly Option[] => [
-  new Option('--api-key <name>', 'name of the API key files; default: owner, or a secret of the vault'),
+  apiKeyOption('API key to use; default: owner, or a secret of the vault'),
   ...secretOptions(),
 ];
 
@@ -16,10 +16,10 @@ type AddBotFlags = Omit<AddBotOptions, 'json' | 'resume'> & { readonly continue?
 export function declareBots(program: Command): void {
   const bots = program
     .command('bots')
-    .description('programs that pay from one wallet within a budget, and do nothing else');
+    .description('Manage programs that may pay from one wallet within a budget');
   addSubcommand<OwnerOptions>(bots, {
     name: 'list',
-    description: 'list the bots, and what each may do',
+    description: 'List the bots and their permissions',
     options: ownerOptions(),
     run: async (config, flags, json) => {
       const { listBots } = await import('./bots.ts');
@@ -28,16 +28,20 @@ export function declareBots(program: Command): void {
   });
   addSubcommand<AddBotFlags>(bots, {
     name: 'add <name>',
-    description: 'create a user, its policies and its key, and say what it may do',
+    description: 'Create a bot: a user, its policies and its API key',
+    describes: { name: 'Name of the bot, its user and its API key' },
     options: [
-      new Option('--wallet <wallet>', 'wallet that it pays from, by id or name').makeOptionMandatory(),
+      new Option(
+        '--wallet <wallet>',
+        'Wallet to pay from: ID, start of the ID, or name',
+      ).makeOptionMandatory(),
       new Option(
         '--budget <budget>',
-        'how much may leave the wallet, fees included, such as "0.05 ETH/day"; per hour, day or week',
+        'Limit per hour, day or week, fees included, such as "0.05 ETH/day"',
       ).makeOptionMandatory(),
-      repeatable('--to <address>', 'address that it may pay; any unless given'),
-      new Option('--chain <number>', 'chain that it pays on, by its number').default('1'),
-      new Option('--continue', 'go on with a bot that waited for approvals'),
+      repeatable('--to <address>', 'Address that the bot may pay; default: any'),
+      new Option('--chain <number>', 'Chain ID of the network to pay on').default('1'),
+      new Option('--continue', 'Continue after the approvals are given'),
       ...ownerOptions(),
     ],
     run: async (config, { continue: resume, ...flags }, json, [name = '']) => {
@@ -47,7 +51,7 @@ export function declareBots(program: Command): void {
   });
   addSubcommand<OwnerOptions & { readonly yes?: true }>(bots, {
     name: 'remove <bot>',
-    description: 'delete a bot’s user, key and policies; named by id, how the id begins, or name',
+    description: 'Delete a bot with its user, API key and policies',
     options: [withoutAsking(), ...ownerOptions()],
     run: async (config, { yes, ...flags }, json, [bot = '']) => {
       const { removeBot } = await import('./bots.ts');

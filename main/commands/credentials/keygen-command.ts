@@ -1,6 +1,6 @@
 /** The declaration of `keyhearth keygen`. */
 import { Option, type Command } from 'commander';
-import { secretOptions } from '../shared/options.ts';
+import { apiKeyOption, secretOptions } from '../shared/options.ts';
 import type { SecretOptions } from '../shared/proof.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 
@@ -14,15 +14,14 @@ interface KeygenFlags extends SecretOptions {
 export function declareKeygen(program: Command): void {
   addSubcommand<KeygenFlags>(program, {
     name: 'keygen',
-    description: 'make an API key pair, as NAME.public and NAME.private',
+    description: 'Generate an API key pair, NAME.public and NAME.private',
     options: [
-      new Option('--name <name>', 'name of the key and its files').makeOptionMandatory(),
-      new Option(
-        '--user <user>',
-        'register the key for a user of the running vault, by id or name',
-      ).conflicts('register'),
-      new Option('--register', 'register the key for the owner, who may do anything'),
-      new Option('--api-key <name>', 'key that registers it; default: owner, or a secret of the vault'),
+      new Option('--name <name>', 'Name of the API key and its files').makeOptionMandatory(),
+      new Option('--user <user>', 'Register the key for a user: ID, start of the ID, or name').conflicts(
+        'register',
+      ),
+      new Option('--register', 'Register the key for the owner, who has every permission'),
+      apiKeyOption('API key to register with; default: owner, or a secret of the vault'),
       ...secretOptions(),
     ],
     run: async (config, { register, ...flags }, json) => {

@@ -3,12 +3,12 @@ import { Option, type Command } from 'commander';
 import { addSubcommand } from '../shared/subcommand.ts';
 
 export function declareSessions(program: Command): void {
-  const sessions = program.command('sessions').description('say who is signed in, and end it');
+  const sessions = program.command('sessions').description('List and revoke sessions');
   const userOption = (text: string): Option => new Option('--user <user>', text);
   addSubcommand<{ readonly user?: string }>(sessions, {
     name: 'list',
-    description: 'list the sessions that have not ended',
-    options: [userOption('of one user alone')],
+    description: 'List the active sessions',
+    options: [userOption('Only sessions of this user')],
     run: async (config, { user }, json) => {
       const { listSessions } = await import('./sessions.ts');
       await listSessions(config, user, json);
@@ -16,8 +16,9 @@ export function declareSessions(program: Command): void {
   });
   addSubcommand<{ readonly user?: string }>(sessions, {
     name: 'revoke [ids...]',
-    description: 'end sessions before their time',
-    options: [userOption('all sessions of a user')],
+    description: 'Revoke sessions',
+    describes: { ids: 'Sessions: ID or start of the ID' },
+    options: [userOption('Revoke all sessions of this user')],
     run: async (config, flags, json, ids) => {
       const { revokeSessions } = await import('./sessions.ts');
       await revokeSessions(config, ids, { ...flags, json });

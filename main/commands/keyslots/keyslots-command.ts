@@ -7,16 +7,18 @@ import { addSubcommand } from '../shared/subcommand.ts';
 type KeyslotFlags = Omit<ChangeOptions, 'json'>;
 
 export function declareKeyslots(program: Command): void {
-  const keyslots = program.command('keyslots').description('what opens the vault: list it, and change it');
+  const keyslots = program
+    .command('keyslots')
+    .description('Manage what unlocks the vault: passwords, keychain and recovery phrase');
   const newPassword = (): readonly Option[] => [
-    new Option('--new-password-file <file>', 'read the new password from the first line of a file'),
-    new Option('--new-password-fd <number>', 'read the new password from a file descriptor'),
+    new Option('--new-password-file <file>', 'Read the new password from the first line of a file'),
+    new Option('--new-password-fd <number>', 'Read the new password from a file descriptor'),
   ];
   const output = (): Option =>
-    new Option('--output <file>', 'write a new recovery phrase to this new file, for its owner alone');
+    new Option('--output <file>', 'Write a new recovery phrase to a new file that only you can read');
   addSubcommand(keyslots, {
     name: 'list',
-    description: 'show the keyslots: of which kind, made when, checked when',
+    description: 'List the keyslots, their kind and dates',
     run: async (config, _options, json) => {
       const { listKeyslots } = await import('./keyslots.ts');
       await listKeyslots(config, json);
@@ -24,7 +26,8 @@ export function declareKeyslots(program: Command): void {
   });
   addSubcommand<KeyslotFlags>(keyslots, {
     name: 'add <kind>',
-    description: 'add a password, the keychain of this computer, or a recovery phrase (recovery)',
+    description: 'Add a keyslot',
+    describes: { kind: 'Kind of the keyslot: password, keychain or recovery' },
     options: [...newPassword(), output(), ...ownerSecretOptions()],
     run: async (config, flags, json, [kind = '']) => {
       const { addKeyslot } = await import('./keyslots.ts');
@@ -33,7 +36,7 @@ export function declareKeyslots(program: Command): void {
   });
   addSubcommand<KeyslotFlags>(keyslots, {
     name: 'change <keyslot>',
-    description: 'put a new password or recovery phrase in the place of one, named by its id or kind',
+    description: 'Replace a password or recovery phrase with a new one',
     options: [...newPassword(), output(), ...ownerSecretOptions()],
     run: async (config, flags, json, [keyslot = '']) => {
       const { changeKeyslot } = await import('./keyslots.ts');
@@ -42,7 +45,7 @@ export function declareKeyslots(program: Command): void {
   });
   addSubcommand<KeyslotFlags>(keyslots, {
     name: 'remove <keyslot>',
-    description: 'remove a keyslot, named by its id or kind',
+    description: 'Remove a keyslot',
     options: ownerSecretOptions(),
     run: async (config, flags, json, [keyslot = '']) => {
       const { removeKeyslot } = await import('./keyslots.ts');
@@ -51,8 +54,11 @@ export function declareKeyslots(program: Command): void {
   });
   addSubcommand<Omit<RotateOptions, 'json' | 'dropOthers'> & { readonly dropOthers?: true }>(keyslots, {
     name: 'rotate',
-    description: 'replace the master key; keyslots stay whose secrets are given, and the keychain’s',
-    options: [new Option('--drop-others', 'let the other keyslots go'), ...ownerSecretOptions()],
+    description: 'Replace the master key; keeps the keychain and each keyslot whose secret you give',
+    options: [
+      new Option('--drop-others', 'Remove the keyslots whose secret you don’t give'),
+      ...ownerSecretOptions(),
+    ],
     run: async (config, flags, json) => {
       const { rotate } = await import('./keyslots.ts');
       await rotate(config, { ...flags, dropOthers: flags.dropOthers === true, json });

@@ -7,11 +7,11 @@ import { addSubcommand } from '../shared/subcommand.ts';
 export function declareRecovery(program: Command): void {
   const recovery = program
     .command('recovery')
-    .description('check the recovery phrase, and print it or shares of it');
+    .description('Check the recovery phrase and create printable sheets');
   addSubcommand<Omit<RecoveryOptions, 'json'>>(recovery, {
     name: 'check',
     discreet: true,
-    description: 'say whether the recovery phrase, or shares of it, open the vault',
+    description: 'Check that the recovery phrase, or its shares, open the vault',
     options: [recoveryFile(), shareFile()],
     run: async (config, flags, json) => {
       const { checkRecovery } = await import('./recovery.ts');
@@ -21,10 +21,13 @@ export function declareRecovery(program: Command): void {
   addSubcommand<Omit<SheetOptions, 'json'>>(recovery, {
     name: 'sheet',
     discreet: true,
-    description: 'write the recovery phrase, or shares of it, as a page to be printed',
+    description: 'Create a printable sheet of the recovery phrase, or of its shares',
     options: [
-      new Option('--output <file>', 'the new page, for its owner alone').makeOptionMandatory(),
-      new Option('--shares <counts>', 'a page for each share instead: how many are needed, like 2-of-3'),
+      new Option(
+        '--output <file>',
+        'Write the page to a new file that only you can read',
+      ).makeOptionMandatory(),
+      new Option('--shares <counts>', 'Split into shares, one page each, such as 2-of-3'),
       recoveryFile(),
       shareFile(),
     ],

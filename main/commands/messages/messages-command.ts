@@ -7,10 +7,10 @@ import { addSubcommand } from '../shared/subcommand.ts';
 export function declareMessages(program: Command): void {
   const messages = program
     .command('messages')
-    .description('how one-time codes reach people: by mail, by SMS, or on this computer');
+    .description('Set up how one-time codes are sent: email, SMS or this computer');
   addSubcommand(messages, {
     name: 'status',
-    description: 'say what is set up, and what became of the last messages',
+    description: 'Show the setup and the last deliveries',
     run: async (config, _options, json) => {
       const { messagesStatus } = await import('./messages.ts');
       await messagesStatus(config, json);
@@ -18,20 +18,24 @@ export function declareMessages(program: Command): void {
   });
   addSubcommand<Omit<MailOptions, 'json'>>(messages, {
     name: 'mail [off]',
-    description: 'send mail through a server, or no more',
+    description: 'Set up email through an SMTP server, or turn email off',
+    describes: { off: 'Turns email off' },
     options: [
-      new Option('--host <name>', 'name of the mail server'),
-      new Option('--smtp-port <number>', 'its port; 587, 465 with --security tls, 25 with none'),
-      new Option('--security <mode>', 'STARTTLS before anything else is said, TLS from the start, or none')
+      new Option('--host <name>', 'Host name of the SMTP server'),
+      new Option(
+        '--smtp-port <number>',
+        'Port of the SMTP server; default: 587, or 465 with tls, 25 with none',
+      ),
+      new Option('--security <mode>', 'Encryption: STARTTLS, TLS from the start, or none')
         .choices(['starttls', 'tls', 'none'])
         .default('starttls'),
-      new Option('--user <name>', 'who signs in to it; nobody unless given'),
-      ...sourceOptions('password', 'password of that user'),
-      new Option('--from <address>', 'address that mail comes from'),
-      new Option('--from-name <name>', 'name beside it'),
-      new Option('--reply-to <address>', 'where answers go'),
-      repeatable('--other-sender <address>', 'let requests send from this address too, or from @domain'),
-      new Option('--certificates <file>', 'trust these certificates (PEM), and not those of the system'),
+      new Option('--user <name>', 'User name for the SMTP server; default: no sign-in'),
+      ...sourceOptions('password', 'password of the SMTP user'),
+      new Option('--from <address>', 'Sender address'),
+      new Option('--from-name <name>', 'Sender name'),
+      new Option('--reply-to <address>', 'Reply-To address'),
+      repeatable('--other-sender <address>', 'Allow requests to send from this address too, or from @domain'),
+      new Option('--certificates <file>', 'Trust these certificates (PEM) instead of the system’s'),
     ],
     run: async (config, flags, json, [operand]) => {
       const { setMail } = await import('./messages.ts');
@@ -40,14 +44,15 @@ export function declareMessages(program: Command): void {
   });
   addSubcommand<Omit<SmsOptions, 'json'>>(messages, {
     name: 'sms [off]',
-    description: 'send text messages through an HTTP gateway or Twilio, or no more',
+    description: 'Set up SMS through an HTTP gateway or Twilio, or turn SMS off',
+    describes: { off: 'Turns SMS off' },
     options: [
-      new Option('--gateway-file <file>', 'read the request to make, as JSON: method, url, headers, body'),
+      new Option('--gateway-file <file>', 'Read the gateway’s request as JSON: method, url, headers, body'),
       new Option('--twilio-account <sid>', 'SID of the Twilio account'),
-      new Option('--twilio-key <sid>', 'SID of an API key, whose secret is read instead of the auth token'),
-      new Option('--twilio-url <url>', 'where its API is').default('https://api.twilio.com'),
-      ...sourceOptions('password', 'auth token'),
-      new Option('--from <sender>', 'a phone number of the account, or the SID of a messaging service'),
+      new Option('--twilio-key <sid>', 'SID of a Twilio API key; its secret replaces the auth token'),
+      new Option('--twilio-url <url>', 'Base URL of Twilio’s API').default('https://api.twilio.com'),
+      ...sourceOptions('password', 'Twilio auth token or API key secret'),
+      new Option('--from <sender>', 'Phone number of the account, or SID of a messaging service'),
     ],
     run: async (config, flags, json, [operand]) => {
       const { setSms } = await import('./messages.ts');
@@ -56,7 +61,8 @@ export function declareMessages(program: Command): void {
   });
   addSubcommand(messages, {
     name: 'desktop <on-or-off>',
-    description: 'show what has no other way on this computer; off unless turned on',
+    description: 'Show codes on this computer when nothing else is set up; off by default',
+    describes: { 'on-or-off': 'New state: on or off' },
     run: async (config, _options, json, [operand = '']) => {
       const { setDesktop } = await import('./messages.ts');
       await setDesktop(config, operand, json);
@@ -64,7 +70,8 @@ export function declareMessages(program: Command): void {
   });
   addSubcommand(messages, {
     name: 'test <channel> [to]',
-    description: 'send a test now, by mail, sms or desktop, and say what came of it',
+    description: 'Send a test message',
+    describes: { channel: 'Channel: mail, sms or desktop', to: 'Email address or phone number' },
     run: async (config, _options, json, [channel = '', to]) => {
       const { testMessages } = await import('./messages.ts');
       await testMessages(config, channel, to, json);
@@ -72,7 +79,8 @@ export function declareMessages(program: Command): void {
   });
   addSubcommand(messages, {
     name: 'retry <message>',
-    description: 'try a message again at once',
+    description: 'Retry a failed message',
+    describes: { message: 'Message: ID or start of the ID' },
     run: async (config, _options, json, [message = '']) => {
       const { retryMessage } = await import('./messages.ts');
       await retryMessage(config, message, json);

@@ -19,7 +19,7 @@ export function declarePolicies(program: Command): void {
   const policies = program
     .command('policies')
     .alias('policy')
-    .description('what users may do: list and create policies, and try drafts of them first');
+    .description('Manage policies, and test drafts of them');
   declareLife(policies);
   declareTrials(policies);
 }
@@ -32,7 +32,7 @@ interface ApiFlags {
 function declareLife(policies: Command): void {
   addSubcommand<ApiFlags>(policies, {
     name: 'list',
-    description: 'list the policies in force',
+    description: 'List the policies',
     options: [apiKey()],
     run: async (config, flags, json) => {
       const { listPolicies } = await import('./policies.ts');
@@ -41,7 +41,7 @@ function declareLife(policies: Command): void {
   });
   addSubcommand<ApiFlags>(policies, {
     name: 'show <policy>',
-    description: 'show a policy; named by id, how the id begins, or name',
+    description: 'Show a policy',
     options: [apiKey()],
     run: async (config, flags, json, [policy = '']) => {
       const { showPolicy } = await import('./policies.ts');
@@ -50,14 +50,15 @@ function declareLife(policies: Command): void {
   });
   addSubcommand<Omit<CreatePolicyOptions, 'json'>>(policies, {
     name: 'create [file]',
-    description: 'create the policies in a JSON file, all or none, or the one that the options say',
+    description: 'Create all policies of a JSON file, or one from options',
+    describes: { file: 'JSON file with one or more policies; - for standard input' },
     options: [
-      new Option('--name <name>', 'name of the new policy'),
-      new Option('--effect <effect>', 'what it does where it holds').choices(['allow', 'deny']),
-      new Option('--condition <expression>', 'what it is about; everything unless given'),
-      new Option('--consensus <expression>', 'who must have approved'),
-      new Option('--time <expression>', 'when it is in force; always unless given'),
-      new Option('--notes <text>', 'notes for people'),
+      new Option('--name <name>', 'Name of the policy'),
+      new Option('--effect <effect>', 'Effect when the policy applies').choices(['allow', 'deny']),
+      new Option('--condition <expression>', 'Activities that the policy applies to; default: all'),
+      new Option('--consensus <expression>', 'Approvals that the policy requires'),
+      new Option('--time <expression>', 'Times when the policy is in force; default: always'),
+      new Option('--notes <text>', 'Notes'),
       apiKey(),
     ],
     run: async (config, flags, json, [file]) => {
@@ -67,7 +68,7 @@ function declareLife(policies: Command): void {
   });
   addSubcommand<ApiFlags & { readonly yes?: true }>(policies, {
     name: 'delete <policies...>',
-    description: 'delete policies, all or none',
+    description: 'Delete policies, all or none',
     options: [withoutAsking(), apiKey()],
     run: async (config, { yes, ...flags }, json, named) => {
       const { deletePolicies } = await import('./policies.ts');
@@ -80,24 +81,27 @@ function declareLife(policies: Command): void {
 function declareTrials(policy: Command): void {
   addSubcommand(policy, {
     name: 'check <file>',
-    description:
-      'say what is wrong with the policies in a JSON file, each as create_policy takes it; - for standard input',
+    description: 'Check the policies of a JSON file for errors',
+    describes: { file: 'JSON file with one or more policies; - for standard input' },
     run: async (_config, _options, json, [file = '']) => {
       const { checkPolicies } = await import('./policy-check.ts');
       checkPolicies(file, json);
     },
   });
   const asking = (): readonly Option[] => [
-    new Option('--replace-all', 'leave the policies in force out'),
-    new Option('--without-root', 'ask what policies make of it had nobody been of the root quorum'),
+    new Option('--replace-all', 'Ignore the policies in force'),
+    new Option('--without-root', 'Evaluate as if no user were in the root quorum'),
     apiKey(),
   ];
   addSubcommand<PolicyAskFlags & { readonly against: string }>(policy, {
     name: 'test <file>',
-    description:
-      'replay past activities with the policies in a JSON file: what would be decided otherwise, and why',
+    description: 'Replay past activities with the policies of a JSON file, and show what changes',
+    describes: { file: 'JSON file with one or more policies; - for standard input' },
     options: [
-      new Option('--against <activities>', 'the newest so many of the log').default('last:100'),
+      new Option(
+        '--against <activities>',
+        'Newest activities of the log to replay, last:1 to last:1000',
+      ).default('last:100'),
       ...asking(),
     ],
     run: async (config, flags, json, [file = '']) => {
@@ -109,11 +113,12 @@ function declareTrials(policy: Command): void {
     policy,
     {
       name: 'explain [activity]',
-      description: 'say what each policy makes of an activity, or of a request that nobody has sent',
+      description: 'Explain how each policy decides an activity or a draft request',
+      describes: { activity: 'Activity: ID or start of the ID; or use --body' },
       options: [
-        new Option('--body <file>', 'the body of a request, as it would be sent: nothing is executed'),
-        new Option('--user <user>', 'whose request it would be; default: the API key’s user'),
-        new Option('--with <file>', 'policies in a JSON file, beside or in the place of those in force'),
+        new Option('--body <file>', 'Body of a draft request; nothing is executed'),
+        new Option('--user <user>', 'User of the draft request; default: the API key’s user'),
+        new Option('--with <file>', 'Add the policies of a JSON file to those in force'),
         ...asking(),
       ],
       run: async (config, flags, json, [activity]) => {

@@ -5,12 +5,10 @@ import { addSubcommand } from '../shared/subcommand.ts';
 import type { CreatePrivateKeyOptions } from './private-keys.ts';
 
 export function declarePrivateKeys(program: Command): void {
-  const keys = program
-    .command('private-keys')
-    .description('private keys outside any wallet: import and export have commands of their own');
+  const keys = program.command('private-keys').description('Manage private keys outside wallets');
   addSubcommand<{ readonly apiKey: string }>(keys, {
     name: 'list',
-    description: 'list the private keys',
+    description: 'List the private keys',
     options: [apiKey()],
     run: async (config, flags, json) => {
       const { listPrivateKeys } = await import('./private-keys.ts');
@@ -19,7 +17,7 @@ export function declarePrivateKeys(program: Command): void {
   });
   addSubcommand<{ readonly apiKey: string }>(keys, {
     name: 'show <private-key>',
-    description: 'show a key’s public half and addresses; named by id, how the id begins, or name',
+    description: 'Show the public key and addresses of a private key',
     options: [apiKey()],
     run: async (config, flags, json, [wanted = '']) => {
       const { showPrivateKey } = await import('./private-keys.ts');
@@ -28,11 +26,11 @@ export function declarePrivateKeys(program: Command): void {
   });
   addSubcommand<Omit<CreatePrivateKeyOptions, 'json'>>(keys, {
     name: 'create',
-    description: 'create a private key, which stays in the vault',
+    description: 'Generate a private key',
     options: [
-      new Option('--name <name>', 'name of the new private key').makeOptionMandatory(),
-      new Option('--curve <curve>', 'secp256k1, ed25519 or p256').makeOptionMandatory(),
-      repeatable('--address-format <format>', 'ethereum, solana, bitcoin-mainnet-p2wpkh and so on'),
+      new Option('--name <name>', 'Name of the private key').makeOptionMandatory(),
+      new Option('--curve <curve>', 'Curve: secp256k1, ed25519 or p256').makeOptionMandatory(),
+      repeatable('--address-format <format>', 'Address format: ethereum, solana, bitcoin and so on'),
       apiKey(),
     ],
     run: async (config, flags, json) => {

@@ -5,16 +5,14 @@ import { addSubcommand } from '../shared/subcommand.ts';
 import type { ListActivitiesOptions } from './activities.ts';
 
 export function declareActivities(program: Command): void {
-  const activities = program
-    .command('activities')
-    .description('what was asked of the vault, and what came of it');
+  const activities = program.command('activities').description('Show the activity log');
   addSubcommand<Omit<ListActivitiesOptions, 'json'>>(activities, {
     name: 'list',
-    description: 'list activities, the newest first',
+    description: 'List activities, newest first',
     options: [
-      new Option('--limit <number>', 'how many at most').default('20'),
-      repeatable('--status <status>', 'only those that are completed, failed, rejected or consensus-needed'),
-      repeatable('--type <type>', 'only those of a type, such as sign-transaction-v2'),
+      new Option('--limit <number>', 'Maximum number of activities, up to 1000').default('20'),
+      repeatable('--status <status>', 'Only this status: completed, failed, rejected or consensus-needed'),
+      repeatable('--type <type>', 'Only this type, such as sign-transaction-v2'),
       apiKey(),
     ],
     run: async (config, flags, json) => {
@@ -24,8 +22,7 @@ export function declareActivities(program: Command): void {
   });
   addSubcommand<{ readonly apiKey: string }>(activities, {
     name: 'show <activity>',
-    description:
-      'describe what an activity does, who voted and what came of it; named by id, or how the id begins',
+    description: 'Show an activity, its votes and its result',
     options: [apiKey()],
     run: async (config, flags, json, [activity = '']) => {
       const { showActivity } = await import('./activities.ts');

@@ -9,10 +9,10 @@ type VoteFlags = Omit<VoteOptions, 'json' | 'yes'> & { readonly yes?: true };
 export function declareApprovals(program: Command): void {
   const approvals = program
     .command('approvals')
-    .description('what waits for approvals: read it, and vote on it with an API key');
+    .description('Review activities that need approval, and vote');
   addSubcommand<{ readonly apiKey: string }>(approvals, {
     name: 'list',
-    description: 'list what waits, newest first, and whether it needs your vote',
+    description: 'List activities that need approval, newest first',
     options: [apiKey()],
     run: async (config, flags, json) => {
       const { listApprovals } = await import('./approvals.ts');
@@ -21,8 +21,8 @@ export function declareApprovals(program: Command): void {
   });
   addSubcommand<{ readonly apiKey: string }>(approvals, {
     name: 'show <activity>',
-    description:
-      'tell what an activity does, who voted, and which policies asked for it; and its result once it is done',
+    description: 'Show an activity, its votes, the policies that require them, and its result',
+    describes: { activity: 'ID or fingerprint, or start of one' },
     options: [apiKey()],
     run: async (config, flags, json, [activity = '']) => {
       const { showApproval } = await import('./approvals.ts');
@@ -30,13 +30,14 @@ export function declareApprovals(program: Command): void {
     },
   });
   for (const [how, description] of [
-    ['approve', 'tell what an activity does, and approve of it: it is done as soon as enough have'],
-    ['reject', 'tell what an activity does, and reject it for good'],
+    ['approve', 'Show an activity and approve it'],
+    ['reject', 'Show an activity and reject it permanently'],
   ] as const) {
     addSubcommand<VoteFlags>(approvals, {
       name: `${how} <activity>`,
-      description: `${description}; named by its id or fingerprint, or by how one of them begins`,
-      options: [new Option('--yes', 'vote on a terminal without asking'), apiKey()],
+      description,
+      describes: { activity: 'ID or fingerprint, or start of one' },
+      options: [new Option('--yes', 'Vote without confirmation'), apiKey()],
       run: async (config, flags, json, [activity = '']) => {
         const { vote } = await import('./approvals.ts');
         await vote(config, how, activity, { ...flags, yes: flags.yes === true, json });

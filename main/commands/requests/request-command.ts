@@ -18,14 +18,17 @@ const shortKey = (): Option => new Option('--key <name>').hideHelp();
 export function declareRequest(program: Command): void {
   addSubcommand<RequestFlags>(program, {
     name: 'request',
-    description: 'stamp a request with an API key and post it',
+    description: 'Sign a request with an API key and send it',
     options: [
-      new Option('--path <path>', 'path of the operation: /public/v1/query/whoami').makeOptionMandatory(),
-      new Option('--body <json>', 'the body, @FILE, or - for standard input').makeOptionMandatory(),
+      new Option(
+        '--path <path>',
+        'Path of the operation, such as /public/v1/query/whoami',
+      ).makeOptionMandatory(),
+      new Option('--body <json>', 'Body as JSON, @FILE, or - for standard input').makeOptionMandatory(),
       apiKey(),
       shortKey(),
-      new Option('--raw', 'send the body to the letter: fill in neither organizationId nor timestampMs'),
-      new Option('--dry-run', 'ask what policies would make of it, and carry nothing out'),
+      new Option('--raw', 'Send the body unchanged: add no organizationId or timestampMs'),
+      new Option('--dry-run', 'Show what the policies would decide; execute nothing'),
     ],
     run: async (config, flags, json) => {
       const { request } = await import('./request.ts');
@@ -40,9 +43,9 @@ export function declareRequest(program: Command): void {
   });
   addSubcommand<Omit<RequestFlags, 'path' | 'raw' | 'dryRun'>>(program, {
     name: 'stamp',
-    description: 'write the X-Stamp header of a body, for curl',
+    description: 'Print the X-Stamp header of a body, for curl',
     options: [
-      new Option('--body <json>', 'the body, @FILE, or - for standard input').makeOptionMandatory(),
+      new Option('--body <json>', 'Body as JSON, @FILE, or - for standard input').makeOptionMandatory(),
       apiKey(),
       shortKey(),
     ],

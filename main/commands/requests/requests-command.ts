@@ -5,10 +5,10 @@ import { addSubcommand } from '../shared/subcommand.ts';
 export function declareRequests(program: Command): void {
   addSubcommand<{ readonly follow?: true; readonly failed?: true }>(program, {
     name: 'requests',
-    description: 'list the last requests that came to the API, and explain those whose stamp did not hold',
+    description: 'List the last API requests, and explain the refused ones',
     options: [
-      new Option('--follow', 'write new ones as they come, until ended'),
-      new Option('--failed', 'only those that were refused'),
+      new Option('--follow', 'Keep printing new requests until you press Ctrl-C'),
+      new Option('--failed', 'Only refused requests'),
     ],
     run: async (config, flags, json) => {
       const { showRequests } = await import('./requests.ts');

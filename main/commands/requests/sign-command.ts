@@ -16,27 +16,23 @@ const asSigning = ({ yes, dryRun }: SignFlags<SignOptions>) => ({
 });
 
 export function declareSign(program: Command): void {
-  const sign = program
-    .command('sign')
-    .description('tell what a transaction or a payload does, and have the running vault sign it');
+  const sign = program.command('sign').description('Sign a transaction or a payload');
   const signing = (): readonly Option[] => [
-    new Option(
-      '--with <key>',
-      'the key that signs: its address, public key, id, or name',
-    ).makeOptionMandatory(),
-    new Option('--dry-run', 'tell what it does, and sign nothing'),
-    new Option('--yes', 'sign on a terminal without asking'),
+    new Option('--with <key>', 'Signing key: address, public key, ID or name').makeOptionMandatory(),
+    new Option('--dry-run', 'Describe what would be signed; sign nothing'),
+    new Option('--yes', 'Sign without confirmation'),
     apiKey(),
   ];
   addSubcommand<SignFlags<SignTransactionOptions>>(sign, {
     name: 'transaction <file>',
-    description: 'sign an unsigned transaction, and write the signed one; - for standard input',
+    description: 'Describe and sign a transaction',
+    describes: { file: 'File with the unsigned transaction; - for standard input' },
     options: [
       new Option(
         '--type <chain>',
-        transactionTypeList.map(({ alias, form }) => `${alias} (${form})`).join(', '),
+        `Chain: ${transactionTypeList.map(({ alias, form }) => `${alias} (${form})`).join(', ')}`,
       ).makeOptionMandatory(),
-      new Option('--format <form>', 'how it is written in the file, and then with its signature')
+      new Option('--format <form>', 'Encoding of the transaction, unsigned and signed')
         .choices(['hex', 'base64'] satisfies SignTransactionOptions['format'][])
         .default('hex'),
       ...signing(),
@@ -48,12 +44,13 @@ export function declareSign(program: Command): void {
   });
   addSubcommand<SignFlags<SignPayloadOptions>>(sign, {
     name: 'payload <file>',
-    description: 'sign a text, bytes or typed data, and write r, s and v as JSON; - for standard input',
+    description: 'Describe and sign a text, bytes or typed data; prints r, s and v as JSON',
+    describes: { file: 'File with the payload; - for standard input' },
     options: [
-      new Option('--encoding <name>', 'what the file holds: hex, text, eip712 or eip7702').default('hex'),
+      new Option('--encoding <name>', 'Encoding of the payload: hex, text, eip712 or eip7702').default('hex'),
       new Option(
         '--hash <name>',
-        'none, sha256, keccak256 or not-applicable; left out with eip712 and eip7702',
+        'Hash function: none, sha256, keccak256 or not-applicable; not with eip712 and eip7702',
       ),
       ...signing(),
     ],

@@ -8,11 +8,11 @@ import { addSubcommand } from '../shared/subcommand.ts';
 export function declareSettings(program: Command): void {
   const settings = program
     .command('settings')
-    .description('how the vault behaves on this computer: when it locks, its port, what may leave it');
-  const setting = (): Argument => new Argument('<name>', 'a setting').choices(settingNames);
+    .description('Show and change settings: auto-lock, port, network and limits');
+  const setting = (): Argument => new Argument('<name>', 'Name of the setting').choices(settingNames);
   addSubcommand(settings, {
     name: 'list',
-    description: 'show all settings',
+    description: 'List all settings',
     run: async (config, _options, json) => {
       const { listSettings } = await import('./settings.ts');
       await listSettings(config, json);
@@ -20,7 +20,7 @@ export function declareSettings(program: Command): void {
   });
   addSubcommand(settings, {
     name: 'get',
-    description: 'show a setting',
+    description: 'Show a setting',
     operands: [setting()],
     run: async (config, _options, json, [name]) => {
       const { getSetting } = await import('./settings.ts');
@@ -29,8 +29,8 @@ export function declareSettings(program: Command): void {
   });
   addSubcommand<SecretOptions>(settings, {
     name: 'set',
-    description: 'change a setting of the vault that runs unlocked, or of its file with what opens it',
-    operands: [setting(), new Argument('<value>', 'on, off, a number, never, usual or ask')],
+    description: 'Change a setting',
+    operands: [setting(), new Argument('<value>', 'New value: on, off, a number, never, usual or ask')],
     options: [noKeychain(), ...secretOptions()],
     run: async (config, flags, json, [name, value = '']) => {
       const { setSetting } = await import('./settings.ts');

@@ -4,32 +4,36 @@ import { defaultPort } from '../../app/config.ts';
 
 export const repeatable = (flags: string, description: string): Option =>
   new Option(flags, `${description}; repeatable`)
-    .default([], 'none')
+    .default([])
     .argParser((value: string, previous: readonly string[]) => [...previous, value]);
 
 export const apiKey = (): Option =>
-  new Option('--api-key <name>', 'name of the API key files (else KEYHEARTH_API_KEY)').default('owner');
+  apiKeyOption('API key to use; default: KEYHEARTH_API_KEY, else owner').default('owner');
+
+export const apiKeyOption = (description: string): Option =>
+  new Option('--api-key <name>', description).helpGroup(connection);
+
+/** The heading of options that say which vault is asked, and as whom. */
+const connection = 'Vault and API key:';
 
 /** Where the vault is that an API key is for; every command that takes such a key has them. */
-export const vaultOptions = (): readonly Option[] => [
-  new Option(
-    '--url <url>',
-    'the vault to use, by its address (KEYHEARTH_URL; default: the one of this machine)',
-  ),
-  new Option('--organization-id <id>', 'its organization (KEYHEARTH_ORGANIZATION)'),
-  new Option(
-    '--vault-file <file>',
-    'the same, and its keys, from the line that `keyhearth dev` writes (KEYHEARTH_VAULT_FILE)',
-  ),
-  new Option('--allow-http', 'let requests go to another machine without TLS (KEYHEARTH_ALLOW_HTTP=1)'),
-];
+export const vaultOptions = (): readonly Option[] =>
+  [
+    new Option('--url <url>', 'URL of the vault; default: the vault of this computer (KEYHEARTH_URL)'),
+    new Option('--organization-id <id>', 'Organization of the vault at --url (KEYHEARTH_ORGANIZATION)'),
+    new Option(
+      '--vault-file <file>',
+      'Read URL, organization and API key from the line of `keyhearth dev` (KEYHEARTH_VAULT_FILE)',
+    ),
+    new Option('--allow-http', 'Allow requests to another computer without TLS (KEYHEARTH_ALLOW_HTTP=1)'),
+  ].map((option) => option.helpGroup(connection));
 
-export const withoutAsking = (): Option => new Option('--yes', 'delete on a terminal without asking');
+export const withoutAsking = (): Option => new Option('--yes', 'Delete without confirmation');
 
 export const account = (): Option =>
   repeatable(
     '--account <account>',
-    'ethereum or any other chain: its next free index, or ethereum:1; or CURVE:PATH:FORMAT',
+    'Account: ethereum, bitcoin, solana … for the next free index, ethereum:1, or CURVE:PATH:FORMAT',
   );
 
 // How a vault is served.
@@ -37,68 +41,66 @@ export const account = (): Option =>
 export const port = (): Option =>
   new Option(
     '--port <number>',
-    `port to serve, 0 for any free one (KEYHEARTH_PORT; default ${String(defaultPort)})`,
+    `Port to serve; 0 for any free port; default: ${String(defaultPort)} (KEYHEARTH_PORT)`,
   );
 
 export const allowOrigin = (): Option =>
-  new Option('--allow-origin <origin>', 'let pages of this origin call the API; repeatable').argParser(
-    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
-  );
+  new Option(
+    '--allow-origin <origin>',
+    'Allow web pages of this origin to call the API; repeatable',
+  ).argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value]);
 
 export const oidcIssuer = (): Option =>
   new Option(
     '--oidc-issuer <url>',
-    'let ID tokens of this OpenID Connect issuer sign users in; repeatable',
+    'Allow sign-in with ID tokens of this OpenID Connect issuer; repeatable',
   ).argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value]);
 
 export const rpId = (): Option =>
   new Option(
     '--rp-id <host>',
-    'host name that passkeys are made for, on its pages and those of hosts below it (KEYHEARTH_RP_ID; default localhost)',
+    'Host name of passkeys, valid for its subdomains too; default: localhost (KEYHEARTH_RP_ID)',
   );
 
 export const verbose = (): Option =>
-  new Option(
-    '--verbose',
-    'log each request too, without what is in it, and write the whole log to standard error',
-  );
+  new Option('--verbose', 'Log each request without its content, and print the log on standard error');
 
 // Where secrets come from.
 
-export const noKeychain = (): Option =>
-  new Option('--no-keychain', 'do not use the operating system keychain');
+export const noKeychain = (): Option => new Option('--no-keychain', 'Skip the operating system keychain');
 
 export const passwordFile = (): Option =>
-  new Option('--password-file <file>', 'read the password from the first line of a file');
+  new Option('--password-file <file>', 'Read the password from the first line of a file');
 
 export const passwordFd = (): Option =>
-  new Option('--password-fd <number>', 'read the password from a file descriptor');
+  new Option('--password-fd <number>', 'Read the password from a file descriptor');
 
 export const recoveryFile = (): Option =>
-  new Option('--recovery-file <file>', 'read the recovery phrase from a file');
+  new Option('--recovery-file <file>', 'Read the recovery phrase from a file');
 
 export const shareFile = (): Option =>
-  repeatable('--share-file <file>', 'read a share of the recovery phrase from a file, or from a sheet in it');
+  repeatable('--share-file <file>', 'Read a share of the recovery phrase from a file or a sheet');
 
 /** What opens a vault, or a backup of it. */
-export const secretOptions = (): readonly Option[] => [
-  recoveryFile(),
-  shareFile(),
-  passwordFile(),
-  passwordFd(),
-];
+export const secretOptions = (): readonly Option[] =>
+  [recoveryFile(), shareFile(), passwordFile(), passwordFd()].map((option) =>
+    option.helpGroup(secretOfVault),
+  );
+
+const secretOfVault = 'Secret of the vault:';
 
 /** A secret that opens the vault now. A change of keyslots needs one. */
-export const ownerSecretOptions = (): readonly Option[] => [
-  repeatable('--password-file <file>', 'read a password of the vault from the first line of a file'),
-  passwordFd(),
-  recoveryFile(),
-  shareFile(),
-  noKeychain(),
-];
+export const ownerSecretOptions = (): readonly Option[] =>
+  [
+    repeatable('--password-file <file>', 'Read a password of the vault from the first line of a file'),
+    passwordFd(),
+    recoveryFile(),
+    shareFile(),
+    noKeychain(),
+  ].map((option) => option.helpGroup(secretOfVault));
 
 /** The options that name where a secret is read from; it is standard input without them, or the keyboard. */
 export const sourceOptions = (option: string, what: string): readonly Option[] => [
-  new Option(`--${option}-file <file>`, `read the ${what} from a file`).conflicts(`${option}Fd`),
-  new Option(`--${option}-fd <number>`, `read the ${what} from a file descriptor`),
+  new Option(`--${option}-file <file>`, `Read the ${what} from a file`).conflicts(`${option}Fd`),
+  new Option(`--${option}-fd <number>`, `Read the ${what} from a file descriptor`),
 ];

@@ -27,6 +27,19 @@ export const exitCodes = {
   storage: 8,
 } as const;
 
+/** For help and docs. */
+export const exitCodeTexts: Readonly<Record<ExitCode, string>> = {
+  [exitCodes.ok]: 'Done',
+  [exitCodes.failed]: 'Refused or failed',
+  [exitCodes.usage]: 'Wrong usage',
+  [exitCodes.absent]: 'No vault, or the vault is not running',
+  [exitCodes.busy]: 'The vault or the port is in use, or its process does not answer',
+  [exitCodes.locked]: 'The vault is locked, or the given secret does not unlock it',
+  [exitCodes.waits]: 'The request needs approvals of other users',
+  [exitCodes.damaged]: 'The vault’s file is damaged or was changed outside Keyhearth',
+  [exitCodes.storage]: 'The disk is full, read-only or failing',
+};
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const refusalExitCodes = new Map<unknown, ExitCode>([

@@ -2,20 +2,23 @@
 import { join } from 'node:path';
 import { Option, type Argument, type Command } from 'commander';
 import { makeConfig, type Config, type ConfigOptions } from '../../app/config.ts';
+import { describeOperands } from './help.ts';
 import { vaultOptions } from './options.ts';
 import { aboutVault, CommandError, exitCodes } from './output.ts';
 
 export type GlobalOptions = ConfigOptions & { readonly json?: true };
 
-const jsonOption = (): Option => new Option('--json', 'write the result as one line of JSON');
+const jsonOption = (): Option => new Option('--json', 'Print the result as one line of JSON');
 
 interface Subcommand<Options> {
   /** And the names of its operands, in angle brackets. */
   readonly name: string;
   readonly description: string;
   readonly options?: readonly Option[];
-  /** Those of which only a few words are right. */
+  /** Operands that accept a few words only. */
   readonly operands?: readonly Argument[];
+  /** What its other operands are, by their names. Wallets, users and the like are described already. */
+  readonly describes?: Readonly<Record<string, string>>;
   /** It takes a secret, and does not repeat what is wrong on its command line: that may be the secret. */
   readonly discreet?: true;
   /** Loads the command's own module, so that starting one command does not load them all. */
@@ -32,9 +35,18 @@ export function addSubcommand<Options extends object>(
   program: Command,
   subcommand: Subcommand<Options>,
 ): Command {
-  const { name, description, options = [], operands = [], discreet = false, run } = subcommand;
+  const {
+    name,
+    description,
+    options = [],
+    operands = [],
+    describes = {},
+    discreet = false,
+    run,
+  } = subcommand;
   const command = program.command(name).description(description);
   for (const operand of operands) command.addArgument(operand);
+  describeOperands(command, describes);
   const usesApi = options.some(({ long }) => long === '--api-key');
   for (const option of [...options, ...(usesApi ? vaultOptions() : []), jsonOption()]) {
     command.addOption(option);

@@ -11,12 +11,10 @@ interface ApiFlags {
 type DeleteFlags = ApiFlags & { readonly yes?: true };
 
 export function declareUsers(program: Command): void {
-  const users = program
-    .command('users')
-    .description('people and programs that may ask something of the vault, and their tags');
+  const users = program.command('users').description('Manage users and their tags');
   addSubcommand<ApiFlags>(users, {
     name: 'list',
-    description: 'list the users',
+    description: 'List the users',
     options: [apiKey()],
     run: async (config, flags, json) => {
       const { listUsers } = await import('./users.ts');
@@ -25,7 +23,7 @@ export function declareUsers(program: Command): void {
   });
   addSubcommand<ApiFlags>(users, {
     name: 'show <user>',
-    description: 'show a user’s credentials and tags; named by id, how the id begins, or name',
+    description: 'Show the credentials and tags of a user',
     options: [apiKey()],
     run: async (config, flags, json, [user = '']) => {
       const { showUser } = await import('./users.ts');
@@ -34,12 +32,12 @@ export function declareUsers(program: Command): void {
   });
   addSubcommand<Omit<CreateUserOptions, 'json'>>(users, {
     name: 'create',
-    description: 'create a user without a key: `keyhearth keygen --user` gives it one',
+    description: 'Create a user; add an API key with `keyhearth keygen --user`',
     options: [
-      new Option('--name <name>', 'name of the new user').makeOptionMandatory(),
-      new Option('--email <address>', 'mail address, by which the user can sign in'),
-      new Option('--phone <number>', 'phone number, by which the user can sign in'),
-      repeatable('--tag <tag>', 'tag of the new user, by id or name'),
+      new Option('--name <name>', 'Name of the user').makeOptionMandatory(),
+      new Option('--email <address>', 'Email address for sign-in codes'),
+      new Option('--phone <number>', 'Phone number for sign-in codes'),
+      repeatable('--tag <tag>', 'Tag of the user: ID, start of the ID, or name'),
       apiKey(),
     ],
     run: async (config, flags, json) => {
@@ -49,7 +47,8 @@ export function declareUsers(program: Command): void {
   });
   addSubcommand<ApiFlags>(users, {
     name: 'rename <user> <name>',
-    description: 'give a user another name',
+    description: 'Rename a user',
+    describes: { name: 'New name' },
     options: [apiKey()],
     run: async (config, flags, json, [user = '', name = '']) => {
       const { renameUser } = await import('./users.ts');
@@ -58,7 +57,7 @@ export function declareUsers(program: Command): void {
   });
   addSubcommand<DeleteFlags>(users, {
     name: 'delete <users...>',
-    description: 'delete users and their credentials, all or none',
+    description: 'Delete users and their credentials, all or none',
     options: [withoutAsking(), apiKey()],
     run: async (config, { yes, ...flags }, json, named) => {
       const { deleteUsers } = await import('./users.ts');
@@ -69,10 +68,10 @@ export function declareUsers(program: Command): void {
 }
 
 function declareTags(users: Command): void {
-  const tags = users.command('tags').description('tags of users, of which policies speak');
+  const tags = users.command('tags').description('Manage user tags, which policies refer to');
   addSubcommand<ApiFlags>(tags, {
     name: 'list',
-    description: 'list the tags, each with its users',
+    description: 'List the tags and their users',
     options: [apiKey()],
     run: async (config, flags, json) => {
       const { listTags } = await import('./tags.ts');
@@ -81,8 +80,9 @@ function declareTags(users: Command): void {
   });
   addSubcommand<ApiFlags & { readonly user: readonly string[] }>(tags, {
     name: 'create <name>',
-    description: 'create a tag',
-    options: [repeatable('--user <user>', 'user who gets it'), apiKey()],
+    description: 'Create a tag',
+    describes: { name: 'Name of the tag' },
+    options: [repeatable('--user <user>', 'User to tag: ID, start of the ID, or name'), apiKey()],
     run: async (config, flags, json, [name = '']) => {
       const { createTag } = await import('./tags.ts');
       await createTag(config, name, { ...flags, json });
@@ -90,11 +90,11 @@ function declareTags(users: Command): void {
   });
   addSubcommand<ApiFlags & { readonly add: readonly string[]; readonly remove: readonly string[] }>(tags, {
     name: 'change <tag>',
-    description: 'rename a tag, give it to users and take it from users, all at once',
+    description: 'Rename a tag, or change its users',
     options: [
-      new Option('--name <name>', 'new name of the tag'),
-      repeatable('--add <user>', 'user who gets it'),
-      repeatable('--remove <user>', 'user who loses it'),
+      new Option('--name <name>', 'New name of the tag'),
+      repeatable('--add <user>', 'User to add the tag to: ID, start of the ID, or name'),
+      repeatable('--remove <user>', 'User to remove the tag from'),
       apiKey(),
     ],
     run: async (config, flags, json, [tag = '']) => {
@@ -104,7 +104,7 @@ function declareTags(users: Command): void {
   });
   addSubcommand<DeleteFlags>(tags, {
     name: 'delete <tags...>',
-    description: 'delete tags, all or none; the users stay',
+    description: 'Delete tags, all or none; their users stay',
     options: [withoutAsking(), apiKey()],
     run: async (config, { yes, ...flags }, json, named) => {
       const { deleteTags } = await import('./tags.ts');

@@ -11,7 +11,7 @@ interface UnlockFlags extends SecretOptions {
 export function declareControl(program: Command): void {
   addSubcommand(program, {
     name: 'status',
-    description: 'say whether the vault runs, and what state it is in',
+    description: 'Show whether the vault is running, locked or frozen',
     options: [],
     run: async (config, _options, json) => {
       const { status } = await import('./control.ts');
@@ -20,7 +20,7 @@ export function declareControl(program: Command): void {
   });
   addSubcommand(program, {
     name: 'lock',
-    description: 'drop the keys of the running vault from memory',
+    description: 'Lock the vault: erase its keys from memory',
     options: [],
     run: async (config, _options, json) => {
       const { lock } = await import('./control.ts');
@@ -29,8 +29,7 @@ export function declareControl(program: Command): void {
   });
   addSubcommand(program, {
     name: 'freeze',
-    description:
-      'stop all signing: drop the keys, reject what waits, and unlock with a secret alone from then on',
+    description: 'Freeze the vault: stop all signing at once; a secret is needed to unlock',
     options: [],
     run: async (config, _options, json) => {
       const { freeze } = await import('./freeze.ts');
@@ -39,8 +38,8 @@ export function declareControl(program: Command): void {
   });
   addSubcommand<UnlockFlags>(program, {
     name: 'unlock',
-    description: 'unlock the running vault',
-    options: [...secretOptions(), new Option('--keychain', 'unlock from the operating system keychain')],
+    description: 'Unlock the running vault',
+    options: [...secretOptions(), new Option('--keychain', 'Unlock with the operating system keychain')],
     run: async (config, flags, json) => {
       const { unlock } = await import('./control.ts');
       await unlock(config, json, { ...flags, keychain: flags.keychain === true });
@@ -48,8 +47,8 @@ export function declareControl(program: Command): void {
   });
   addSubcommand<{ browser: boolean }>(program, {
     name: 'open',
-    description: 'open the window of the running vault in the browser',
-    options: [new Option('--no-browser', 'write the link only')],
+    description: 'Open the window of the running vault in the browser',
+    options: [new Option('--no-browser', 'Print the link only')],
     run: async (config, { browser }, json) => {
       const { openWindow } = await import('./control.ts');
       await openWindow(config, json, browser);

@@ -18,23 +18,19 @@ export function declareDev(program: Command): void {
   addSubcommand<DevFlags>(program, {
     name: 'dev [command...]',
     description:
-      'serve an ephemeral vault for tests: in memory, reproducible from a seed; writes one JSON line when ready, or runs the command after -- with KEYHEARTH_URL and the like, and ends with it',
+      'Serve a temporary vault in memory for tests; prints one JSON line, or runs a command with KEYHEARTH_URL and others set',
+    describes: { command: 'Command to run, after --; the vault ends with it' },
     options: [
       port(),
-      new Option('--seed <text>', 'make ids, keys, mnemonics and addresses reproducible'),
-      new Option('--clock <mode>', 'time of records: the machine’s, or one that stands still')
-        .choices(['real', 'fixed'])
-        .default('real'),
-      new Option('--ui', 'serve the window to the browser too'),
+      new Option('--seed <text>', 'Generate the same IDs, keys, mnemonics and addresses at each run'),
+      new Option('--clock <mode>', 'Clock of the vault').choices(['real', 'fixed']).default('real'),
+      new Option('--ui', 'Serve the window in the browser too'),
       new Option(
         '--host <address>',
-        'listen on this IP address too: 0.0.0.0 in a container. Everyone who reaches it may reset the vault and read its inbox',
+        'Listen on this IP address too, such as 0.0.0.0 in a container; anyone who can connect can reset the vault and read its messages',
       ),
-      repeatable(
-        '--allow-host <name>',
-        'answer requests to this host name, or NAME:PORT where the port is mapped, and not to localhost alone',
-      ),
-      new Option('--stdin-lifetime', 'end when standard input ends'),
+      repeatable('--allow-host <name>', 'Accept requests to this host name, or NAME:PORT for a mapped port'),
+      new Option('--stdin-lifetime', 'Exit when standard input closes'),
       allowOrigin(),
       rpId(),
       oidcIssuer(),

@@ -13,16 +13,13 @@ interface DoctorFlags extends SecretOptions {
 export function declareDoctor(program: Command): void {
   addSubcommand<DoctorFlags>(program, {
     name: 'doctor',
-    description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
+    description: 'Check the cryptography, the keychain, and the vault’s files, rows and log',
     options: [
       ...secretOptions(),
-      new Option('--keychain', 'check the rows with what the operating system keychain opens'),
+      new Option('--keychain', 'Unlock with the operating system keychain to check the rows'),
       noKeychain(),
-      new Option(
-        '--accept-changes',
-        'use the vault’s file as it is now, though it was changed outside Keyhearth',
-      ),
-      new Option('--yes', 'accept without asking'),
+      new Option('--accept-changes', 'Accept changes from outside Keyhearth'),
+      new Option('--yes', 'Skip the confirmation'),
     ],
     run: async (config, { keychain, acceptChanges: accept, yes, ...flags }, json) => {
       const { acceptChanges, doctor } = await import('./doctor.ts');

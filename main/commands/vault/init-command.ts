@@ -15,12 +15,12 @@ interface InitFlags extends PasswordOptions {
 export function declareInit(program: Command): void {
   addSubcommand<InitFlags>(program, {
     name: 'init',
-    description: 'make a vault: organization, owner, keyslots, and the owner’s first API key',
+    description: 'Create a vault with its owner and their first API key',
     options: [
-      new Option('--organization <name>', 'name of the organization').default('My organization'),
-      new Option('--user <name>', 'name of its first user, who is root').default('Owner'),
-      new Option('--email <address>', 'email address of that user'),
-      new Option('--key-name <name>', 'name of the API key files').default('owner'),
+      new Option('--organization <name>', 'Name of the organization').default('My organization'),
+      new Option('--user <name>', 'Name of the owner').default('Owner'),
+      new Option('--email <address>', 'Email address of the owner'),
+      new Option('--key-name <name>', 'Name of the owner’s API key and its files').default('owner'),
       noKeychain(),
       passwordFile(),
       passwordFd(),

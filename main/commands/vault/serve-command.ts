@@ -30,11 +30,11 @@ function endForLaunchd(): void {
 export function declareServe(program: Command): void {
   const command = addSubcommand<ServeFlags>(program, {
     name: 'serve',
-    description: 'serve the API on this machine, unlocked from the keychain or a password',
+    description: 'Serve the API on this computer; unlocks with the keychain or a password',
     options: [
       port(),
-      new Option('--ui', 'serve the window to the browser too'),
-      new Option('--open', 'open the window in the browser'),
+      new Option('--ui', 'Serve the window in the browser too'),
+      new Option('--open', 'Open the window in the browser'),
       allowOrigin(),
       rpId(),
       oidcIssuer(),
@@ -42,7 +42,7 @@ export function declareServe(program: Command): void {
       noKeychain(),
       passwordFile(),
       passwordFd(),
-      new Option(launchdOption, 'for launchd, end with 0 where to start again would not help').hideHelp(),
+      new Option(launchdOption, 'For launchd: exit with 0 when a restart would not help').hideHelp(),
     ],
     run: async (config, { open, ...flags }, json) => {
       const { serve } = await import('./serve.ts');

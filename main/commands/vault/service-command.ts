@@ -15,21 +15,19 @@ interface ServiceFlags extends Pick<InstallOptions, 'keychain'> {
 }
 
 export function declareService(program: Command): void {
-  const service = program
-    .command('service')
-    .description('serve the vault whenever you are signed in, by systemd or launchd');
+  const service = program.command('service').description('Run the vault as a service of systemd or launchd');
   addSubcommand<ServiceFlags>(service, {
     name: 'install',
-    description: 'make the service, or put a new one in its place, and start it',
+    description: 'Install or replace the service, and start it',
     options: [
       port(),
-      new Option('--ui', 'serve the window to the browser too'),
+      new Option('--ui', 'Serve the window in the browser too'),
       allowOrigin(),
       rpId(),
       oidcIssuer(),
       noKeychain(),
       passwordFile(),
-      new Option('--print', 'write the file that would be made, and change nothing'),
+      new Option('--print', 'Print the service file; change nothing'),
     ],
     run: async (config, { ui, print, allowOrigin: origins, oidcIssuer: issuers, ...flags }, json) => {
       const { installService } = await import('./service.ts');
@@ -39,7 +37,7 @@ export function declareService(program: Command): void {
   });
   addSubcommand(service, {
     name: 'uninstall',
-    description: 'end the service and remove it; the vault stays',
+    description: 'Stop and remove the service; the vault stays',
     run: async (config, _options, json) => {
       const { uninstallService } = await import('./service.ts');
       await uninstallService(config, json);
@@ -47,7 +45,7 @@ export function declareService(program: Command): void {
   });
   addSubcommand(service, {
     name: 'status',
-    description: 'say whether there is a service, and whether it runs',
+    description: 'Show whether the service is installed and running',
     run: async (config, _options, json) => {
       const { serviceStatus } = await import('./service.ts');
       await serviceStatus(config, json);

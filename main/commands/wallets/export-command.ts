@@ -11,19 +11,19 @@ type ExportKeyFlags = ExportFlags & { readonly format: KeyForm };
 export function declareExport(program: Command): void {
   const exports = program
     .command('export')
-    .description('take a wallet or a private key out of the running vault, encrypted on the way');
+    .description('Export a wallet or a private key from the running vault');
   const destination = (): readonly Option[] => [
-    new Option('--output <file>', 'write the secret to a new file, for its owner alone'),
-    new Option('--yes', 'show the secret on a terminal without asking'),
+    new Option('--output <file>', 'Write the secret to a new file that only you can read'),
+    new Option('--yes', 'Show the secret without confirmation'),
     apiKey(),
   ];
   const format = (): Option =>
-    new Option('--format <form>', 'how the key is written; base58 and bytes are Solana’s')
+    new Option('--format <form>', 'Encoding of the key; base58 and bytes are for Solana')
       .choices(['hex', 'base58', 'bytes'] satisfies KeyForm[])
       .default('hex');
   addSubcommand<ExportFlags>(exports, {
     name: 'wallet <wallet>',
-    description: 'export the mnemonic of a wallet, named by its id or name',
+    description: 'Export the mnemonic of a wallet',
     options: destination(),
     run: async (config, flags, json, [wallet = '']) => {
       const { exportWallet } = await import('./export.ts');
@@ -32,7 +32,7 @@ export function declareExport(program: Command): void {
   });
   addSubcommand<ExportKeyFlags>(exports, {
     name: 'private-key <private-key>',
-    description: 'export a private key, named by its id or name',
+    description: 'Export a private key',
     options: [format(), ...destination()],
     run: async (config, flags, json, [privateKey = '']) => {
       const { exportPrivateKey } = await import('./export.ts');
@@ -41,7 +41,8 @@ export function declareExport(program: Command): void {
   });
   addSubcommand<ExportKeyFlags>(exports, {
     name: 'account <address>',
-    description: 'export the private key of a wallet account',
+    description: 'Export the private key of a wallet account',
+    describes: { address: 'Address of the account' },
     options: [format(), ...destination()],
     run: async (config, flags, json, [address = '']) => {
       const { exportAccount } = await import('./export.ts');

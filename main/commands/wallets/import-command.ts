@@ -11,7 +11,7 @@ type ImportPrivateKeyFlags = Omit<ImportPrivateKeyOptions, 'json'>;
 export function declareImport(program: Command): void {
   const imports = program
     .command('import')
-    .description('bring a wallet or a private key into the running vault, encrypted on the way')
+    .description('Import a wallet or a private key into the running vault')
     .allowUnknownOption()
     .allowExcessArguments();
   // A person who forgets the kind may have written the secret instead.
@@ -19,9 +19,9 @@ export function declareImport(program: Command): void {
   addSubcommand<ImportWalletFlags>(imports, {
     name: 'wallet',
     discreet: true,
-    description: 'import a mnemonic, from standard input unless said otherwise',
+    description: 'Import a wallet from its mnemonic; by default from standard input',
     options: [
-      new Option('--name <name>', 'name of the new wallet').makeOptionMandatory(),
+      new Option('--name <name>', 'Name of the wallet').makeOptionMandatory(),
       account(),
       ...sourceOptions('mnemonic', 'mnemonic'),
       ...sourceOptions('passphrase', 'BIP-39 passphrase'),
@@ -35,12 +35,11 @@ export function declareImport(program: Command): void {
   addSubcommand<ImportPrivateKeyFlags>(imports, {
     name: 'private-key',
     discreet: true,
-    description:
-      'import a key in hex, or as Solana’s tools write it, from standard input unless said otherwise',
+    description: 'Import a private key in hex or Solana’s formats; by default from standard input',
     options: [
-      new Option('--name <name>', 'name of the new private key').makeOptionMandatory(),
-      new Option('--curve <curve>', 'secp256k1, ed25519 or p256').makeOptionMandatory(),
-      repeatable('--address-format <format>', 'ethereum, solana, bitcoin-mainnet-p2wpkh and so on'),
+      new Option('--name <name>', 'Name of the private key').makeOptionMandatory(),
+      new Option('--curve <curve>', 'Curve: secp256k1, ed25519 or p256').makeOptionMandatory(),
+      repeatable('--address-format <format>', 'Address format: ethereum, solana, bitcoin and so on'),
       ...sourceOptions('key', 'private key'),
       apiKey(),
     ],

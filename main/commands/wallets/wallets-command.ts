@@ -5,12 +5,10 @@ import { addSubcommand } from '../shared/subcommand.ts';
 import type { AddAccountsOptions, CreateWalletOptions } from './wallets.ts';
 
 export function declareWallets(program: Command): void {
-  const wallets = program
-    .command('wallets')
-    .description('wallets and their accounts: import and export have commands of their own');
+  const wallets = program.command('wallets').description('Manage wallets and their accounts');
   addSubcommand<{ readonly apiKey: string }>(wallets, {
     name: 'list',
-    description: 'list the wallets',
+    description: 'List the wallets',
     options: [apiKey()],
     run: async (config, flags, json) => {
       const { listWallets } = await import('./wallets.ts');
@@ -19,7 +17,7 @@ export function declareWallets(program: Command): void {
   });
   addSubcommand<{ readonly apiKey: string }>(wallets, {
     name: 'show <wallet>',
-    description: 'list the accounts of a wallet, named by its id or name',
+    description: 'Show a wallet and its accounts',
     options: [apiKey()],
     run: async (config, flags, json, [wallet = '']) => {
       const { showWallet } = await import('./wallets.ts');
@@ -28,11 +26,11 @@ export function declareWallets(program: Command): void {
   });
   addSubcommand<Omit<CreateWalletOptions, 'json'>>(wallets, {
     name: 'create',
-    description: 'make a wallet with a new mnemonic, which stays in the vault',
+    description: 'Create a wallet with a new mnemonic',
     options: [
-      new Option('--name <name>', 'name of the new wallet').makeOptionMandatory(),
+      new Option('--name <name>', 'Name of the wallet').makeOptionMandatory(),
       account(),
-      new Option('--words <number>', 'how long its mnemonic is')
+      new Option('--words <number>', 'Number of words of the mnemonic')
         .choices(['12', '15', '18', '21', '24'])
         .default('12'),
       apiKey(),
@@ -44,7 +42,7 @@ export function declareWallets(program: Command): void {
   });
   addSubcommand<Omit<AddAccountsOptions, 'json'>>(wallets, {
     name: 'add <wallet>',
-    description: 'add accounts to a wallet, named by its id or name',
+    description: 'Add accounts to a wallet',
     options: [account(), apiKey()],
     run: async (config, flags, json, [wallet = '']) => {
       const { addAccounts } = await import('./wallets.ts');

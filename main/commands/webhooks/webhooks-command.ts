@@ -7,10 +7,10 @@ import type { DeliveriesOptions, ListenOptions, ReplayOptions } from './webhooks
 export function declareWebhooks(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .description('where events are sent, what became of them, and a receiver to try it out');
+    .description('Manage webhook deliveries, and receive test events');
   addSubcommand<{ readonly apiKey: string }>(webhooks, {
     name: 'list',
-    description: 'list the webhook endpoints',
+    description: 'List the webhook endpoints',
     options: [apiKey()],
     run: async (config, flags, json) => {
       const { listWebhooks } = await import('./webhooks.ts');
@@ -19,11 +19,16 @@ export function declareWebhooks(program: Command): void {
   });
   addSubcommand<Omit<DeliveriesOptions, 'json'>>(webhooks, {
     name: 'deliveries',
-    description: 'list what became of events, newest first',
+    description: 'List the deliveries, newest first',
     options: [
-      new Option('--endpoint <endpoint>', 'of one endpoint'),
-      new Option('--state <state>', 'in one state').choices(['waiting', 'delivered', 'refused', 'parked']),
-      new Option('--limit <number>', 'how many at most, 1 to 100').default('20'),
+      new Option('--endpoint <endpoint>', 'Only deliveries to this endpoint'),
+      new Option('--state <state>', 'Only deliveries in this state').choices([
+        'waiting',
+        'delivered',
+        'refused',
+        'parked',
+      ]),
+      new Option('--limit <number>', 'Maximum number of deliveries, up to 100').default('20'),
       apiKey(),
     ],
     run: async (config, flags, json) => {
@@ -33,10 +38,10 @@ export function declareWebhooks(program: Command): void {
   });
   addSubcommand<Omit<ReplayOptions, 'json'>>(webhooks, {
     name: 'replay <endpoint>',
-    description: 'send an event to an endpoint again, or all since a time',
+    description: 'Send one event again, or all events since a time',
     options: [
-      new Option('--delivery <delivery>', 'one delivery'),
-      new Option('--since <time>', 'every event since then, like 2026-01-31T12:00:00Z'),
+      new Option('--delivery <delivery>', 'Delivery to send again'),
+      new Option('--since <time>', 'Send all events since this time, such as 2026-01-31T12:00:00Z'),
       apiKey(),
     ],
     run: async (config, flags, json, [endpoint = '']) => {
@@ -46,7 +51,7 @@ export function declareWebhooks(program: Command): void {
   });
   addSubcommand<{ readonly apiKey: string }>(webhooks, {
     name: 'test <endpoint>',
-    description: 'send an event to an endpoint, whatever it has subscribed to',
+    description: 'Send a test event to an endpoint',
     options: [apiKey()],
     run: async (config, flags, json, [endpoint = '']) => {
       const { testWebhook } = await import('./webhooks.ts');
@@ -55,8 +60,8 @@ export function declareWebhooks(program: Command): void {
   });
   addSubcommand<Omit<ListenOptions, 'json'>>(webhooks, {
     name: 'listen',
-    description: 'receive events on this machine until ended, and write those whose signature holds',
-    options: [new Option('--port <number>', 'port to listen on, 0 for any free one').default('0'), apiKey()],
+    description: 'Receive and verify events on this computer until you press Ctrl-C',
+    options: [new Option('--port <number>', 'Port to listen on; 0 for any free port').default('0'), apiKey()],
     run: async (config, flags, json) => {
       const { listenToWebhooks } = await import('./webhooks.ts');
       await listenToWebhooks(config, { ...flags, json });
