@@ -21,11 +21,90 @@ export const groups: readonly Group[] = [
   {
     title: 'Guide',
     pages: [
-      { path: 'start', title: 'Start', summary: 'Create a vault and sign for the first time.' },
+      {
+        path: 'start',
+        title: 'Start',
+        summary: 'Create a vault and sign for the first time.',
+      },
+      {
+        path: 'wallets',
+        title: 'Wallets and private keys',
+        summary: 'Create, import and export wallets, accounts and private keys.',
+      },
+      {
+        path: 'signing',
+        title: 'Signing',
+        summary: 'Sign from the window, the command, curl and the SDK.',
+      },
+      {
+        path: 'policies',
+        title: 'Policies and budgets',
+        summary: 'Say what users and programs may do, and how much they may spend.',
+      },
+      {
+        path: 'approvals',
+        title: 'Approvals by several people',
+        summary: 'Require the approval of two or more people.',
+      },
+      {
+        path: 'webhooks',
+        title: 'Webhooks and events',
+        summary: 'Receive every activity, and verify who sent it.',
+      },
+      {
+        path: 'sign-in-and-messages',
+        title: 'Sign-in and messages',
+        summary: 'Sign users in by codes, identity providers, passkeys and sessions.',
+      },
+      {
+        path: 'sub-organizations',
+        title: 'Sub-organizations',
+        summary: 'Keep the wallets of each customer apart.',
+      },
+      {
+        path: 'backup-and-recovery',
+        title: 'Backup and recovery',
+        summary: 'Back up, test, restore, change the keys to the vault, freeze.',
+      },
+      {
+        path: 'activity-log',
+        title: 'The activity log',
+        summary: 'Read the log and verify it, with or without Keyhearth.',
+      },
+      {
+        path: 'service-and-updates',
+        title: 'Service, packages and updates',
+        summary: 'Run as a service, change settings, build installers, update.',
+      },
+      {
+        path: 'scripts-and-ci',
+        title: 'Scripts and CI',
+        summary: 'Give programs keys of their own, and test against a throw-away vault.',
+      },
       {
         path: 'works-with',
         title: 'Works with',
         summary: 'Which packages of the vendor work with Keyhearth.',
+      },
+      {
+        path: 'troubleshooting',
+        title: 'Troubleshooting',
+        summary: 'Understand a refused request and common errors.',
+      },
+      {
+        path: 'limits',
+        title: 'Limits',
+        summary: 'What Keyhearth does not do, and how much it accepts.',
+      },
+      {
+        path: 'formats',
+        title: 'Formats',
+        summary: 'Every file that Keyhearth writes.',
+      },
+      {
+        path: 'translations',
+        title: 'Add a language',
+        summary: 'Translate the window.',
       },
     ],
   },
