@@ -21,7 +21,10 @@ import type { Selection } from './decision/votes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a handler may answer where a schema describes it: read-only, and texts from the file where it names a few. */
+/**
+ * The type of a handler's answer for a schema: read-only, and `string` where the schema has an enum, since
+ * such texts come from the file.
+ */
 export type Shown<T> = T extends string
   ? string
   : T extends readonly (infer Element)[]
@@ -34,7 +37,7 @@ export type Shown<T> = T extends string
 interface VoteEnvelope {
   readonly id: string;
   readonly userId: string;
-  /** As of then. */
+  /** The voter at the time of the vote. */
   readonly user: User;
   readonly activityId: string;
   readonly selection: Selection;
@@ -60,7 +63,7 @@ export interface ActivityEnvelope {
   /** In the order in which they were given; the first is the submitter's. */
   readonly votes: readonly VoteEnvelope[];
   readonly fingerprint: string;
-  /** Whether the vote of the caller would count. */
+  /** True if a vote of the caller would count. */
   readonly canApprove: boolean;
   readonly canReject: boolean;
   readonly createdAt: Timestamp;
@@ -92,15 +95,15 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly cases: () => Cases;
 }
 
-/** What there is to know of a request that was made: an activity's row has it, or what was noted of a refusal. */
+/** A past request, as far as it is known: from an activity's row or from the record of a refusal. */
 export type PastRequest = Pick<ActivityRow, 'type' | 'intent' | 'createdAt' | 'votes'>;
 
 /** Makes of an activity what policies decide from. */
 export interface Cases {
-  /** @returns undefined for a type that no operation has any more. */
+  /** @returns undefined for a type that no operation has today. */
   readonly ofActivity: (row: PastRequest) => Case | undefined;
   /**
-   * An activity that nobody has submitted: one user's, now.
+   * A hypothetical activity: one user submits it now.
    * @param request The JSON of its body.
    * @throws KeyhearthError as submitting it would.
    */
@@ -115,7 +118,7 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
   readonly keys: Keys;
   readonly random: Random;
   readonly prepared: Prepared;
-  /** Whether the contacts that the real API has for tests are honoured. */
+  /** True if the real API's test contacts work. */
   readonly sandbox: boolean;
   /**
    * Has a message sent once this transaction is committed.
@@ -124,15 +127,18 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
   readonly post: (message: OutgoingMessage) => void;
 }
 
-/** What is read before anything is awaited. */
+/** Context of the reads that come before any await. */
 export interface GatherContext<Parameters> extends Context<Parameters> {
   readonly tx: Reader;
   readonly keys: Keys;
-  /** The relying party that passkeys are made for: a host name. */
+  /** The relying party of passkeys: a host name. */
   readonly rpId: string;
 }
 
-/** What is awaited before the transaction: nothing of the file, which may change meanwhile. */
+/**
+ * Context of the awaits that come before the transaction. It has no access to the file, which may change
+ * meanwhile.
+ */
 export interface PrepareContext<Parameters, Gathered = undefined> extends Context<Parameters> {
   readonly gathered: Gathered;
   readonly random: Random;
@@ -162,7 +168,7 @@ export interface ActivityVersion {
   readonly specified?: Specified<never>;
 }
 
-/** What `activity.resource` of policies may be. */
+/** Values of `activity.resource` in policies. */
 export const resources = [
   'ORGANIZATION',
   'POLICY',
@@ -180,7 +186,7 @@ export const resources = [
 ] as const;
 export type Resource = (typeof resources)[number];
 
-/** What `activity.action` of policies may be. */
+/** Values of `activity.action` in policies. */
 export const actions = [
   'CREATE',
   'UPDATE',
@@ -194,7 +200,7 @@ export const actions = [
 ] as const;
 export type Action = (typeof actions)[number];
 
-/** Who may do what an operation does, and what policies are shown of it. */
+/** The rules about who may run an operation, and the facts that policies may read of it. */
 export interface Authority<Parameters> {
   readonly resource: Resource;
   readonly action: Action;
@@ -222,13 +228,15 @@ export interface Authority<Parameters> {
   /** A user of the parent organization may do it in its sub-organizations. */
   readonly fromParent?: true;
   /**
-   * It is about the organization of whoever makes the request, who may name its parent: the sub-organizations are looked
-   * through for the credential.
+   * The operation acts on the caller's own organization. The request may name the parent instead, so the
+   * sub-organizations are searched for the credential.
    */
   readonly inCallersOrganization?: true;
-  /** Whether it is what a key that was mailed for recovery is for. */
+  /** True if a key that was mailed for recovery may run the operation. */
   readonly byRecoveryKey?: true;
-  /** Whether it is about the caller's own credentials, which every user may change unless a policy says otherwise. */
+  /**
+   * True if the request changes the caller's own credentials. Every user may do so unless a policy denies it.
+   */
   readonly ownCredentials?: (params: Parameters, caller: Caller) => boolean;
   /** `activity.params`, where policies may read any. */
   readonly shows?: (params: Parameters) => Readonly<Record<string, unknown>>;
@@ -243,22 +251,25 @@ export interface Authority<Parameters> {
   }) => Item | readonly Item[];
 }
 
-/** What policies may read of one of the things that an activity does; each fact is read when a policy first asks. */
+/**
+ * Facts that policies may read of one item of an activity. A fact is read when a policy first asks for it.
+ */
 export type Item = Omit<ConditionFacts, 'activity'> & {
-  /** How many signatures it gives; of what signs alone. */
+  /** Number of signatures, for items that sign. */
   readonly signatures?: () => Whole | Unknown;
 };
 
 /**
- * What somebody at the owner's window must have proven anew, by a secret of the owner's, for one activity: it takes a secret out
- * of the vault, or leaves somebody a way in. Requests that other keys stamp are for policies to decide.
+ * Marks an activity that needs a new proof by a secret of the owner when it comes from the owner's window: it
+ * takes a secret out of the vault, or adds a way in. Requests that other keys stamp are left to policies.
  *
- * Policies, tags and sub-organizations need no step-up. A policy lets somebody do more whose way in was vouched for, and the
- * window shows it and takes it back; a sub-organization begins empty, and its users reach nothing beside it.
+ * Policies, tags and sub-organizations need no step-up. A policy only adds rights for users whose way in was
+ * confirmed, and the owner can see and delete it in the window. A sub-organization starts empty, and its
+ * users have no access outside it.
  */
 export interface StepUp<Parameters> {
   readonly for: 'export' | 'wayIn';
-  /** Which parameters need it; all do where this is absent. */
+  /** True for parameters that need step-up; all do if this is absent. */
   readonly when?: (params: Parameters) => boolean;
 }
 
@@ -267,12 +278,12 @@ export interface ActivityOperation {
   readonly vote?: undefined;
   /** The last part of its path: `create_wallet`. */
   readonly path: string;
-  /** What it does, in a sentence. */
+  /** One sentence that says what the operation does. */
   readonly summary: string;
-  /** Whether it is Keyhearth's own: the real API has none of its name. */
+  /** True for an operation of Keyhearth alone: the real API has none of its name. */
   readonly own?: true;
   readonly versions: readonly ActivityVersion[];
-  /** What its result holds, whichever version asked. */
+  /** The schema of the result, the same for every version. */
   readonly returns: z.ZodType;
   readonly authority: Authority<unknown>;
   readonly stepUp?: StepUp<unknown>;
@@ -280,7 +291,7 @@ export interface ActivityOperation {
   readonly gather?: (context: GatherContext<unknown>) => unknown;
   /** Awaits what must be awaited, before the transaction; it reads and writes nothing of the file. */
   readonly prepare?: (context: PrepareContext<unknown, unknown>) => Promise<unknown>;
-  /** Erases secrets in what was prepared, once it was used or is not wanted any more. */
+  /** Erases secrets in the prepared value, after use or when it is discarded. */
   readonly wipe?: (prepared: unknown) => void;
   /** The synchronous part that writes, inside the transaction; what it answers is the activity's result. */
   readonly run: (context: ActivityContext<unknown, unknown>) => Json;
@@ -302,11 +313,11 @@ export interface QueryOperation {
   readonly kind: 'query';
   readonly path: string;
   readonly summary: string;
-  /** Whether it is Keyhearth's own: the real API has none of its name. */
+  /** True for an operation of Keyhearth alone: the real API has none of its name. */
   readonly own?: true;
   /** The flat body, without `organizationId`. */
   readonly params: z.ZodType;
-  /** What it answers: the resource under its name. */
+  /** The schema of the answer: the resource under its name. */
   readonly returns: z.ZodType;
   /** As `Authority.inCallersOrganization`. */
   readonly inCallersOrganization?: true;
@@ -328,7 +339,7 @@ export interface Operations {
   readonly groups: readonly OperationGroup[];
   /** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */
   readonly byPath: ReadonlyMap<string, Operation>;
-  /** What becomes an activity, with the version that has the type: `ACTIVITY_TYPE_CREATE_USERS_V3`. */
+  /** Activity operations by type, each with the version of that type: `ACTIVITY_TYPE_CREATE_USERS_V3`. */
   readonly byType: ReadonlyMap<
     string,
     { readonly operation: ActivityOperation; readonly version: ActivityVersion }
@@ -389,7 +400,7 @@ export function older<Latest, Older extends z.ZodType>(
   return version;
 }
 
-/** What the type keeps of an operation: clients are typed by it, and tests hold it against the vendor's types. */
+/** The static type of an operation. Clients are typed by it, and tests compare it with the vendor's types. */
 type KnownActivity<
   Path extends string,
   Type extends string,

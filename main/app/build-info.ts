@@ -1,10 +1,10 @@
-/** What runs here, of what it is made, and under which licences. */
+/** Versions of what runs here, its parts and their licenses. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { About, Licence } from '../../preload/contract.ts';
 import { schemaVersion } from '../storage/migrations.ts';
 
-/** What the build notes of itself beside what it makes (`vite.config.ts`). */
+/** Written by the build beside its output (`vite.config.ts`). */
 interface BuildNote {
   readonly commit: string | null;
   readonly licences: readonly Licence[];
@@ -13,7 +13,7 @@ interface BuildNote {
 /** @param distDirectory Where the build is. */
 export async function readAbout(distDirectory: string, version: string): Promise<About> {
   const { platform, arch } = process;
-  // Which there are depends on what it runs in.
+  // The runtime decides which versions exist.
   const versions: Readonly<Record<string, string | undefined>> = process.versions;
   const parts = [
     ['Electron', versions['electron']],

@@ -58,20 +58,23 @@ import type { Surroundings } from './surroundings.ts';
 import { LogWatch } from '../delivery/webhooks/log-watch.ts';
 import type { Webhooks } from '../delivery/webhooks/webhooks.ts';
 
-/** What a caller may put in the place of the real thing: `keyhearth dev` its seed and clock, tests a keychain. */
+/** Replacements for real dependencies: `keyhearth dev` sets its seed and clock, tests set a keychain. */
 export interface Substitutes {
   readonly random?: Random;
   readonly clock?: Clock;
   readonly keychain?: Keychain;
-  /** What trying a password costs, in slots that are made. Tests alone make it cheap: no option and no setting comes here. */
+  /**
+   * Cost of one attempt at a password, for new keyslots. Only tests lower it: no option or setting reaches
+   * it.
+   */
   readonly passwordCost?: PasswordCost;
-  /** What the shell around the service can do; in a browser, and headless, nothing. */
+  /** Capabilities of the shell around the service. Absent in a browser and headless. */
   readonly shell?: DesktopCapabilities;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
     parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox' | 'webhooks'>,
   ) => DevControls;
-  /** Where faults go; standard error unless given. */
+  /** Sink for faults; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -133,7 +136,10 @@ function open(config: Config, substitutes: Substitutes): Opened {
   }
 }
 
-/** @throws KeyhearthError STORAGE_UNAVAILABLE where the disk takes no writes: a vault is not even opened without them. */
+/**
+ * @throws KeyhearthError STORAGE_UNAVAILABLE if the disk refuses writes: a vault cannot even be opened
+ * without them.
+ */
 function openedFile(dataDirectory: string | null): VaultFile {
   try {
     return openVaultFile(dataDirectory);
@@ -156,11 +162,11 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   const keychain = substitutes.keychain ?? keychainOf(config);
   const isDev = substitutes.dev !== undefined;
   const report = substitutes.onFault ?? logFault;
-  // The state of the disk was told as it changed, once.
+  // The state of the disk was already reported when it changed.
   const onFault = (error: unknown): void => {
     if (!isOfStorage(error)) report(error);
   };
-  // Heard by the window's calls, which are made last.
+  // The window's calls, which are created last, listen to these.
   const events = new Listeners<[VaultEvent]>();
   const emit = (event: VaultEvent): void => {
     events.emit(event).forEach(onFault);
@@ -200,7 +206,8 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     onAppended: (tx, row, by) => {
       webhooks.onAppended(tx, row);
       watch.appended();
-      // Members of a sub-organization are strangers to the owner of this computer: anybody may have signed up there.
+      // Members of a sub-organization are strangers to the owner of this computer: anyone may have signed up
+      // there.
       if (by !== null && getOrganization(tx, by.organizationId)?.parentId === null) requestUse.note();
     },
     rejections: new Rejections(),
@@ -237,7 +244,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     clock,
     shell: substitutes.shell ?? {},
     onChange: () => {
-      // What waited for the network goes at once.
+      // Deliveries that waited for the network start at once.
       delivery.look();
       emit({ kind: 'settings' });
     },
@@ -341,7 +348,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   } = open(config, substitutes);
   const { units, keyring, log, outbox, webhooks, messages, lastUses } = vault;
   const sessions = new WindowSessions();
-  // What is deferred last ends first. Each is ended whatever becomes of the others, so that the keys go and the file is freed.
+  // Ends in reverse order of starting. Each part ends even if another fails, so that the keys are erased and
+  // the file is released.
   await using started = new AsyncDisposableStack();
   started.defer(() => {
     vault.close();
@@ -387,7 +395,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   });
   listensAt(url);
   const { clock, onFault } = service;
-  // By name, since passkeys are made for names.
+  // The link uses the name, since passkeys belong to names.
   const linkWith = (code: string): string => `http://localhost:${server.port}/#code=${code}`;
   const pages = new OpeningPages([homeDirectory(), tmpdir()], onFault);
   started.defer(() => {
@@ -433,5 +441,5 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   };
 }
 
-/** Sealing always draws from here, whatever seed ids and keys come from. */
+/** Sealing always uses the system's randomness, even where ids and keys come from a seed. */
 const systemRandom: Random = (_purpose, length) => randomFillSync(ownBytes(length));

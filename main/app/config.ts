@@ -20,40 +20,40 @@ export interface RemoteNames {
   readonly signer?: string;
   /** A file with the line that `keyhearth dev` writes. */
   readonly vaultFile?: string;
-  /** Whether requests may go to another machine without TLS. */
+  /** Allows requests to other machines without TLS. */
   readonly allowHttp: boolean;
 }
 
 export interface Config {
   /** The vault's directory; null for a vault in memory. */
   readonly dataDirectory: string | null;
-  /** Where key pair files of API keys are kept. */
+  /** The directory of API key pair files. */
   readonly keysDirectory: string;
   /** The vault that commands speak to, where it is not this machine's own. */
   readonly remote: RemoteNames | undefined;
   /** A secret: a key pair in hex, or the path of a file that holds one. Undefined where the command line names another key. */
   readonly apiKey: string | undefined;
-  /** Whether the command line names key files. */
+  /** True if the command line names key files. */
   readonly apiKeyNamed: boolean;
-  /** Where both were under the product's former name; undefined where the owner has chosen a directory of their own. */
+  /** Both directories under the product's former name; undefined if the owner chose a directory. */
   readonly former: { readonly data: string; readonly keys: string } | undefined;
   /** 0 for any free port; null where none is given: the vault's settings have it then, or it is `defaultPort`. */
   readonly port: number | null;
-  /** Whether the HTTP port also serves the window. */
+  /** Serves the window on the HTTP port too. */
   readonly ui: boolean;
   /** Browser origins that may call the API, as browsers write them: `https://app.example`. */
   readonly allowedOrigins: readonly string[];
   /** The addresses beside loopback that `dev` listens on, and the Host headers beside loopback's that it answers. */
   readonly exposure: { readonly address: string | undefined; readonly hosts: readonly string[] };
-  /** Whether every page on this machine's loopback addresses may call the API. */
+  /** Allows every page on this machine's loopback addresses to call the API. */
   readonly allowLoopbackOrigins: boolean;
-  /** The relying party that passkeys are made for: a host name, `localhost` unless set. */
+  /** The relying party of passkeys: a host name, `localhost` unless set. */
   readonly rpId: string;
   /** OpenID Connect issuers whose tokens sign users in; no other is contacted. */
   readonly oidcIssuers: readonly string[];
-  /** Whether an issuer may be on this machine, without TLS. */
+  /** Allows an issuer on this machine, without TLS. */
   readonly allowLoopbackIssuers: boolean;
-  /** Whether the operating system's keychain may be asked. */
+  /** Allows the operating system's keychain. */
   readonly useKeychain: boolean;
   /** Linux: the address of the D-Bus session, on which the keychain is. */
   readonly sessionBus: string | undefined;
@@ -67,13 +67,13 @@ export interface Config {
   readonly runtimeDirectory: string | undefined;
   /** Linux: the file of the AppImage that this runs from; what it is unpacked to is gone after it. */
   readonly appImage: string | undefined;
-  /** Where systemd puts this service's credentials. */
+  /** The directory in which systemd puts this service's credentials. */
   readonly credentialsDirectory: string | undefined;
   /** Linux: where the user's own systemd looks for units. */
   readonly unitDirectory: string;
-  /** Whether a process that runs until it is stopped also ends with the one that started it. */
+  /** Ends a long-running process with the process that started it. */
   readonly endsWithParent: boolean;
-  /** Whether the log tells of each request, and standard error of all that the log has. */
+  /** Logs each request, and copies the whole log to standard error. */
   readonly verbose: boolean;
   /** The built window. */
   readonly rendererDirectory: string;
@@ -81,7 +81,7 @@ export interface Config {
   readonly referenceDirectory: string;
 }
 
-/** What the command line may set; each is optional. */
+/** Options of the command line; each is optional. */
 export interface ConfigOptions {
   readonly dataDir?: string | undefined;
   readonly configDir?: string | undefined;
@@ -193,8 +193,8 @@ export function readConfig(argv: readonly string[], environment: Environment = p
 }
 
 /**
- * What starts the desktop app as this configuration has it, from anywhere and without its environment: paths whole, and
- * nothing that is the default.
+ * The arguments that start the desktop app with this configuration from any directory and without its
+ * environment. Paths are absolute, and defaults are left out.
  */
 export function startArguments(
   config: Config,
@@ -258,7 +258,7 @@ function remoteNames(options: ConfigOptions, environment: Environment): RemoteNa
   return { ...names, allowHttp: allowHttp ?? environment['KEYHEARTH_ALLOW_HTTP'] === '1' };
 }
 
-/** Where GLib, and so the keychain library, looks for the D-Bus session. */
+/** The address of the D-Bus session, found as GLib does, which the keychain library uses. */
 export function sessionBusAddress(environment: Environment): string | undefined {
   const address = environment['DBUS_SESSION_BUS_ADDRESS'];
   if (address !== undefined && address !== '') return address;
@@ -332,7 +332,10 @@ export function homeDirectory(): string {
   }
 }
 
-/** Where a product of this name keeps its data and its settings for this user. @param product Begins with a capital. */
+/**
+ * The default data and configuration directories of a product for this user.
+ * @param product Begins with a capital.
+ */
 function defaultDirectories(
   product: string,
   environment: Environment,

@@ -31,7 +31,7 @@ import type { Clock } from '../lib/clock.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 
-/** What a vault is made with. */
+/** The parts of the service that create a vault. */
 export interface SetupParts {
   readonly units: UnitOfWork;
   readonly guard: RowGuard;
@@ -39,7 +39,7 @@ export interface SetupParts {
   readonly keychain: Keychain;
   readonly random: Random;
   readonly clock: Clock;
-  /** What trying the password costs. */
+  /** Cost of one attempt at the password. */
   readonly passwordCost: PasswordCost;
 }
 
@@ -50,9 +50,12 @@ export interface NewVault {
   readonly useKeychain: boolean;
   readonly password?: SecretText;
   readonly recoveryPhrase: SecretText;
-  /** Whether the owner has shown to have kept the phrase. */
+  /** True if the owner has proved to have kept the phrase. */
   readonly recoveryConfirmed: boolean;
-  /** The words are shown once the vault is made: until `forgetWordsNotShown`, it says that they were not. */
+  /**
+   * The window shows the words after the vault is created. Until `forgetWordsNotShown`, the vault records
+   * that it did not.
+   */
   readonly wordsAreYetToBeShown?: true;
   /** The owner's first API key besides the window's own; hex, compressed P-256. */
   readonly apiKey?: { readonly name: string; readonly publicKey: string };

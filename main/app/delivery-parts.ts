@@ -1,4 +1,4 @@
-/** What leaves the vault by itself, and whether there is a network for it. */
+/** Wires the deliveries that the vault sends by itself, and the watch over the network. */
 import type { Delayed } from '../../preload/contract.ts';
 import { showEvent } from '../activities/answer/events.ts';
 import { Messages, messageKind } from '../delivery/messages/messages.ts';
@@ -75,7 +75,7 @@ export function deliveryParts(
     });
     look();
   }
-  /** What could not be delivered yet, and why; null where that is nothing, or the vault is locked. */
+  /** Counts delayed deliveries, with the reason; null if there are none, or the vault is locked. */
   const delayed = (tx: Reader): Delayed | null => {
     const counts = {
       messages: countDelayed(tx, messageKind, clock.wall()),

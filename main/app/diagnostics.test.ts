@@ -112,7 +112,7 @@ test('a vault in memory has no files', () => {
   expect(text).toContain('Log of the service:');
 });
 
-test('a user without an entry of the system is told all the same', () => {
+test('a user without an entry in the system is reported all the same', () => {
   machine.hasUser = false;
   try {
     const text = describeDiagnostics({ about, status: status(), findings: null });

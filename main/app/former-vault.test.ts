@@ -67,7 +67,7 @@ describe('a vault in the former directory', () => {
     expect(findFormerVault(config())).toBeUndefined();
   });
 
-  test('stays where a file of somebody’s is in the way', () => {
+  test('stays where a file of another program is in the way', () => {
     put('data', 'new', 'letter');
     expect(() => {
       moveFormerVault(found());

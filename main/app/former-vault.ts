@@ -1,6 +1,6 @@
 /**
- * A vault that was made before the product had its name lies in the directory of that name. It is offered once to be moved to
- * where it is looked for now, with the API keys beside it.
+ * Moves a vault from before the product's current name. It is in the directory of the former name. The owner
+ * is asked once if it should move to the current directory, with the API keys beside it.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export interface FormerVault {
 /** In the new directory, once the owner has said that the vault stays where it is. */
 const declined = 'former-vault-stays';
 
-/** What a start without a vault leaves in a directory. */
+/** Files that a start without a vault leaves in a directory. */
 const leftBehind =
   /^(?:window|lock(?:-journal)?|endpoint\.json|not-frozen|vault\.reserve|keyhearth\.log(?:\.\d)?)$/;
 

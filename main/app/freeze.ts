@@ -62,8 +62,8 @@ export class Freezer {
   }
 
   /**
-   * Returns once the disk says so too. The keys are gone before, whatever becomes of the disk; requests that wait to be written
-   * find none.
+   * Returns once the disk records the freeze. The keys are erased first, even if the disk fails. Requests
+   * that wait to be written find no keys.
    * @throws KeyhearthError STORAGE_UNAVAILABLE where a restart would forget the freeze.
    */
   freeze(): void {

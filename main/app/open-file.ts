@@ -15,9 +15,9 @@ export interface VaultFile {
   /** Undefined for a vault in memory. */
   readonly directory: VaultDirectory | undefined;
   readonly connection: Connection;
-  /** Whether it was not there before. */
+  /** True if the file did not exist before. */
   readonly isNew: boolean;
-  /** What its write-ahead log had lost when it was opened. */
+  /** Damage that the write-ahead log had when the file was opened. */
   readonly damagedLog: LogDamage | undefined;
 }
 
@@ -53,7 +53,7 @@ export function openVaultFile(dataDirectory: string | null): VaultFile {
   }
 }
 
-/** What was made here for a vault and holds none is not left behind. */
+/** Closes the file, and removes a new file that holds no vault. */
 export function closeVaultFile({ directory, connection, isNew }: VaultFile): void {
   try {
     const isEmpty = isNew && getVault(connection) === undefined && !holdsRows(connection);
@@ -67,7 +67,10 @@ export function closeVaultFile({ directory, connection, isNew }: VaultFile): voi
   }
 }
 
-/** Where rows are left of a vault, no other is made over them. @throws KeyhearthError VAULT_TAMPERED */
+/**
+ * Refuses a new vault over remaining rows of another.
+ * @throws KeyhearthError VAULT_TAMPERED
+ */
 function checkPresence(connection: Connection): void {
   if (getVault(connection) !== undefined || !holdsRows(connection)) return;
   throw misshapen([

@@ -1,6 +1,6 @@
 /** When a process that runs until it is stopped also ends with the process that started it. */
 
-/** A shell that was told more than one command may end and leave this one to go on. npm quotes what it is given. */
+/** A shell with more than one command may end before this process does. npm quotes the arguments. */
 const npmScript =
   /^'?(keyhearth|node (--import \.\/main\/packaging\/check-node\.mjs )?main\/start\.ts)'?( [^&;|<>()`$]*)?$/;
 
@@ -8,8 +8,8 @@ const npmScript =
 export const launcherVariable = 'KEYHEARTH_LAUNCHER';
 
 /**
- * Whether the end of the parent is a signal to end: it is the shell of npm with this one command to run, or it waits for
- * this process and does nothing else.
+ * True if the end of the parent is a signal to end. The parent is then npm's shell with this one command, or
+ * it waits for this process and does nothing else.
  * @param parent its process id.
  */
 export const endsWithParent = (

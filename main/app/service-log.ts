@@ -52,7 +52,7 @@ export function startServiceLog({ dataDirectory, verbose }: Config): Disposable 
   };
 }
 
-/** What keeps a directory from being made is told as the vault is opened in it. */
+/** Creates the directory if it can. Opening the vault in it reports why it cannot. */
 function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

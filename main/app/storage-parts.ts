@@ -1,4 +1,4 @@
-/** What stands over the open file: who authenticates its rows, who writes to it, and who sees to the disk below it. */
+/** Wires the parts around the open file: row authentication, writes and the state of the disk. */
 import { LogMark } from '../audit/mark.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { Turns } from '../lib/concurrency/turns.ts';

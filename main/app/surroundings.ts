@@ -2,7 +2,7 @@ import type { VaultEvent } from '../../preload/contract.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { OnFault } from '../lib/faults.ts';
 
-/** What every part of a vault is given. */
+/** Dependencies of every part of a vault. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly onFault: OnFault;

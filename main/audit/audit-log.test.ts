@@ -281,7 +281,7 @@ describe('the keychain’s note', () => {
     await expect(unlock()).rejects.toEqual(rolledBack(/is not signed by this vault/));
   });
 
-  test('that a crash kept from being written is no reason to refuse', async () => {
+  test('a row that a crash kept from the disk is not a reason to refuse', async () => {
     const vault = await openParts();
     await vault.add(3);
     await vault.log.settled();

@@ -44,7 +44,7 @@ export interface AuditLogParts {
   /** Undefined for a vault in memory. */
   readonly mark?: LogMark | undefined;
   readonly onFault: (error: unknown) => void;
-  /** How many rows are left unsigned at most. */
+  /** Rows that may be unsigned at most. */
   readonly mostUnsigned?: number;
   /** Milliseconds for which a row is left unsigned at most. */
   readonly longestUnsigned?: number;

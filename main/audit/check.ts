@@ -14,7 +14,7 @@ export interface KnownHead {
   readonly hash: string;
   /** Ends the sentence "row 7 is not the one that": `the keychain noted on 2026-01-01T00:00:00.000Z`. */
   readonly known: string;
-  /** Where a head of the log itself says it: when that was signed, in milliseconds. */
+  /** The time at which the head was signed, in milliseconds; absent if the head does not hold one. */
   readonly signedAt?: number;
 }
 
@@ -35,7 +35,7 @@ export class LogChecker {
   readonly #publicKey: string;
   readonly #isSigned: (head: SignedHead) => boolean;
   readonly #findings: LogCheck['findings'][number][] = [];
-  /** What is known of rows to come. */
+  /** Heads that rows further down the log must match, by their row numbers. */
   readonly #known = new Map<number, KnownHead[]>();
   #more = 0;
   #rows = 0;
@@ -135,7 +135,7 @@ export class LogChecker {
   }
 }
 
-/** How many rows are checked in one stretch: a few milliseconds, so that requests go on meanwhile. */
+/** Rows that are checked in one turn: a few milliseconds, so that requests are served meanwhile. */
 const rowsAtOnce = 100;
 
 /** Checks the log of an open file as it is now; rows that are added meanwhile are left out. */

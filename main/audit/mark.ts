@@ -32,7 +32,7 @@ export class LogMark {
   readonly #database: string;
   readonly #onFault: OnFault;
   #descriptor: number | undefined;
-  /** What the mark is about: the vault and its file. */
+  /** The vault and the file that the mark names. */
   #subject: string | undefined;
   #hasFailed = false;
 
@@ -100,7 +100,7 @@ export class LogMark {
   }
 }
 
-/** Whether there was a vault in this very file: one that is empty now has lost it. */
+/** True if this very file held a vault. If it is empty now, the vault is lost. */
 export function isMarked(database: string): boolean {
   return existsSync(database) && readMark(database).startsWith(`latchkey mark ${fileNumber(database)} `);
 }

@@ -16,12 +16,15 @@ import { isoTime, type KnownHead } from './check.ts';
 import { headVerifier, identityOf, signedHead, type SignedHead } from './signed-heads.ts';
 import { owned } from '../lib/faults.ts';
 
-/** How long an unlock waits for the keychain; milliseconds. */
+/** Milliseconds for which an unlock waits for the keychain. */
 const patience = 5_000;
-/** How long a close waits for what is being written to it: the next unlock makes up for what is not. */
+/**
+ * Milliseconds for which a close waits for a write to the keychain. The next unlock repeats a write that was
+ * cut off.
+ */
 const closing = 1_000;
 
-/** Whether the vault's owner lets it use the keychain. */
+/** True if the vault's owner lets it use the keychain. */
 export const usesKeychain = (tx: Reader): boolean => listKeyslots(tx).some(({ kind }) => kind === 'keychain');
 
 /**
@@ -95,13 +98,13 @@ export interface RollbackAnchorParts {
 /** Reads the anchor at each unlock, and writes it after each signed head, for vaults that have a keychain slot. */
 export class RollbackAnchor {
   readonly #parts: RollbackAnchorParts;
-  /** Whether the log was held against what the keychain holds, since the vault was unlocked last. */
+  /** True once the log was compared with the keychain's head since the last unlock. */
   #isChecked = false;
   #kept: SignedHead | undefined;
   #obstacle = 'nothing was signed yet';
-  /** What is to be written next; a newer head takes the place of one that waits. */
+  /** The next head to write; a newer head replaces one that waits. */
   #waiting: { readonly vault: VaultRow; readonly head: SignedHead } | undefined;
-  /** What the keychain did not take. */
+  /** A head that the keychain refused. */
   #refused: { readonly vault: VaultRow; readonly head: SignedHead } | undefined;
   #writing: Promise<void> | undefined;
 
@@ -158,7 +161,7 @@ export class RollbackAnchor {
     await within(closing, this.#writing ?? Promise.resolve()).catch(() => undefined);
   }
 
-  /** What the keychain is known to hold, to check the log against. */
+  /** The keychain's last known head, to check the log against. */
   noted(): readonly KnownHead[] {
     return this.#kept === undefined ? [] : [knownAnchor(this.#kept)];
   }

@@ -1,8 +1,8 @@
 /**
- * Signed heads of the activity log. A head says that at a time the log of one vault ended with one row: whoever keeps
- * it can later tell whether the log that leads up to that row is still the same.
+ * Signed heads of the activity log. A head says that at a time the log of one vault ended with one row. A copy
+ * of it shows later if the log that leads up to that row is still the same.
  *
- * What is signed (ECDSA P-256 with SHA-256, DER) is the UTF-8 of a JSON array, as JSON.stringify writes it:
+ * The signature (ECDSA P-256 with SHA-256, DER) is over the UTF-8 of a JSON array, as JSON.stringify writes it:
  * `["latchkey log head", 1, vaultId, organizationId, sequence, hash, signedAt]`.
  */
 import { z } from 'zod';
@@ -23,7 +23,7 @@ import type { LogHeadRow } from '../storage/tables/log-heads.ts';
 import { getServerKey, serverKeyContext } from '../storage/tables/server-keys.ts';
 import type { VaultRow } from '../storage/tables/vault.ts';
 
-/** Whose log a head is about. */
+/** Identifies the log of a head. */
 export interface LogIdentity {
   readonly vaultId: string;
   readonly organizationId: string;

@@ -16,7 +16,7 @@ import {
 import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './parse-stamp.ts';
 
-/** What a mail for recovery brings: too little to be trusted with more than that. */
+/** The credential of a recovery mail. It gives access to recovery alone. */
 const recoveryCredential = 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';
 
 /**
@@ -66,7 +66,7 @@ function identify(tx: Reader, addressed: Addressed, stamp: Stamp, scheme: Scheme
     kind: 'public key',
     in: (organizationId) => findApiKey(tx, organizationId, publicKey),
     below: (organizationId) => findApiKeysBelow(tx, organizationId, publicKey),
-    // The stamp's signature is by its public key, whoever registered that.
+    // The signature holds for the stamp's public key, for every user who registered that key.
     holds: (row) => row !== undefined,
     unknown,
   });

@@ -34,10 +34,10 @@ function refuseAttested(): never {
 }
 
 /**
- * Reads the proof that a request carries and checks of it what the database need not be asked for; of a large body in steps.
- * @param rpId The relying party that passkeys are made for.
- * @param kind Only queries are asked with a read-only session.
- * @throws KeyhearthError UNAUTHENTICATED when there is none, more than one, or it does not hold.
+ * Reads the proof of a request and checks all that needs no database. A large body is hashed in steps.
+ * @param rpId The relying party of passkeys.
+ * @param kind Only queries accept a read-only session.
+ * @throws KeyhearthError UNAUTHENTICATED when there is no proof, more than one, or an invalid one.
  */
 export function* authenticate(
   raw: Uint8Array,

@@ -91,7 +91,7 @@ interface Body {
   readonly organizationId: string | undefined;
 }
 
-/** What was signed, by its size and hash alone. */
+/** Describes the signed bytes by size and hash alone. */
 function readBody(raw: Uint8Array): Body {
   const size = `${String(raw.length)} ${raw.length === 1 ? 'byte' : 'bytes'} arrived, SHA-256 ${digest(raw)}`;
   let value: unknown;
@@ -211,7 +211,7 @@ const verifyRaw = ({ publicKey, signature, scheme }: Stamp, raw: Uint8Array): bo
 const largestGuessed = 64 * 1024;
 
 interface Mistake {
-  /** What may have been signed in place of the body. */
+  /** Other bytes that the client may have signed in place of the body. */
   readonly signed: (raw: Uint8Array) => readonly Uint8Array[];
   readonly text: string;
   readonly advice: string;

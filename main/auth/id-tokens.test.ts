@@ -299,7 +299,7 @@ describe('a forged token is refused', () => {
 });
 
 describe('an issuer', () => {
-  test('that is not allowed is never asked, and its name is told with the way to allow it', async () => {
+  test('that is not allowed is never contacted, and the error names it and the way to allow it', async () => {
     const verify = verifier({ issuers: ['https://allowed.example'] });
     const error = await refusal(await sign(), verify);
     expect(error.message).toContain(

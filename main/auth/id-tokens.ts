@@ -1,4 +1,4 @@
-/** ID tokens (OpenID Connect Core 1.0, section 3.1.3.7): JWTs in which an issuer says who somebody is. */
+/** ID tokens (OpenID Connect Core 1.0, section 3.1.3.7): JWTs in which an issuer states a user's identity. */
 import { decodeJwt, errors, jwtVerify, type JWSAlgorithm, type JWTPayload } from 'jose';
 import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { invalidIdToken, type IdTokenClaims, type VerifyIdToken } from '../lib/web/id-tokens.ts';
@@ -6,9 +6,9 @@ import { isThisMachine } from '../lib/network.ts';
 import { IssuerKeys, KeysUnavailable, type IssuerKeysOptions } from './issuer-keys.ts';
 
 export interface IdTokenOptions extends IssuerKeysOptions {
-  /** Whose tokens count, to the letter of their `iss`. Nobody else is contacted. */
+  /** The only issuers that are contacted, exactly as their `iss` spells them. */
   readonly issuers: readonly string[];
-  /** Whether an issuer may be on this machine, without TLS. */
+  /** Allows an issuer on this machine, without TLS. */
   readonly allowLoopback: boolean;
 }
 
@@ -27,7 +27,7 @@ const algorithms: JWSAlgorithm[] = [
   'Ed25519',
 ];
 
-/** How far an issuer's clock may be from this one, in seconds. */
+/** Tolerated difference between an issuer's clock and this one, in seconds. */
 const skew = 30;
 
 const largestClaim = 255;
@@ -61,7 +61,7 @@ export function idTokenVerifier(options: IdTokenOptions): VerifyIdToken {
   };
 }
 
-/** Without TLS, anybody on the way could be the issuer. */
+/** Refuses an issuer without TLS, which anyone on the network path could impersonate. */
 function checkSafe(issuer: string, allowLoopback: boolean): void {
   const url = new URL(issuer);
   if (url.protocol === 'https:' || (allowLoopback && isThisMachine(url.hostname))) return;
@@ -71,7 +71,7 @@ function checkSafe(issuer: string, allowLoopback: boolean): void {
   );
 }
 
-/** What is wrong with a token. */
+/** A fault of a token. */
 class Problem extends Error {
   override readonly name = 'Problem';
 }
@@ -139,7 +139,7 @@ function problemOf(error: unknown): string | undefined {
     return `it does not say with which of its issuer's keys it is signed: expected a "kid" in its header`;
   }
   if (error instanceof errors.JOSEError) return 'it is not a signed JWT that can be read';
-  // What the platform says of an issuer's key that is malformed, or too short to be safe.
+  // The platform's errors for an issuer's key that is malformed, or too short to be safe.
   if (error instanceof TypeError || error instanceof DOMException) return "its issuer's key cannot be used";
   return undefined;
 }

@@ -6,7 +6,7 @@ import { getJson, OutboundError, type GetOptions, type Reach } from '../net/outb
 
 export interface IssuerKeysOptions extends GetOptions {
   readonly clock: Clock;
-  /** Whether anything may leave this machine; it may unless that is given. */
+  /** Answers false while nothing may leave this machine; absent means true. */
   readonly isNetworkOn?: (() => boolean) | undefined;
 }
 
@@ -16,9 +16,9 @@ interface KeySet {
   readonly loadedAt: number;
 }
 
-/** How long keys are used without a new fetch; a key that was withdrawn is trusted no longer than that. */
+/** Milliseconds for which fetched keys are used. A withdrawn key is trusted no longer than that. */
 const timeToLive = 10 * 60_000;
-/** How often a token that names an unknown key may cause a new fetch. */
+/** Milliseconds between fetches that tokens with unknown keys cause. */
 const cooldown = 10_000;
 
 /** Why an issuer's keys cannot be had, now. */

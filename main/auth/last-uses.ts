@@ -23,7 +23,7 @@ export interface LastUsesParts {
 
 export class LastUses {
   readonly #parts: LastUsesParts;
-  /** What is not written yet, by credential. */
+  /** Uses that are not written yet, by credential. */
   readonly #waiting = new Map<string, Use>();
   /** Ends the writing, and forgets what waits. */
   readonly stop: () => void;

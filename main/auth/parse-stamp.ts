@@ -11,7 +11,10 @@ export interface Stamp {
 
 const largestStamp = 4096;
 
-/** @throws KeyhearthError UNAUTHENTICATED when the text is no stamp; padding and standard base64 are accepted too. */
+/**
+ * @throws KeyhearthError UNAUTHENTICATED when the text is not a stamp; padding and standard base64 are
+ * accepted too.
+ */
 export function parseStamp(text: string): Stamp {
   if (text.length > largestStamp) {
     throw malformed(`expected at most ${String(largestStamp)} characters, got ${String(text.length)}`);

@@ -1,4 +1,4 @@
-/** What a request's header proves, and what is the same for each kind of it. */
+/** The proof in a request's header, and the rules that all kinds of proof share. */
 import { isUuid } from '../crypto/uuid.ts';
 import type { Reader, Writer } from '../storage/connection.ts';
 import { getOrganization } from '../storage/tables/organizations.ts';
@@ -18,7 +18,7 @@ export interface Claim {
    */
   readonly identify: (tx: Reader) => Caller;
   /**
-   * Notes that it was used, where a second use must be told from the first. It identifies first, and may be repeated.
+   * Notes the use, for proofs that may be used once. It identifies first, and may be repeated.
    * @throws KeyhearthError as `identify`.
    */
   readonly spend?: (tx: Writer) => void;
@@ -27,9 +27,9 @@ export interface Claim {
 /** The organization that a request names. */
 export interface Addressed {
   readonly organizationId: string;
-  /** Whether its sub-organizations are looked through too: for requests that ask who somebody is, or sign them in. */
+  /** Searches the sub-organizations too: for requests that sign users in or ask who they are. */
   readonly below: boolean;
-  /** Whether a key that was mailed for recovery may ask it. */
+  /** Accepts a key that was mailed for recovery. */
   readonly recovering: boolean;
 }
 
@@ -67,16 +67,16 @@ export const lookedThrough = (organizationId?: string): string =>
 export const unauthenticated = (message: string, turnkeyErrorCode: string): KeyhearthError =>
   new KeyhearthError('UNAUTHENTICATED', message, { turnkeyErrorCode });
 
-/** How one kind of credential is looked up. */
+/** The lookup of one kind of credential. */
 interface Lookup<Row> {
-  /** What it is called: `public key`. */
+  /** The name of the kind: `public key`. */
   readonly kind: string;
   readonly in: (organizationId: string) => Row | undefined;
   /** In the sub-organizations of one, in the order of their claims. */
   readonly below: (organizationId: string) => readonly (Row & Founded)[];
   /**
-   * Whether the proof is by this credential: others may have registered what names it. Undefined stands for one that is not
-   * there, which takes as long to look at and holds for nobody.
+   * Answers if the proof is by this credential, since others may have registered the same name. Undefined
+   * stands for a missing credential, which takes as long to check and never holds.
    */
   readonly holds: (row: Row | undefined) => boolean;
   /** Answered where there is none. */
@@ -84,12 +84,13 @@ interface Lookup<Row> {
 }
 
 /**
- * Looks a credential up in the organization that a request names, then in its parent or below it. A registration takes
- * nothing from another user: only a credential that the proof is by counts. Below the named organization, the credential that
- * came with its sub-organization comes first, then the one that was registered first. A refusal takes as many statements and
- * verifications whether organization and credential are there or not.
- * @throws KeyhearthError as `Claim.identify`; an organization that is not there is told from one that does not know the
- * credential to nobody.
+ * Looks a credential up in the organization that a request names, then in its parent or below it. Registering
+ * another user's credential takes nothing from that user: only a credential that made the proof counts. Below
+ * the named organization, the credential that came with its sub-organization is first, then the one that was
+ * registered first. A refusal takes as many statements and verifications if organization or credential is
+ * missing.
+ * @throws KeyhearthError as `Claim.identify`. The error is the same for an organization that is missing and
+ * for one that does not know the credential.
  */
 export function findCredential<Row>(
   tx: Reader,

@@ -28,7 +28,7 @@ const unknown = () =>
     'SIGNATURE_INVALID',
   );
 
-/** @returns undefined for what is no session token of this vault. */
+/** @returns undefined for a text that is not a session token of this vault. */
 function claimsOf(tx: Reader, token: string): z.output<typeof claimsSchema> | undefined {
   const key = getServerKey(tx, 'notarizer');
   return claimsSchema.safeParse(key && readToken(key.publicKey, token, 'digest')).data;

@@ -35,7 +35,7 @@ interface Assertion {
   readonly signature: Uint8Array;
 }
 
-/** @throws KeyhearthError UNAUTHENTICATED when the text is no assertion. */
+/** @throws KeyhearthError UNAUTHENTICATED when the text is not an assertion. */
 export function parseAssertion(text: string): Assertion {
   if (text.length > largestHeader) {
     throw malformed(`expected at most ${largestHeader} characters, got ${text.length}`);
@@ -105,7 +105,7 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
     return row !== undefined && verdict;
   };
   const { credentialId } = assertion;
-  // A credential that is there is told from one that is not to nobody but its holder.
+  // Only the holder of a credential learns from an error that it exists.
   const unknown = (organizationId?: string) =>
     unauthenticated(
       `credential ID could not be found ${lookedThrough(organizationId)} credentialId=${credentialId}`,
@@ -135,7 +135,8 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
           signature: header,
         });
       },
-      // What does not count has nothing to note: its assertion still serves for these very bytes alone.
+      // An authenticator without a counter leaves nothing to note: its assertion still signs these very bytes
+      // alone.
       ...(signCount > 0 && {
         spend: (tx) => {
           const credential = verify(tx);
@@ -148,7 +149,7 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
   return { holder, against, unknown };
 }
 
-/** What of an assertion the database need not be asked for. */
+/** The parts of an assertion that need no database. */
 interface Ceremony {
   readonly clientData: ClientData | undefined;
   readonly authenticatorData: AuthenticatorData | undefined;

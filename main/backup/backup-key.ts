@@ -41,7 +41,7 @@ export async function newBackupKey(
   }
 }
 
-/** @throws KeyhearthError where what is kept may belong to a master key that the vault has no more. */
+/** @throws KeyhearthError if the kept key may belong to a master key that the vault has since replaced. */
 export function checkBackupKey(units: UnitOfWork, { wrapped }: BackupKey): void {
   const slots = units.read(listKeyslots);
   if (slots.some((slot) => wrapped.has(toHex(slot.wrapped)))) return;

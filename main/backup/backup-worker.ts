@@ -24,9 +24,9 @@ import { DiskUse } from './disk-use.ts';
 export interface WriteJob extends Omit<NewBackup, 'copy'> {
   /** The vault's own file. */
   readonly database: string;
-  /** Where the database is put while it is encrypted; nothing is left there. */
+  /** The path of the temporary copy of the database; the thread removes it. */
   readonly copy: string;
-  /** Whether a service works beside it, which is to keep its pace. */
+  /** True if a service works beside the thread and must keep its pace. */
   readonly gently: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface Written {
 /** Verifies a backup. */
 export interface VerifyJob {
   readonly file: string;
-  /** That the vault had when the backup was made; 32 bytes, which the thread erases. */
+  /** The vault's master key when the backup was written; 32 bytes, which the thread erases. */
   readonly masterKey: Uint8Array;
   /** The live vault's file, to compare with; undefined where there is none. */
   readonly database: string | undefined;
@@ -156,7 +156,10 @@ async function verify({ file, masterKey, database }: VerifyJob, onProgress: Prog
   }
 }
 
-/** @throws NewerVaultError for a schema that this program does not know, KeyhearthError for what is no database. */
+/**
+ * @throws NewerVaultError for a schema that this program does not know, KeyhearthError for a file that is not
+ * a database.
+ */
 async function openInMemory(
   backup: BackupFile,
   masterKey: Uint8Array,
@@ -169,7 +172,7 @@ async function openInMemory(
     let position = 0;
     for await (const chunk of backup.chunks(key)) {
       position += chunk.copy(bytes, position);
-      // What it counts is known once the database is open.
+      // The total is known once the database is open.
       onProgress(0, 1);
     }
     const connection = Connection.openBytes(bytes);

@@ -43,7 +43,7 @@ export interface BackupParts {
   readonly clock: Clock;
   /** The vault's directory; null for a vault in memory, which has no backups. */
   readonly directory: string | null;
-  /** Where backups may be proposed to go. */
+  /** The directory that is proposed for backups. */
   readonly suggestedDirectory: string;
   /** Something about the backups has changed. */
   readonly onChange: () => void;
@@ -165,9 +165,10 @@ export class Backups {
   }
 
   /**
-   * Lets a person copy a backup away, whole, since it is encrypted. Only while the vault is open, like making one.
-   * @returns where the file is, and a name for the copy with vault and date.
-   * @throws KeyhearthError VAULT_LOCKED, NOT_FOUND, or BACKUP_UNREADABLE for a file there that is no backup.
+   * Finds a backup for a person to copy; it is encrypted, so it is copied whole. Only while the vault is
+   * open, like writing a backup.
+   * @returns the path of the file, and a name for the copy with vault and date.
+   * @throws KeyhearthError VAULT_LOCKED, NOT_FOUND, or BACKUP_UNREADABLE for a file that is not a backup.
    */
   async copyOf(id: string): Promise<{ readonly file: string; readonly name: string }> {
     const { units, keyring } = this.#parts;

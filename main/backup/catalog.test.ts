@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { BackupCatalog } from './catalog.ts';
 
-/** A catalog that keeps the names of files, and whose writes can be made to fail. */
+/** A catalog that keeps the names of files. Its writes fail on demand. */
 class Catalog {
   readonly written: string[] = [];
   failing = false;

@@ -72,7 +72,7 @@ export class BackupCatalog {
     this.#pendingRows = this.#pendingRows.filter((row) => !rows.includes(row));
   }
 
-  /** What waits then is found again by the schedule's directory. */
+  /** Drops files that wait. The schedule's directory leads to them again. */
   close(): void {
     this.#closed = true;
   }

@@ -1,4 +1,4 @@
-/** Where backups may lie, and which files there are this vault's. */
+/** Directories for backups, and the files in them that belong to this vault. */
 import { rmSync } from 'node:fs';
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -8,12 +8,12 @@ import { disks } from './disks.ts';
 import { draftOf } from './file.ts';
 import { backupName, readBackupName } from './rotation.ts';
 
-/** How long files may take to be found, before they count as not to be seen: a person waits for that. */
+/** Milliseconds for which a search for files may last before they count as missing: a person waits for it. */
 const findWithinMs = 1_000;
 
 export const databaseIn = (vaultDirectory: string): string => join(vaultDirectory, 'vault.db');
 
-/** One at a time: the vault's directory is one process's, and its backups are made in turn. */
+/** One path is enough: one process holds the vault's directory, and backups are written one after another. */
 export const copyIn = (vaultDirectory: string): string => join(vaultDirectory, 'vault.db.copy');
 
 /** Removes a database with what SQLite puts beside one: a journal that is left would be taken for the next one's. */
@@ -42,7 +42,8 @@ export async function checkScheduleDirectory(directory: string, vaultDirectory: 
   const field = 'schedule.directory';
   checkPath(field, directory, vaultDirectory);
   await disks.run(directory, async () => {
-    // One directory is made, no tree: a stick that is not plugged in is not taken for a place on the disk.
+    // Only one directory is created, not a tree: else a path on an unplugged drive would be created on the
+    // disk.
     const isNew = !(await exists(directory)) && (await exists(dirname(directory)));
     if (isNew) await mkdir(directory, { mode: 0o700 });
   });

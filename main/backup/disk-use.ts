@@ -1,6 +1,6 @@
 /**
- * Which disk a thread of backups works on, and whether it goes on, in memory that both threads share: a thread that hangs in a
- * call cannot say so.
+ * Shared memory that says on which disk a backup thread works, and if it proceeds: a thread that hangs in a
+ * call cannot report so itself.
  */
 import { owned } from '../lib/faults.ts';
 

@@ -5,7 +5,7 @@ const answer = { code: 'UNAVAILABLE' };
 const limitMs = 20;
 const soon = { limitMs };
 
-/** A call that comes back when it is told to. */
+/** A call that returns on demand. */
 function hanging<T>(value: T) {
   const { promise, resolve } = Promise.withResolvers<T>();
   const begun = vi.fn(() => promise);

@@ -1,8 +1,8 @@
 /**
- * Calls on files that may lie on a disk that does not answer. A network share whose server is gone holds a call for as long as
- * the server is gone: in the main thread that would be the whole service, and elsewhere it is one of the few threads that run
- * all calls of the process. So these calls are asynchronous, have a limit of time, and are made one at a time for each
- * directory.
+ * Calls on files whose disk may not answer. A call on a network share hangs for as long as its server is
+ * gone. In the main thread that would stop the whole service; elsewhere it blocks one of the few threads for
+ * all calls of the process. So these calls are asynchronous, have a time limit, and run one at a time for
+ * each directory.
  */
 import { SerialQueue } from '../lib/concurrency/serial.ts';
 import { KeyhearthError } from '../lib/errors.ts';
@@ -11,7 +11,7 @@ import { owned } from '../lib/faults.ts';
 /** Longer than a disk takes that has to begin to turn. */
 const answersWithinMs = 10_000;
 
-/** How many calls wait for one that does not come back; more are refused at once. */
+/** Calls that may wait for one that hangs; more are refused at once. */
 const mostWaiting = 20;
 
 export class Disks {

@@ -64,7 +64,7 @@ async function beginsAsBackup(file: string): Promise<boolean> {
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
 export interface NewBackup {
-  /** Where the database is, as `Connection.copyTo` made it. */
+  /** The path of the database that `Connection.copyTo` wrote. */
   readonly copy: string;
   readonly file: string;
   readonly replace: boolean;
@@ -86,7 +86,8 @@ export async function writeBackup(
   const bytes = encodeHead({ ...header, size });
   const head = readHead(bytes);
   await using source = await open(copy, 'r');
-  // What an interrupted backup left goes. What cannot be removed is not this user's, and stays as it is.
+  // Removes the rest of an interrupted backup. A file that cannot be removed belongs to another user and
+  // stays.
   await unlink(draft).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
   });
@@ -104,7 +105,7 @@ export async function writeBackup(
   return fileLength(head);
 }
 
-/** How many bytes of a backup are not on the disk yet, at most. */
+/** Bytes of a backup that may be written before they are synced to the disk. */
 const syncedAtOnce = 4 * 1024 ** 2;
 
 /** Writes all of a file to the disk, and closes it. */
@@ -170,8 +171,8 @@ export class BackupFile implements AsyncDisposable {
   }
 
   /**
-   * @throws KeyhearthError NOT_FOUND; BACKUP_UNREADABLE for what is no whole backup by its header and length; UNAVAILABLE where
-   * its disk does not answer.
+   * @throws KeyhearthError NOT_FOUND; BACKUP_UNREADABLE if header and length are not those of a whole backup;
+   * UNAVAILABLE where its disk does not answer.
    */
   static open(path: string): Promise<BackupFile> {
     return disks.run(dirname(path), () => BackupFile.#open(path), {

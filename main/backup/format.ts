@@ -22,11 +22,11 @@ const lineEnd = 0x0a;
 /** In bytes: a beginning of this length shows whether a file is a backup. */
 export const longestName = name.length + 1;
 
-/** Whether a file that begins so says that it is a backup. */
+/** True for a file whose first bytes are those of a backup. */
 export const hasBackupName = (beginning: Uint8Array): boolean =>
   names.some((each) => Buffer.from(beginning).toString('latin1').startsWith(`${each} `));
 
-/** More than any header has: what is no backup is not read to its end. */
+/** Longer than any header, so that a file that is not a backup is not read to its end. */
 export const longestHead = 256 * 1024;
 
 export const defaultChunkSize = 256 * 1024;
@@ -60,7 +60,7 @@ const headerSchema = z.strictObject({
     .min(1),
 });
 
-/** What anybody who has the file may read of it. */
+/** The part of a backup that is readable without a secret. */
 export type BackupHeader = z.output<typeof headerSchema>;
 
 /** The start of a file: both lines, as they are bound to every chunk. */
@@ -122,19 +122,19 @@ export function readHead(beginning: Uint8Array): BackupHead {
 
 export const chunkCount = ({ size, chunkSize }: BackupHeader): number => Math.ceil(size / chunkSize);
 
-/** How long the whole file is, in bytes. */
+/** Length of the whole file, in bytes. */
 export const fileLength = ({ header, length }: BackupHead): number =>
   length + header.size + chunkCount(header) * tagLength;
 
-/** How long a chunk is in the file. */
+/** Length of a chunk in the file, in bytes. */
 export function sealedLength(header: BackupHeader, index: number): number {
   const isLast = index === chunkCount(header) - 1;
   return (isLast ? header.size - index * header.chunkSize : header.chunkSize) + tagLength;
 }
 
 /**
- * The key from which those of single files follow. It opens nothing but backups that were made with the same salt, so
- * that it can be kept while the vault is locked, for a backup that falls due.
+ * Derives the key from which the keys of single files follow. It opens only backups with the same salt. So it
+ * may be kept while the vault is locked, for a scheduled backup.
  * @returns 32 bytes, which the caller erases after use.
  */
 export function backupKeyOf(masterKey: Uint8Array, keySalt: string): Uint8Array {

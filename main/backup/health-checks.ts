@@ -3,7 +3,7 @@ import type { BackupNotice } from '../../preload/contract.ts';
 
 const day = 86_400_000;
 
-/** A backup is old after a week, or after twice the time in which one should have been made. */
+/** A backup is old after a week, or after twice the interval of the schedule. */
 const oldAfterDays = 7;
 /** A verified restore is old after three months. */
 const verifiedForDays = 90;
@@ -19,7 +19,7 @@ export interface BackupFacts {
         readonly failure: { readonly message: string; readonly at: number } | null;
       }
     | undefined;
-  /** Whether a backup that falls due can be made. */
+  /** True if a backup that falls due can be written. */
   readonly ready: boolean;
 }
 

@@ -14,15 +14,15 @@ import type { BackupJobs, VerifyJob, VerifiedFile, WriteJob, Written } from './b
 export interface JobLimits {
   /** For how many milliseconds the disk of a backup may give nothing back. A disk that has to begin to turn takes some ten seconds. */
   readonly silentMs: number;
-  /** How many milliseconds a piece of work takes at most, however it proceeds. */
+  /** Milliseconds after which a piece of work is stopped, whatever its progress. */
   readonly longestMs: number;
 }
 
 const usualLimits: JobLimits = { silentMs: 60_000, longestMs: 6 * 3_600_000 };
 
 /**
- * Threads that hang keep the process's few threads for calls on files, so that many would stop the service. With so many, no more
- * work is begun.
+ * Threads that hang. Each blocks one of the process's few threads for calls on files, and many would stop the
+ * service. At this number, new work is refused.
  */
 const mostStuck = 2;
 

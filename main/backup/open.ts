@@ -1,4 +1,4 @@
-/** What opens a backup: a secret of one of the slots in its header. */
+/** Opens a backup with a secret of one of the slots in its header. */
 import type { KeyringOptions } from '../keys/keyring.ts';
 import { Keyring } from '../keys/keyring.ts';
 import { openAnySlot, type OpenWith } from '../keys/keyslots/slots.ts';

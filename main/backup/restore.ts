@@ -1,6 +1,7 @@
 /**
- * Puts the vault of a backup where there is none. It is written beside its place and moved there when it is whole and
- * found right; whatever interrupts before leaves no vault, and the next try begins anew.
+ * Restores the vault of a backup where there is none. The vault is written to a draft beside its final path,
+ * and moved there once it is complete and verified. An interruption before that leaves no vault, and the next
+ * attempt starts over.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,10 +39,10 @@ export interface RestoreWish {
   /** The vault's directory, made where it is missing. */
   readonly directory: string;
   readonly file: string;
-  /** What it is called in the list of backups, where its path is not to last. */
+  /** The name in the list of backups, if the path is temporary. */
   readonly name?: string | undefined;
   readonly how: OpenBackupWith;
-  /** In which a slot is made, if it can be used. */
+  /** The keychain that gets a slot, if it can be used. */
   readonly keychain: Keychain;
   readonly random: Random;
   readonly clock: Clock;
@@ -53,7 +54,7 @@ export interface Restored {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly ownerUserId: string;
-  /** When the backup was made. */
+  /** The time of the backup, in milliseconds. */
   readonly madeAt: number;
   readonly log: { readonly rows: number; readonly head: string };
   readonly keyslots: readonly KeyslotRow['kind'][];
@@ -61,7 +62,7 @@ export interface Restored {
   readonly keychainProblem: string | null;
 }
 
-/** Where a restored vault goes. */
+/** The destination of a restored vault. */
 interface Target {
   /** The path of its database. */
   readonly database: string;
@@ -100,7 +101,10 @@ function acquire(path: string): VaultDirectory {
   }
 }
 
-/** The same for a process that holds the directory and has the empty database open, which it then opens anew. */
+/**
+ * Restores in a process that holds the directory and has the empty database open. The database is opened
+ * again afterwards.
+ */
 export const restoreHere = (
   connection: Connection,
   directory: VaultDirectory,
@@ -115,7 +119,7 @@ export const restoreHere = (
     return {
       database: directory.database,
       put: (draft) => {
-        // One may have been made meanwhile.
+        // Another request may have created one meanwhile.
         checkEmpty();
         connection.reopen(directory.database, () => {
           moveIntoPlace(draft, directory);
@@ -222,7 +226,7 @@ async function settle(
     const state = await keychain.probe();
     if (!state.available) keychainProblem = state.reason;
     else {
-      // What it knows of a newer log is no longer meant: the owner goes back to the backup.
+      // The anchor of a newer log no longer applies: the owner goes back to the backup.
       await keychain.delete(anchorAccount(vault.id));
       const slot = { masterKey, vaultId: vault.id, random, now: clock.now(), keychain };
       keychainSlot = await makeKeychainSlot(slot).catch((error: unknown) => {

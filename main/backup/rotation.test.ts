@@ -66,7 +66,7 @@ describe('what is kept', () => {
 describe('the name of a backup', () => {
   const vaultId = 'ae0f13e2-3ebf-42c5-9ed0-a0faad035be3';
 
-  test('says whose it is and when it was made', () => {
+  test('names the vault and the time', () => {
     const name = backupName(vaultId, at('2026-11-21'));
     expect(name).toBe('keyhearth-ae0f13e2-20261121T120000Z.backup');
     expect(readBackupName(vaultId, name)).toBe(at('2026-11-21'));

@@ -1,7 +1,10 @@
-/** Which scheduled backups are kept: the last seven, and the newest of each of four weeks and twelve months. */
+/**
+ * Decides which scheduled backups are kept: the last seven, and the newest of each of four weeks and twelve
+ * months.
+ */
 import { formerName } from '../lib/text/former-name.ts';
 
-/** How many of each. */
+/** Number of backups to keep, by kind. */
 const keeps = { last: 7, weekly: 4, monthly: 12 } as const;
 
 export interface Dated {
@@ -48,21 +51,23 @@ function monthOf(time: number): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-/** The name of a scheduled backup: whose it is, and when it was made, in UTC. */
+/** The name of a scheduled backup: its vault and its time in UTC. */
 export const backupName = (vaultId: string, madeAt: number): string =>
   `${beginningOf(vaultId)}${new Date(madeAt)
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(/[-:]/g, '')}.backup`;
 
-/** The name of a copy that a person takes away: whose vault, and when it was made, in UTC. */
+/** The name of a copy for a person: its vault and its time in UTC. */
 export function copyName(vault: string, madeAt: number): string {
   const whose = vault.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '');
   const when = new Date(madeAt).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `keyhearth-${whose === '' ? 'vault' : whose}-${when}.backup`;
 }
 
-/** @returns when a file of that name was made; undefined for any name but those of this vault's backups. */
+/**
+ * @returns the time in the name of a backup; undefined for a name that is not that of a backup of this vault.
+ */
 export function readBackupName(vaultId: string, fileName: string): number | undefined {
   const beginning = [beginningOf(vaultId), beginningOf(vaultId, formerName)].find((each) =>
     fileName.startsWith(each),

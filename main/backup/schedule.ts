@@ -1,6 +1,6 @@
 /**
- * Keeps to a schedule: makes a backup when one is due, removes what is superfluous, and keeps the catalog of the directory.
- * While the vault is locked, backups are made with the backup key of its last unlock.
+ * Follows a schedule: writes backups that are due, removes superfluous ones, and keeps the catalog of the
+ * directory. While the vault is locked, it uses the backup key of the last unlock.
  */
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -47,7 +47,7 @@ export interface ScheduleParts {
   readonly onFailure: (line: string) => void;
 }
 
-/** How often it is seen whether a backup is due, in milliseconds. A machine that slept finds out within this time. */
+/** Milliseconds between checks for a backup that is due. A machine that slept catches up within this time. */
 const lookEvery = 30_000;
 /** From a scheduled backup that failed to the next try. */
 const retryAfter = 10 * 60_000;
@@ -74,12 +74,12 @@ export class BackupSchedule {
     this.#parts = parts;
   }
 
-  /** Whether it is kept to, beside whatever else this process does. */
+  /** True while this process follows the schedule. */
   get isKept(): boolean {
     return this.#stopLooking !== undefined;
   }
 
-  /** Whether a backup could be made now. */
+  /** True if a backup could be written now. */
   get isReady(): boolean {
     return this.#backupKey !== undefined;
   }
@@ -152,7 +152,7 @@ export class BackupSchedule {
     this.#eraseBackupKey();
   }
 
-  /** Resolves once nothing goes on any more. */
+  /** Resolves once no work is in progress. */
   async settled(): Promise<void> {
     // One may have begun another.
     while (this.#begun.size > 0) await Promise.all(this.#begun);
@@ -294,7 +294,10 @@ export class BackupSchedule {
   }
 }
 
-/** When the next scheduled backup is to be made; at once where there is none. One of a time to come was made by a clock ahead. */
+/**
+ * The time of the next scheduled backup, in milliseconds; now if there is none yet. A backup dated in the
+ * future came from a clock that was ahead.
+ */
 export function dueAt(
   { directory, hours, updatedAt }: BackupScheduleRow,
   rows: readonly BackupRow[],

@@ -20,7 +20,7 @@ const header: BackupHeader = {
     { id: 'c', kind: 'password', parameters: '{}', wrapped: 'ab', createdAt: 5, confirmedAt: null },
   ],
 };
-/** A file as long as its header says; what is in it is nobody's concern here. */
+/** A file as long as its header says, with random content. */
 function fileOf(size = header.size): Buffer {
   const head = encodeHead({ ...header, size });
   return Buffer.concat([head, randomBytes(fileLength(readHead(head)) - head.length)]);
@@ -88,7 +88,7 @@ describe('a file that a browser uploads', () => {
       bytes: bytes.subarray(100_000),
     };
     expect(await uploads.upload(rest)).toMatchObject({ received: bytes.length });
-    // What fails may be tried again.
+    // A failure allows another attempt.
     await expect(uploads.use(file, () => Promise.reject(new Error('the wrong password')))).rejects.toThrow();
     const seen = await uploads.use(file, (path, name) =>
       Promise.resolve({ name, bytes: readFileSync(path), mode: statSync(path).mode & 0o777 }),
@@ -169,7 +169,7 @@ describe('a file that a browser uploads', () => {
     await begin(bytes);
   });
 
-  test('is gone after an hour in which nobody wanted it, but not while it is read', async () => {
+  test('is removed after an hour without use, but not while it is read', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const bytes = fileOf();
     const file = await upload(bytes);

@@ -15,7 +15,7 @@ import { owned } from '../lib/faults.ts';
 
 /** In bytes: what is larger is named by its path. */
 const largest = 32 * 1024 ** 3;
-/** More at once is no person's doing. */
+/** A person does not need more at once. */
 const mostKept = 3;
 /** From its last use to its end, in milliseconds. */
 const keptFor = 60 * 60_000;
@@ -33,7 +33,7 @@ interface Draft {
   received: number;
   /** Open until it is whole. */
   handle: FileHandle | undefined;
-  /** How many write or read it now. */
+  /** Calls that write or read the file now. */
   users: number;
   /** To be removed once it has no users. */
   ended: boolean;
@@ -43,7 +43,7 @@ interface Draft {
 export interface UploadParts {
   /** The vault's; null for a vault in memory. */
   readonly directory: string | null;
-  /** How much a directory's disk still takes, in bytes. */
+  /** The free space of a directory's disk, in bytes. */
   readonly freeBytes?: (directory: string) => number;
 }
 
@@ -62,9 +62,10 @@ export class Uploads {
   }
 
   /**
-   * Takes the next part of a file; the first begins it, and is looked at before anything is kept.
-   * @throws KeyhearthError BACKUP_UNREADABLE for what is no backup; PAYLOAD_TOO_LARGE, FAILED_PRECONDITION where the disk is
-   * too full, RESOURCE_EXHAUSTED, NOT_FOUND, or INVALID_ARGUMENT for a part that is not the next.
+   * Adds the next part of a file. The first part creates the file, and is checked before anything is stored.
+   * @throws KeyhearthError BACKUP_UNREADABLE for a file that is not a backup; PAYLOAD_TOO_LARGE,
+   * FAILED_PRECONDITION where the disk is too full, RESOURCE_EXHAUSTED, NOT_FOUND, or INVALID_ARGUMENT for a
+   * part that is not the next.
    */
   async upload({ file, name, size, at, bytes }: BackupPart): Promise<UploadProgress> {
     const draft = file === undefined ? this.#begin(name, size, bytes) : this.#find(file);

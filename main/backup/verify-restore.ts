@@ -29,13 +29,13 @@ import { assertNever, messageOf } from '../lib/errors.ts';
 import { withSeed } from '../storage/wallet-secrets.ts';
 import type { Progress } from './file.ts';
 
-/** What the verification found in a backup. */
+/** Findings of the verification of a backup. */
 export type RestoreCheck = Pick<
   VerifiedBackup,
   'organization' | 'log' | 'counts' | 'problems' | 'problemCount'
 >;
 
-/** What the live vault has and the backup has not. */
+/** Resources of the live vault that the backup lacks. */
 export type Uncovered = NonNullable<VerifiedBackup['uncovered']>;
 
 /** Lists are cut to this many lines. */
@@ -224,7 +224,8 @@ function verifyRows(tx: Reader, masterKey: Uint8Array, findings: Findings, step:
       findings.add(describeFinding(found.finding));
       break;
     case 'unadopted':
-      // The vault was not unlocked since it was made by an earlier version: nothing authenticates its rows yet.
+      // An earlier version created the vault, and it was not unlocked since: its rows are not authenticated
+      // yet.
       break;
     default:
       assertNever(found);
@@ -255,7 +256,7 @@ const countOf = (tx: Reader, table: string): number =>
 const nameOf = (tx: Reader, organizationId: string): string =>
   tx.get<{ name: string }>('SELECT name FROM organizations WHERE id = ?', organizationId)?.name ?? '';
 
-/** What is compared with the live vault: the noun, and the table. */
+/** Compared with the live vault: the noun, and the table. */
 const resourceTables = [
   ['organizations', 'organizations'],
   ['users', 'users'],

@@ -1,4 +1,7 @@
-/** What a message bus says that breaks the protocol. A real bus, and services on it, are in test/desktop/session-watch.test.ts. */
+/**
+ * Messages of a bus that break the protocol. A real bus, and services on it, are in
+ * test/desktop/session-watch.test.ts.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,7 @@ import { BusAnswerError, BusError, busSocket, MessageBus, theBus } from './messa
 let directory: string;
 let path: string;
 let server: Server;
-/** What the bus says after it has let the client in. */
+/** The bytes that the bus sends after it has let the client in. */
 let says: Uint8Array;
 
 beforeEach(async () => {

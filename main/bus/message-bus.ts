@@ -134,7 +134,7 @@ export class MessageBus implements Disposable {
     this.call({ ...theBus, member: 'Hello' }).catch(() => undefined);
   }
 
-  /** Whether the bus has let us in, so that what is silent now is a service. */
+  /** True once the bus has accepted us. A silence after that is a service's. */
   get isIn(): boolean {
     return this.#isIn;
   }
@@ -333,7 +333,7 @@ function readFields(head: Buffer, isLittle: boolean): ReadonlyMap<number, BusVal
   return new Map((fields as readonly (readonly [number, BusValue])[]).map(([code, value]) => [code, value]));
 }
 
-/** Where each type of one size begins, and how it is read. */
+/** Types of fixed size: their size, and how to read them. */
 const fixed: Readonly<
   Record<string, readonly [size: number, read: (bytes: DataView, at: number, isLittle: boolean) => BusValue]>
 > = {
@@ -349,7 +349,10 @@ const fixed: Readonly<
   d: [8, (bytes, at, isLittle) => bytes.getFloat64(at, isLittle)],
 };
 
-/** Reads values one after another. @throws RangeError where there is less than their types say, or what is no type. */
+/**
+ * Reads values one after another.
+ * @throws RangeError if the bytes end too early, or the type is unknown.
+ */
 class Reader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -439,7 +442,10 @@ const alignmentOf = (kind: string): number => {
   return fixed[first]?.[0] ?? 4;
 };
 
-/** Where the type that begins at a place ends: arrays are as long as what they are of, and brackets close. */
+/**
+ * Finds the end of the type that begins at a position: an array ends with its element type, brackets with
+ * their pair.
+ */
 function endOfType(signature: string, at: number): number {
   const first = signature[at];
   if (first === 'a') return endOfType(signature, at + 1);

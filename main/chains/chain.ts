@@ -1,6 +1,6 @@
 /**
- * What a chain is to the vault. Bytes are read once, into a model that re-encodes to the same bytes. What a person is
- * shown, what policies decide on, and what is signed come from that model.
+ * A chain, as the vault sees it. Bytes are read once, into a model that re-encodes to the same bytes. The
+ * description for people, the facts for policies and the signature come from that model.
  */
 import type { AddressFormat } from './addresses/addresses.ts';
 import type { Curve } from '../crypto/keys/curves.ts';
@@ -20,15 +20,16 @@ export interface Key {
   readonly format: AddressFormat | undefined;
 }
 
-/** What the vault knows that a transaction does not say itself. */
+/** Facts of the vault that a transaction does not hold. */
 export interface Context {
   /** The key that signs; undefined where a description is asked for without one. */
   readonly key: Key | undefined;
   readonly interfaces: Interfaces;
   /**
-   * The organization's own key at an address, by the vault's tables and never by what a payload claims.
+   * Finds the organization's own key at an address, by the vault's tables and never by a claim of the
+   * payload.
    * @param address As the chain writes it.
-   * @returns the name of its wallet or private key; undefined for an address of somebody else.
+   * @returns the name of its wallet or private key; undefined for a foreign address.
    */
   readonly ours: (address: string) => string | undefined;
 }
@@ -38,13 +39,13 @@ export interface Opened {
   readonly describe: () => Description;
   /** Under the chain's keywords. */
   readonly facts: ChainFacts;
-  /** How many signatures `sign` gives. */
+  /** Number of signatures that `sign` gives. */
   readonly signatures: number;
   /** @returns the transaction with its signature, or why there is none. */
   readonly sign: (privateKey: Uint8Array) => Read<Uint8Array>;
 }
 
-/** What bytes are to a chain that are hashed and signed as they are, as a raw payload. */
+/** The chain's view of bytes that are hashed and signed as a raw payload. */
 export interface InPayload {
   /** Empty where the bytes are nothing that the chain would take. */
   readonly facts: ChainFacts;
@@ -60,9 +61,10 @@ export interface Chain {
   /** Reads an unsigned transaction as `sign_transaction` takes it. */
   readonly open: (bytes: Uint8Array, context: Context) => Read<Opened>;
   /**
-   * Reads a raw payload as the chain would: whoever sends it may call a transaction a text.
-   * @param bytes What is hashed by `hashFunction` and then signed; for Ed25519 (`NOT_APPLICABLE`), what is signed.
-   *   A digest that is signed as it is (`NO_OP`) is never asked about: it may stand for anything.
+   * Reads a raw payload as the chain would: a sender may present a transaction as a text.
+   * @param bytes The bytes that `hashFunction` hashes before they are signed; for Ed25519 (`NOT_APPLICABLE`),
+   * the bytes that are signed. A digest that is signed as it is (`NO_OP`) is never passed: it may stand for
+   * anything.
    */
   readonly inPayload: (bytes: Uint8Array, hashFunction: HashFunction, context: Context) => InPayload;
 }

@@ -34,8 +34,8 @@ const neutral: readonly AddressFormat[] = ['ADDRESS_FORMAT_COMPRESSED', 'ADDRESS
 
 /**
  * @param hex Of whole bytes, with 0x or without.
- * @throws KeyhearthError INVALID_ARGUMENT with the real API's code, where the type is not signed here, the key is of
- *   another chain, or the bytes are no unsigned transaction.
+ * @throws KeyhearthError INVALID_ARGUMENT with the real API's code, if the type is not signed here, the key
+ * is of another chain, or the bytes are not an unsigned transaction.
  */
 export function openTransaction(
   type: TransactionType,

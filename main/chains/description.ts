@@ -1,4 +1,4 @@
-/** What is to be signed, in plain language: what it does first, then what it says, then what to beware of. */
+/** Describes a signing request in plain language: effects first, then contents, then warnings. */
 import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import { lookAlikeWarnings } from '../lib/text/look-alikes.ts';
@@ -20,7 +20,7 @@ export interface Description {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly parts: readonly Part[];
-  /** What a person should know before signing. */
+  /** Warnings to read before signing. */
   readonly warnings: readonly string[];
   /** Hashes to compare with what another program shows. */
   readonly digests: readonly Line[];
@@ -82,7 +82,7 @@ export class Writer {
   }
 }
 
-/** What cannot be read is said to be unreadable; signing it is signing blindly. */
+/** Describes an unreadable payload as unreadable: signing it is blind signing. */
 export const unreadDescription = (what: string, problem: string): Description => ({
   title: `${what} that cannot be read`,
   lines: [line('Problem', problem)],
@@ -91,7 +91,7 @@ export const unreadDescription = (what: string, problem: string): Description =>
   digests: [],
 });
 
-/** Milliseconds since 1970, or the number where that is no time. */
+/** An ISO time for milliseconds since 1970, or the number if it is out of range. */
 export function timeOf(milliseconds: bigint): string {
   const date = new Date(Number(milliseconds));
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();

@@ -1,4 +1,4 @@
-/** What policies may read of transactions and payloads, by keyword. */
+/** Facts of transactions and payloads for policies, by keyword. */
 import type { ChainKeyword } from '../policy/language/chain-keywords.ts';
 import type { ConditionFacts } from '../policy/language/schema.ts';
 import type { Unknown } from '../policy/language/types.ts';

@@ -1,11 +1,11 @@
 /** Reading bytes that a stranger wrote: whatever is wrong with them is said, and nothing is thrown. */
 
-/** What a decoder stops at. It stays in this folder: `attempt` makes a problem of it. */
+/** Stops a decoder. It stays in this folder: `attempt` turns it into a problem. */
 class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** What came of reading, or why nothing did: a sentence that says what was expected and what was there. */
+/** The result of reading, or a sentence that says what was expected and what was found. */
 export type Read<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 

@@ -1,4 +1,4 @@
-/** The command's side of the control channel: every request goes over a connection of its own, which is proven first. */
+/** The command's side of the control channel. Every request has its own connection, which is proven first. */
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -7,7 +7,7 @@ import { proveToServer, UnprovenError } from './handshake.ts';
 import { checkSocket, NotPrivateError } from './socket-path.ts';
 import { owned } from '../lib/faults.ts';
 
-/** What `endpoint.json` says of the channel. */
+/** The channel's entry in `endpoint.json`. */
 export interface ControlEndpoint {
   readonly socket: string;
   readonly nonce: string;
@@ -34,9 +34,9 @@ export class SilentError extends Error {
 
 /** In milliseconds. */
 export interface Patience {
-  /** How long a whole answer may take, of a process that shows now and then that it is there. */
+  /** Milliseconds for a whole answer of a process that gives signs of life. */
   readonly answer: number;
-  /** How long a process may take to show that it is there. */
+  /** Milliseconds for the first sign of life. */
   readonly sign: number;
   /** Between two of those signs. */
   readonly pause: number;
@@ -44,7 +44,7 @@ export interface Patience {
 
 const usualPatience: Patience = { answer: 120_000, sign: 10_000, pause: 5_000 };
 
-/** Whether an error says that something is there which is not the vault's service. */
+/** True for an error which says that another program listens instead of the vault's service. */
 export const isStranger = (error: unknown): error is NotPrivateError | UnprovenError =>
   error instanceof NotPrivateError || error instanceof UnprovenError;
 

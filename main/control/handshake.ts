@@ -76,7 +76,7 @@ async function inTime(socket: Duplex, work: () => Promise<void>): Promise<void> 
     }),
     patience,
   );
-  // Who reads or writes learns of a broken connection there.
+  // The reader or writer of the socket reports a broken connection.
   socket.on(
     'error',
     owned(() => undefined),

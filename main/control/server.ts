@@ -8,7 +8,7 @@ import { owned } from '../lib/faults.ts';
 import { logFault } from '../lib/log.ts';
 
 export interface ControlOptions extends SocketPaths {
-  /** Which the owner's own processes read in `endpoint.json`. */
+  /** The shared secret; the owner's own processes read it in `endpoint.json`. */
   readonly secret: string;
   /** The address that an earlier process had, which may have been killed. */
   readonly left: string | undefined;
@@ -25,7 +25,7 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** How long answers under way may take once the channel closes, in milliseconds. */
+/** Milliseconds that answers in progress get once the channel closes. */
 const lastWords = 500;
 
 /** For how long a connection comes before others' requests if it does not ask anything, in milliseconds. */
@@ -56,7 +56,7 @@ export async function listenForControl(options: ControlOptions): Promise<Control
         http.emit('connection', socket);
         onServed?.(socket);
       },
-      // A stranger, or a client that went away: the connection is closed, and nothing was told.
+      // The client is a stranger or went away: the connection is closed before it received anything.
       () => undefined,
     );
   });

@@ -57,7 +57,7 @@ export function checkSocket(address: string): boolean {
 export interface SocketPaths {
   /** The vault's, which this process holds. */
   readonly directory: string;
-  /** Directories in which one for the socket can be made, where the vault's own will not do. */
+  /** Directories that may hold the socket's directory, if the vault's own path is not suitable. */
   readonly others: readonly string[];
 }
 
@@ -98,7 +98,7 @@ function makeDirectory(parent: string): string | undefined {
   return undefined;
 }
 
-/** Removes the directory that was made for a socket, by this process or by one that did not live to remove it. */
+/** Removes the directory that this process, or one that was killed, created for a socket. */
 export function removeMadeDirectory(address: string): void {
   const directory = dirname(address);
   if (isPipe(address) || basename(address) !== socketName || !ownDirectory.test(basename(directory))) return;

@@ -1,6 +1,6 @@
 /** Checks of byte arguments, and the few operations on bytes that the platform lacks. Messages never hold the bytes. */
 
-/** @throws TypeError naming the argument when it is no Uint8Array of that length. */
+/** @throws TypeError naming the argument when it is not a Uint8Array of that length. */
 export function checkBytes(name: string, value: unknown, length?: number): asserts value is Uint8Array {
   const expected = length === undefined ? 'a Uint8Array' : `a Uint8Array of ${String(length)} bytes`;
   if (!(value instanceof Uint8Array))

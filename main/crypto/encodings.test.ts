@@ -74,7 +74,7 @@ test('UTF-8: a lone surrogate is refused and not replaced', () => {
   );
 });
 
-test('what is no text is refused', () => {
+test('values that are not text are refused', () => {
   expect(() => decodeHex('payload', 7 as unknown as string)).toThrow(
     'invalid payload: expected text, got number',
   );

@@ -47,7 +47,7 @@ test('the table', () => {
   expect(hashFunctions.HASH_FUNCTION_KECCAK256(bytes)).toEqual(keccak256(bytes));
 });
 
-test('what is no bytes is refused by name', () => {
+test('values that are not bytes are refused by name', () => {
   expect(() => sha256('abc' as unknown as Uint8Array)).toThrow('bytes: expected a Uint8Array, got string');
   expect(() => keccak256([1] as unknown as Uint8Array)).toThrow('bytes: expected a Uint8Array, got object');
 });

@@ -9,7 +9,7 @@ import { checkBytes, concatBytes, asUint8Array } from './bytes.ts';
 export type HashFunction =
   'HASH_FUNCTION_NO_OP' | 'HASH_FUNCTION_NOT_APPLICABLE' | 'HASH_FUNCTION_SHA256' | 'HASH_FUNCTION_KECCAK256';
 
-/** What is done to a decoded payload before it is signed. Which of them fit a curve is the curve's to say. */
+/** Applied to a decoded payload before it is signed. Each curve decides which of them it accepts. */
 export const hashFunctions: Readonly<Record<HashFunction, (bytes: Uint8Array) => Uint8Array>> = {
   HASH_FUNCTION_NO_OP: (bytes) => bytes,
   HASH_FUNCTION_NOT_APPLICABLE: (bytes) => bytes,

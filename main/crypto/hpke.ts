@@ -16,7 +16,7 @@ const publicKeyLength = 65;
 const privateKeyLength = 32;
 const tagLength = 16;
 
-/** What the API's bundles are encrypted with: the suite, and the text that binds them to it. */
+/** The cipher suite of the API's bundles, and the text that binds them to it. */
 const bundleInfo = new TextEncoder().encode('turnkey_hpke');
 export const bundleSuite: CipherSuite = new CipherSuite({
   kem: new DhkemP256HkdfSha256(),
@@ -34,8 +34,9 @@ export interface Sealed {
 /**
  * Encrypts a bundle's plaintext to a P-256 key.
  * @param recipientPublicKey Uncompressed SEC 1, 65 bytes.
- * @param ephemeralSeed Makes the result reproducible; without it the ephemeral key is fresh, as it must be outside `dev`.
- * @throws KeyhearthError INVALID_ARGUMENT when the key is no point of the curve.
+ * @param ephemeralSeed Makes the result reproducible; without it the ephemeral key is fresh, as it must be
+ * outside `dev`.
+ * @throws KeyhearthError INVALID_ARGUMENT when the key is not a point of the curve.
  */
 export async function sealToPublicKey(
   recipientPublicKey: Uint8Array,
@@ -109,7 +110,7 @@ export async function recipientContext(
   encapsulatedKey: Uint8Array,
   info: Uint8Array,
 ): Promise<RecipientContext> {
-  // Checked here, so that a wrong key is told from a ciphertext that does not open.
+  // Checked here so that a wrong key and a ciphertext that does not open have different errors.
   await importKey(suite, 'encapsulatedKey', encapsulatedKey, true);
   return suite.createRecipientContext({
     recipientKey: await importKey(suite, 'recipientPrivateKey', recipientPrivateKey, false),

@@ -1,4 +1,7 @@
-/** Where a text that should be JSON is none: the platform's own errors do not always tell, and quote the text. */
+/**
+ * Locates the fault in invalid JSON. The platform's errors do not always give the position, and they quote
+ * the text.
+ */
 
 type State = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'after';
 type Token = '[' | ']' | '{' | '}' | ',' | ':' | 'string' | 'scalar';

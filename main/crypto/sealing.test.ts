@@ -61,7 +61,7 @@ describe('seal and open', () => {
     expect(hex(first)).not.toContain(hex(secret));
   });
 
-  test('the data key is drawn apart from the nonces, and erased', () => {
+  test('the data key is generated apart from the nonces, and erased', () => {
     const drawn: { purpose: string; bytes: Uint8Array }[] = [];
     const recording: Random = (purpose, length) => {
       const bytes = random(purpose, length);

@@ -19,7 +19,9 @@ export interface SealContext {
   readonly organizationId: string;
 }
 
-/** What the unlocked vault does with secrets. Every function throws VAULT_LOCKED while the vault is locked. */
+/**
+ * Operations of the unlocked vault on secrets. Every function throws VAULT_LOCKED while the vault is locked.
+ */
 export interface Keys {
   readonly unlocked: boolean;
   checkUnlocked(): void;

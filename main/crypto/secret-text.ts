@@ -24,7 +24,7 @@ export function copyOfBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 /**
  * @returns the text's UTF-8, a copy that the caller erases after use.
- * @throws KeyhearthError INVALID_ARGUMENT for what is no Unicode text.
+ * @throws KeyhearthError INVALID_ARGUMENT for a text that is not Unicode.
  */
 export function bytesOfSecret(field: string, text: SecretText): Uint8Array<ArrayBuffer> {
   if (typeof text === 'string') {

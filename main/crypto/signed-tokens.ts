@@ -6,7 +6,7 @@ import { toHex } from './encodings.ts';
 
 const header = { alg: 'ES256', typ: 'JWT' };
 
-/** What is signed of a token's text: the text, or, as the clients of sessions check it, its SHA-256. */
+/** The signed form of a token's text: the text, or its SHA-256, which the clients of sessions check. */
 const signedForms = {
   text: (text: Uint8Array): Uint8Array => text,
   digest: sha256,

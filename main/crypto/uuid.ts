@@ -5,7 +5,7 @@ import { invalid, toHex } from './encodings.ts';
 
 const form = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a text is a UUID of any version, in either case. */
+/** True for a UUID of any version, in either case. */
 export const isUuid = (text: unknown): text is string => typeof text === 'string' && form.test(text);
 
 /** @param random 16 bytes, of which 122 bits are used. */

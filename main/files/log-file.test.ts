@@ -129,7 +129,7 @@ test('two processes on one file turn it over once', async () => {
   expect(troubles).toEqual([]);
 });
 
-test('a file that was deleted is made anew', async () => {
+test('a file that was deleted is created again', async () => {
   log.write('one\n');
   await until(() => {
     expect(text()).toBe('one\n');
@@ -215,7 +215,7 @@ describe('what is in the place of the file', () => {
   });
 });
 
-test('a disk that hangs keeps nobody waiting, and what waits for it is bounded', async () => {
+test('a disk that hangs blocks no caller, and the lines that wait for it are bounded', async () => {
   let finish: (() => void) | undefined;
   hold = (begin) => {
     finish = begin;

@@ -1,7 +1,7 @@
 /**
- * A log file that is bounded, and in nobody's way: a private file of this user, with a fixed number of older ones beside it.
- * Writes are asynchronous, and what waits for a disk that hangs is bounded too. A disk that takes no lines loses them; the log
- * says so once and tries again later.
+ * A bounded log file that blocks no caller: a private file of this user, with a fixed number of older ones
+ * beside it. Writes are asynchronous, and lines that wait for a hanging disk are bounded too. A disk that
+ * refuses lines loses them. The log says so once and tries again later.
  */
 import {
   closeSync,
@@ -33,7 +33,7 @@ export const logFileLimits = {
   pause: 60_000,
 } as const;
 
-// A FIFO keeps nobody waiting, and no link is followed. Windows has neither flag.
+// A FIFO does not block, and links are not followed. Windows has neither flag.
 const guarded = (constants.O_NOFOLLOW as number | undefined) ?? 0;
 const unwaiting = (constants.O_NONBLOCK as number | undefined) ?? 0;
 
@@ -163,7 +163,7 @@ export class LogFile implements Disposable {
   }
 }
 
-/** @throws Error for what is no file of this user's with this name alone. */
+/** @throws Error if the path is not a file of this user, or the file has another name too. */
 function openPrivately(file: string): number {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | guarded | unwaiting;
   const descriptor = openOrRefuse(file, flags);
@@ -187,7 +187,7 @@ function openOrRefuse(file: string, flags: number): number {
   }
 }
 
-/** What is said of a link, a FIFO and a directory. */
+/** Error codes for a link, a FIFO and a directory. */
 const otherKinds: ReadonlySet<string> = new Set(['ELOOP', 'ENXIO', 'EISDIR']);
 
 const notOwn = (file: string): Error => new Error(`${file} is not this user’s own file: move it away`);

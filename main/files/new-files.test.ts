@@ -36,7 +36,7 @@ const isRoot = process.geteuid?.() === 0;
 const [user, other] = [12_345, 65_534];
 
 let home: string;
-/** Everybody may write there, and remove what is theirs, as in /tmp. */
+/** All users may write there, and remove their own files, as in /tmp. */
 let shared: string;
 let victim: string;
 let at: string;
@@ -57,7 +57,7 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-/** What may stand where a file is to be created. */
+/** Obstacles at the path of a new file. */
 const obstacles: readonly (readonly [string, (path: string) => void])[] = [
   [
     'a link to a file',
@@ -162,7 +162,7 @@ describe.each(obstacles)('where %s stands', (_what, make) => {
   test('no backup is written through it, nor waits for it', async () => {
     const wish = backupWish(at);
     put(make, `${at}.draft`);
-    // Root, and who owns the directory, may remove what stands there; then the backup is made.
+    // Root and the directory's owner may remove the obstacle; then the backup is written.
     await writeBackup(wish, () => undefined).catch((error: unknown) => {
       expect(error).toMatchObject({ code: expect.stringMatching(/^(EISDIR|EPERM)$/) as string });
     });
@@ -224,7 +224,7 @@ test.skipIf(!isRoot)(
   },
 );
 
-/** Where else files are opened for writing, and why nobody else can have put anything in the way. */
+/** Other places that open files for writing, and why no other user can put a link in the way. */
 const elsewhere: Readonly<Record<string, string>> = {
   'main/files/new-files.ts': 'this is how',
   'main/files/log-file.ts': 'through no link, and on no file but its own',
@@ -250,7 +250,8 @@ test('no other place of the product opens files for writing', () => {
   const main = join(import.meta.dirname, '..');
   const files = readdirSync(main, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(ts|mjs)$/.test(name) && !name.endsWith('.test.ts'))
-    // What makes packages runs on its maker's machine; what it leaves in the executable unpacks into a private directory.
+    // Packaging runs on the builder's machine. The code that it leaves in the executable unpacks into a
+    // private directory.
     .filter((name) => !name.startsWith('packaging/') && name !== 'start.ts')
     .map((name) => `main/${name.replaceAll('\\', '/')}`);
   const opening =

@@ -186,7 +186,7 @@ describe('Outbound', () => {
     expect(connections).toBe(1);
   });
 
-  test('reads no more of an answer than it may, however long it goes on', async () => {
+  test('stops reading an endless answer at its limit', async () => {
     const port = await serve((_request, response) => {
       const go = (): void => {
         while (!response.destroyed && response.write('0123456789'));
@@ -250,7 +250,7 @@ describe('Outbound', () => {
     const kept = outbound(at(port), { agent });
     for (let each = 0; each < 2; each++) expect(await kept.send({}, 'x')).toMatchObject({ status: 200 });
     expect([requests, connections]).toEqual([3, 2]);
-    // The new connection is closed too: that is no stale one.
+    // The new connection is closed too, and it is not a stale one.
     await expect(kept.send({}, 'x')).rejects.toMatchObject({ kind: 'unreachable', code: 'ECONNRESET' });
     expect([requests, connections]).toEqual([5, 3]);
   });

@@ -1,6 +1,6 @@
 /**
- * Requests to other machines: bounded in time and size, without redirects, and only to where they may lead. The address is
- * checked as the connection is made, so that no name can change its mind in between.
+ * Requests to other machines: bounded in time and size, without redirects, and only to allowed addresses. The
+ * address is checked when the connection opens, so a name cannot resolve differently in between.
  */
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { request as requestHttp, type Agent, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -10,7 +10,10 @@ import { assertNever } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 
-/** Where a URL may lead: anywhere (by TLS, which proves the host), to this machine, or to the public Internet. */
+/**
+ * The addresses that a URL may lead to: all (with TLS, which proves the host), this machine, or the public
+ * Internet.
+ */
 export type Reach = 'anywhere' | 'this machine' | 'the Internet';
 
 /** IANA's special-purpose addresses (RFC 6890 and its registries): nothing of the public Internet is there. */
@@ -61,7 +64,7 @@ export function mayLead(reach: Reach, address: string): boolean {
 /** Why there is no answer, in words that follow the address: "it redirects, …". */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
-  /** What is refused is so at the next try too; the rest may not be. */
+  /** A refused request would be refused again; the others may succeed on a retry. */
   readonly kind: 'refused' | 'late' | 'unreachable';
   /** The cause's name alone: its message may hold more than the caller should know, such as a URL with a secret. */
   readonly code: string;
@@ -79,12 +82,15 @@ export interface OutboundOptions {
   readonly method?: string;
   /** Milliseconds for the whole answer. */
   readonly timeoutMs: number;
-  /** How much is read of an answer; the rest is not waited for. */
+  /** Bytes that are read of an answer; the rest is ignored. */
   readonly mostBytes: number;
   readonly signal?: AbortSignal;
-  /** Keeps connections; without it each request has its own. One agent serves one reach: a connection is checked when it is made. */
+  /**
+   * Keeps connections; without it each request has its own. One agent serves one reach, since a connection is
+   * checked only when it opens.
+   */
   readonly agent?: Agent;
-  /** How names become addresses; the system's way unless given. */
+  /** Resolves names; the system's way unless given. */
   readonly lookup?: typeof systemLookup | undefined;
 }
 

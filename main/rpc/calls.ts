@@ -72,23 +72,23 @@ import { owned } from '../lib/faults.ts';
 /** Between two events with the progress of a restore, in milliseconds. */
 const progressPause = 100;
 
-/** What the rpc reports about the process around the vault. */
+/** State of the process around the vault, as the rpc reports it. */
 export interface Surroundings {
   readonly version: string;
   readonly directory: string | null;
-  /** Where the build is. */
+  /** The directory of the build. */
   readonly distDirectory: string;
   /** Known once the service listens. */
   readonly url: () => string;
   readonly delayed: (tx: Reader) => VaultStatus['delayed'];
-  /** Why the disk takes no writes; null while it does. */
+  /** The reason why the disk refuses writes; null while it accepts them. */
   readonly storage: () => VaultStatus['storage'];
   /** Restores a backup in the place of the vault that is missing; null for a vault in memory. */
   readonly restore:
     ((wish: Pick<RestoreWish, 'file' | 'name' | 'how' | 'onProgress'>) => Promise<unknown>) | null;
 }
 
-/** What a new vault learns about its owner. */
+/** The owner's fields for a new vault. */
 export const ownerForm = {
   organizationName: z.string().trim().min(1).max(64),
   userName: z.string().trim().min(1).max(64),
@@ -125,7 +125,7 @@ const callPath = z
 const requestId = z.int().nonnegative();
 const callBody = z.record(z.string(), z.unknown());
 
-/** What works beside the service, and answers calls of its own. */
+/** Parts beside the service that answer calls of their own. */
 export interface RpcParts {
   readonly log: AuditLog;
   readonly backups: Backups;
@@ -338,7 +338,7 @@ export class VaultCalls implements VaultRpc {
   }
 
   async freeze(): Promise<VaultStatus> {
-    // An unlocked vault is there, and its file may not be readable any more.
+    // The unlocked vault exists, though its file may have become unreadable.
     if (!this.#parts.keyring.unlocked) this.#vault();
     this.#freezer.freeze();
     return this.status();

@@ -53,7 +53,7 @@ const unlockParams = z.discriminatedUnion('with', [
 ]);
 /** A secret that shows that the caller owns the vault. */
 export const secretParams = z.discriminatedUnion('with', [withPassword, withPhrase, withShares]);
-/** What opens a backup of a vault that is there. */
+/** Secrets that open a backup for an existing vault. */
 export const backupSecret = z.discriminatedUnion('with', [withPassword, withPhrase]);
 const recoveryParams = z.discriminatedUnion('with', [withPhrase, withShares]);
 

@@ -7,7 +7,7 @@ import { errorBody, type Failure } from '../../lib/errors.ts';
 import type { ActivityEnvelope, ActivityVersion } from '../define.ts';
 import { votesOf } from '../decision/votes.ts';
 
-/** What a caller may still do with an activity. */
+/** The votes that a caller may still give on an activity. */
 export interface VoteRights {
   readonly canApprove: boolean;
   readonly canReject: boolean;

@@ -6,7 +6,7 @@ import { insertOrganization } from '../../storage/tables/organizations.ts';
 import { operations } from '../../operations/index.ts';
 import { eventsAfter, newestEvent, rowOfEvent } from './events.ts';
 
-test('a page of events is found among so many rows of the log, whoever they are of', () => {
+test('a page of events is found among many rows of the log, of any user', () => {
   using connection = open();
   const { tx } = connection;
   for (let row = 1; row <= 25; row++) append(tx, [10, 11, 12, 24].includes(row) ? 'mine' : 'another');

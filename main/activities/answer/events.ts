@@ -20,7 +20,7 @@ export interface ActivityEvent {
 export const showEvent = (operations: Engine['operations'], tx: Reader, row: ActivityRow): ActivityEnvelope =>
   toEnvelope(tx, row, versionOf(operations, row.type));
 
-/** Whether a user is of a sub-organization. */
+/** True where the user belongs to a sub-organization. */
 export const isOfSubOrganization = (
   tx: Reader,
   { organizationId }: Pick<Caller, 'organizationId'>,
@@ -49,7 +49,7 @@ export interface EventPage {
   readonly events: readonly ActivityEvent[];
   /** The row up to which the log was looked at. */
   readonly looked: number;
-  /** Whether the log goes on beyond it. */
+  /** True where the log has rows after `looked`. */
   readonly more: boolean;
 }
 

@@ -1,7 +1,7 @@
 /** Removes secrets that could sign a user in from parameters, before a failed request is kept. */
 import { z } from 'zod';
 
-/** What stands where a secret was. It is no secret, and a schema for one takes it. */
+/** Replaces a secret in an answer. It is not secret itself, and a schema for a secret accepts it. */
 const withheld = '(withheld)';
 
 interface JsonSchema {

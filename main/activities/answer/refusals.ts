@@ -33,7 +33,7 @@ export async function noteRefusal(
   const { meter } = request;
   const note = (tx: Writer): void => {
     const caller = request.identify(tx);
-    // Whoever is of the parent is not one of those whose policies these are.
+    // A caller from the parent organization is not among the users that these policies decide about.
     if (caller.organizationId !== organizationId) return;
     insertRefusal(
       tx,

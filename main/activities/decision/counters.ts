@@ -1,6 +1,6 @@
 /**
- * What was reserved in an organization, as policies count it. A counter of a key is kept by its public key. Before, it was
- * kept by the name that a request called the key by, each name apart: what was reserved so is counted in.
+ * Totals reserved in an organization, as policies count them. A key's counter is stored under its public key.
+ * Earlier versions stored a counter for each name that requests used for the key, so those rows are added.
  */
 import type { Reader } from '../../storage/connection.ts';
 import { listCounters, reservedSince } from '../../storage/tables/policy-reservations.ts';

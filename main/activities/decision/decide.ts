@@ -1,4 +1,4 @@
-/** Whether an activity may happen, asked of the file as it is in one transaction. */
+/** Decides in one transaction, from the file as it is, if an activity may happen. */
 import type { Reader, Writer } from '../../storage/connection.ts';
 import { getOrganizationRule, type OrganizationRule } from '../../storage/tables/organizations.ts';
 import { reserve } from '../../storage/tables/policy-reservations.ts';
@@ -48,18 +48,18 @@ export function decideSubmitted(
     rootQuorumOnly: isForRootQuorum(tx, operation, activity, caller),
     ownCredentials: operation.authority.ownCredentials?.(params, caller) ?? false,
   });
-  // Nobody of the parent could approve what waits in a sub-organization.
+  // Users of the parent have no vote on an activity that waits in a sub-organization.
   return verdict.outcome === 'consensus' && home !== organizationId
     ? { ...verdict, outcome: 'deny' }
     : verdict;
 }
 
-/** What of the facts is the same whoever votes. */
+/** The facts that are the same for every voter. */
 export const aboutActivity = (
   tx: Reader,
   operation: ActivityOperation,
   activity: Activity,
-  /** Whose policies decide. */
+  /** The organization whose policies decide. */
   home: string,
   now: number,
 ): Pick<Facts, 'items' | 'now' | 'voters' | 'counters'> => ({

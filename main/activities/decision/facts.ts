@@ -1,4 +1,4 @@
-/** What a decision about an activity is taken from: who voted, and what the activity shows to policies. */
+/** The facts for a decision: the voters, and what the activity shows to policies. */
 import { findApiKey, listApiKeysOfUser, type ApiKeyRow } from '../../storage/tables/api-keys.ts';
 import { listAuthenticatorsOfUser, type AuthenticatorRow } from '../../storage/tables/authenticators.ts';
 import type { Reader } from '../../storage/connection.ts';
@@ -24,7 +24,7 @@ export interface Activity {
   readonly params: unknown;
 }
 
-/** What conditions may read of an activity, submitted now or long ago: of each of the things that it does. */
+/** Facts that conditions may read of each item of an activity, submitted now or in the past. */
 export const itemFacts = (
   tx: Reader,
   operation: ActivityOperation,
@@ -32,7 +32,7 @@ export const itemFacts = (
 ): readonly ConditionFacts[] =>
   itemsOf(tx, operation, activity).map((item) => conditionFacts(operation, activity, item));
 
-/** What the operation tells of each of the things that an activity does. */
+/** @returns the items that the operation finds in an activity. */
 export function itemsOf(
   tx: Reader,
   { authority }: ActivityOperation,
@@ -81,7 +81,7 @@ export const voterOf = (tx: Reader, user: UserRow, credentials: readonly Credent
   credentials,
 });
 
-/** Everybody of an organization, with all credentials that are valid. */
+/** All users of an organization, with all valid credentials. */
 export const votersOf = (tx: Reader, organizationId: string, now: number): readonly Voter[] =>
   listUserRows(tx, organizationId).map((user) =>
     voterOf(tx, user, [

@@ -8,7 +8,7 @@ import { storedPolicy, type Policy } from '../../policy/decide/policies.ts';
 interface PolicyList {
   /** In the order of creation. */
   readonly policies: readonly Policy[];
-  /** Whether any of them counts what is allowed: then also what the root quorum does must be counted. */
+  /** True if any policy counts what is allowed. Then approvals by the root quorum count too. */
   readonly counting: boolean;
 }
 

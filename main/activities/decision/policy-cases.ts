@@ -1,6 +1,6 @@
 /**
- * Activities as policies would see them: those of the log, and those that nobody has submitted. What the log knows is as of
- * then: who voted, with which tags and credentials. What keys and wallets are is as of now.
+ * Activities as policies would see them: those of the log, and hypothetical ones. Voters, tags and
+ * credentials are as recorded in the log. Keys and wallets are as they are now.
  */
 import { z } from 'zod';
 import type { Reader } from '../../storage/connection.ts';
@@ -86,7 +86,7 @@ export function casesOf(tx: Reader, operations: Operations, organizationId: stri
     },
   };
 
-  /** Whoever approved it, as of then; whether of the root quorum, as of now. */
+  /** The users who approved, as recorded with their votes. Membership of the root quorum is as of now. */
   function votersThen(row: PastRequest): readonly Voter[] {
     const votes = JSON.parse(row.votes) as readonly Pick<Vote, 'selection' | 'snapshot' | 'publicKey'>[];
     return votes
@@ -125,7 +125,10 @@ function credentialThen(
   ];
 }
 
-/** What an activity was about may be gone: then it is missing, as it is for any activity that never had it. */
+/**
+ * A resource of the activity may have been deleted. Its facts are missing then, as for an activity that never
+ * had it.
+ */
 const forgiving = (make: () => readonly Item[]): readonly Item[] =>
   (orMissing(make) ?? [{}]).map((item) =>
     Object.fromEntries(
@@ -145,7 +148,7 @@ function orMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** @returns undefined for what is no JSON, which is no request either. */
+/** @returns undefined for a text that is not JSON, and so not a request. */
 function parsed(text: string): unknown {
   if (countValues(Buffer.from(text, 'utf8')) > requestLimits.values) {
     throw new KeyhearthError(

@@ -1,4 +1,4 @@
-/** Which requests of the owner's window need step-up: see `StepUp`. */
+/** Finds the requests of the owner's window that need step-up: see `StepUp`. */
 import { findActivityByFingerprint } from '../../storage/tables/activities.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import type { ActivityOperation, StepUp } from '../define.ts';

@@ -39,7 +39,7 @@ describe('approvals', () => {
     expect(standing([vote('a', 1000), vote('b', 10)], 20)).toEqual(['a', 'b']);
     expect(standing([vote('a', 30 * day)], 29 * day + 1)).toEqual(['a']);
     expect(standing([vote('a', 30 * day)], 29 * day)).toEqual([]);
-    // What was given while the clock was right counts on its own.
+    // A vote with a correct clock counts on its own.
     expect(standing([vote('a', 30 * day), vote('b', 10)], 20)).toEqual(['b']);
   });
 });

@@ -42,13 +42,13 @@ export function makeVote(
 
 const hour = 60 * 60_000;
 
-/** How long approvals count: from the first of them, which is the submitter's own, until this much later. */
+/** Milliseconds from the first approval, which is the submitter's own, until all approvals lapse. */
 export const approvalWindowMs = 24 * hour;
 
 /**
- * The approvals that have not lapsed. Where the consensus is not reached within the window all of them lapse; the next
- * approval, by whomever, begins another window.
- * @param votes In the order in which they were given.
+ * The approvals that have not lapsed. All of them lapse if the window ends without consensus. The next
+ * approval, from any user, begins another window.
+ * @param votes In the order in which users gave them.
  */
 export function standingApprovals(votes: readonly Vote[], now: number): readonly Vote[] {
   let first: number | undefined;
@@ -64,7 +64,10 @@ export function standingApprovals(votes: readonly Vote[], now: number): readonly
   return first !== undefined && isInWindow(first, now) ? standing : [];
 }
 
-/** Whether a window that an approval began is open. One that begins far ahead was begun before the clock was set right. */
+/**
+ * True while the window that an approval began is open. A start far in the future means that the clock was
+ * wrong then.
+ */
 const isInWindow = (first: number, now: number): boolean => Math.abs(now - first) < approvalWindowMs;
 
 export const votesOf = ({ votes }: Pick<ActivityRow, 'votes'>): readonly Vote[] =>

@@ -15,13 +15,13 @@ import { operationOf } from '../request/stored.ts';
 import { standingApprovals, votesOf, type Vote } from './votes.ts';
 
 export interface Waiting {
-  /** Whose activity it is; undefined where that user is gone. */
+  /** The user who submitted the activity; undefined if that user was deleted. */
   readonly submitter: Caller | undefined;
   /** The approvals that count: not lapsed, by users who are there, with credentials that are still valid. */
   readonly approvals: readonly Vote[];
-  /** Whether a vote of this user could matter. The submitter may always take the activity back, or give its vote again. */
+  /** True if a vote of this user could matter. The submitter may always cancel the activity or vote again. */
   readonly mayVote: (caller: Caller) => boolean;
-  /** What the approvals come to with that of a user. */
+  /** Decides with the approvals, as if this user approved too. */
   readonly decideWith: (caller: Caller) => Verdict;
 }
 
@@ -74,7 +74,7 @@ export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow
   };
 }
 
-/** Who gave a vote, as the user is now; undefined where it is gone. */
+/** The voter as the user is now; undefined if that user was deleted. */
 function callerOf(tx: Reader, organizationId: string, vote: Vote): Caller | undefined {
   const { userId, publicKey, scheme, signature } = vote;
   const user = getUserRow(tx, organizationId, userId);

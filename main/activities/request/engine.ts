@@ -1,4 +1,4 @@
-/** What activities and queries are executed with. */
+/** The dependencies of activities and queries. */
 import type { ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader, Writer } from '../../storage/connection.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
@@ -19,10 +19,10 @@ export interface Engine {
   readonly keys: Keys;
   readonly random: Random;
   readonly clock: Clock;
-  /** The relying party that passkeys are made for: a host name. */
+  /** The relying party of passkeys: a host name. */
   readonly rpId: string;
   readonly verifyIdToken: VerifyIdToken;
-  /** Whether the contacts that the real API has for tests are honoured: in `keyhearth dev` alone. */
+  /** True if the real API's test contacts work: in `keyhearth dev` alone. */
   readonly sandbox: boolean;
   /** Puts a message into the outbox. @throws KeyhearthError FAILED_PRECONDITION where nothing could send it. */
   readonly post: (tx: Writer, organizationId: string, message: OutgoingMessage) => void;
@@ -30,15 +30,16 @@ export interface Engine {
   readonly lastUses: (tx: Reader, organizationId: string) => ReadonlyMap<string, number>;
   /** Called in the transaction, after each row that is appended to the log. @param by Whose request made it; null for none's. */
   readonly onAppended: (tx: Writer, row: ActivityRow, by: Caller | null) => void;
-  /** What a freeze rejects, before its row says so. */
+  /** Activities that a freeze rejects, before their rows say so. */
   readonly rejections: Rejections;
 }
 
-/** Who a request proves to be from. */
+/** The sender that a request proves. */
 export interface Claim {
   /**
-   * Who made it, as of a transaction: asked again in the one that writes, since a key may have gone in between.
-   * @throws KeyhearthError when the key is nobody's, or no longer.
+   * Identifies the caller in a transaction. The transaction that writes identifies the caller again, since
+   * the key may have been deleted in between.
+   * @throws KeyhearthError if the key belongs to no user, or does no longer.
    */
   readonly identify: (tx: Reader) => Caller;
   /**

@@ -12,12 +12,12 @@ import type { Engine } from './engine.ts';
 interface ToExecute {
   readonly organizationId: string;
   readonly params: unknown;
-  /** Who submitted it. */
+  /** The user who submitted the activity. */
   readonly caller: Caller;
   readonly now: number;
 }
 
-/** What preparing came to. */
+/** The result of preparing. */
 export interface Prepared extends Disposable {
   /** Answers what was prepared, or fails as preparing did: either way inside the activity. */
   readonly take: () => unknown;
@@ -49,7 +49,7 @@ export async function prepare(
 export type Execution =
   { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: KeyhearthError };
 
-/** What a refusal wrote is undone and the refusal kept; anything unforeseen undoes the whole request. */
+/** Runs the activity. A refusal undoes its writes and is kept; any other error undoes the whole request. */
 export function executeActivity(
   tx: Writer,
   engine: Engine,
@@ -80,7 +80,7 @@ export function executeActivity(
   }
 }
 
-/** What a row of the log says of an activity that ended so, or that still waits. */
+/** The columns of the log for this outcome, or for an activity that still waits. */
 export function endOf(outcome: Execution | undefined): Pick<ActivityEntry, 'status' | 'result' | 'failure'> {
   if (outcome === undefined) {
     return { status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED', result: null, failure: null };

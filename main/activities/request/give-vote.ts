@@ -1,4 +1,4 @@
-/** What submitting and voting have in common: a vote is given and, where that allows the activity, it is executed. */
+/** Shared by submitting and voting: adds a vote and executes the activity if the vote allows it. */
 import { uuidV4 } from '../../crypto/uuid.ts';
 import type { ActivityEntry, ActivityRow } from '../../storage/tables/activities.ts';
 import type { Writer } from '../../storage/connection.ts';
@@ -15,9 +15,10 @@ export type Allowed = Extract<Verdict, { readonly outcome: 'allow' }>;
 export const isAllowed = (verdict: Verdict | undefined): verdict is Allowed => verdict?.outcome === 'allow';
 
 /**
- * Prepares what is allowed by now, and then writes.
- * @param prepareEarly Answers undefined where there is something to prepare, and nothing that allows it yet.
- * @param write Answers undefined where it came to be allowed meanwhile: all is done anew then.
+ * Prepares an activity that is already allowed, and then writes.
+ * @param prepareEarly Answers undefined if there is something to prepare but the activity is not allowed yet.
+ * @param write Answers undefined if the activity became allowed after the early check. All steps are repeated
+ * then.
  */
 export async function writePrepared<Written>(
   { units }: Engine,

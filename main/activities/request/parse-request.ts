@@ -26,7 +26,7 @@ export interface ParsedRequest {
 }
 
 /**
- * Reads the request of a caller who is identified already: only to them an error is told.
+ * Parses the request of an identified caller. Callers who are not identified never see these errors.
  * @throws KeyhearthError INVALID_ARGUMENT naming the field.
  */
 export function parseRequest(operation: ActivityOperation | VoteOperation, body: unknown): ParsedRequest {
@@ -51,7 +51,7 @@ const minutes = 60_000;
 const oldestMs = 60 * minutes;
 const farthestAheadMs = 5 * minutes;
 
-/** Whether a request is recent enough to be executed, by the machine's own clock. */
+/** True if a request is recent enough to be executed, by the machine's own clock. */
 export function isLive(timestampMs: string, clock: Clock): boolean {
   const age = clock.wall() - Number(timestampMs);
   return age < oldestMs && age >= -farthestAheadMs;

@@ -1,6 +1,7 @@
 /**
- * Rejects what waits for votes, all of it and in every organization, in nobody's name: after a freeze. A transaction has so
- * many rows, since all of them may be many. What a later one is yet to reject takes no votes meanwhile.
+ * Rejects all activities that wait for votes, in every organization and in no user's name: after a freeze.
+ * There may be many rows, so a transaction rejects a limited number. Rows that are still to be rejected
+ * accept no votes meanwhile.
  */
 import {
   appendActivity,
@@ -27,7 +28,7 @@ interface Parts {
   readonly onAppended: (tx: Writer, row: ActivityRow, by: null) => void;
 }
 
-/** What each transaction is part of. */
+/** The parts of the work that belong to each transaction. */
 interface Slices {
   /** Called in each transaction. @param isLast Whether nothing is left to be rejected. */
   readonly within: (tx: Writer, isLast: boolean) => void;
@@ -41,19 +42,20 @@ export class Rejections {
   /** Counts the runs: a later one takes over. */
   #run = 0;
 
-  /** Whether a revision that waits is as good as rejected. */
+  /** True if a waiting revision is already due for rejection. */
   includes({ sequence }: Pick<ActivityRow, 'sequence'>): boolean {
     return sequence <= this.#until;
   }
 
-  /** From now on, what waits now takes no more votes. What is asked for later does. */
+  /** From now on, activities that wait now accept no votes. Later ones do. */
   begin(tx: Reader): void {
     this.#until = logEnd(tx).sequence;
   }
 
   /**
-   * Rejects what `begin` found. Where it fails, what is left still takes no votes, and another run rejects it.
-   * @returns whether nothing is left; false where another run has taken over.
+   * Rejects the activities that `begin` found. If it fails, the remaining ones still accept no votes, and
+   * another run rejects them.
+   * @returns true if none is left, false if another run has taken over.
    */
   async run(parts: Parts, { within, committed }: Slices): Promise<boolean> {
     const run = ++this.#run;

@@ -88,6 +88,6 @@ test('what is erased is gone from the value', () => {
   expect(value).toEqual({ a: [{ password: new Uint8Array(3) }] });
 });
 
-test('a lone surrogate is no text', () => {
+test('a lone surrogate is refused', () => {
   expect(read(String.raw`{"password":"\ud800"}`)).toEqual({ password: new Uint8Array([0xed, 0xa0, 0x80]) });
 });

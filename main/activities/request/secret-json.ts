@@ -14,7 +14,7 @@ export interface ReadJson {
   readonly erase: () => void;
 }
 
-/** @throws SyntaxError for what is no JSON; it quotes nothing. */
+/** @throws SyntaxError for invalid JSON. Its message quotes nothing. */
 export function parseWithSecrets(raw: Uint8Array): ReadJson {
   const secrets: Uint8Array[] = [];
   const erase = (): void => {

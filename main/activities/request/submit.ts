@@ -81,7 +81,7 @@ export async function submit(
     return prepare(engine, operation, { ...execution, caller: early.caller });
   }
 
-  /** The sub-organization of whoever named its parent; else what was named. */
+  /** The caller's sub-organization if the request names its parent; else the named organization. */
   function belowNamed(tx: Reader): string {
     const { organizationId: home } = request.identify(tx);
     return getOrganization(tx, home)?.parentId === understood.organizationId

@@ -39,9 +39,10 @@ export async function submitVote(
 }
 
 /**
- * Gives a vote once: the same body again answers the activity as it is by then. An approval with which neither quorum nor
- * policies stand against the activity any more executes it.
- * @throws KeyhearthError where there is no such activity, it takes no votes any more, or one of this user would not matter.
+ * Gives a vote once: the same body again answers the activity's current state. The vote executes the activity
+ * if quorum and policies then allow it.
+ * @throws KeyhearthError if the activity does not exist, accepts no votes, or a vote of this user would not
+ * matter.
  */
 export async function castVote(
   engine: Engine,
@@ -91,7 +92,7 @@ export async function castVote(
     return prepare(engine, operation, { organizationId, ...task, now });
   }
 
-  /** What is executed, in the name of its submitter. */
+  /** The execution of the activity, in the name of its submitter. */
   function taskOf(target: ActivityRow, waiting: Waiting): ReturnType<GivenVote['execution']> {
     const { operation, activity } = operationOf(engine.operations, target);
     return { operation, params: activity.params, caller: submitterOf(target, waiting) };

@@ -27,7 +27,7 @@ interface AddressFormatEntry {
   readonly curves: readonly Curve[];
   /** @param publicKey Compressed SEC 1 (33 bytes) or an Ed25519 key (32 bytes). */
   encode(publicKey: Uint8Array, curve: Curve): string;
-  /** How a key signs that is named by such an address, where that is not as its curve does. */
+  /** Signs for a key that is named by such an address, if that differs from its curve's way. */
   readonly sign?: CurveEntry['sign'];
 }
 

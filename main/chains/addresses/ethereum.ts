@@ -17,7 +17,8 @@ export function checksumAddress(address: Uint8Array): string {
 
 /**
  * @returns 20 bytes.
- * @throws KeyhearthError INVALID_ARGUMENT when it is no address, or its letters are of both cases and not those of EIP-55.
+ * @throws KeyhearthError INVALID_ARGUMENT when the text is not an address, or mixes both cases otherwise than
+ * EIP-55.
  */
 export function readEthereumAddress(field: string, value: unknown): Uint8Array {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{40}$/i.test(value)) {

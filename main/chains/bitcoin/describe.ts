@@ -11,7 +11,7 @@ import { firstTime, type BitcoinTransaction } from './read.ts';
 import { isData } from './scripts.ts';
 import { finalSequence, inputBytes, outputBytes, txIdOf, type Output } from './wire.ts';
 
-/** A title names no more receivers than these. */
+/** Receivers that a title names at most. */
 const mostReceivers = 10;
 
 const btcOf = (satoshis: bigint): string => `${decimal(satoshis, 8)} BTC`;

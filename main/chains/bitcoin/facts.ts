@@ -1,4 +1,4 @@
-/** What policies may read of Bitcoin's transactions. */
+/** Facts of Bitcoin's transactions for policies. */
 import { toHex } from '../../crypto/encodings.ts';
 import { Unknown } from '../../policy/language/types.ts';
 import type { FactOf } from '../facts.ts';

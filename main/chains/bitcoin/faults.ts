@@ -14,7 +14,10 @@ export type Locks = readonly (Lock | undefined)[];
 
 export const isSigned = (locks: Locks): boolean => locks.some((lock) => lock !== undefined);
 
-/** Whether a false claim about any input makes every signature invalid. Taproot's signatures cover all claims (BIP-341). */
+/**
+ * True if a false claim about any input makes every signature invalid. Taproot's signatures cover all claims
+ * (BIP-341).
+ */
 export const coversClaims = (locks: Locks): boolean =>
   isSigned(locks) && locks.every((lock) => lock === undefined || lock.kind === 'taproot');
 

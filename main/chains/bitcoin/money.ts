@@ -28,7 +28,7 @@ export interface OwnedOutput extends Output {
 
 export interface Source {
   readonly input: BitcoinInput;
-  /** Whether the key signs it. */
+  /** True if the key signs the input. */
   readonly signed: boolean;
   /** The output that it spends. */
   readonly spent: OwnedOutput | Unknown;

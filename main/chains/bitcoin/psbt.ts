@@ -120,7 +120,7 @@ const outputShapes: Shapes = {
 
 const magic = '70736274ff';
 
-/** Throws Unreadable for bytes that are no PSBT of version 0 or 2. */
+/** Throws Unreadable for bytes that are not a PSBT of version 0 or 2. */
 export function readPsbt(bytes: Uint8Array): Psbt {
   const cursor = new Cursor(bytes, 'the PSBT');
   if (toHex(cursor.take(Math.min(5, cursor.left))) !== magic) unreadable('it does not begin like a PSBT');

@@ -173,7 +173,8 @@ describe('addresses', () => {
     });
   });
 
-  // Nodes know the kinds by their bytes alone: anybody can take what is locked with one of these.
+  // Nodes recognize the kinds by their bytes alone. Anyone can spend an output that is locked with one of
+  // these.
   test.each([
     ['P2WPKH', `004c14${'11'.repeat(20)}`],
     ['P2WSH', `004c20${'11'.repeat(32)}`],
@@ -291,7 +292,7 @@ describe('what is not signed', () => {
         'does not cover the whole transaction',
       );
     }
-    // Somebody else may ask for anything of their own key.
+    // The owner of another key may ask that key for anything.
     expect(refusal(paying([ownCoin('P2WPKH'), { ...theirCoin('P2WPKH'), more: { sighashType } }]))).toBe(
       'signed',
     );

@@ -56,7 +56,7 @@ export interface ReadBitcoin {
   readonly transaction: BitcoinTransaction;
 }
 
-/** Nodes pass on no more inputs than these, and each is looked up. */
+/** Nodes relay no transaction with more than these, and each input is looked up. */
 const mostInputsAndOutputs = 2000;
 
 export function readBitcoin(bytes: Uint8Array): Read<ReadBitcoin> {

@@ -78,10 +78,10 @@ export function addressOf(
 
 const returnOperation = 0x6a;
 
-/** Whether the output holds data: no key can ever spend it, and its value is burned. */
+/** True for an output that holds data: no key can ever spend it, and its value is burned. */
 export const isData = (script: Uint8Array): boolean => script[0] === returnOperation;
 
-/** How a key unlocks an input. */
+/** The way in which a key unlocks an input. */
 export type Lock = {
   /** Fields that others need to finish the input. */
   readonly fields: Readonly<Record<string, Uint8Array>>;
@@ -178,7 +178,10 @@ const firstLongPush = 0x4c;
 /** By operation, in how many bytes the length of what it pushes follows. */
 const longPushes: Readonly<Record<number, number>> = { 0x4c: 1, 0x4d: 2, 0x4e: 4 };
 
-/** Whether a script holds the key. A signature covers only a part of a script with a code separator: none is given. */
+/**
+ * True if a script names the key. A signature covers only a part of a script with a code separator, so such a
+ * script counts as one without the key.
+ */
 function namesKey(script: Uint8Array, publicKey: Uint8Array): boolean {
   const cursor = new Cursor(script, 'the script');
   const named = attempt(() => {

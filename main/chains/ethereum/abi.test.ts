@@ -174,7 +174,7 @@ test('another chain writes addresses its own way, and they are encoded again', (
   );
 });
 
-describe('what is no ABI', () => {
+describe('an invalid ABI', () => {
   test.each([
     [{}, 'expected an ABI as a JSON array'],
     [[1], 'expected entry 0 of the ABI as an object'],

@@ -56,7 +56,7 @@ export interface OpaqueCall extends Called {
 
 export type Call = ReadCall | OpaqueCall;
 
-/** How a chain writes the 20 bytes of an address. */
+/** A chain's text form of the 20 bytes of an address. */
 export interface AddressForm {
   readonly write: (address: Uint8Array) => string;
   readonly read: (text: string) => Uint8Array;
@@ -180,7 +180,7 @@ export function readCall(abi: Abi, data: Uint8Array, addresses = checksummed): C
 
 const word = 32;
 
-/** Whether a value is dynamic: its head holds the offset of the value. */
+/** True for a dynamic type: the head holds the offset of the value. */
 function isDynamic(type: AbiType): boolean {
   switch (type.kind) {
     case 'bytes':
@@ -195,7 +195,7 @@ function isDynamic(type: AbiType): boolean {
   }
 }
 
-/** How many bytes a value's head takes. */
+/** Length of a value's head, in bytes. */
 function sizeOf(type: AbiType): number {
   if (isDynamic(type)) return word;
   if (type.kind === 'array') return (type.length ?? 0) * sizeOf(type.of);

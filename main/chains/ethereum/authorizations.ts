@@ -28,7 +28,7 @@ export function readAuthorizationBytes(bytes: Uint8Array): Read<Authorization> {
   });
 }
 
-/** Whether bytes are a whole number as RLP writes it. */
+/** True for a whole number as RLP writes it. */
 const isNumber = (bytes: Uint8Array, most: number): boolean => bytes.length <= most && bytes[0] !== 0;
 
 export function describeAuthorization({ address, chainId, nonce, digest }: Authorization): Description {

@@ -252,7 +252,7 @@ test('structs too deep are refused', () => {
   ).toThrow('expected at most 64 levels');
 });
 
-describe('nothing but a KeyhearthError comes of', () => {
+describe('all errors are KeyhearthErrors for', () => {
   const refuses = (text: string): void => {
     try {
       typedDataDigest('payload', text);

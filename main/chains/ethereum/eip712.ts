@@ -16,7 +16,7 @@ interface Struct {
   readonly members: readonly Member[];
   /** The hash of its text, which is the same for all of its values. */
   hash?: Uint8Array;
-  /** How many characters its text has, once it is hashed. */
+  /** Length of the type's text in characters, once it is hashed. */
   hashed?: number;
 }
 
@@ -24,7 +24,7 @@ interface Struct {
 type Types = ReadonlyMap<string, Struct>;
 
 const domainName = 'EIP712Domain';
-/** What a domain may hold, in the standard's order. */
+/** The members of a domain, in the standard's order. */
 const domainMembers: readonly Member[] = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -59,13 +59,13 @@ export interface TypedData {
   /** The types of both as the standard writes them: a struct's own text, and after it those of all that it holds. */
   readonly messageType: string;
   readonly domainType: string;
-  /** Whether the domain has no other members than the standard's, each of the standard's type. */
+  /** True if the domain has only the standard's members, each of the standard's type. */
   readonly isStandardDomain: boolean;
   /** The domain's hash, EIP-712's separator: 32 bytes. */
   readonly domainHash: Uint8Array;
   /** 32 bytes. */
   readonly messageHash: Uint8Array;
-  /** What is signed: 32 bytes. */
+  /** The digest to sign: 32 bytes. */
   readonly digest: Uint8Array;
 }
 

@@ -54,7 +54,7 @@ test.each<[unknown, string]>([
   expect(() => digest(data)).toThrow(message);
 });
 
-test('nothing but a KeyhearthError comes of any payload, 3,000 times', () => {
+test('all errors of 3,000 random payloads are KeyhearthErrors', () => {
   const part = fc.oneof(fc.jsonValue(), fc.constant(address), fc.nat());
   fc.assert(
     fc.property(

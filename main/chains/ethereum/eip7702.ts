@@ -6,7 +6,7 @@ import { keccak256 } from '../../crypto/hashes.ts';
 import { integerBytes, readInteger } from './integers.ts';
 import { checkPayloadValues, isObject, kindOf, parseJson } from '../../crypto/json.ts';
 
-/** What sets it apart from transactions, whose types are smaller. */
+/** The first byte. Types of transactions are smaller. */
 export const authorizationMagic = 0x05;
 
 export interface Authorization {
@@ -15,7 +15,7 @@ export interface Authorization {
   /** 0 for every chain. */
   readonly chainId: bigint;
   readonly nonce: bigint;
-  /** What is signed: 32 bytes. */
+  /** The digest to sign: 32 bytes. */
   readonly digest: Uint8Array;
 }
 

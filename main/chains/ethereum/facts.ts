@@ -1,4 +1,4 @@
-/** What policies may read of Ethereum's transactions. */
+/** Facts of Ethereum's transactions for policies. */
 import { Unknown } from '../../policy/language/types.ts';
 import { byName } from '../arguments.ts';
 import type { Context } from '../chain.ts';
@@ -40,7 +40,7 @@ export function ethereumFact(transaction: EthereumTransaction, context: Context)
       transaction.accessList.reduce((count, { storageKeys }) => count + 1 + storageKeys.length, 0),
     ),
     blob_hashes: bounded(transaction.blobHashes),
-    // Where no account signed, there is none.
+    // The list is empty if no account signed.
     authorizations: transaction.authorizations.map((each) => ({
       address: each.address,
       chain_id: each.chainId,
@@ -50,7 +50,10 @@ export function ethereumFact(transaction: EthereumTransaction, context: Context)
   };
 }
 
-/** What a description counts and does not show is nothing that a policy could decide on. */
+/**
+ * Answers Unknown for a list that is longer than a description shows: a policy must not decide on hidden
+ * parts.
+ */
 const bounded = <T>(listed: readonly T[], count = listed.length): readonly T[] | Unknown =>
   count > mostParts
     ? new Unknown(`a list has ${String(count)} elements, more than ${String(mostParts)}`)
@@ -60,7 +63,7 @@ type CallFact = Pick<FactOf<'eth.tx'>, 'function_name' | 'function_signature' | 
 
 function callFact(transaction: EthereumTransaction, context: Context): CallFact {
   const { to, data, chainId } = transaction;
-  // A new contract's code is no call.
+  // The code of a new contract is not a call.
   if (to === '' || data.length === 0) return {};
   // Of a token that is known, the standard's functions are its own.
   const isToken = tokenAt(tokenChainOf(chainId), to) !== undefined;

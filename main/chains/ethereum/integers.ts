@@ -8,7 +8,7 @@ const mostDigits = 80;
 /**
  * @param value A number, a bigint, or text in decimal or with 0x in hex.
  * @param bits The number's width.
- * @throws KeyhearthError INVALID_ARGUMENT when it is no whole number or out of range.
+ * @throws KeyhearthError INVALID_ARGUMENT when the value is not a whole number or out of range.
  */
 export function readInteger(field: string, value: unknown, bits: number, signed = false): bigint {
   const type = `${signed ? 'int' : 'uint'}${String(bits)}`;

@@ -3,7 +3,7 @@ import { toHex } from '../../crypto/encodings.ts';
 import { sha256 } from '../../crypto/hashes.ts';
 import { cut, line, mostParts, type Line, type Writer } from '../description.ts';
 
-/** What calls and typed data hold. */
+/** Values in calls and typed data. */
 type Nested = string | boolean | bigint | null | readonly Nested[] | { readonly [member: string]: Nested };
 
 /** Every leaf of a value under its path, and what holds nothing as well: no two values of a type are shown alike. */
@@ -23,7 +23,7 @@ export function leavesOf(value: Nested, path: string, writer: Writer): Line[] {
       );
 }
 
-/** How many lines `leavesOf` gives. */
+/** Number of lines that `leavesOf` gives. */
 export function countLeaves(value: Nested): number {
   if (typeof value !== 'object' || value === null) return 1;
   const parts = Object.values(value) as readonly Nested[];

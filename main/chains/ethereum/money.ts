@@ -1,4 +1,4 @@
-/** What of the chain's coins leaves the account that signs, at most. */
+/** The most of the chain's coins that may leave the account that signs. */
 import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import { networkOf } from './networks.ts';
@@ -8,7 +8,7 @@ import { isOurs } from './words.ts';
 /** In wei. */
 export interface Money {
   readonly gasFee: bigint;
-  /** What the network takes besides gas is not in it: then it is unknown. */
+  /** Unknown if the network charges for more than gas. */
   readonly maxFee: bigint | Unknown;
   /** The value and the fee. */
   readonly outflow: bigint | Unknown;
@@ -17,7 +17,7 @@ export interface Money {
 const blobGas = 131_072n;
 export const noCode = '0x0000000000000000000000000000000000000000';
 
-/** Whether an account takes on code: the zero address takes the code away. */
+/** True if an account gets code. The zero address removes code instead. */
 export const takesCode = ({ account, address }: SignedAuthorization): boolean =>
   account !== undefined && address !== noCode;
 

@@ -5,7 +5,10 @@ import type { TokenChain } from '../tokens.ts';
 interface Network {
   readonly name: string;
   readonly coin: string;
-  /** Whether gas pays for all, so that the gas limit bounds the fee. Others charge for a transaction's data besides. */
+  /**
+   * True if gas pays for everything, so the gas limit bounds the fee. Other networks also charge for a
+   * transaction's data.
+   */
   readonly gasPaysForAll: boolean;
 }
 

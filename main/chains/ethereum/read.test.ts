@@ -168,7 +168,7 @@ test('a second library recovers the sender', () => {
   expect(other.raw.nonce).toBe(7n);
 });
 
-describe('what is no unsigned transaction', () => {
+describe('bytes that are not an unsigned transaction', () => {
   const unsigned = serializeTransaction({ type: 'eip1559', chainId: 1, to: account.address });
   test.each([
     ['0x', 'no bytes'],

@@ -59,7 +59,7 @@ export interface SignedAuthorization {
 
 export interface ReadEthereum {
   readonly transaction: EthereumTransaction;
-  /** What is signed: 32 bytes. */
+  /** The digest to sign: 32 bytes. */
   readonly digest: Uint8Array;
   /** @returns the signed transaction. */
   readonly withSignature: (signature: Signature) => Uint8Array;
@@ -85,7 +85,7 @@ interface Layout {
   /** The byte before the list; a legacy transaction has none. */
   readonly prefix: number | undefined;
   readonly fields: readonly Field[];
-  /** Whether it may leave out its receiver. */
+  /** True if the type may leave out its receiver. */
   readonly creates: boolean;
 }
 
@@ -294,7 +294,7 @@ function signerOf(
   }
 }
 
-/** How the model's fields stand in the bytes. */
+/** Encodes each field of the model. */
 const writers: Readonly<Record<Field, (transaction: EthereumTransaction) => Item>> = {
   chainId: ({ chainId }) => minimalBytes(chainId ?? 0n),
   nonce: ({ nonce }) => minimalBytes(nonce),

@@ -7,7 +7,7 @@ export type Item = Uint8Array | readonly Item[];
 /** Far deeper than any transaction goes (access lists are three lists deep), and far less than the stack. */
 const deepest = 64;
 
-/** @throws Unreadable where the bytes are no encoding of one item, or not the one that its value has. */
+/** @throws Unreadable if the bytes are not the one canonical encoding of one item. */
 export function decodeRlp(bytes: Uint8Array, what: string): Item {
   const cursor = new Cursor(bytes, what);
   const item = readItem(cursor, what, 0);

@@ -85,7 +85,7 @@ test.each([
   expect(call && titleOfCall(call, words)).toContain(limit);
 });
 
-test('what the signer moves of its own is no taking', () => {
+test("a transfer of the signer's own tokens is not described as taking", () => {
   const [move] = erc20Abi.filter((entry) => entry.name === 'transferFrom');
   const call = move && called(move);
   const taking = (sender: string | undefined): boolean =>

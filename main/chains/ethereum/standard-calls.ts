@@ -2,14 +2,16 @@
 import { written, type ArgumentValue } from '../arguments.ts';
 import { readAbi, readCall, type Abi, type AddressForm, type Call, type ReadCall } from './abi.ts';
 
-/** How a chain describes accounts and tokens. Addresses are as the call's arguments have them. */
+/** A chain's descriptions of accounts and tokens. Addresses are as in the call's arguments. */
 export interface Words {
   /** @returns the account, by its owner's name for it where it is one of ours. */
   readonly account: (address: string) => string;
   /** @returns an amount of a token: `1,250 USDC`, or smallest units of an address. */
   readonly amount: (units: bigint, token: string) => string;
   readonly token: (token: string) => string;
-  /** Whether the token is one of `tokens.ts`: then a number is an amount, and never one of several unique tokens. */
+  /**
+   * True if `tokens.ts` lists the token: then a number is an amount, and never one of several unique tokens.
+   */
   readonly knows: (token: string) => boolean;
   /** The contract that is called. */
   readonly contract: string;
@@ -268,7 +270,7 @@ const standardCalls: readonly StandardCall[] = [
       `Move ${told.amount('units', 'token')} from ${told.account('from')} to ${told.account('to')}`,
     warnings: [takes],
   },
-  // What carries other calls.
+  // Calls that contain other calls.
   ...[
     ['multicall', 'bytes[] data'],
     ['multicall', 'uint256 deadline,bytes[] data'],
@@ -340,7 +342,7 @@ export function titleOfCall(call: Call, words: Words): string | undefined {
   return bySignature.get(call.signature)?.title?.(describedOf(call, words));
 }
 
-/** What a person should know of the money and the rights that the call gives away, whichever contract it is for. */
+/** Warnings about money and rights that the call gives away, for any contract. */
 export function warningsOfCall(call: Call, words: Words): readonly string[] {
   const standard = bySignature.get(call.signature);
   if (call.args === undefined) {

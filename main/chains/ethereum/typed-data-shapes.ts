@@ -331,7 +331,7 @@ const shapes: readonly Shape[] = [
   votes,
 ];
 
-/** What the names of a type and of its members let expect, where its shape is not known. */
+/** Risks that the names of a type and its members suggest, for an unknown shape. */
 const namedRisks: readonly (readonly [RegExp, string])[] = [
   [
     /permit|approv|allow|spend|operator|delegat|grant|session|agent/i,

@@ -12,7 +12,7 @@ export const senderOf = ({ key }: Context): string | undefined =>
     ? encodeAddress('ADDRESS_FORMAT_ETHEREUM', 'CURVE_SECP256K1', key.publicKey)
     : undefined;
 
-/** Whether an account is the organization's, by its tables, or the one that signs. */
+/** True for an account of the organization, by its tables, and for the one that signs. */
 export const isOurs = (address: string, context: Context): boolean =>
   address === senderOf(context) || context.ours(address) !== undefined;
 

@@ -10,7 +10,7 @@ export type PayloadEncoding =
   | 'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION';
 
 interface PayloadEncodingEntry {
-  /** Whether what comes of decoding is the digest that is signed: nothing is left to hash then. */
+  /** True if decoding gives the digest to sign, so there is nothing left to hash. */
   readonly makesDigest: boolean;
   /**
    * @param field The payload's name in the request, for errors.

@@ -153,7 +153,7 @@ describe('a digest', () => {
     expect(opened.describe().title).toBe('Sign a hash');
   });
 
-  test('on P-256 is no transaction of the chains that do not take that curve', () => {
+  test('on P-256 is not read as a transaction of chains that do not use that curve', () => {
     const opened = open('11'.repeat(32), 'HEXADECIMAL', 'HASH_FUNCTION_NO_OP', { curve: 'CURVE_P256' });
     expect(factsOf(opened)).toEqual({ 'tempo.tx': 'unknown' });
   });
@@ -198,7 +198,7 @@ describe('a digest', () => {
   });
 });
 
-test('nobody who is shown a payload is shown another than who signs it: the same bytes in either encoding are alike', () => {
+test('the same bytes in either encoding are described alike, for a voter as for the signer', () => {
   const [text, bytes] = [
     open('hello', 'TEXT_UTF8', 'HASH_FUNCTION_KECCAK256'),
     open(hex(Buffer.from('hello')), 'HEXADECIMAL', 'HASH_FUNCTION_KECCAK256'),

@@ -32,7 +32,7 @@ export interface RawPayload {
 
 /** A payload that was read. */
 export interface OpenedPayload {
-  /** What the curve signs: a digest, or for Ed25519 the message. */
+  /** The input of the curve's signature: a digest, or for Ed25519 the message. */
   readonly toSign: Uint8Array;
   readonly describe: () => Description;
   readonly facts: () => ChainFacts;
@@ -94,7 +94,10 @@ export function openPayload(raw: RawPayload, context: Context, at: string): Open
 /** In bytes: that of every curve that signs digests. */
 const digestLength = 32;
 
-/** An encoding that makes a digest leaves nothing to hash, and is no message of Ed25519. */
+/**
+ * Refuses a hash function after an encoding that gives a digest. Ed25519 signs messages, so it refuses such
+ * an encoding.
+ */
 function checkEncoding(
   curve: Curve | undefined,
   encoding: PayloadEncoding,
@@ -175,8 +178,9 @@ function openProven(
 }
 
 /**
- * Signing itself needs no reading: the chains are asked when somebody wants to see or to decide.
- * @param bytes What is hashed and then signed; for Ed25519, what is signed.
+ * Opens the payload lazily: signing itself needs no reading, so the chains read it only for a description or
+ * a decision.
+ * @param bytes The bytes to hash and sign; for Ed25519, to sign.
  */
 function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Context): Read {
   const readings = once(() =>

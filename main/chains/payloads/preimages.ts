@@ -1,4 +1,4 @@
-/** What a payload that is a digest is the hash of: the caller shows it, and the vault hashes it again. */
+/** The preimage of a payload that is a digest. The caller sends it, and the vault hashes it again. */
 import { decodeHex, invalid } from '../../crypto/encodings.ts';
 import { hashFunctions } from '../../crypto/hashes.ts';
 
@@ -16,8 +16,9 @@ interface Payload {
 
 /**
  * @param digest The payload, decoded.
- * @returns the bytes of the preimage and how they are hashed; undefined where there is none.
- * @throws KeyhearthError INVALID_ARGUMENT where it is not the payload's, or the payload is no digest.
+ * @returns the bytes of the preimage and their hash function; undefined without a preimage.
+ * @throws KeyhearthError INVALID_ARGUMENT if the preimage is not the payload's, or the payload is not a
+ * digest.
  */
 export function checkPreimage(
   { encoding, hashFunction, preimage }: Payload,

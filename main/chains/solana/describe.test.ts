@@ -1,4 +1,4 @@
-/** What a person is shown of Solana's transactions, instruction by instruction. */
+/** Descriptions of Solana's transactions, instruction by instruction. */
 import type { Address, Instruction } from '@solana/kit';
 import { describe, expect, test } from 'vitest';
 import {
@@ -379,7 +379,7 @@ describe('titles', () => {
   });
 });
 
-test('text of strangers is made visible', () => {
+test('foreign text is made visible', () => {
   const { parts, warnings } = described([instruction(memo, [], [...Buffer.from('05$\u202e')])]);
   expect(valueOf({ lines: [], parts }, 'Text')).toBe('05$⟨U+202E⟩');
   expect(warnings).toContainEqual(expect.stringContaining('characters that are not visible'));

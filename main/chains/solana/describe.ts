@@ -136,7 +136,7 @@ const receivers = (sendings: readonly Sending[]): string =>
 
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Another account’s fee is no affair of the key that signs. */
+/** Leaves out a fee that another account pays. */
 function feeTitle({ accounts: [payer] }: SolanaMessage, { maxFee }: SolanaMoney, context: Context): string {
   const own = ownAddressOf(context);
   if (own !== undefined && payer?.key !== own) return '';

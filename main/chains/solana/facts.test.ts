@@ -1,4 +1,4 @@
-/** What policies are told of Solana's transactions. */
+/** Facts of Solana's transactions for policies. */
 import type { Address, Instruction } from '@solana/kit';
 import { describe, expect, test } from 'vitest';
 import {
@@ -41,7 +41,7 @@ const price = (microLamports: bigint, ...more: readonly number[]): Instruction =
   instruction(computeBudget, [], [3, ...u64(microLamports), ...more]);
 const send = transfer(payer, a, 10n);
 
-/** The class: whatever the data of the Compute Budget is, the fee is told as the chain charges it, or not at all. */
+/** The class: for any data of the Compute Budget, the fee is what the chain charges, or unknown. */
 describe('the most that the fee comes to', () => {
   const rows: readonly [string, readonly Instruction[], bigint][] = [
     ['a signature', [send], 5000n],

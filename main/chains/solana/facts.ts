@@ -1,4 +1,4 @@
-/** What policies may read of Solana's transactions. */
+/** Facts of Solana's transactions for policies. */
 import { toHex } from '../../crypto/encodings.ts';
 import { Unknown } from '../../policy/language/types.ts';
 import type { FactOf } from '../facts.ts';

@@ -209,7 +209,7 @@ describe('data that is not what the interface says', () => {
   });
 });
 
-describe('what is no IDL', () => {
+describe('an invalid IDL', () => {
   test.each([
     [[], 'expected an IDL as a JSON object'],
     [{ instructions: [] }, 'expected types of the IDL as an array'],

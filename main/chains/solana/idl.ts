@@ -87,7 +87,7 @@ export function readIdl(value: unknown): Read<Idl> {
   });
 }
 
-/** Names stand for one thing each: what has the name of another could not be told apart from it. */
+/** Refuses two entries of the same name: readers could not tell them apart. */
 function differing<T>(entries: readonly T[], nameOf: (entry: T) => string, what: string): readonly T[] {
   const names = new Set<string>();
   for (const name of entries.map(nameOf)) {

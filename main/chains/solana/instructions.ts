@@ -239,7 +239,7 @@ export interface Program {
   readonly name: string;
   /** The number of bytes that say which instruction it is. */
   readonly discriminator: number;
-  /** Which instruction no data is. */
+  /** The instruction that empty data stands for. */
   readonly whenEmpty?: number;
   /** True where the program refuses bytes after the end. */
   readonly strict?: boolean;

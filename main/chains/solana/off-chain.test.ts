@@ -20,7 +20,7 @@ const domain = Buffer.from('\u00ffsolana offchain', 'latin1');
 const commandLine = (text: string, format = 0): Uint8Array =>
   Buffer.concat([domain, Buffer.of(0, format, text.length, 0), Buffer.from(text)]);
 
-describe('a message that is no transaction', () => {
+describe('a message that is not a transaction', () => {
   test('version 0, as @solana/kit writes it', () => {
     const { content } = compileOffchainMessageV0Envelope({
       version: 0,

@@ -66,7 +66,9 @@ function textOf(bytes: Uint8Array): string {
   return utf8(bytes) ?? unreadable('expected text of UTF-8');
 }
 
-/** Forms differ in what stands where: bytes that are a message in two of them are none that can be told. */
+/**
+ * Reads the message in each form. Bytes that are a message in two forms are ambiguous, so they are refused.
+ */
 function readOffChain(bytes: Uint8Array): Read<OffChainMessage> {
   const rest = bytes.subarray(signingDomain.length);
   const reads = forms.map((form) => attempt(() => form(new Cursor(rest, 'the message'))));

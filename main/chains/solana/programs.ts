@@ -40,7 +40,7 @@ const computeBudget: Program = {
 
 const limit = (title: string): Effect => ({ title: () => title, quiet: true });
 
-/** Refuses what is no text. */
+/** Refuses bytes that are not text. */
 const memo: Program = {
   name: 'Memo',
   discriminator: 0,

@@ -104,7 +104,7 @@ test('an account that is looked up keeps its index, and has no key', () => {
 const good = transaction([transfer(payer, keyOf(9), 1n)]);
 const changed = (at: number, value: number): Uint8Array => good.with(at, value);
 
-describe('what is no transaction', () => {
+describe('bytes that are not a transaction', () => {
   test.each([
     ['nothing', new Uint8Array(), 'ends too early'],
     ['no place for the signature', changed(0, 0), 'expected places|too early|version|head'],

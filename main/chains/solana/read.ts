@@ -14,7 +14,7 @@ export interface SolanaAccount {
   readonly key: string | undefined;
   readonly signer: boolean;
   readonly writable: boolean;
-  /** Where the chain looks it up. */
+  /** The lookup table's entry, for an address that the chain looks up. */
   readonly lookup?: LookupReference;
 }
 
@@ -61,7 +61,7 @@ export interface SolanaTransaction {
 
 const signatureLength = 64;
 const keyLength = 32;
-/** Agave's `PACKET_DATA_SIZE`: nodes take no larger transaction of these versions. */
+/** Agave's `PACKET_DATA_SIZE`: nodes accept no larger transaction of these versions. */
 const mostBytes = 1232;
 /** Agave's `sanitize`: an account is named by one byte. */
 const mostAccounts = 256;
@@ -117,7 +117,8 @@ function checkSame(bytes: Uint8Array, written: Uint8Array): void {
 export function looksLikeMessage(bytes: Uint8Array): boolean {
   const [first = 0] = bytes;
   const version = first >= 0x80 ? first - 0x80 : undefined;
-  // The smallest message has one account and a blockhash. Version 127 is that of messages that are no transactions.
+  // The smallest message has one account and a blockhash. Version 127 marks messages that are not
+  // transactions.
   if (bytes.length <= 2 * keyLength || version === 127) return false;
   if (version !== undefined && version > 0) return true;
   if (bytes.length > mostBytes) return false;

@@ -92,7 +92,7 @@ export const prices = {
   /** For a byte. */
   bandwidth: 1000n,
   memo: 1_000_000n,
-  /** Where more than one key signs. */
+  /** For accounts with more than one key. */
   signatures: 1_000_000n,
 };
 /** `getCreateNewAccountFeeInSystemContract` and `getCreateAccountFee`. */

@@ -1,4 +1,4 @@
-/** What a person is shown of Tron's transactions, and what policies are told of them. */
+/** Descriptions and facts of Tron's transactions. */
 import { describe, expect, test } from 'vitest';
 import {
   bytesOf,
@@ -67,7 +67,7 @@ describe('calls', () => {
     expect(title).toContain(stranger);
   });
 
-  test('of a known token are told in its units, with the receiver in Base58', () => {
+  test('of a known token are described in its units, with the receiver in Base58', () => {
     const description = described(call(usdt, callData(transferOf, stranger, 1_250_000_000n)));
     expect(description.title).toMatch(
       new RegExp(`^Send 1,250 USDT to ${stranger}, with a fee of at most 31\\.`),
@@ -76,7 +76,7 @@ describe('calls', () => {
     expect(valueOf(description, 'Argument amount')).toBe('1250000000 (1,250 USDT)');
   });
 
-  test('of another contract are told in smallest units', () => {
+  test('of another contract are described in smallest units', () => {
     const { title, warnings } = described(call(receiver, callData(transferOf, stranger, 1_250_000_000n)));
     expect(title).toContain(`Send 1250000000 units of the token ${receiver} to ${stranger}`);
     expect(warnings).toContainEqual(expect.stringContaining('does not know this token'));
@@ -208,7 +208,7 @@ test('a permission to change permissions is warned of, and types that there are 
   );
 });
 
-test('an account of somebody else is warned of', () => {
+test('a foreign account causes a warning', () => {
   const other = transaction('TransferContract', {
     owner_address: hexOf(stranger),
     to_address: hexOf(receiver),
@@ -225,7 +225,7 @@ test('an account of somebody else is warned of', () => {
   expect(described(send(1)).warnings).toEqual([]);
 });
 
-test('a memo is made visible, and other bytes are in hex', () => {
+test('a memo is shown as visible text, and other bytes in hex', () => {
   const memo = (data: Uint8Array): Description =>
     described(send(1, { data: Buffer.from(data).toString('hex') }));
   const hidden = memo(Buffer.from('05$\u202e'));

@@ -1,4 +1,4 @@
-/** What policies may read of Tron's transactions. */
+/** Facts of Tron's transactions for policies. */
 import { toHex } from '../../crypto/encodings.ts';
 import { Unknown } from '../../policy/language/types.ts';
 import { byName } from '../arguments.ts';

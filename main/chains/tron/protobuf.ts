@@ -71,7 +71,7 @@ export const readProtobuf = <S extends Schema>(
     return message as MessageOf<S>;
   });
 
-/** @returns the numbers of the fields that bytes have; a problem where they are no message at all. */
+/** @returns the field numbers in the bytes, or a problem if they are not a message. */
 export const fieldNumbers = (bytes: Uint8Array, what: string): Read<readonly number[]> =>
   attempt(() => [...wireOf(bytes, what).keys()]);
 

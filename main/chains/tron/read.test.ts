@@ -123,7 +123,7 @@ const transferValue = (write: Parameters<typeof written>[0]): Uint8Array =>
   contractOf(1, 'TransferContract', written(write));
 const address = bytesOf(hexOf(receiver));
 
-describe('what is no raw_data is refused', () => {
+describe('bytes that are not raw_data are refused', () => {
   test.each([
     ['nothing', new Uint8Array(), 'got no bytes'],
     ['no contract', bytesOf('0a02ee18'), 'with a contract, got none'],

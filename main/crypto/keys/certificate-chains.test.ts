@@ -64,7 +64,7 @@ describe('followChain', () => {
     }
   });
 
-  test('refuses what is not valid yet or no more', () => {
+  test('refuses a certificate that is not valid yet or has expired', () => {
     const problem = 'it has a certificate that is not valid at this time';
     expect(followChain([leaf], [anchor], new Date('2023-12-31'))).toBe(problem);
     expect(followChain([leaf], [anchor], new Date('3024-01-02'))).toBe(problem);

@@ -76,7 +76,7 @@ test('secp256k1 signs digests: v recovers the key', () => {
   expect(curves.CURVE_SECP256K1.requiresDigest).toBe(true);
 });
 
-test('secp256k1 refuses what is no digest', () => {
+test('secp256k1 refuses bytes that are not a digest', () => {
   expect(() => curves.CURVE_SECP256K1.sign(new Uint8Array(32).fill(3), new Uint8Array(31))).toThrow(
     'invalid payload: expected a 32-bytes-long digest, got 31 bytes',
   );
@@ -142,14 +142,14 @@ describe('Schnorr', () => {
     );
   }, 60_000);
 
-  test.each([signSchnorr, signTaproot])('%o refuses what is no digest', (sign) => {
+  test.each([signSchnorr, signTaproot])('%o refuses bytes that are not a digest', (sign) => {
     expect(() => sign(new Uint8Array(32).fill(3), new Uint8Array(33))).toThrow(
       'invalid payload: expected a 32-bytes-long digest, got 33 bytes',
     );
   });
 });
 
-test('scalars out of range are drawn again', () => {
+test('scalars out of range are generated again', () => {
   const draws = [new Uint8Array(32), new Uint8Array(32).fill(255), new Uint8Array(32).fill(7)];
   expect(curves.CURVE_SECP256K1.generate(() => draws.shift() ?? new Uint8Array(32))).toEqual(
     new Uint8Array(32).fill(7),

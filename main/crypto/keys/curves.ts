@@ -28,9 +28,15 @@ export interface CurveEntry {
   readonly privateKeyLength: number;
   /** In bytes: compressed SEC 1, or the key itself where it has one form only. */
   readonly publicKeyLength: number;
-  /** Whether `sign` takes a digest of 32 bytes; if not it takes the message whole, and a hash function has no place. */
+  /**
+   * True if `sign` expects a digest of 32 bytes. Otherwise it expects the whole message, and a hash function
+   * is refused.
+   */
   readonly requiresDigest: boolean;
-  /** @param random Answers that many fresh bytes at each call; bytes that are no private key are replaced by new ones. */
+  /**
+   * @param random Answers that many fresh bytes at each call; bytes that are not a private key are replaced
+   * by new ones.
+   */
   generate(random: (length: number) => Uint8Array): Uint8Array;
   readonly isPrivateKey: (bytes: Uint8Array) => boolean;
   publicKey(privateKey: Uint8Array): Uint8Array;

@@ -221,7 +221,7 @@ const schemes: Readonly<Record<Curve, Scheme>> = {
         throw new Error('unreachable: the path is hardened throughout');
       }),
   },
-  // One hash in 2^32 is no key here: SLIP-0010 then hashes again.
+  // One hash in 2^32 is not a valid key: SLIP-0010 then hashes again.
   CURVE_P256: {
     checkPath: () => undefined,
     master(seed) {
@@ -248,7 +248,7 @@ function masterHash(name: string, seed: Uint8Array): Node {
   return toNode(hmacSha512(Buffer.from(name, 'ascii'), seed));
 }
 
-/** What BIP-32 and SLIP-0010 have in common: a hash of parent and number, half of it the child's chain code. */
+/** The hash that BIP-32 and SLIP-0010 share: over parent and number; half of it is the child's chain code. */
 function childHash(parent: Node, index: number, publicKey: () => Uint8Array): Node {
   const number = numberBytes(index);
   return hashOf(

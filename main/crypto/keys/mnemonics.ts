@@ -9,7 +9,7 @@ import { checkBytes, asUint8Array } from '../bytes.ts';
 import { invalid } from '../encodings.ts';
 import { bytesOfSecret, copyOfBytes, normalized, ownBytes, type SecretText } from '../secret-text.ts';
 
-/** How many words a mnemonic may have. */
+/** Allowed numbers of words in a mnemonic. */
 export const wordCounts = [12, 15, 18, 21, 24] as const;
 
 export type WordCount = (typeof wordCounts)[number];
@@ -90,7 +90,7 @@ function readTidied(tidy: Uint8Array, field: string, counts: readonly WordCount[
     throw invalid(field, `expected ${orList().format(counts.map(String))} words, got ${String(found)}`);
   }
   const length = entropyLength(count);
-  // Those bits that are no entropy are the checksum.
+  // The bits after the entropy are the checksum.
   const bits = ownBytes(length + 1);
   try {
     for (let word = 0, from = 0; word < count; word += 1) {
@@ -145,7 +145,7 @@ export function seedFromMnemonic(mnemonic: SecretText, passphrase: SecretText = 
 }
 
 /**
- * Whether a word is the one at a place of a sentence; case and white space around it do not matter.
+ * Compares a word with the one at a position of a sentence, ignoring case and surrounding white space.
  * @param sentence Words with a space between them.
  * @param position Counts from 1.
  */

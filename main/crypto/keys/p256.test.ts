@@ -147,7 +147,7 @@ describe('keys', () => {
     );
   });
 
-  test('a draw out of range is thrown away', () => {
+  test('a generated scalar out of range is discarded', () => {
     const draws = [new Uint8Array(32), new Uint8Array(32).fill(255), new Uint8Array(32).fill(7)];
     expect(generateP256(() => draws.shift() ?? new Uint8Array(32)).privateKey).toEqual(
       new Uint8Array(32).fill(7),

@@ -35,13 +35,16 @@ export function generateP256(random: (length: number) => Uint8Array): P256KeyPai
 
 const order = decodeHex('order', p256.Point.Fn.ORDER.toString(16), p256PrivateKeyLength);
 
-/** Whether these are 32 bytes in the range 1 to n-1. They are compared as bytes: the curve's library makes hex of them. */
+/**
+ * True for 32 bytes in the range 1 to n-1. They are compared as bytes: the curve's library would convert them
+ * to hex.
+ */
 export const isP256PrivateKey = (bytes: Uint8Array): boolean =>
   bytes.length === p256PrivateKeyLength &&
   bytes.some((byte) => byte !== 0) &&
   Buffer.compare(bytes, order) < 0;
 
-/** Whether a text is hex of a point of the curve in SEC 1 form, compressed or not. */
+/** True for hex of a point of the curve in SEC 1 form, compressed or not. */
 export function isP256PublicKey(text: string): boolean {
   try {
     p256.Point.fromHex(text);
@@ -145,10 +148,11 @@ export function verifyP256Raw(publicKey: string, signature: Uint8Array, message:
 }
 
 /**
+ * Compresses a public key.
  * @param publicKey Uncompressed SEC 1, 65 bytes, a point of the curve.
  * @param field The key's name in the request, for errors.
  * @returns 33 bytes.
- * @throws KeyhearthError INVALID_ARGUMENT when it is no point of the curve.
+ * @throws KeyhearthError INVALID_ARGUMENT when it is not a point of the curve.
  */
 export function compressP256(publicKey: Uint8Array, field = 'publicKey'): Uint8Array {
   checkBytes(field, publicKey, uncompressedLength);
@@ -159,7 +163,7 @@ export function compressP256(publicKey: Uint8Array, field = 'publicKey'): Uint8A
  * @param publicKey Compressed SEC 1, 33 bytes.
  * @param field The key's name in the request, for errors.
  * @returns 65 bytes.
- * @throws KeyhearthError INVALID_ARGUMENT when it is no point of the curve.
+ * @throws KeyhearthError INVALID_ARGUMENT when it is not a point of the curve.
  */
 export function uncompressP256(publicKey: Uint8Array, field = 'publicKey'): Uint8Array {
   checkBytes(field, publicKey, compressedLength);

@@ -3,7 +3,7 @@
 /** A right source fails this often with a chance below 2^-128. */
 const mostDraws = 128;
 
-/** @throws Error when the source keeps answering what is no key, which only a broken one does. */
+/** @throws Error when the source keeps answering bytes that are not a key, which only a broken one does. */
 export function drawPrivateKey(
   random: (length: number) => Uint8Array,
   length: number,

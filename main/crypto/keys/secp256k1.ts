@@ -18,11 +18,11 @@ const order = Buffer.from('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25
 export interface RecoverableSignature {
   /** r and s, 32 bytes each; s is at most half the order. */
   readonly signature: Uint8Array;
-  /** 0 or 1; 2 and 3 need an r that nobody has ever found. */
+  /** 0 or 1; 2 and 3 need an r that has never been found. */
   readonly recoveryId: 0 | 1 | 2 | 3;
 }
 
-/** Whether these are 32 bytes in the range 1 to n-1. */
+/** True for 32 bytes in the range 1 to n-1. */
 export const isSecp256k1PrivateKey = (bytes: Uint8Array): boolean =>
   bytes.length === secp256k1PrivateKeyLength && accelerator.isPrivate(bytes);
 
@@ -127,7 +127,7 @@ export function recoverPublicKey(
 /**
  * @param publicKey Compressed SEC 1, 33 bytes.
  * @returns 65 bytes.
- * @throws KeyhearthError INVALID_ARGUMENT when it is no point of the curve.
+ * @throws KeyhearthError INVALID_ARGUMENT when it is not a point of the curve.
  */
 export function uncompressed(publicKey: Uint8Array): Uint8Array {
   checkBytes('publicKey', publicKey, publicKeyLength);
@@ -151,7 +151,7 @@ export function addToPrivateKey(privateKey: Uint8Array, tweak: Uint8Array): Uint
   return accelerator.privateAdd(privateKey, tweak) ?? undefined;
 }
 
-/** What the reference answers for one private key; all in hex. */
+/** The reference's answers for one private key; all in hex. */
 interface KnownAnswers {
   readonly privateKey: string;
   /** Compressed SEC 1. */

@@ -12,7 +12,7 @@ interface VerifyingKey {
   readonly publicKeyLength: number;
   /**
    * @param publicKey Hex in either case, without 0x.
-   * @throws KeyhearthError INVALID_ARGUMENT naming the field when the text is no public key of the curve.
+   * @throws KeyhearthError INVALID_ARGUMENT naming the field when the text is not a public key of the curve.
    */
   check(field: string, publicKey: string): void;
 }
@@ -21,7 +21,7 @@ export const verifyingKeys: Readonly<Record<VerifyingCurve, VerifyingKey>> = {
   API_KEY_CURVE_P256: entry('P-256', 33, uncompressP256),
   API_KEY_CURVE_SECP256K1: entry('secp256k1', 33, uncompressed),
   API_KEY_CURVE_ED25519: entry('Ed25519', 32, (bytes) => {
-    // Under a point of small order anybody can make signatures that verify.
+    // For a point of small order, anyone can forge signatures.
     if (ed25519.Point.fromBytes(bytes).isSmallOrder()) throw new Error('a point of small order');
   }),
 };

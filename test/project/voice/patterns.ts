@@ -90,7 +90,7 @@ export const patterns: readonly Pattern[] = [
   },
   {
     name: 'is made',
-    phrase: /\b(is|are|was|were|be|been|being) made\b(?! (up|of|public|available)\b)/i,
+    phrase: /\b(is|are|was|were|be|been|being) made\b(?! (up|of|from|public|available|visible)\b)/i,
     instead:
       'write "created", "generated", "built" or the verb of the noun: "decides" for "a decision is made"',
     bad: 'A new key is made.',
