@@ -108,6 +108,16 @@ export const groups: readonly Group[] = [
       },
     ],
   },
+  {
+    title: 'Reference',
+    pages: [
+      {
+        path: 'reference/compatibility',
+        title: 'Compatibility',
+        summary: 'Which operations of the real API Keyhearth has.',
+      },
+    ],
+  },
 ];
 
 export const pages: readonly Page[] = groups.flatMap((group) => group.pages);

@@ -1,5 +1,5 @@
 /**
- * The registry: every operation, under the resource that it is about. HTTP, the window, commands, OpenAPI and the README take the
+ * The registry: every operation, under the resource that it is about. HTTP, the window, commands, OpenAPI and the documentation take the
  * names, the words and the types of operations from here.
  */
 import { toOperations, type Operation } from '../activities/define.ts';

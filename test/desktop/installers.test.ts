@@ -69,7 +69,7 @@ describe('electron-builder.yml', () => {
         grantFileProtocolExtraPrivileges: false,
       },
       toolsets: { appimage: '1.0.3' },
-      // As the README has it; Electron 44 was the first that needs it.
+      // As docs/service-and-updates.md has it; Electron 44 was the first that needs it.
       mac: { hardenedRuntime: true, minimumSystemVersion: '13.0' },
     });
     const targets = Object.fromEntries(
@@ -261,7 +261,9 @@ describe('the packages for Linux', () => {
     expect(made.get('rpm')?.arguments).toEqual(
       expect.arrayContaining([`--depends=glibc >= ${oldest}`, '--depends=libsecret']),
     );
-    expect(await readFile(join(projectRoot, 'README.md'), 'utf8')).toContain(`glibc ${oldest}`);
+    expect(await readFile(join(projectRoot, 'docs/service-and-updates.md'), 'utf8')).toContain(
+      `glibc ${oldest}`,
+    );
   });
 });
 

@@ -544,9 +544,9 @@ describe('the process list', () => {
     ]);
   });
 
-  test('has no stamp in it when curl is used as the README says', async () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-    const [, lines = ''] = /\*\*With curl\*\*[^\n]*\n\n((?: {4}[^\n]*\n)+)/.exec(readme) ?? [];
+  test('has no stamp in it when curl is used as the page about signing says', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/signing.md'), 'utf8');
+    const [, lines = ''] = /^## With curl\n[^]*?^```sh\n([^]*?)^```$/m.exec(page) ?? [];
     await using service = await startTestVault();
     const keys = service.config.keysDirectory;
     mkdirSync(keys, { recursive: true });
@@ -556,7 +556,7 @@ describe('the process list', () => {
     const script = lines
       .replace('<organization id>', service.organizationId)
       .replace('http://127.0.0.1:7377', service.url)
-      .replace('./keyhearth', `'${process.execPath}' '${command}'`)
+      .replace('keyhearth stamp', `'${process.execPath}' '${command}' stamp`)
       .replace('curl ', 'record ');
     // What curl is given, beside what it answers.
     const record = `record() { printf '%s\\n' "$@" >&2; curl --silent "$@"; }\n`;

@@ -61,7 +61,7 @@ describe.each(writtenParts)('what is written into $paper', (part) => {
   );
 });
 
-describe('the README', () => {
+describe('the page about compatibility', () => {
   test('has a row for every operation, with its types and a method', () => {
     const rows = compatibility()
       .split('\n')

@@ -1,4 +1,4 @@
-// `npm run docs`: writes what README.md says of compatibility, between its two marks, from the operations themselves, the
+// `npm run docs`: writes what docs/reference/compatibility.md says, between its two marks, from the operations themselves, the
 // calls that the tests make with the vendor's SDKs, and the list of the real API's operations; and the table of
 // docs/works-with.md, from the matrix of packages that the tests run. `--check` only compares, and looks whether the papers
 // name what is there.
@@ -95,8 +95,7 @@ function matrix(): string[] {
     }),
   );
   return [
-    '<details>',
-    '<summary>Every operation that Keyhearth has</summary>',
+    '## Operations',
     '',
     '| about | operation | accepts `ACTIVITY_TYPE_…` | SDK method tried |',
     '|---|---|---|---|',
@@ -104,8 +103,6 @@ function matrix(): string[] {
       const again = rows[index - 1]?.[0] === resource;
       return `| ${[again ? '' : resource, ...rest].join(' | ')} |`;
     }),
-    '',
-    '</details>',
   ];
 }
 
@@ -141,7 +138,9 @@ export function compatibility(): string {
     '',
     ...matrix(),
     '',
-    'Everything else answers 501:',
+    '## What is missing',
+    '',
+    'Every other operation answers 501.',
     '',
     ...missing(),
     '',
@@ -156,7 +155,7 @@ interface Written {
 }
 
 export const writtenParts: readonly Written[] = [
-  { paper: 'README.md', mark: 'compatibility', content: compatibility },
+  { paper: 'docs/reference/compatibility.md', mark: 'compatibility', content: compatibility },
   { paper: 'docs/works-with.md', mark: 'works-with', content: worksWithTable },
 ];
 

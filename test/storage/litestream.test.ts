@@ -1,4 +1,4 @@
-/** The README's continuous copy for a second machine: Litestream on the vault's file, as it is downloaded. */
+/** The continuous copy of the page about backups, for a second machine: Litestream on the vault's file, as it is downloaded. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
@@ -98,13 +98,13 @@ test('a vault that is copied while it works comes to a second machine, and is ve
   expect(rowsOf(database)).toBe(202);
 });
 
-test('the README says how', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+test('the page about backups says how', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/backup-and-recovery.md'), 'utf8');
   for (const line of [
     'litestream replicate ~/.local/share/keyhearth/vault.db',
     'litestream restore -o ~/.local/share/keyhearth/vault.db',
     'keyhearth backup verify',
   ]) {
-    expect(readme).toContain(line);
+    expect(page).toContain(line);
   }
 });

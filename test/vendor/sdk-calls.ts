@@ -1,6 +1,6 @@
 /**
  * A call by the vendor's SDKs for every operation, in an order in which each finds what it needs. A test makes them all, and
- * the README's matrix names their methods.
+ * docs/reference/compatibility.md names their methods.
  */
 import {
   encryptOtpCodeToBundle,

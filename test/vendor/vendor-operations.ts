@@ -1,5 +1,5 @@
 // The real API's operations, as @turnkey/http's generated types list them. Run, it writes the list that the tests and the
-// README's matrix go by: `node test/vendor/vendor-operations.ts`, after an update of @turnkey/http.
+// docs/reference/compatibility.md go by: `node test/vendor/vendor-operations.ts`, after an update of @turnkey/http.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../main/activities/define.ts';
