@@ -61,7 +61,7 @@ function prepare(): void {
     offerFormerVault(former, config);
     return;
   }
-  // What Chromium keeps lies with the vault; so does Electron's lock, which makes one instance of each vault.
+  // Chromium's files are beside the vault. So is Electron's lock, so each vault has one instance.
   if (config.dataDirectory !== null) {
     const userData = join(config.dataDirectory, 'window');
     mkdirSync(userData, { recursive: true, mode: 0o700 });
@@ -80,7 +80,7 @@ function prepare(): void {
     .catch(fail);
 }
 
-/** What has been caught of links before the vault has started. */
+/** Links that arrived before the vault has started. */
 type Links = ReturnType<typeof catchLinks>;
 
 async function run(config: Config, links: Links, log: Disposable): Promise<void> {
@@ -131,7 +131,7 @@ async function open(
   const approvals = opened.use(watchApprovals(vault.rpc));
   opened.use(createTray(vault.rpc, approvals, freezing));
   opened.use(showBadge(approvals));
-  // A vault that another process holds may serve scripts while nobody is here: that process has its own rules.
+  // Another process that holds the vault may serve scripts while the owner is away, by its own rules.
   const autoLock =
     'keyring' in vault
       ? opened.use(startAutoLock(vault.rpc, config, () => vault.requestUse.sinceMs()))

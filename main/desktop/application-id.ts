@@ -1,2 +1,2 @@
-/** What the packages are known by to the system, as electron-builder.yml has it. */
+/** The packages' application id, as in electron-builder.yml. */
 export const applicationId = 'app.keyhearth.desktop';

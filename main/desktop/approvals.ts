@@ -1,4 +1,7 @@
-/** Which activities wait for the owner's vote: for the tray, the badge and notifications. The window asks for itself. */
+/**
+ * Activities that wait for the owner's vote: for the tray, the badge and notifications. The window queries
+ * them itself.
+ */
 import { queryAsOwner } from '../rpc/owner-calls.ts';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { KeyhearthError } from '../lib/errors.ts';

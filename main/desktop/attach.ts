@@ -18,10 +18,10 @@ export interface JoinedVault {
 }
 
 /**
- * Asks whether to use the vault where it is.
- * @param error Why the vault did not open here.
- * @returns undefined where its owner would rather end.
- * @throws the error, where it is another one, or where nobody answers for the process that holds the vault.
+ * Asks if the app should become the window of the process that holds the vault.
+ * @param error The reason why the vault did not open here.
+ * @returns undefined if the owner chooses to quit.
+ * @throws the error, if it is another one, or if the process that holds the vault does not answer.
  */
 export async function attachToService(
   error: unknown,

@@ -18,9 +18,9 @@ const cautious: Settings['autoLock'] = {
 };
 const pollMilliseconds = 5_000;
 
-/** What locks by itself, and what it rests on. */
+/** The automatic lock, and what the system reports for it. */
 export interface AutoLock extends Disposable {
-  /** Whether this system reports a locked screen. */
+  /** True if this system reports a locked screen. */
   readonly reportsLock: boolean;
 }
 
@@ -73,7 +73,7 @@ export function startAutoLock(
   let polling = false;
   async function poll(): Promise<void> {
     const { idleMinutes, requestsKeepOpen, onScreenLock: locksWithScreen } = wanted;
-    // Longer than anybody is away, where being idle does not count.
+    // Longer than any absence, if being idle does not count.
     const seconds = idleMinutes === null ? 2 ** 31 - 1 : idleMinutes * 60;
     // On Linux, either may be all that knows; elsewhere Electron does.
     const isLocked = powerMonitor.getSystemIdleState(seconds) === 'locked' || session?.isLocked === true;
@@ -94,7 +94,7 @@ export function startAutoLock(
 
   void follow();
   const stopEvents = rpc.onEvent((event) => {
-    // A vault that is made or opened has settings of its own.
+    // A new or newly opened vault has its own settings.
     if (event.kind === 'settings' || event.kind === 'status') void follow();
   });
   const listeners = [

@@ -1,4 +1,7 @@
-/** How many activities wait for a vote, on the application's own icon: a count, or a dot where the system has no counts. */
+/**
+ * Shows the number of activities that wait for a vote on the application's icon: a count, or a dot if the
+ * system has no counts.
+ */
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeImage } from 'electron';
 import type { Approvals } from './approvals.ts';

@@ -1,4 +1,7 @@
-/** What becomes of a crash: the page's is loaded anew, and one of this process, which has the keys, locks and ends it. */
+/**
+ * Handles crashes. A page that crashed is reloaded. A crash of this process, which has the keys, locks the
+ * vault and ends it.
+ */
 import { app, BrowserWindow, dialog } from 'electron';
 import type { Details, RenderProcessGoneDetails, WebContents } from 'electron';
 import type { WindowRpc } from '../../preload/contract.ts';

@@ -13,7 +13,7 @@ export async function freezeNow(rpc: Pick<WindowRpc, 'freeze'>): Promise<void> {
   try {
     await rpc.freeze();
   } catch (error) {
-    // Where there is no vault, there is nothing to freeze.
+    // Without a vault there is nothing to freeze.
     if (error instanceof KeyhearthError && error.code === 'VAULT_MISSING') return;
     report('the vault did not freeze', error);
     dialog.showErrorBox('Keyhearth could not note the freeze', publicMessage(error));

@@ -9,7 +9,7 @@ import { isPage } from './page.ts';
 import { publicMessage, report } from './report.ts';
 import { saveBackup } from './save.ts';
 
-/** What crosses back: an error thrown through IPC would reach the page behind a prefix of Electron's. */
+/** The answer of a call. Electron would put its own prefix before an error that is thrown through IPC. */
 export type Answer = { readonly value: unknown } | { readonly error: { readonly message: string } };
 
 /** More than any key, address or signature; less than what would stall a clipboard. */
@@ -26,7 +26,7 @@ export function serveRpc(rpc: VaultRpc): Disposable {
   });
   serve(channels.copy, async (text, options) => {
     if (typeof text !== 'string' || text.length > longestCopy) {
-      // What is copied may be a secret, so the refusal does not quote it.
+      // The text may be a secret, so the refusal does not quote it.
       throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `text: expected at most ${String(longestCopy)} characters`,
@@ -70,7 +70,7 @@ function serve(channel: string, handler: (...args: readonly unknown[]) => Promis
   });
 }
 
-/** Whether the page itself asks: not a frame in it, nor a page that took its place since. */
+/** True if the page itself asks: not a frame in it, nor a page that replaced it. */
 function isOurs({ senderFrame: frame }: IpcMainInvokeEvent): boolean {
   return frame !== null && frame.parent === null && isPage(frame.url);
 }

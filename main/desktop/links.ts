@@ -45,7 +45,7 @@ export function catchLinks(
   const { link: first } = thisStart(argv);
   if (first !== undefined) show(first);
 
-  // Where macOS hands a link to.
+  // macOS delivers links here.
   app.on('open-url', (event, url) => {
     event.preventDefault();
     show(url);
@@ -65,7 +65,7 @@ export function catchLinks(
   });
   return {
     follow(approvals) {
-      // What runs from its sources would register Electron itself.
+      // An app that runs from its sources would register Electron itself.
       if (app.isPackaged && !app.setAsDefaultProtocolClient(scheme)) {
         report('links to Keyhearth', new Error(`the system did not give it ${scheme}: links`));
       }

@@ -16,7 +16,7 @@ import { report } from './report.ts';
 /** Marks a start at login, which shows no window. */
 export const hiddenSwitch = 'hidden';
 
-/** What the session is to start. */
+/** The program that starts with the session. */
 interface Start {
   /** Each vault has an entry of its own. */
   readonly name: string;
@@ -35,7 +35,7 @@ export function loginItem(config: Config): ShellChoice<boolean> | undefined {
     executable: config.appImage ?? process.execPath,
     args,
   };
-  // The files below have one line for each, and nobody's path has two.
+  // The files below have one line for each, and a valid path does not contain line breaks.
   if ([start.executable, ...args].some((word) => /\p{Cc}/u.test(word))) return undefined;
   switch (process.platform) {
     case 'darwin':
@@ -47,7 +47,7 @@ export function loginItem(config: Config): ShellChoice<boolean> | undefined {
   }
 }
 
-/** Whether the session started it. */
+/** True if the session started this process. */
 export const isHiddenStart = (): boolean =>
   app.commandLine.hasSwitch(hiddenSwitch) ||
   (process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);

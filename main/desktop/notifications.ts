@@ -43,7 +43,7 @@ export function notifyOfMessages(rpc: Pick<WindowRpc, 'shownMessages' | 'onEvent
     }
   }
 
-  /** Takes back what is shown no more: the vault was locked. */
+  /** Removes notifications that no longer apply: the vault was locked. */
   async function takeBack(): Promise<void> {
     if (open.size === 0) return;
     try {
@@ -67,7 +67,7 @@ export function notifyOfMessages(rpc: Pick<WindowRpc, 'shownMessages' | 'onEvent
   };
 }
 
-/** Notifies of a disk that takes no more writes, once as that begins, until it is disposed of. */
+/** Notifies once when the disk starts to refuse writes, until it is disposed of. */
 export function notifyOfStorage(rpc: Pick<VaultRpc, 'status' | 'onEvent'>): Disposable {
   let notification: Notification | undefined;
   let told: string | undefined;
@@ -211,7 +211,7 @@ async function titleOf(rpc: Pick<WindowRpc, 'call'>, activity: WaitingActivity):
     const { title } = answer.body.description;
     return others.length === 0 ? title : `${title}, and ${String(others.length)} more`;
   } catch {
-    // The vault was locked, which is no fault: the window says what there is to say.
+    // The vault was locked, which is not a fault. The window shows its state.
     return kind;
   }
 }

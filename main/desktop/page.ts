@@ -5,5 +5,5 @@ export const scheme = 'keyhearth';
 /** Address of the page. */
 export const pageUrl = `${scheme}://app/`;
 
-/** Whether an address is the page's: nothing but its fragment may differ. */
+/** True for the page's own address, with any fragment. */
 export const isPage = (address: string): boolean => URL.parse(address)?.href.split('#', 1)[0] === pageUrl;

@@ -1,4 +1,7 @@
-/** What pages may not do, whatever a page is made to try: leave, open, embed, ask for devices, reach the network. */
+/**
+ * Restrictions on pages, even hostile ones: they cannot navigate, open, embed, use devices or reach the
+ * network.
+ */
 import { app, shell } from 'electron';
 import type { Session, WebContents } from 'electron';
 import { isPage, pageUrl } from './page.ts';
@@ -7,7 +10,7 @@ import { report } from './report.ts';
 /** Addresses that a link may open in the person's own browser, each whole; the window links nowhere yet. */
 const externalPages: ReadonlySet<string> = new Set();
 
-/** What would reach the network or the disk. */
+/** Protocols that reach the network or the disk. */
 const outside: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:', 'file:', 'unknown']);
 
 /** Switches by which another program would read the window's pages and speak for them. */
@@ -17,7 +20,8 @@ const debuggingSwitches = ['remote-debugging-port', 'remote-debugging-pipe', 'lo
 const testFlavour = 'Keyhearth Test';
 
 /**
- * An installed application takes no debugger: its fuses keep Node's out, this Chromium's. Call before `ready`.
+ * Refuses debuggers in an installed application: the fuses block Node's, this blocks Chromium's. Call before
+ * `ready`.
  * @throws Error
  */
 export function refuseDebuggers(): void {
@@ -39,7 +43,7 @@ export function restrictAllContents(): void {
 
 /** @param external Addresses that open in the person's browser instead. */
 export function restrictContents(contents: WebContents, external = externalPages): void {
-  // The page may load itself anew; that is the only navigation there is.
+  // The page may reload itself. No other navigation is allowed.
   contents.on('will-frame-navigate', (details) => {
     if (!details.isMainFrame || !isPage(details.url)) details.preventDefault();
   });

@@ -7,7 +7,7 @@ import { contentSecurityPolicy } from '../lib/web/content-security-policy.ts';
 import { pageUrl, scheme } from './page.ts';
 import { report } from './report.ts';
 
-/** Where `index.html` takes the nonce of its load. */
+/** Placeholder in `index.html` for the nonce of its load. */
 const noncePlaceholder = '__CSP_NONCE__';
 
 const contentTypes: Readonly<Record<string, string>> = {

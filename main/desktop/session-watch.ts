@@ -19,7 +19,9 @@ import {
 import { report } from './report.ts';
 
 export interface SessionWatch extends Disposable {
-  /** Whether logind, or a screen saver that Electron asks, reports a locked screen; true until that is known. */
+  /**
+   * True if logind, or a screen saver that Electron asks, reports a locked screen; also until that is known.
+   */
   readonly reportsLock: boolean;
   readonly isLocked: boolean;
   /** Since the user's last input, as far as logind knows; 0 while the user is active. */

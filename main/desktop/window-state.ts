@@ -1,4 +1,7 @@
-/** Where the window was and how large, kept beside what Chromium keeps. Nothing depends on it: a broken file is no file. */
+/**
+ * Position and size of the window, kept beside Chromium's files. They are optional: an invalid file is
+ * ignored.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, screen } from 'electron';
@@ -81,7 +84,7 @@ function readStateFile(): (Rectangle & { readonly isMaximized: boolean }) | unde
 const isLength = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Math.abs(value as number) < 100_000;
 
-/** Whether enough of the top of a window is in an area. */
+/** True if enough of a window's top is in an area. */
 function isWithin({ x, y, width }: Rectangle, area: Rectangle): boolean {
   const overlap = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);
   return overlap >= grip.width && y >= area.y && y <= area.y + area.height - grip.height;

@@ -24,10 +24,10 @@ export const erasePartsOfBody: RequestHandler = (request, _response, next) => {
 };
 
 /**
- * Erases what comes over a connection once the parser has read it, which copies what it passes on. A connection that somebody
- * listens to is read into memory of its own; otherwise the parser reads all connections into one place, where the end of a
- * long request stays until a longer one comes.
- * @param socket One that the server's parser has been given.
+ * Erases the bytes of a connection once the parser has read them; it copies the bytes that it passes on. A
+ * connection with a listener is read into memory of its own. Without one, the parser reads all connections
+ * into one buffer, where the end of a long request stays until a longer one comes.
+ * @param socket A socket that the server's parser already has.
  */
 export function eraseReads(socket: Pick<Socket, 'on'>): void {
   socket.on(

@@ -26,9 +26,9 @@ import {
 import { z } from 'zod';
 import { parseJson } from './json-body.ts';
 
-/** What the service serves, and with what. */
+/** The operations that the service serves, and its parts. */
 export interface Service extends Engine {
-  /** Where requests wait. */
+  /** The turns in which requests wait. */
   readonly turns: Turns;
   /** Calls back after rows were appended to the log and committed. @returns the function that stops it. */
   readonly watchLog: (listener: () => void) => () => void;
@@ -45,7 +45,7 @@ export interface Service extends Engine {
 }
 
 export interface ApiRequest {
-  /** What follows `/public/v1/`. */
+  /** The path after `/public/v1/`. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly raw: Uint8Array;
@@ -55,7 +55,7 @@ export interface ApiRequest {
   readonly notes?: RequestNotes;
 }
 
-/** What is known of a request beside its answer. */
+/** Facts about a request beside its answer. */
 export interface RequestNotes {
   caller?: Caller;
   activity?: { readonly id: string; readonly type: string; readonly status: string };
@@ -96,7 +96,7 @@ async function answer(service: Service, request: ApiRequest): Promise<Record<str
 /** A request whose proof holds, before anything of its body was read. */
 export interface Proven {
   readonly proof: Proof;
-  /** Where it waits from now on. */
+  /** The line in which the request waits from now on. */
   readonly line: Line;
 }
 

@@ -1,10 +1,14 @@
-/** Bodies of requests: bytes of others, and JSON once it is known that reading them takes no longer than a turn may. */
+/**
+ * Bodies of requests: foreign bytes, and JSON once it is known that parsing takes no longer than a turn may.
+ */
 import { isUtf8 } from 'node:buffer';
 import { KeyhearthError } from '../lib/errors.ts';
 import { countValues, parsePlainJson } from '../lib/plain-json.ts';
 import { requestLimits } from '../lib/published-limits.ts';
 
-/** @throws KeyhearthError INVALID_ARGUMENT for what is no JSON, PAYLOAD_TOO_LARGE for too many values. */
+/**
+ * @throws KeyhearthError INVALID_ARGUMENT for bytes that are not JSON, PAYLOAD_TOO_LARGE for too many values.
+ */
 export function parseJson(raw: Uint8Array): unknown {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   // The log keeps the signed bytes as text: it must be able to give them back.

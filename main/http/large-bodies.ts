@@ -52,7 +52,7 @@ export function largeBodies(most = mostAtOnce, patienceMs = longestMs): RequestH
       return;
     }
     waiting.add(enter);
-    // A sender that went away waits no more.
+    // A request stops waiting when its client disconnects.
     response.once(
       'close',
       owned(() => waiting.delete(enter)),

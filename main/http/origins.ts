@@ -1,15 +1,17 @@
-/** Which hosts and origins may speak to the port: loopback is not a boundary, since every browser reaches it. */
+/**
+ * The hosts and origins that may use the port. Loopback is not a boundary, since every browser reaches it.
+ */
 import type { NextFunction, Request, Response } from 'express';
 import { KeyhearthError } from '../lib/errors.ts';
 
 export interface OriginRules {
   /** Origins that the user paired. */
   readonly allowed: readonly string[];
-  /** Whether any page on a loopback address is paired. */
+  /** True if any page on a loopback address is paired. */
   readonly loopback: boolean;
 }
 
-/** Where the port is reached from, beside loopback. */
+/** Addresses of the port beyond loopback. */
 export interface Exposure {
   /** Listened on too; undefined for loopback alone. */
   readonly address: string | undefined;

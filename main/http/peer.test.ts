@@ -27,7 +27,7 @@ test('finds the far end’s own row, in either table, whichever way an address i
   expect(ownerIn('', four)).toBeUndefined();
 });
 
-test('takes this user’s own connection for nobody else’s', async () => {
+test('does not mistake this user’s own connection for another user’s', async () => {
   for (const host of ['127.0.0.1', '::1']) {
     const server = createServer().listen(0, host);
     await once(server, 'listening');

@@ -1,6 +1,6 @@
 /**
- * Who is at the other end of a connection over loopback, as far as the system tells. Linux lists every TCP socket with its
- * owner; other systems tell a process nothing of the sort.
+ * Finds the user at the other end of a loopback connection. Linux lists every TCP socket with its owner;
+ * other systems give a process no such list.
  */
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
@@ -15,8 +15,9 @@ const established = '01';
 const root = 0;
 
 /**
- * Whether a connection comes from a process of another user. The administrator is none, since he can be any user.
- * @returns false also where the system does not tell.
+ * Answers if a connection comes from a process of another user. The administrator does not count, since root
+ * can act as any user.
+ * @returns false also if the system does not say.
  */
 export async function isOtherUser(connection: Connection): Promise<boolean> {
   const me = process.geteuid?.();

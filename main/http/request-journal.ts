@@ -21,7 +21,7 @@ type JournalCaller = Pick<Caller, 'organizationId' | 'userId' | 'credentialId'>;
 /** As `SeenRequest`, but for the caller's name, which is looked up when it is read. */
 export type JournalEntry = Omit<SeenRequest, 'caller'> & { readonly caller: JournalCaller | null };
 
-/** What is known of a request beside its answer, and how large that is. */
+/** Facts about a request beside its answer, and the size of the answer. */
 interface JournalNotes extends RequestNotes {
   answerBytes?: number;
 }
@@ -32,7 +32,7 @@ const longestClient = 120;
 const longestMessage = 600;
 /** Each takes a few signature checks, and reads the body, which is done for small ones alone. */
 const explainedPerSecond = 50;
-/** How long events report new requests after the list was queried. */
+/** Milliseconds for which events report new requests after the list was queried. */
 const lookingMs = 30_000;
 /** Between two events: a script may make thousands of requests in a second. */
 const eventPauseMs = 250;
@@ -194,6 +194,6 @@ function jsonOf(raw: Uint8Array): unknown {
   }
 }
 
-/** Whether a refusal is about who asks, and when: then the proof is looked at. */
+/** True for a refusal that concerns caller or time: then the proof is explained. */
 const isUnproven = (code: string, turnkeyErrorCode: string): boolean =>
   code === 'UNAUTHENTICATED' || ['INVALID_TIME', 'INVALID_ORGANIZATION_ID'].includes(turnkeyErrorCode);

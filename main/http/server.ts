@@ -26,19 +26,19 @@ export interface ServerOptions {
   /** Keeps the last requests, for who looks at them. */
   readonly journal: RequestJournal;
   readonly origins: OriginRules;
-  /** Where it listens beside loopback, and for which Host headers. */
+  /** Addresses to listen on beside loopback, and their Host headers. */
   readonly exposure: Exposure;
   /** 0 for any free port. */
   readonly port: number;
-  /** Whether the vault's settings name it. */
+  /** True if the port comes from the vault's settings. */
   readonly isPortSetting?: boolean;
   /** Directory of the built window, where the port serves it. */
   readonly window?: string;
   /** Public halves of the vault's own keys; throws while there is no vault. */
   readonly discoveryKeys: () => Record<string, string>;
-  /** What receivers of webhooks check their signatures with: JSON Web Keys. */
+  /** JSON Web Keys with which receivers of webhooks verify signatures. */
   readonly webhookKeys: () => readonly object[];
-  /** How the API is described, beside its operations. */
+  /** The description of the API beside its operations. */
   readonly reference: Omit<ApiReferenceOptions, 'operations'>;
   readonly dev?: DevControls;
   /** Called when a person uses a window in a browser. */

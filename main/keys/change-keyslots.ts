@@ -72,7 +72,7 @@ export interface KeyslotParts {
   readonly keychain: Keychain;
   readonly random: Random;
   readonly clock: Clock;
-  /** What trying a password costs, in slots that are made. */
+  /** Cost of one attempt at a password, for new keyslots. */
   readonly passwordCost: PasswordCost;
   /** Called with the progress of the unlock of a large vault; with undefined at the end, for every vault. */
   readonly onUnlocking: (progress: UnlockProgress | undefined) => void;
@@ -135,7 +135,7 @@ export class KeyslotManager {
       masterKey.fill(0);
     }
     await log.unlocked();
-    // What fails here is tried at the next unlocking.
+    // A failure here is repaired at the next unlock.
     this.#changes.run(() => this.#clearKeychain()).catch(() => undefined);
   }
 
@@ -220,10 +220,12 @@ export class KeyslotManager {
   }
 
   /**
-   * Draws a new master key and moves every sealed record and every kept keyslot to it, in one transaction. A slot is
-   * kept whose secret is offered, and the keychain's where it opens; the key that the keychain holds is a new one then.
-   * @param dropOthers Whether the other slots may go.
-   * @throws KeyhearthError INVALID_ARGUMENT for a secret that opens nothing, and naming the slots that would go.
+   * Generates a new master key and moves every sealed record and every kept keyslot to it, in one
+   * transaction. A slot is kept if its secret is given; the keychain's slot is kept if it opens, and gets a
+   * new key.
+   * @param dropOthers Allows the other slots to be removed.
+   * @throws KeyhearthError INVALID_ARGUMENT for a secret that opens nothing, and naming the slots that would
+   * be removed.
    */
   rotate(proofs: readonly [OwnerSecret, ...OwnerSecret[]], dropOthers: boolean): Promise<void> {
     return this.#change(proofs[0], async ({ base: old, slots }) => {
@@ -310,7 +312,10 @@ export class KeyslotManager {
     throw new KeyhearthError('VAULT_LOCKED', 'The vault is locked: unlock it, then change its keyslots.');
   }
 
-  /** The vault may have been locked while a slot was made. @throws KeyhearthError VAULT_LOCKED */
+  /**
+   * Checks that the vault was not locked while a slot was created.
+   * @throws KeyhearthError VAULT_LOCKED
+   */
   #checkMasterKey({ masterKey }: NewSlot): void {
     if (!this.#parts.keyring.holds(masterKey)) throw staleSlot();
   }

@@ -23,8 +23,9 @@ const collector = makeOnce((): Collect | undefined => {
 });
 
 /**
- * What is allocated to have free memory overwritten, in bytes: allocators keep what is free by its size, in steps of 16 bytes
- * where it is small. The largest first, and the most of it: into such pieces what has grown together is cut.
+ * Sizes in bytes and counts of the allocations that overwrite free memory. Allocators keep free memory by
+ * size, in steps of 16 bytes for small sizes. The largest come first and are the most: adjacent free pieces,
+ * once merged, are split for them.
  */
 const pieces: readonly (readonly [size: number, count: number])[] = [
   [64 * 1024, 1024],

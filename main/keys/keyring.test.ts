@@ -173,7 +173,7 @@ describe('lock and unlock', () => {
 describe('cached', () => {
   const make = () => Uint8Array.from(secret);
 
-  test('a key is made once and held', () => {
+  test('a key is built once and held', () => {
     const keyring = unlockedKeyring();
     const key = keyring.cached('a', make);
     expect(key).toEqual(secret);
@@ -181,7 +181,7 @@ describe('cached', () => {
     expect(keyring.cached('b', make)).not.toBe(key);
   });
 
-  test('a key that cannot be made leaves nothing behind', () => {
+  test('a key that cannot be built leaves nothing behind', () => {
     const keyring = unlockedKeyring();
     expect(() => keyring.cached('a', refuseToMake)).toThrow('made although it was held');
     expect(keyring.cached('a', make)).toEqual(secret);

@@ -18,7 +18,7 @@ import { logFault } from '../lib/log.ts';
 export interface KeyringOptions {
   readonly random: Random;
   readonly clock: Clock;
-  /** How many opened keys are held at most; the one unused for longest goes first. */
+  /** Opened keys that are held at most; the one unused for longest is erased first. */
   readonly maxEntries?: number;
   /** Milliseconds from the making of an opened key to its erasure. */
   readonly timeToLive?: number;
@@ -119,7 +119,10 @@ export class Keyring {
     return this.#closing.signal;
   }
 
-  /** Whether this is the master key that is held. @throws KeyhearthError VAULT_LOCKED */
+  /**
+   * True for the master key that the keyring holds.
+   * @throws KeyhearthError VAULT_LOCKED
+   */
   holds(masterKey: Uint8Array): boolean {
     checkBytes('masterKey', masterKey, 32);
     return timingSafeEqual(this.#key(), masterKey);
@@ -134,8 +137,8 @@ export class Keyring {
   }
 
   /**
-   * Goes over to another master key, under which the records now are: takes a copy, and erases the old one and every
-   * opened key. The vault is unlocked before and after.
+   * Switches to another master key, under which the records now are: copies it, and erases the old one and
+   * every opened key. The vault is unlocked before and after.
    * @throws KeyhearthError VAULT_LOCKED
    */
   replaceKey(masterKey: Uint8Array): void {
@@ -180,12 +183,12 @@ export class Keyring {
   }
 
   /**
-   * Answers an opened or derived secret key, and makes it only where it is not held.
+   * Answers an opened or derived secret key, and calls `make` only if it is not held.
    *
-   * The answer belongs to the keyring, which erases it at any later turn of the event loop: use it at once, within the
-   * same synchronous stretch and before asking for another key, and never keep or change it.
+   * The answer belongs to the keyring, which may erase it in any later turn of the event loop. Use it at
+   * once, within the same synchronous stretch and before asking for another key. Never keep or change it.
    * @param name Names the key among all the vault's keys: table, row and path, for example.
-   * @param make Makes the key; the keyring takes over the bytes, so they must be held by nobody else.
+   * @param make Builds the key. The keyring takes over the bytes, so no other code may keep them.
    * @throws KeyhearthError VAULT_LOCKED
    */
   cached(name: string, make: () => Uint8Array): Uint8Array {
@@ -263,7 +266,7 @@ export class Keyring {
     return age >= 0 && age < this.#timeToLive;
   }
 
-  /** Stale keys are erased when their time comes, without waiting for somebody to ask for them. */
+  /** Erases stale keys when their time comes, also without another call. */
   #armSweep(delay = this.#timeToLive): void {
     this.#sweep ??= setTimeout(
       owned(
@@ -279,7 +282,7 @@ export class Keyring {
         },
         (error) => {
           logFault(error);
-          // Which keys are stale is not known then.
+          // If the sweep fails, every key may be stale.
           this.forget();
         },
       ),

@@ -48,7 +48,7 @@ test('one export uses it up, and a way in leaves room for more of them alone', (
   expect(allowed()).toEqual(['wayIn']);
 });
 
-test('to open the vault with a secret is no step-up for an export', () => {
+test('opening the vault with a secret is not a step-up for an export', () => {
   const { proof, allowed, wait } = start();
   proof.open();
   expect(allowed()).toEqual(['wayIn']);

@@ -1,12 +1,12 @@
 /**
- * Remembers for a short while that the vault's owner has shown a secret of theirs. The window may be open on a desk that
- * its owner has left: what leaves the vault in clear needs the owner, and so does whatever would let somebody back in.
+ * Remembers for a short time that the vault's owner has given a secret. The window may be open on an
+ * unattended desk. Exports of secrets need the owner, and so does adding a way in.
  */
 import { stepUpRequired } from '../../preload/contract.ts';
 import type { Clock } from '../lib/clock.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 
-/** What it allows, and for how long after it. */
+/** The purposes of a step-up, and how long each lasts. */
 const uses = {
   export: {
     lastsMs: 2 * 60_000,
@@ -31,14 +31,19 @@ export class StepUp {
     this.#clock = clock;
   }
 
-  /** The owner was asked for it. @returns when an export is allowed no more, in milliseconds since the epoch. */
+  /**
+   * The owner gave a secret on demand.
+   * @returns the time at which exports end, in milliseconds since the epoch.
+   */
   give(): number {
     this.open();
     this.#until.export = this.#clock.wall() + uses.export.lastsMs;
     return this.#until.export;
   }
 
-  /** The vault was made, or opened with a secret: no export follows from that, which is asked for each time. */
+  /**
+   * The vault was created, or opened with a secret. This allows no export: each export asks for the secret.
+   */
   open(): void {
     this.#until.wayIn = this.#clock.wall() + uses.wayIn.lastsMs;
   }

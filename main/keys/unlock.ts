@@ -36,8 +36,9 @@ export type FoundRowKey =
   | { readonly state: 'lost'; readonly finding: RowFinding };
 
 /**
- * Finds the row key of a file. That a vault never had one is believed where the master key opens its signer as it was
- * sealed then: a forger who takes the row key away cannot make that, short of putting back the file of before.
+ * Finds the row key of a file. A file may claim that its vault never had one. This is accepted only if the
+ * master key opens its signer as it was sealed in such vaults: a forger who removes the row key cannot create
+ * that, short of restoring the earlier file.
  * @returns a row key that the caller erases after use.
  */
 export function findRowKey(tx: Reader, masterKey: Uint8Array): FoundRowKey {

@@ -1,4 +1,4 @@
-/** Where an activity stands, as the API says it. */
+/** States of an activity, as the API names them. */
 export const activityStatuses = [
   'ACTIVITY_STATUS_CREATED',
   'ACTIVITY_STATUS_PENDING',

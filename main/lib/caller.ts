@@ -1,10 +1,13 @@
-/** Who makes a request: what its stamp proved. */
+/** The user who makes a request, as its stamp proved. */
 export interface Caller {
   readonly organizationId: string;
   readonly userId: string;
-  /** Whether the user is a member of the organization's root quorum. */
+  /** True for a member of the organization's root quorum. */
   readonly root: boolean;
-  /** What proved it: an API key, a passkey or a session. Left out where a request is decided on once more, later. */
+  /**
+   * The credential of the proof: an API key, a passkey or a session. Absent where a past request is decided
+   * on again.
+   */
   readonly credentialId?: string;
   /** The stamp as it came, kept with the vote that the request is. */
   readonly stamp: {

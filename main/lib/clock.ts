@@ -9,9 +9,9 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now(), wall: () => Date.now() };
 
 /**
- * Whether a time that was set ahead has come. One that lies further ahead than it can have been set was set by a clock that was
- * wrong then and was set right since: nothing waits for that clock's time.
- * @param longestMs How far ahead it can have been set.
+ * True if a scheduled time has come. A time further ahead than it can have been set was set by a clock that
+ * was ahead and was corrected since: it counts as come.
+ * @param longestMs The longest time ahead that can have been set.
  */
 export const hasCome = (at: number, now: number, longestMs: number): boolean =>
   at <= now || at - now > longestMs;
@@ -19,7 +19,7 @@ export const hasCome = (at: number, now: number, longestMs: number): boolean =>
 /** Clocks are set back by seconds all the time. */
 const slackMs = 60_000;
 
-/** Whether what holds for a time holds no longer: its end has come, or a clock that was ahead made it. */
+/** True if the validity has ended, or began in the future because a clock was ahead. */
 export const isOver = (
   { createdAt, expiresAt }: { readonly createdAt: number; readonly expiresAt: number | null },
   now: number,

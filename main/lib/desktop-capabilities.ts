@@ -1,6 +1,6 @@
-/** What only the shell around the service knows, and what of the settings only it can change: the desktop's, not a browser's. */
+/** State and settings that only the desktop shell has, and a browser does not. */
 export interface DesktopCapabilities {
-  /** Whether the machine is connected; a yes may be wrong, a no is not. */
+  /** Answers if the machine is connected; `true` may be wrong, `false` is reliable. */
   readonly isOnline?: () => boolean;
   readonly startAtLogin?: ShellChoice<boolean>;
   readonly updates?: ShellChoice<'off' | 'ask'>;
@@ -9,7 +9,7 @@ export interface DesktopCapabilities {
 
 /** The services of a desktop that the settings report. */
 export interface DesktopFacts {
-  /** Whether it reports that its screen is locked. */
+  /** True if the shell reports a locked screen. */
   readonly reportsLock: boolean;
   /** The shortcut that freezes from anywhere: the system gave it, another program has it, or the desktop does not say. */
   readonly freezeShortcut: 'bound' | 'taken' | 'unknown';

@@ -101,7 +101,7 @@ describe('seen', () => {
     [null, 'null'],
     [[1, { a: 2 }], '[1,{"a":2}]'],
     [undefined, 'nothing'],
-    // What breaks a line, speaks to a terminal or turns a text around.
+    // Characters that break a line, control a terminal or reverse a text.
     ['\u2028\u009b2J\u202e\ud800', String.raw`"\u2028\u009b2J\u202e\ud800"`],
     ['Zoë 山 🔑', '"Zoë 山 🔑"'],
   ])('quotes %j as %s', (value, text) => {

@@ -10,13 +10,13 @@ interface ErrorCode {
   readonly http: number;
   /** Code of google.rpc.Code, as the real API sends it. */
   readonly grpc: number;
-  /** Whether the refusal says something lasting about the request, so that its activity is kept as FAILED. */
+  /** True if the refusal is lasting, so that the request's activity is kept as FAILED. */
   readonly recorded: boolean;
 }
 
 export const errorCodes = {
   INVALID_ARGUMENT: { http: 400, grpc: 3, recorded: true },
-  /** What was given opens neither vault nor backup. */
+  /** The secret opens neither vault nor backup. */
   WRONG_SECRET: { http: 400, grpc: 3, recorded: false },
   VAULT_LOCKED: { http: 400, grpc: 9, recorded: false },
   VAULT_FROZEN: { http: 400, grpc: 9, recorded: false },
@@ -76,14 +76,14 @@ export class KeyhearthError extends Error {
   }
 }
 
-/** @returns the message of something that was thrown; the thing as text where it is no error. */
+/** @returns the message of an error, or a thrown value of another type as text. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Whether an error says that the disk with the vault does not do what it is to do. */
+/** True for an error of the disk that holds the vault. */
 export const isOfStorage = (error: unknown): boolean =>
   error instanceof KeyhearthError && error.code === 'STORAGE_UNAVAILABLE';
 
-/** What a failed activity keeps of its error, enough to answer it again. */
+/** The stored part of a failed activity's error, enough to answer it again. */
 export interface Failure {
   readonly code: ErrorCodeName;
   readonly message: string;

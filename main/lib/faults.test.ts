@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { owned } from './faults.ts';
 
-/** What a timer, an immediate or a listener throws ends the process, unless it has an owner. */
+/** An error thrown by a timer, an immediate or a listener ends the process, unless it has an owner. */
 describe('owned', () => {
   const fault = new Error('a fault of the work');
   const told: unknown[] = [];
@@ -40,7 +40,7 @@ describe('owned', () => {
     expect(told).toEqual([fault, fault, fault]);
   });
 
-  test('lets the other listeners of an event be told', () => {
+  test('lets the other listeners of an event run', () => {
     const emitter = new EventEmitter();
     const heard = vi.fn();
     emitter.on(

@@ -1,6 +1,7 @@
 /**
- * Owners of faults. A timer, an immediate or an event calls its work with nobody to catch what the work throws, and Node then
- * ends the process, with the keys and every other request. So each such work names the owner of its faults.
+ * Owners of faults. The callback of a timer, an immediate or an event has no caller to catch its errors. Node
+ * then ends the process, with the keys and every other request. So each callback names the owner of its
+ * faults.
  */
 import { logFault } from './log.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Listeners } from './listeners.ts';
 
-test('a listener that throws keeps no other from being told', () => {
+test('a listener that throws does not stop the others', () => {
   const listeners = new Listeners<[string]>();
   const fault = new Error('its own');
   const [first, last] = [vi.fn(), vi.fn()];

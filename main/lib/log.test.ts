@@ -165,7 +165,7 @@ test('no text moves a terminal, and none is long', () => {
   expect(entries[1]?.text.length).toBeLessThan(9000);
 });
 
-test('what is thrown and is no error is logged too', () => {
+test('a thrown value that is not an error is logged too', () => {
   logFault('a text');
   logFault(undefined);
   expect(entries.map(({ text }) => text)).toEqual(['string thrown: a text', 'undefined thrown: undefined']);

@@ -31,7 +31,7 @@ export function addLogSink(sink: Sink): () => void {
   };
 }
 
-/** Whether details are written, and everything to standard error. */
+/** Switches details on, and copies the log to standard error. */
 export function setVerbose(verbose: boolean): void {
   isVerbose = verbose;
 }

@@ -1,4 +1,4 @@
-/** What the vault sends to people: one-time codes, and other short-lived secrets. */
+/** A message to a person: a one-time code, or another short-lived secret. */
 export interface OutgoingMessage {
   readonly channel: 'email' | 'sms';
   /** An email address, or a phone number in E.164. */
@@ -11,6 +11,6 @@ export interface OutgoingMessage {
   readonly code: string;
   readonly from?: { readonly address?: string; readonly name?: string };
   readonly replyTo?: string;
-  /** When it is no use any more, in milliseconds: it is not sent after that. */
+  /** The end of its use, in milliseconds: it is not sent after that. */
   readonly expiresAt: number;
 }

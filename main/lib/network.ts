@@ -4,7 +4,7 @@
 export const networkIsOff = 'the network is switched off in the settings';
 
 /**
- * Whether a host is this machine by its name alone. To look a name up would be to ask the network already.
+ * True if a host is this machine by its name alone. Resolving a name would already use the network.
  * @param host As in a URL, with or without the brackets of IPv6.
  */
 export const isThisMachine = (host: string): boolean =>

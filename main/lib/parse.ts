@@ -83,7 +83,7 @@ function rewrite(value: unknown, paths: readonly Path[], replacement: unknown): 
   return copy;
 }
 
-/** What is there in the value's own members, or undefined. */
+/** The value at a path of own members, or undefined. */
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (parent, key) => (isRecord(parent) && Object.hasOwn(parent, key) ? parent[key as string] : undefined),
@@ -101,7 +101,7 @@ function describe(issue: z.core.$ZodIssue, value: unknown, at: string, quote: Qu
     }
   }
   if (found === undefined) return `missing field ${field}: ${expectation(issue)}`;
-  // How a schema marks a check on a text that may be a secret.
+  // Marks a check of a schema on a text that may be a secret.
   const isSecret = issue.message === hidden || (issue.code === 'custom' && issue.params?.['secret'] === true);
   return `invalid ${field}: ${expectation(issue)}, got ${(isSecret ? outline : quote)(found)}`;
 }

@@ -1,4 +1,4 @@
-/** How much there may be of what, unless the settings say more: the real service's documented limits. */
+/** Limits on the number of resources, unless the settings raise them: the real service's documented ones. */
 export const publishedLimits = {
   usersPerOrganization: 100,
   walletsPerOrganization: 100,
@@ -15,7 +15,7 @@ export const publishedLimits = {
   oauthProvidersPerUser: 10,
 } as const;
 
-/** What one request may be. No setting changes it: it keeps a request from keeping others waiting. */
+/** Limits on one request. No setting changes them: they keep one request from delaying others. */
 export const requestLimits = {
   /** Of JSON, all that its lists and objects hold: a hundred times what most requests have. */
   values: 15_000,

@@ -4,14 +4,14 @@ import { SeededRandom } from './seeded-random.ts';
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 describe('SeededRandom', () => {
-  test('draws the same from the same seed, now and in years', () => {
+  test('generates the same from the same seed, in every version', () => {
     const [one, two] = [new SeededRandom('a'), new SeededRandom('a')];
     for (let draw = 0; draw < 5; draw++) expect(one.draw('key', 32)).toEqual(two.draw('key', 32));
-    // What scripts have written down of a seed must stay true.
+    // Scripts rely on the values of a seed, so they must not change.
     expect(hex(new SeededRandom('a').draw('user', 16))).toBe('4be55b8e886672b56c798cb183dabed3');
   });
 
-  test('draws something else each time, for each purpose, and from each seed', () => {
+  test('generates something else each time, for each purpose, and from each seed', () => {
     const random = new SeededRandom('a');
     const draws = [
       ...Array.from({ length: 100 }, () => random.draw('key', 32)),
@@ -32,13 +32,16 @@ describe('SeededRandom', () => {
     expect(again).toEqual(first);
   });
 
-  test.each([0, 1, 16, 31, 32, 33, 64, 100])('draws %i bytes, of which more begin like fewer', (length) => {
-    const bytes = new SeededRandom('a').draw('key', length);
-    expect(bytes).toHaveLength(length);
-    expect(hex(new SeededRandom('a').draw('key', 128))).toMatch(new RegExp(`^${hex(bytes)}`));
-  });
+  test.each([0, 1, 16, 31, 32, 33, 64, 100])(
+    'generates %i bytes, and a longer read begins with the shorter one',
+    (length) => {
+      const bytes = new SeededRandom('a').draw('key', length);
+      expect(bytes).toHaveLength(length);
+      expect(hex(new SeededRandom('a').draw('key', 128))).toMatch(new RegExp(`^${hex(bytes)}`));
+    },
+  );
 
-  test('blocks of one draw differ from each other', () => {
+  test('blocks of one read differ from each other', () => {
     const bytes = hex(new SeededRandom('a').draw('key', 96));
     expect(new Set([bytes.slice(0, 64), bytes.slice(64, 128), bytes.slice(128)]).size).toBe(3);
   });
@@ -50,7 +53,7 @@ describe('SeededRandom', () => {
     const after = [random.draw('key', 32), random.draw('other', 32)];
     random.rewind(positions);
     expect([random.draw('key', 32), random.draw('other', 32)]).toEqual(after);
-    // What was kept does not move with what is drawn later.
+    // Later reads do not move the saved positions.
     random.rewind(positions);
     expect(random.draw('key', 32)).toEqual(after[0]);
   });

@@ -27,7 +27,7 @@ export class SeededRandom {
     return bytes;
   };
 
-  /** Where every stream stands. */
+  /** The position in every stream. */
   positions(): ReadonlyMap<string, number> {
     return new Map(this.#positions);
   }

@@ -1,6 +1,7 @@
 /**
- * The project's own signature over what an update server says is newest (`latest-linux.yml` and so on): Ed25519, by a key
- * that is not the server's. Whoever holds the server, or the account that it belongs to, cannot make an update.
+ * The project's own signature over an update server's metadata (`latest-linux.yml` and so on): Ed25519, by a
+ * key that the server does not have. An attacker with the server, or with its account, cannot publish an
+ * update.
  */
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 
@@ -8,7 +9,9 @@ import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** What is signed: the file's bytes, and before them its name, so that no platform is given another's. */
+/**
+ * The signed bytes: the file's name and then its bytes, so that one platform's file is not valid for another.
+ */
 const signed = (name: string, text: string): Buffer =>
   Buffer.from(`latchkey update metadata 1\n${name}\n${text}`, 'utf8');
 

@@ -1,18 +1,18 @@
-/** Which events a webhook subscription lets through: lists of texts, one of which each has to be. */
+/** Filters of webhook subscriptions: lists of texts, and an event must match one of each list. */
 
 export const webhookFilterNames = ['activityTypes', 'statuses', 'organizationIds'] as const;
 type FilterName = (typeof webhookFilterNames)[number];
 
 export type WebhookFilters = Readonly<Partial<Record<FilterName, readonly string[]>>>;
 
-/** What filters look at. */
+/** The fields of an event that filters read. */
 export interface FilteredEvent {
   readonly type: string;
   readonly status: string;
   readonly organizationId: string;
 }
 
-/** @returns undefined for what is no JSON object of such lists, or has others. */
+/** @returns undefined for a text that is not a JSON object of such lists, or has other members. */
 export function readWebhookFilters(text: string): WebhookFilters | undefined {
   let value: unknown;
   try {

@@ -1,13 +1,17 @@
 /**
- * What each operation takes and answers, as types alone: the window and the commands are typed by the schemas of the operations.
+ * Types of every operation's parameters and answers: the window and the commands are typed by the schemas of
+ * the operations.
  */
 import type { z } from 'zod';
 import type { KnownOperation } from './index.ts';
 
-/** What arrives as JSON, in which a field is not undefined: it is not there. */
+/** A value that arrives as JSON, in which a field is never undefined, only absent. */
 type Arriving<T> = T extends object ? { readonly [Key in keyof T]: Arriving<Exclude<T[Key], undefined>> } : T;
 
-/** What may be sent: a client's own values may be read-only. An object of no fields is `unknown`, to which fields may be added. */
+/**
+ * A value to send: a client's own values may be read-only. An object without fields is `unknown`, to which
+ * fields may be added.
+ */
 type Sent<T> = T extends readonly unknown[]
   ? { readonly [Index in keyof T]: Sent<T[Index]> }
   : T extends object
@@ -51,8 +55,8 @@ export type ActivityResult<Type extends ActivityType> = Arriving<z.output<Activi
 export type VoteType = KnownVote['versions'][0]['type'];
 
 /**
- * What a client reads of an answer, checked against what the operation answers: a schema that expects something else does not
- * compile.
+ * A client's schema for an answer, checked against the operation: a schema that expects something else does
+ * not compile.
  */
 export type Reading<Answered, Shape extends z.ZodType> =
   Answered extends Arriving<z.input<Shape>> ? Shape : { readonly 'the operation answers': Answered };

@@ -1,4 +1,4 @@
-/** Removes what has expired: codes, tokens, sessions. It changes nothing that anybody could still use. */
+/** Removes expired codes, tokens and sessions. Nothing that is still usable changes. */
 import { deleteExpiredApiKeys } from '../storage/tables/api-keys.ts';
 import type { Reader, Writer } from '../storage/connection.ts';
 import { deleteExpiredOneTimeCodes } from '../storage/tables/one-time-codes.ts';
@@ -24,7 +24,10 @@ export function sweepExpired(tx: Writer, now: number): void {
   deleteExpiredApiKeys(tx, sessionCredentialTypes, now - tellsExpiredMs);
 }
 
-/** Whether the clock may be right: not where the battery of a machine's clock is empty, and it begins years ago. */
+/**
+ * True if the clock may be right. It is not if the battery of a machine's clock is empty, and it starts years
+ * ago.
+ */
 const isPlausible = (tx: Reader, now: number): boolean => now >= (getVault(tx)?.createdAt ?? 0);
 
 export interface SweepParts {

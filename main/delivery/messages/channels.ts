@@ -52,7 +52,7 @@ interface OpenTransport {
 /** A channel that leads off this computer. */
 export type RemoteChannel = keyof ChannelSettings;
 
-/** Which setting sends what goes by a channel. */
+/** The setting that sends messages of a channel. */
 export const channelOf = { email: 'mail', sms: 'sms' } as const;
 
 export class Channels {
@@ -138,7 +138,7 @@ export class Channels {
   }
 }
 
-/** What of the settings a password is for. */
+/** The settings to which a password is bound. */
 const boundTo = [
   'kind',
   'host',
@@ -171,7 +171,7 @@ export function senderProblem(
   return `sendFromEmailAddress ${JSON.stringify(from?.address)} is not among the senders of the vault's mail settings: ${allowed}`;
 }
 
-/** Whether a route leads off this machine while nothing may leave it. */
+/** True for a route that leads off this machine while the network is off. */
 export function isCutOff(tx: Reader, route: MessageChannelName): boolean {
   if (route === 'desktop' || isNetworkOn(tx)) return false;
   if (route === 'mail') return !isThisMachine(settingsOf(tx, 'mail')?.host ?? '');

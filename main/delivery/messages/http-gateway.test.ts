@@ -149,7 +149,7 @@ describe('Twilio', () => {
     ]);
   });
 
-  test('says by number what is wrong, and nothing of what it was told', async () => {
+  test('names the status of a refusal, and nothing of the request', async () => {
     answer = (response) =>
       response.writeHead(400).end(JSON.stringify({ code: 21211, message: `Bad ${message.text}` }));
     const error = await failureOf(gatewayTransport({ ...twilio, url: base }).send('an-id', message, never));
@@ -181,7 +181,7 @@ describe('a text message that does not go', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('because nobody answers, or nobody is there', async () => {
+  test('because the gateway does not answer, or is not there', async () => {
     answer = () => undefined;
     const late = await failureOf(send(template({}), never, 100));
     expect(late).toMatchObject({ message: 'the SMS gateway did not answer in time', permanent: false });

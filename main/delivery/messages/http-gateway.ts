@@ -41,7 +41,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** How a text is written inside a body of each kind, so that it stays one text. */
+/** Writes a text inside a body of each kind, so that it stays one text. */
 const encodings: readonly { readonly type: RegExp; readonly encode: Encode }[] = [
   // Between the quotation marks that the template has.
   { type: /[/+]json\b/i, encode: (text) => JSON.stringify(text).slice(1, -1) },
@@ -90,7 +90,7 @@ export function twilioRequest(
   };
 }
 
-/** What gateways expect of any client; a header of the settings goes before. */
+/** Headers that gateways expect of any client; headers of the settings override them. */
 const usualHeaders = (hasBody: boolean): Readonly<Record<string, string>> => ({
   accept: '*/*',
   'user-agent': 'Keyhearth',
@@ -125,8 +125,8 @@ export function gatewayTransport(
 const retriedStatuses: ReadonlySet<number> = new Set([401, 402, 403, 408, 425, 429]);
 
 /**
- * What the gateway answers is not shown, since it may say the message again.
- * @param explain Reads from the body of a refusal what can be told of it.
+ * Sends the request. The gateway's answer is not shown, since it may repeat the message.
+ * @param explain Reads the part of a refusal's body that is safe to show.
  */
 async function exchange(
   { url, ...request }: GatewayRequest,

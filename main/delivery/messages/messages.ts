@@ -47,9 +47,9 @@ export interface MessageParts {
   readonly keys: MessageKeys;
   readonly clock: Clock;
   readonly outbox: Pick<Outbox, 'register' | 'enqueue' | 'look'>;
-  /** Whether nothing is sent, and all is kept to be read: `keyhearth dev`. */
+  /** Sends nothing and keeps all messages to be read: `keyhearth dev`. */
   readonly inboxOnly: boolean;
-  /** What is known of messages has changed. */
+  /** Called when the state of messages has changed. */
   readonly onChange: () => void;
   /** A message came that is shown here. */
   readonly onShown: (id: string) => void;
@@ -126,7 +126,7 @@ export class Messages {
     await units.write((tx) => {
       requireVault(tx);
       this.#channels.change(tx, change, clock.now());
-      // What could not be delivered is tried with the new settings.
+      // Failed messages are sent again with the new settings.
       for (const { id, organizationId, state } of listDeliveriesOfKind(tx, messageKind, loggedDeliveries)) {
         if (state === 'waiting') sendAgain(tx, organizationId, id);
       }
@@ -172,7 +172,7 @@ export class Messages {
     }
   }
 
-  /** @throws KeyhearthError NOT_FOUND, or FAILED_PRECONDITION for what cannot be sent any more. */
+  /** @throws KeyhearthError NOT_FOUND, or FAILED_PRECONDITION for a message that can no longer be sent. */
   async retry(id: string): Promise<MessagesStatus> {
     const { units, keys, clock, outbox } = this.#parts;
     keys.checkUnlocked();
@@ -198,7 +198,7 @@ export class Messages {
     return this.#shown.list();
   }
 
-  /** What `restore` takes, to show what was shown before. */
+  /** The input of `restore`, to show the same messages again. */
   get kept(): readonly KeptMessage[] {
     return this.#shown.kept;
   }
@@ -207,7 +207,7 @@ export class Messages {
     this.#shown.restore(kept);
   }
 
-  /** Something has come of a message. */
+  /** The state of a message has changed. */
   noticed(): void {
     this.#wake();
     this.#parts.onChange();

@@ -25,7 +25,7 @@ const certificates = z
     'Expected certificates in PEM (-----BEGIN CERTIFICATE-----)',
   );
 
-/** Where no TLS is needed: nothing leaves this machine. */
+/** True for hosts on this machine, which need no TLS. */
 const isHere = (name: string): boolean => isThisMachine(name) || name.endsWith('.localhost');
 
 /** The settings of a mail server; without `password`, the kept one stays. */

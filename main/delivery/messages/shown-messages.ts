@@ -6,7 +6,7 @@ import type { ShownMessage } from '../../../preload/contract.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
 
-/** What is shown, with its place in the outbox, since several are delivered at once. */
+/** A shown message with its number in the outbox, since several are delivered at once. */
 export interface KeptMessage extends ShownMessage {
   readonly sequence: number;
   /** By the machine's clock. */
@@ -46,7 +46,7 @@ export class ShownMessages {
     }));
   }
 
-  /** What `restore` takes, to show what was shown before. */
+  /** The input of `restore`, to show the same messages again. */
   get kept(): readonly KeptMessage[] {
     return this.#kept;
   }

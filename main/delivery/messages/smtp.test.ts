@@ -70,7 +70,7 @@ describe('mail', () => {
     expect(mail?.headers).toContainEqual(
       expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
     );
-    // Which program sends is nobody's concern.
+    // The mail does not say which program sent it.
     expect(mail?.headers.map(({ key }) => key)).not.toContain('x-mailer');
   });
 
@@ -134,7 +134,7 @@ describe('mail', () => {
 });
 
 describe('mail that does not go', () => {
-  test('because the server has no STARTTLS: nothing is told to it', async () => {
+  test('because the server has no STARTTLS: it receives nothing', async () => {
     await using server = await startMailServer({ disabledCommands: ['STARTTLS'], authOptional: true });
     const error = await failure(send(settingsFor(server)));
     expect(error.message).toContain('no TLS with the mail server');
@@ -143,7 +143,7 @@ describe('mail that does not go', () => {
     expect(server.events).toEqual(['connect']);
   });
 
-  test('because the certificate is nobody’s that is trusted, or another host’s', async () => {
+  test('because the certificate is not from a trusted authority, or is for another host', async () => {
     await using server = await startMailServer();
     for (const settings of [
       { ...settingsFor(server), certificates: null },
@@ -203,7 +203,7 @@ describe('mail that does not go', () => {
     const error = await failure(send(settings, {}, { patienceMs: 100 }));
     expect(error.message).toMatch(/did not answer in time/);
     silent.close();
-    // Now nobody is there at all.
+    // The server is gone now.
     expect((await failure(send(settings))).permanent).toBe(false);
   });
 

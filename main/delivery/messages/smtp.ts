@@ -48,7 +48,7 @@ export function smtpTransport(
           subject,
           text,
           ...defined({ html }),
-          // RFC 3834: nobody's machine is to answer that its owner is away.
+          // RFC 3834: asks for no automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
@@ -66,7 +66,7 @@ export function smtpTransport(
 }
 
 async function openPool(settings: SmtpSettings, password: string | undefined, patienceMs: number) {
-  // Loaded where mail is sent, so that nobody else waits for it.
+  // Loaded only where mail is sent, to keep the start fast.
   const { createTransport } = await import('nodemailer');
   const { host, port, security, user, certificates } = settings;
   return createTransport({
@@ -89,7 +89,7 @@ async function openPool(settings: SmtpSettings, password: string | undefined, pa
   });
 }
 
-/** Whether a message of this sender is this server's to send. */
+/** True if this server may send messages of this sender. */
 export function maySendFrom(
   { from, otherSenders }: Pick<SmtpSettings, 'from'> & { readonly otherSenders: readonly string[] },
   sender: OutgoingMessage['from'],
@@ -123,7 +123,7 @@ function toCarryError(error: unknown, secrets: readonly string[]): TransportErro
   const said = typeof response === 'string' && response !== '' ? response : error.message;
   return new TransportError(
     `${words[name] ?? 'the mail was not sent'}: ${quoted(said, secrets)}`,
-    // What is wrong with connection or password may be set right before the message is too old.
+    // A fault of connection or password may be fixed before the message expires.
     permanent === true && (name === 'EENVELOPE' || name === 'EMESSAGE'),
   );
 }

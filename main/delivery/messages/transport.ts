@@ -14,7 +14,7 @@ export interface MessageTransport {
 /** Why a message was not taken, in words that hold neither its text nor a secret of the settings. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** Whether the same message would be refused again. */
+  /** True if the same message would be refused again. */
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean) {
@@ -28,7 +28,7 @@ const longestAnswer = 200;
 /** Shorter texts are in words by chance. */
 const shortestSecret = 4;
 
-/** What a server answered, on one line, bounded, and without what it was given in confidence. */
+/** Quotes a server's answer on one line, bounded and without the secrets of the request. */
 export function quoted(answer: string, secrets: readonly string[]): string {
   let text = answer.replace(/[\p{C}\s]+/gu, ' ').trim();
   for (const secret of secrets) {

@@ -1,4 +1,4 @@
-/** How long a delivery waits between its tries. */
+/** The pauses between attempts at a delivery. */
 
 const firstMs = 1_000;
 /** The longest pause before a retry. */

@@ -1,4 +1,4 @@
-/** Whether this machine is connected to a network, as it knows by itself, without a request to another machine. */
+/** Watches if this machine is connected to a network, without a request to another machine. */
 import { networkInterfaces } from 'node:os';
 import { every } from '../../lib/concurrency/every.ts';
 import type { OnFault } from '../../lib/faults.ts';
@@ -35,7 +35,7 @@ type Interfaces = Readonly<
   Partial<Record<string, readonly { readonly address: string; readonly internal: boolean }[]>>
 >;
 
-/** Whether some interface has an address that leads further than to itself or to its own cable. */
+/** True if an interface has an address beyond loopback and link-local. */
 export const hasAddress = (interfaces: Interfaces = networkInterfaces()): boolean =>
   Object.values(interfaces).some((addresses) =>
     addresses?.some(({ address, internal }) => !internal && !/^(169\.254\.|fe80:)/i.test(address)),

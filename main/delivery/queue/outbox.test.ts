@@ -81,7 +81,7 @@ class Bench {
   }
 }
 
-/** Answers as it is told, and keeps what it was given. */
+/** A transport that answers as the test says, and records its deliveries. */
 function transportOf(answer: (delivery: Delivery) => DeliveryOutcome | Promise<DeliveryOutcome>): {
   readonly kind: string;
   readonly periodMs: number;
@@ -185,11 +185,11 @@ describe('the outbox', () => {
       { note: 'not tried: what was before it could not be delivered' },
       { note: 'no answer', finishedAt: bench.now },
     ]);
-    // Each has the whole period from when the queue fails anew.
+    // Each has the whole period from the new failure of the queue.
     expect(getFirstWaiting(bench.connection, 'one')).toMatchObject({ failingSince: bench.now - hour });
   });
 
-  test('counts the period anew once the queue has delivered', async () => {
+  test('counts the period again once the queue has delivered', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
     let answers = [retry(), delivered(), retry()];
@@ -220,7 +220,7 @@ describe('the outbox', () => {
     await settled(['a refused 1', 'b delivered 1'], bench);
   });
 
-  test('tries again at once what it is told to send again', async () => {
+  test('retries at once a delivery that is sent again', async () => {
     await using bench = new Bench();
     const outbox = bench.box();
     const answers: DeliveryOutcome[] = [{ outcome: 'refused', note: 'no' }];

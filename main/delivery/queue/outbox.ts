@@ -33,7 +33,7 @@ import { every } from '../../lib/concurrency/every.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
 import { owned } from '../../lib/faults.ts';
 
-/** What is to be delivered; a payload is sealed in the file until it was. */
+/** A delivery to enqueue. Its payload is sealed in the file until it is delivered. */
 export interface NewDelivery extends Omit<OutboxEntry, 'id' | 'createdAt' | 'expiresAt' | 'queue'> {
   readonly id?: string;
   /** Of its own unless given: what is in no order to others. */
@@ -47,7 +47,7 @@ export interface Delivery extends OutboxRow {
   readonly payload: Uint8Array | undefined;
 }
 
-/** What came of a try; the note is kept in the log, and has nothing secret in it. */
+/** The outcome of an attempt; the note is kept in the log, and holds no secret. */
 export type DeliveryOutcome =
   | { readonly outcome: 'delivered'; readonly note?: string }
   | {
@@ -60,7 +60,7 @@ export type DeliveryOutcome =
 /** Delivers one at a time. What it throws is a fault of the program's own, and the delivery is tried again. */
 export interface Transport {
   readonly kind: string;
-  /** How long it is tried after the first failure, in milliseconds; for ever unless given (or until it expires). */
+  /** Milliseconds of retries after the first failure; without end unless given (or until it expires). */
   readonly periodMs?: number;
   /** @param signal Aborted when the vault closes. */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome>;
@@ -89,10 +89,10 @@ export interface OutboxParts {
   readonly onResults?: (kind: string) => void;
   /** From 0 up to 1. */
   readonly random?: () => number;
-  /** How many queues are served at once, in all and of one organization and kind. */
+  /** Queues that are served at once, in all and of one organization and kind. */
   readonly mostQueues?: number;
   readonly mostQueuesOfOne?: number;
-  /** How many deliveries that came to an end are kept. */
+  /** Finished deliveries that are kept. */
   readonly keep?: number;
 }
 

@@ -15,7 +15,7 @@ export interface DeliveryQueue {
 
 export interface DeliveryQueuesParts {
   readonly clock: Clock;
-  /** Whether anything may be served now. Call `pumpSoon` when this turns true. */
+  /** True while deliveries may start. Call `pumpSoon` when this turns true. */
   readonly mayServe: () => boolean;
   /**
    * Serves a queue once. If it rejects, the queue is tried again after a while. It awaits nothing between its last look at the
@@ -24,7 +24,7 @@ export interface DeliveryQueuesParts {
    */
   readonly serve: (name: string, queue: DeliveryQueue) => Promise<number | undefined>;
   readonly onFault: OnFault;
-  /** How many queues are served at once, in all and of one organization and kind. */
+  /** Queues that are served at once, in all and of one organization and kind. */
   readonly mostQueues?: number | undefined;
   readonly mostQueuesOfOne?: number | undefined;
 }
@@ -48,7 +48,7 @@ export class DeliveryQueues {
     this.#mostQueuesOfOne = parts.mostQueuesOfOne ?? 16;
   }
 
-  /** Whether no queue has work. */
+  /** True while no queue has work. */
   get idle(): boolean {
     return this.#waiting.size === 0;
   }

@@ -19,10 +19,10 @@ const changesFeatures = [
   'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
 ];
 
-/** Whether activities of a type may leave the endpoint where the feature is not. */
+/** True for types of activities that may leave the endpoint different from the feature. */
 export const mayMoveFeature = (activityType: string): boolean => changesFeatures.includes(activityType);
 
-/** Whether an endpoint is of a feature that was removed. */
+/** True for an endpoint whose feature was removed. */
 export function hasEnded(tx: Reader, endpointId: string): boolean {
   const endpoint = getWebhookEndpoint(tx, endpointId);
   return endpoint?.feature === 1 && endpoint.active === 0;

@@ -1,4 +1,4 @@
-/** Writes what became of events: several in one row where the same became of them. */
+/** Writes the outcomes of events: several in one row where they are the same. */
 import type { Writer } from '../../storage/connection.ts';
 import {
   keepWebhookResult,
@@ -13,20 +13,20 @@ import { backoffMs, longestPauseMs } from '../queue/backoff.ts';
 import type { DeliveryOutcome } from '../queue/outbox.ts';
 import type { Item, Taken } from './queue.ts';
 
-/** How long an endpoint that takes nothing is tried. */
+/** Milliseconds for which an endpoint that refuses all events is retried. */
 const periodMs = 24 * 60 * 60_000;
-/** How many rows are given up in one transaction. */
+/** Rows that become dead letters in one transaction. */
 const deadLetteredAtOnce = 1000;
 
-/** When something became of events, and chance, from 0 up to 1. */
+/** The time of an attempt, and a random number from 0 up to 1. */
 interface Attempt {
   readonly now: number;
   readonly random: () => number;
 }
 
 /**
- * Notes what became of the first of what was taken, and moves the endpoint on.
- * @returns whether the endpoint has failed for so long that what is beyond its place is to be given up too.
+ * Records the outcomes of the first events of a batch, and moves the endpoint on.
+ * @returns true if the endpoint has failed for so long that the rest of its log must become dead letters too.
  */
 export function keepOutcomes(
   tx: Writer,
@@ -37,12 +37,13 @@ export function keepOutcomes(
   const { now } = attempt;
   const tried = items.slice(0, outcomes.length);
   const failed = outcomes.at(-1)?.outcome === 'retry';
-  // What was looked through beyond the last that was tried is behind it only where all were.
+  // The log beyond the last attempt is behind the endpoint only if all events were tried.
   const reached =
     outcomes.length === items.length ? to : (tried.findLast(({ isRow }) => !isRow)?.sequence ?? from);
   const current = getWebhookEndpoint(tx, endpoint.id);
   if (current?.place == null) return false;
-  // Sent back meanwhile, or further on: what is beyond its place now waits, whatever became of it.
+  // If the endpoint was moved back meanwhile, or further on, the log beyond its new position waits, for any
+  // outcome here.
   const isMoved =
     reached === from ? current.place !== from : !moveEndpoint(tx, endpoint.id, { from, to: reached });
   const place = isMoved ? current.place : reached;

@@ -28,11 +28,14 @@ export interface PostLimits {
 
 export const postLimits: PostLimits = { answerMs: 10_000, batchMs: 5_000 };
 
-/** What is read of an answer, and what is kept of it. */
+/** Bytes that are read of an answer, and characters that are kept. */
 const largestAnswer = 64 * 1024;
 const keptOfAnswer = 200;
 
-/** Connections that are kept between events. Each reach has its own: a connection is checked when it is made. */
+/**
+ * Connections that are kept between events. Each reach has its own, since a connection is checked only when
+ * it opens.
+ */
 export class Poster {
   readonly #limits: PostLimits;
   readonly #agents = new Map<string, Agent>();
@@ -61,7 +64,7 @@ export class Poster {
     for (const event of events) {
       if (isStopped()) break;
       const outcome = await postOne(outbound, event);
-      // What was cut short here says nothing of the other side.
+      // A post that was cut short here shows nothing about the receiver.
       if (isStopped() && outcome.outcome === 'retry') break;
       outcomes.push(outcome);
       if (outcome.outcome === 'retry' || performance.now() > end) break;

@@ -1,6 +1,6 @@
 /**
- * What of the log waits for an endpoint. The log is the queue: an endpoint has a place in it, and what it wants beyond that
- * place waits, after the rows that wait before it.
+ * The events that wait for an endpoint. The log is the queue: an endpoint has a position in it. Its events
+ * beyond the position wait behind its rows that wait.
  */
 import {
   activityHashAt,
@@ -17,10 +17,10 @@ import { sorterFor } from '../../storage/tables/webhook-events.ts';
 import { hasCome } from '../../lib/clock.ts';
 import { longestPauseMs } from '../queue/backoff.ts';
 
-/** How many events are taken at once, and how much of the log is looked through for them. */
+/** Events in a batch, and rows of the log that are searched for them. */
 export const batchEvents = 64;
 const scannedAtOnce = 1024;
-/** How much of the log may have been looked through in vain before that is written down. */
+/** Rows without an event that may be searched before the position is stored. */
 const rememberedSkips = 1000;
 
 /** An event that is to be sent. */
@@ -28,25 +28,25 @@ export interface Item {
   readonly sequence: number;
   /** Tries before this one. */
   readonly attempts: number;
-  /** Whether it is a row that waits, and not one beyond the endpoint's place. */
+  /** True for a waiting row, false for an event beyond the endpoint's position. */
   readonly isRow: boolean;
   readonly failingSince: number | null;
   readonly row: ActivityRow | undefined;
 }
 
-/** What of an endpoint is due, with one fate for all of it. */
+/** The next batch of an endpoint. All of it is recorded together. */
 export interface Taken {
   readonly endpoint: WebhookEndpointRow;
   readonly from: number;
   readonly items: readonly Item[];
   /** Why none of it is sent; what it wants of them is. */
   readonly refusal: string | undefined;
-  /** Where the endpoint is once all of it has come to an end. */
+  /** The endpoint's position once the whole batch has ended. */
   readonly to: number;
 }
 
 export class EventQueue {
-  /** How far each endpoint's log was looked through in vain, beyond its place. */
+  /** For each endpoint, how far the log beyond its position was searched without a find. */
   readonly #skipped = new Map<string, { readonly place: number; readonly point: LogPoint }>();
 
   /**
@@ -107,7 +107,10 @@ export class EventQueue {
     return listLogFor(tx, endpoint, start, 1).rows.length > 0 ? 0 : undefined;
   }
 
-  /** Where to look on: further than the endpoint's place where nothing that it wants came right after it. */
+  /**
+   * The point where the search continues: beyond the endpoint's position if none of its events came right
+   * after it.
+   */
   #startOf(tx: Reader, endpointId: string, place: number): number {
     const skipped = this.#skipped.get(endpointId);
     if (skipped === undefined) return place;

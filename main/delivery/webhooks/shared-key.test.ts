@@ -19,7 +19,7 @@ test('a shared key is there on both sides until it is erased', () => {
   expect(other.take()).toEqual(key);
 });
 
-test('a copy that was made while the key changed is none', () => {
+test('a copy taken while the key changed is discarded', () => {
   const owner = new SharedKey();
   owner.put(new Uint8Array(32).fill(7));
   // As between the two steps of erasing.

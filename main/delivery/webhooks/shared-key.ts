@@ -1,6 +1,6 @@
 /**
- * A key in memory that two threads share: one puts it there and erases it, the other takes copies. A counter beside it tells a
- * copy that was made while the key changed: it is odd while the key is whole.
+ * A key in memory that two threads share: one stores and erases it, the other copies it. A counter beside it
+ * reveals a copy that was taken while the key changed. The counter is odd while the key is whole.
  */
 const keyLength = 32;
 const counterLength = 4;

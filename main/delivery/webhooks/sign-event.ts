@@ -5,7 +5,7 @@ import { toHex } from '../../crypto/encodings.ts';
 export const signatureAlgorithm = 'ed25519';
 export const signatureVersion = 'v1';
 
-/** What an event says of itself in its headers. */
+/** The headers of an event. */
 export interface EventHead {
   readonly eventId: string;
   readonly organizationId: string;

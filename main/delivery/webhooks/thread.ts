@@ -5,7 +5,7 @@ import { SharedKey } from './shared-key.ts';
 import type { Batch, WebhookJobs } from './webhooks-worker.ts';
 
 export class PostThread {
-  /** What the thread signs with, from the first batch until the vault is locked. */
+  /** The thread's signing key, from the first batch until the vault is locked. */
   readonly #key = new SharedKey();
   readonly #thread = new Thread<WebhookJobs>({
     beside: import.meta.url,

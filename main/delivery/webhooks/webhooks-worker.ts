@@ -1,6 +1,7 @@
 /**
- * The thread that signs events and posts them: while it does, the vault signs. The key lies in memory that both threads
- * share, and a lock of the vault erases it there; this thread reads it anew for each batch.
+ * The thread that signs events and posts them, so that the vault signs meanwhile. The key is in memory that
+ * both threads share, and a lock of the vault erases it there. This thread reads the key again for each
+ * batch.
  */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../../lib/concurrency/thread.ts';

@@ -58,23 +58,23 @@ export interface WebhookParts {
   readonly onChange: () => void;
   /** An activity as the API shows one, as of a revision. */
   readonly showActivity: (tx: Reader, row: ActivityRow) => object;
-  /** Whether sub-organizations may have their events sent to this machine: it is a vault for tests. */
+  /** Lets sub-organizations send events to this machine: for test vaults. */
   readonly sandbox?: boolean;
-  /** Whether this machine is connected; a no is not wrong. */
+  /** Answers false while this machine has no network; `false` is reliable. */
   readonly isOnline?: () => boolean;
   /** From 0 up to 1. */
   readonly random?: () => number;
-  /** How many deliveries that came to an end are kept of each organization. */
+  /** Finished deliveries that are kept of each organization. */
   readonly keep?: number;
 }
 
 const reportEveryMs = 500;
-/** How much text is handed to the thread at once. */
+/** Bytes of text that the thread receives at once. */
 const batchBytes = 1024 * 1024;
 /** Between two batches of one endpoint, unless the first was full: small batches cost the vault as much time as large ones. */
 const batchEveryMs = 25;
 const forgetsAfter = 500;
-/** How long to wait before the network is checked again. */
+/** Milliseconds until the network is checked again. */
 const recheckMs = 60_000;
 
 export class Webhooks {
@@ -89,12 +89,12 @@ export class Webhooks {
   readonly #grown = new Set<string>();
   /** The endpoints that get an organization's events, until one is created or removed. */
   #endpoints = newEndpointCache();
-  /** How many deliveries of an organization came to an end since old ones were let go of. */
+  /** Deliveries of an organization that ended since old ones were deleted. */
   readonly #finished = new Map<string, number>();
   /** Endpoints that events wait for while nothing can be sent to them. */
   readonly #held = new Set<string>();
   #started = false;
-  /** Whether rows of endpoints were changed past what is known here. */
+  /** True if rows of endpoints may have changed since they were read. */
   #isStale = false;
   #waking: NodeJS.Immediate | undefined;
   #reporting: NodeJS.Timeout | undefined;
@@ -127,7 +127,7 @@ export class Webhooks {
   /** Called in the transaction that appends a row to the log. */
   onAppended(tx: Writer, { type, status, organizationId, updatedAt }: ActivityRow): void {
     const isDone = status === 'ACTIVITY_STATUS_COMPLETED';
-    // What switches events on is not itself one: the endpoint begins after it.
+    // The activity that switches events on is not an event: the endpoint starts after it.
     if (isDone && mayMoveFeature(type)) followFeature(tx, organizationId, updatedAt);
     if (!this.#started) return;
     this.#grown.add(organizationId);
@@ -157,12 +157,12 @@ export class Webhooks {
     });
   }
 
-  /** What receivers check signatures with. */
+  /** Public keys for receivers, to verify signatures. */
   jwks(): readonly WebhookJwk[] {
     return this.#parts.units.read(webhookJwks);
   }
 
-  /** How many endpoints have events that could not be delivered yet. */
+  /** Number of endpoints with delayed events. */
   countDelayed(tx: Reader): number {
     return new Set([...this.#held, ...listFailingEndpoints(tx)]).size;
   }
@@ -252,7 +252,7 @@ export class Webhooks {
     return this.#events.take(tx, endpoint, endpoint.place, this.#parts.clock.wall());
   }
 
-  /** Whether an endpoint is off this machine while nothing may or can leave it. */
+  /** True for an endpoint off this machine while the network is off or disconnected. */
   #isHeld(tx: Reader, { url }: WebhookEndpointRow): boolean {
     const { isOnline = () => true } = this.#parts;
     return (!isNetworkOn(tx) || !isOnline()) && !isThisMachine(new URL(url).hostname);
@@ -275,7 +275,7 @@ export class Webhooks {
       const { keyId, seed } = openWebhookKey(tx, keys);
       const isSubOrganization = getOrganization(tx, endpoint.organizationId)?.parentId != null;
       const isHere = isThisMachine(new URL(endpoint.url).hostname);
-      // What this machine is called may lead elsewhere.
+      // The name of this machine may resolve to another one.
       const reach: Reach =
         isSubOrganization && !(isHere && this.#parts.sandbox === true)
           ? 'the Internet'
@@ -333,7 +333,7 @@ export class Webhooks {
       });
   }
 
-  /** What a vault of an earlier version has not: the key, and endpoints of features that were set. */
+  /** Adds the parts that a vault of an earlier version lacks: the key, and endpoints of its features. */
   async #prepare(): Promise<void> {
     const { units, keys, clock, onFault } = this.#parts;
     try {

@@ -1,6 +1,6 @@
 /**
- * Where electron-updater learns what is newest: from metadata that the project's own key signed, or not at all. It sends
- * nothing that identifies one Keyhearth.
+ * Tells electron-updater the newest version, only from metadata that the project's own key signed. Its
+ * requests identify no installation.
  */
 import electronUpdater from 'electron-updater';
 import type { AppUpdater, ResolvedUpdateFileInfo, UpdateInfo } from 'electron-updater';
@@ -8,7 +8,7 @@ import { parseUpdateInfo, resolveFiles } from 'electron-updater/out/providers/Pr
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
 import { isUpdateMetadataSigned } from '../../lib/update-signature.ts';
 
-/** Where updates are, and whose they must be. */
+/** The address of updates, and the key that must have signed them. */
 export interface UpdateFeed {
   /** Of the directory that has `latest….yml`, its signature and the installers. */
   readonly url: string;
@@ -16,7 +16,7 @@ export interface UpdateFeed {
   readonly publicKey: string;
 }
 
-/** What is on offer is not what may be installed: somebody may be trying to. */
+/** The offered update may not be installed. It may be an attack. */
 export class UpdateRefusedError extends Error {
   override readonly name = 'UpdateRefusedError';
 }
@@ -67,7 +67,7 @@ class SignedProvider extends electronUpdater.Provider<UpdateInfo> {
     return text ?? '';
   }
 
-  /** What was signed long ago stays signed: an old release, with its known faults, must not come back. */
+  /** An old release, with its known faults, stays signed forever and must not return. */
   #refuseOlder({ version }: UpdateInfo): void {
     // Its type is of a package that brings none.
     const current = this.#updater.currentVersion as unknown as {

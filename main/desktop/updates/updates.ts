@@ -17,10 +17,10 @@ const hour = 60 * 60_000;
 
 type Choice = 'off' | 'ask';
 
-/** What updates need of the rest of the app. */
+/** Parts of the app that updates need. */
 export interface UpdateParts {
   readonly feed: UpdateFeed;
-  /** Whether anything may leave this machine. */
+  /** Answers false while nothing may leave this machine. */
   readonly networkAllowed: () => Promise<boolean>;
   /** Closes the vault and all that is open, before another program takes this one's place. */
   readonly close: () => Promise<void>;
@@ -28,7 +28,10 @@ export interface UpdateParts {
   readonly updater?: () => Promise<AppUpdater>;
 }
 
-/** Where updates come from, as the package was built; or why it gets none, for a person to read. */
+/**
+ * Finds the update feed that the package was built with, or the reason why there is none, for a person to
+ * read.
+ */
 export function findUpdateFeed(key: string | null = updateKey): UpdateFeed | { readonly obstacle: string } {
   const says = JSON.parse(readFileSync(join(app.getAppPath(), 'package.json'), 'utf8')) as {
     readonly updateUrl?: unknown;
@@ -46,7 +49,7 @@ export function findUpdateFeed(key: string | null = updateKey): UpdateFeed | { r
 
 /** Updates as the rest of the app knows them. */
 export interface UpdateControl extends Disposable {
-  /** What the settings show and change; undefined where this build gets no updates. */
+  /** The choice in the settings; undefined if this build gets no updates. */
   readonly choice: ShellChoice<Choice> | undefined;
   /** Looks once a day where that was chosen, and speaks up only when there is something. */
   readonly lookWhenDue: () => Promise<void>;
@@ -135,7 +138,7 @@ export class Updates implements UpdateControl {
   }
 
   async #start(): Promise<AppUpdater> {
-    // Who never looks for updates never loads what does.
+    // The updater is loaded only when it first checks.
     const { followFeed, systemUpdater } = await import('./update-provider.ts');
     const updater = await (this.#parts.updater?.() ?? Promise.resolve(systemUpdater()));
     followFeed(updater, this.#parts.feed);

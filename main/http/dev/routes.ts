@@ -1,4 +1,6 @@
-/** What only `keyhearth dev` serves, under `/dev/`: an ephemeral vault's snapshots, clock and inbox. */
+/**
+ * Routes that only `keyhearth dev` serves, under `/dev/`: an ephemeral vault's snapshots, clock and inbox.
+ */
 import { Router } from 'express';
 import { z } from 'zod';
 import { parse } from '../../lib/parse.ts';
@@ -21,7 +23,7 @@ export interface DevControls {
   snapshot(): { readonly id: string };
   /** Goes back to a snapshot, or to the start; the same calls then make the same ids and keys again. */
   reset(id: string | undefined): void;
-  /** What was posted by every request that was answered. */
+  /** Messages of all requests that were answered. */
   inbox(): Promise<readonly DevMessage[]>;
   clock(): { readonly mode: 'fixed' | 'real'; readonly now: number };
   moveClock(move: { readonly now: number } | { readonly advanceMs: number }): void;

@@ -15,10 +15,13 @@ import { prove, type ApiRequest, type Proven, type Service } from '../handle.ts'
 import { parseJson } from '../json-body.ts';
 import { StreamShares, type StreamHolder } from './stream-shares.ts';
 
-/** How many revisions are read in a turn, and among how many of the whole log: others wait for that. */
+/**
+ * Revisions that are read in a turn, and rows of the log that are searched for them: other requests wait
+ * meanwhile.
+ */
 const pageSize = 20;
 const pageRows = 500;
-/** What turns of a stream are called, and what its request is. */
+/** The name of a stream's turns and of its request. */
 const path = 'stream/activities';
 
 /** A place in the log, in digits. */

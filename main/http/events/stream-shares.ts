@@ -1,13 +1,13 @@
 /** Streams stay open, so their number is shared out: no caller, and no organization, holds them all. */
 import { KeyhearthError } from '../../lib/errors.ts';
 
-/** How many streams may be open at once: of all, of an organization, of a user. */
+/** Streams that may be open at once: of all, of all sub-organizations, of an organization, of a user. */
 export const mostStreams = { ofAll: 100, ofSubOrganizations: 80, ofOrganization: 20, ofUser: 5 } as const;
 
 export interface StreamHolder {
   readonly organizationId: string;
   readonly userId: string;
-  /** Whether the organization is a sub-organization: one of those leaves some to the vault's own. */
+  /** True for a sub-organization. Sub-organizations leave some streams to the vault's own organization. */
   readonly isBelow: boolean;
 }
 

@@ -25,7 +25,7 @@ import {
   type Schema,
 } from './schemas.ts';
 
-/** What proves who makes a request: one of these. */
+/** Proofs of the caller: one of these. */
 const stamped: readonly Json[] = [{ stamp: [] }, { webauthnStamp: [] }];
 
 const introduction = `Every operation is a POST with a JSON body and a stamp: a signature over the body’s bytes, in the header \`X-Stamp\` (an API key)
@@ -124,7 +124,7 @@ export function describeApi(operations: Operations, version: string): Json {
   };
 }
 
-/** What activities have of their own: the types that they are submitted under, what was asked and what came of it. */
+/** Parts that only activities have: the types under which they are submitted, intents and results. */
 interface ActivityParts {
   readonly types: readonly string[];
   readonly intents: Properties;

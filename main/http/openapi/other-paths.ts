@@ -1,4 +1,4 @@
-/** The addresses of the API that are no operations, as OpenAPI describes them. */
+/** The API's addresses beside the operations, as OpenAPI describes them. */
 import { refusalsOf } from './refusals.ts';
 import { answer, digits, object, text, uuid, type Json } from './schemas.ts';
 
@@ -40,7 +40,7 @@ const webhookKeys: Json = {
   },
 };
 
-/** Its answer is no JSON, and does not end: `event-stream.ts`. */
+/** Its answer is not JSON, and does not end: `event-stream.ts`. */
 const activityStream = (): Json => ({
   operationId: 'streamActivities',
   summary: 'Stream activities',

@@ -10,7 +10,7 @@ interface RefusalText {
 
 const every = ['activity', 'query'] as const;
 
-/** What each error says of a request, and whose requests may meet it. */
+/** The meaning of each error, and the kinds of requests that may meet it. */
 const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   INVALID_ARGUMENT: { text: 'The request is not what it should be; the message names the field.', of: every },
   WRONG_SECRET: { text: 'What was given opens neither vault nor backup.', of: [] },
@@ -60,7 +60,7 @@ export const details: Schema = {
   items: object({ '@type': text }, { additionalProperties: true }),
 };
 
-/** What answers a request of a kind where it is refused, by HTTP status. */
+/** Refusals of a kind of request, by HTTP status. */
 export const refusalsOf = (kind: Operation['kind']): Json =>
   Object.fromEntries(
     statuses()

@@ -1,4 +1,4 @@
-/** What an OpenAPI document is made of: JSON Schemas, and those among them that have a name. */
+/** Building blocks of an OpenAPI document: JSON Schemas, and the named ones among them. */
 import { z } from 'zod';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ export class Components {
       readonly $defs?: Properties;
     };
     for (const [name, definition] of Object.entries($defs)) {
-      // What operations show of an activity is described in `description.ts`.
+      // `description.ts` describes an activity in answers.
       if (name !== 'Activity') this.add(name, definition);
     }
     return rest;

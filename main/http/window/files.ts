@@ -36,7 +36,7 @@ const mostTickets = 32;
 export interface SavedFile {
   /** A path on this machine. */
   readonly file: string;
-  /** What it is to be called. */
+  /** The file name for the download. */
   readonly name: string;
 }
 

@@ -23,7 +23,10 @@ import { parsePlainJson } from '../../lib/plain-json.ts';
 /** Streams of events at once, of windows or of commands. */
 const mostFollowers = 64;
 const keepAliveMs = 20_000;
-/** Bytes of events that wait for a page which reads no more, as one in the background may do; it asks for all anew then. */
+/**
+ * Bytes of events that may wait for a page that stopped reading, as a background page may. The page loads
+ * everything again then.
+ */
 const mostUnread = 256 * 1024;
 
 const sessionBody = z.object({ code: z.string().min(1).max(100) });
@@ -31,7 +34,7 @@ const saveBody = z.object({ id: z.string().max(100) });
 const callBody = z.object({ args: z.array(z.unknown()).max(4) });
 
 export interface WindowRouteOptions {
-  /** Whether the window is served here. */
+  /** True if the window is served here. */
   readonly ui: boolean;
   /** Called when a person uses one. */
   readonly onUsed: () => void;
@@ -51,7 +54,7 @@ export function windowRoutes(
   router.post('/session', async (request, response) => {
     if (!ui) throw noWindow();
     const { code } = parseSecret(sessionBody, json(request));
-    // The code is left as it is: the browser that it was made for may still come.
+    // The code stays valid: the intended browser may still come.
     if (await isOtherUser(request.socket)) {
       throw new KeyhearthError(
         'PERMISSION_DENIED',

@@ -1,8 +1,8 @@
 /**
- * Who may speak through `/window/`: a browser that was let in with a one-time code.
+ * Sessions of `/window/`: a browser gets in with a one-time code.
  *
- * A browser sends a cookie to every port of a host, so the cookie alone proves nothing: a second secret, which the
- * page keeps for its own origin, must come with it.
+ * A browser sends a cookie to every port of a host, so the cookie alone proves nothing. A second secret,
+ * which the page keeps for its own origin, must come with it.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -54,7 +54,7 @@ export class WindowSessions {
     return { cookie, token };
   }
 
-  /** What tells apart the browsers that are let in, by their cookies alone: undefined for one that is not. */
+  /** Identifies a browser by its cookie alone; undefined for one that was not let in. */
   browserOf(headers: IncomingHttpHeaders, cookieName: string): Buffer | undefined {
     const cookie = digest(readCookie(headers.cookie ?? '', cookieName) ?? '');
     const now = Date.now();
@@ -64,7 +64,7 @@ export class WindowSessions {
     )?.cookie;
   }
 
-  /** Whether a request comes from a session: it has both its secrets. */
+  /** True for a request with both secrets of a session. */
   isSession(headers: IncomingHttpHeaders, cookieName: string): boolean {
     const token = headers['x-keyhearth-session'];
     const cookie = readCookie(headers.cookie ?? '', cookieName);

@@ -28,13 +28,13 @@ test('asks one that is missing again, and tells when it is there', async () => {
   expect(await watch.state()).toEqual({ available: true });
 });
 
-test('asks no more often than it may', async () => {
+test('asks no more often than the interval allows', async () => {
   const { watch, probe } = watchOver([missing], 60_000);
   for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(absent);
   expect(probe).toHaveBeenCalledOnce();
 });
 
-test('asks one that is locked again only where somebody wants to know', async () => {
+test('asks a locked keychain again only on demand', async () => {
   const { watch, probe } = watchOver([locked]);
   for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(locked);
   expect(probe).toHaveBeenCalledOnce();

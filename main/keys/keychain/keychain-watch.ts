@@ -23,8 +23,9 @@ export class KeychainWatch {
   }
 
   /**
-   * One that works is tried once, and asked now and then whether it is still there. One that is not there may be installed, or
-   * come up after this at login, and is tried again; not one that is locked, since the system might ask somebody to unlock it.
+   * A keychain that works is tried once, and then checked at intervals. A missing keychain may be installed,
+   * or start after this process at login, so it is tried again. A locked one is not, since the system might
+   * then prompt the user.
    */
   async state(): Promise<KeychainState> {
     this.#state ??= this.#probe();
@@ -45,7 +46,7 @@ export class KeychainWatch {
     if (silent === undefined) return known;
     this.#state = Promise.resolve(silent);
     this.#askedAt = performance.now();
-    // Who asked hears it now; the others by this.
+    // The caller gets the answer; the other listeners get this event.
     this.#parts.onChange();
     return shownOf(silent);
   }

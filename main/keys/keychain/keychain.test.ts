@@ -4,7 +4,7 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import { systemKeychain } from './keychain.ts';
 import type { PasswordStore, SystemKeychainOptions } from './keychain.ts';
 
-/** A store in memory that can be told to fail or to hang; the real one is tested in test/keys/keychain.test.ts. */
+/** A store in memory that fails or hangs on demand; the real one is tested in test/keys/keychain.test.ts. */
 function memoryStore(): PasswordStore & { readonly entries: Map<string, string> } {
   const entries = new Map<string, string>();
   return {
@@ -63,7 +63,7 @@ describe('systemKeychain', () => {
     expect(await keychain.get('vault/slot')).toEqual(Uint8Array.of(1, 2));
     expect([...store.entries.keys()].sort()).toEqual(['keyhearth:vault/slot', `${formerName}:vault/unread`]);
     expect(await keychain.get('vault/slot')).toEqual(Uint8Array.of(1, 2));
-    // Ours wins: an entry that somebody makes under the former name later opens nothing.
+    // Ours wins: an entry that another program creates later under the former name opens nothing.
     store.entries.set(`${formerName}:vault/slot`, 'BQY=');
     expect(await keychain.get('vault/slot')).toEqual(Uint8Array.of(1, 2));
     await keychain.delete('vault/slot');
@@ -124,7 +124,7 @@ describe('systemKeychain', () => {
     ['Cannot create an item in a locked collection', undefined],
     ['Something new.', undefined],
     ['The name org.freedesktop.secrets was not provided by any .service files', true],
-  ])('whether it can be asked again without a word to anybody, after %j', async (says, quiet) => {
+  ])('says if it can be asked again without a prompt, after %j', async (says, quiet) => {
     const state = await keychainOver({ setPassword: () => Promise.reject(new Error(says)) }).probe();
     expect('quiet' in state ? state.quiet : undefined).toBe(quiet);
   });

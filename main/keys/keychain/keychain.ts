@@ -14,7 +14,7 @@ export type KeychainState =
       readonly reason: string;
       /** Its use is switched off. */
       readonly off?: true;
-      /** It was found out before anybody would be asked for a password, and so can be asked again at any time. */
+      /** True for a failure that came before any prompt, so it may be asked again at any time. */
       readonly quiet?: true;
     };
 
@@ -36,7 +36,7 @@ export interface Keychain {
   close?(): void;
 }
 
-/** What is used of keytar. */
+/** The functions of keytar that are used. */
 export interface PasswordStore {
   getPassword(service: string, account: string): Promise<string | null>;
   setPassword(service: string, account: string, password: string): Promise<void>;
@@ -53,7 +53,7 @@ export interface SystemKeychainOptions {
 }
 
 const service = 'keyhearth';
-/** Under which entries were made before the product had its name. */
+/** The service name of entries from before the product's current name. */
 const formerService = formerName;
 
 /** A keychain that is not there, for vaults that must not touch the real one. */
@@ -228,7 +228,7 @@ const reasons = {
   },
 } as const satisfies Record<BusFault, Reason> & Record<string, Reason>;
 
-/** What the native libraries say, as far as it is known, and what it means. */
+/** Messages of the native libraries, as far as they are known, and their meaning. */
 const knownFailures: readonly { readonly says: RegExp; readonly reason: Reason }[] = [
   // libsecret opens its session once in the life of a process.
   { says: /session wrapping the secret/i, reason: reasons['keyring-restarted'] },

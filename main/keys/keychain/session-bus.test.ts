@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { secretServiceFault } from './session-bus.ts';
 
 /**
- * What a bus says to each thing it hears. The real bus and the real service are tested in test/keys/keychain.test.ts; this
- * one misbehaves.
+ * The bus's reply to each message. The real bus and the real service are tested in
+ * test/keys/keychain.test.ts; this one misbehaves.
  */
 type Script = (heard: string, socket: Socket) => void;
 
@@ -157,7 +157,7 @@ describe('secretServiceFault', () => {
     expect(await secretServiceFault(address, 2000)).toBe('no-bus');
   });
 
-  test('what cannot be told here is left to the keychain library', async () => {
+  test('unclear cases are left to the keychain library', async () => {
     for (const address of [
       '',
       'autolaunch:',

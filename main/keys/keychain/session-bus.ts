@@ -1,9 +1,9 @@
 /**
- * Whether a Secret Service answers on the D-Bus session.
+ * Checks that a Secret Service answers on the D-Bus session.
  *
- * The keychain library makes blocking calls, without a limit of time on some: one made to a bus that has stopped
- * answering occupies a thread for good, and the process can no longer end. So this asks first, over a socket that can
- * be closed.
+ * The keychain library makes blocking calls, some without a time limit. A call to a bus that has stopped
+ * answering occupies a thread for good, and the process can no longer end. So this check goes first, over a
+ * socket that can be closed.
  */
 import { owned } from '../../lib/faults.ts';
 import { BusAnswerError, BusError, busSocket, MessageBus } from '../../bus/message-bus.ts';

@@ -14,8 +14,8 @@ export interface PasswordCost {
 export const defaultPasswordCost: PasswordCost = { memoryKiB: 64 * 1024, passes: 3, parallelism: 1 };
 
 /**
- * What a password slot stores. The upper bounds hold when a slot is opened: whoever can write the file must not be
- * able to take the machine's memory or hours of its time.
+ * The stored parameters of a password slot. The upper bounds are checked when a slot is opened: an attacker
+ * who can write the file must not exhaust the machine's memory or time.
  */
 export const passwordParameters = z
   .strictObject({
@@ -40,7 +40,10 @@ export type PasswordParameters = z.infer<typeof passwordParameters>;
 /** Characters, as a person counts them. */
 const length = { min: 8, max: 1024 };
 
-/** What a new password must be. An existing one is only ever tried. @throws KeyhearthError INVALID_ARGUMENT */
+/**
+ * Checks the rules for a new password. An existing password is only tried.
+ * @throws KeyhearthError INVALID_ARGUMENT
+ */
 export function checkNewPassword(password: SecretText): void {
   const bytes = bytesOfSecret('password', password);
   const count = countCharacters(bytes);

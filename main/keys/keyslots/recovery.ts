@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { entropyFromMnemonic } from '../../crypto/keys/mnemonics.ts';
 import type { SecretText } from '../../crypto/secret-text.ts';
 
-/** What a recovery slot stores. */
+/** The stored parameters of a recovery slot. */
 export const recoveryParameters = z.strictObject({
   version: z.literal(1),
   kdf: z.literal('hkdf-sha256'),

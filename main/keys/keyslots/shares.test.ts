@@ -198,7 +198,7 @@ describe('what is refused', () => {
     ] as const) {
       await expect(phraseFromShares([forged(first, change), second])).rejects.toEqual(refused(message));
     }
-    // What the secret itself says is found by the digest in it.
+    // The digest in the secret reveals a change of the secret.
     for (let index = 9; index < 46; index += 1) {
       const wrong = forged(first, (bytes) => {
         bytes[index] = (bytes[index] ?? 0) ^ 1;

@@ -19,9 +19,9 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import type { Random } from '../../lib/random.ts';
 
 export interface ShareCounts {
-  /** How many give the phrase back: 2 or more. */
+  /** Number of shares that restore the phrase: 2 or more. */
   readonly threshold: number;
-  /** How many there are: 10 at most. */
+  /** Number of shares in all: 10 at most. */
   readonly count: number;
 }
 
@@ -94,8 +94,8 @@ export async function sharesFromPhrase(
 }
 
 /**
- * Puts shares together; more of them than needed are no harm.
- * @param vaultId Whose shares they must be, where that is known.
+ * Combines shares; more of them than needed are allowed.
+ * @param vaultId The vault of the shares, if it is known.
  * @returns The recovery phrase, in bytes that the caller erases after use.
  * @throws KeyhearthError WRONG_SECRET naming the share that does not fit and why, never the share.
  */

@@ -47,7 +47,10 @@ const nouns = {
   recovery: 'recovery phrase',
 } as const satisfies Record<Kind, string>;
 
-/** What a keychain slot stores: nothing, since the keychain itself holds the key under a name that the ids give. */
+/**
+ * The stored parameters of a keychain slot: none, since the keychain holds the key under a name that the ids
+ * give.
+ */
 const keychainParameters = z.strictObject({ version: z.literal(1) });
 
 /**
@@ -137,9 +140,9 @@ export async function makeKeychainSlot({
 }
 
 /**
- * Wraps another master key for whoever has the secret of a slot. The slot keeps its id and its age, so that it is the
- * same one to its owner; its salt is new.
- * @param passwordCost What trying a password costs from now on, whatever it cost before.
+ * Wraps another master key under a slot's secret. The slot keeps its id and its age, so that its owner sees
+ * the same slot; its salt is new.
+ * @param passwordCost Cost of one attempt at the password from now on.
  */
 export async function remakeSlot(
   slot: KeyslotRow,
@@ -213,9 +216,9 @@ export async function openAnySlot(
 }
 
 /**
- * Whether a slot may go. The keychain is never the only holder of the master key: keychains are lost with the user
- * account, the machine, or an update.
- * @throws KeyhearthError NOT_FOUND, or INVALID_ARGUMENT for the last slot that is not the keychain's.
+ * Refuses to remove the last slot that is not the keychain's. Keychains are lost with the user account, the
+ * machine, or an update.
+ * @throws KeyhearthError NOT_FOUND, or INVALID_ARGUMENT for the last such slot.
  */
 export function checkRemovable(slots: readonly Pick<KeyslotRow, 'id' | 'kind'>[], id: string): void {
   const slot = slots.find((candidate) => candidate.id === id);
@@ -292,10 +295,10 @@ function wrapped(
 
 export const newSlotId = ({ random }: Pick<NewSlot, 'random'>): string => uuidV4(random('keyslot.id', 16));
 
-/** Where the keychain holds the key of a slot. */
 /** The keychain's account name for the log's rollback anchor, in vaults that have a keychain slot. */
 export const anchorAccount = (vaultId: string): string => `${vaultId}/witness`;
 
+/** The keychain's account name for a slot's key. */
 export const keychainAccount = (vaultId: string, slotId: string): string => `${vaultId}/${slotId}`;
 
 /** A JSON array of strings: each field ends where its quotes do, so no two slots encode alike. */
@@ -317,7 +320,7 @@ function parametersOf<T>(slot: KeyslotRow, schema: z.ZodType<T>): T {
   );
 }
 
-/** Answers undefined for what is no JSON; no schema takes that. */
+/** Answers undefined for invalid JSON, which every schema refuses. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -6,7 +6,7 @@
  */
 export type Paced<T> = Generator<undefined, T, undefined>;
 
-/** Whether an answer is still to be made, step by step. No resource of the API can be iterated. */
+/** True for an answer that is still to be built step by step. Resources of the API are never iterable. */
 export const isPaced = <T extends object>(answer: T | Paced<T>): answer is Paced<T> =>
   Symbol.iterator in answer;
 

@@ -35,7 +35,7 @@ test.each([
       throw new Error('fault');
     },
   ],
-])('a piece that %s is told to its own caller, and keeps no other from its turn', async (_how, work) => {
+])('a piece that %s reports it to its own caller, and delays no other piece', async (_how, work) => {
   const queue = new SerialQueue();
   const failing = queue.run<unknown>(work);
   const next = queue.run(() => 'next');
@@ -59,7 +59,7 @@ test('all that was asked for has ended, also where it failed', async () => {
   await heard;
 });
 
-test('who waits longer than the limit is told so, and the next waits for the work itself', async () => {
+test('a caller who waits longer than the limit gets an error, and the next piece waits for the work itself', async () => {
   const queue = new SerialQueue();
   const { promise, resolve } = Promise.withResolvers<string>();
   let given: AbortSignal | undefined;
@@ -78,7 +78,7 @@ test('who waits longer than the limit is told so, and the next waits for the wor
   expect([queue.isOverdue, queue.length]).toEqual([false, 0]);
 });
 
-test('what nobody waits for any more is not begun', async () => {
+test('work that no caller awaits is not begun', async () => {
   const queue = new SerialQueue();
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const first = queue.run(() => promise);

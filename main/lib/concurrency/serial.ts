@@ -12,12 +12,12 @@ export class SerialQueue {
     this.#onIdle = onIdle;
   }
 
-  /** How many pieces wait or are under way. */
+  /** Number of pieces that wait or are in progress. */
   get length(): number {
     return this.#length;
   }
 
-  /** Whether the limit of a piece has passed since one ended: what is under way may hang. */
+  /** True if the limit of a piece has passed since one ended: the work in progress may hang. */
   get isOverdue(): boolean {
     return this.#isOverdue;
   }
@@ -33,9 +33,9 @@ export class SerialQueue {
   }
 
   /**
-   * The same, with a limit that counts from the asking. Whoever is next waits for the work itself all the same.
-   * @param work Its signal is aborted at the limit; what has not begun by then never does.
-   * @param late Makes the error for whoever asked.
+   * The same, with a limit that counts from this call. The next piece waits for the work itself all the same.
+   * @param work Its signal is aborted at the limit. Work that has not begun by then never does.
+   * @param late Creates the error for the caller.
    */
   async runWithin<T>(
     limitMs: number,

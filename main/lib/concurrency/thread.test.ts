@@ -49,7 +49,7 @@ serveJobs({
   },
 }, onEnd);`;
 
-// What the worker above serves.
+// The jobs of the worker above.
 // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- an interface has no index signature
 type Served = {
   data: () => string;
@@ -120,7 +120,7 @@ test('what cannot be given is refused, and leaves nothing that waits', async () 
   expect(await thread.ask('count', 0)).toBe(0);
 });
 
-test('progress is told, and a fault of whoever hears it ends the job', async () => {
+test('progress is reported, and a fault of its listener ends the job', async () => {
   newThread();
   const heard = vi.fn();
   expect(await thread.ask('count', 3, { onProgress: heard })).toBe(3);
@@ -135,7 +135,7 @@ test('progress is told, and a fault of whoever hears it ends the job', async () 
   await expect(thread.ask('count', 1, { onProgress: deaf })).rejects.toThrow('not heard');
 });
 
-test('a thread that ends is told to all who wait, and begins anew with the next job', async () => {
+test('a thread that ends rejects all waiting jobs, and starts again with the next job', async () => {
   newThread();
   const waiting = expect(thread.ask('never', undefined)).rejects.toThrow('the thread worker has ended');
   await expect(thread.ask('exit', undefined)).rejects.toThrow('the thread worker has ended');
@@ -238,7 +238,7 @@ describe('closing', () => {
   });
 });
 
-test('a worker that does not load is told', async () => {
+test('a worker that does not load is reported', async () => {
   thread = new Thread<Served>({ beside: import.meta.url, script: 'no-such-worker' });
   await expect(thread.ask('data', undefined)).rejects.toThrow('no-such-worker');
 });

@@ -13,8 +13,8 @@ import { owned } from '../faults.ts';
 export type Progress = (done: number, total: number) => void;
 
 /**
- * What a worker does, by name. What is given and answered moves between threads, so it is plain data. A job that takes long
- * reports its progress after each piece of work. The report throws once the thread is to end.
+ * A worker's jobs by name. Arguments and answers move between threads, so they are plain data. A long job
+ * reports its progress after each piece of work. The report throws once the thread must end.
  */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each job has its own types, which `Thread` reads from it
 type Jobs = Readonly<Record<string, (given: any, onProgress: Progress) => unknown>>;
@@ -101,7 +101,7 @@ export interface ThreadOptions {
   readonly beside: string;
   /** The name of the worker's file, without its extension. */
   readonly script: string;
-  /** What the worker finds as its `workerData`. */
+  /** The worker's `workerData`. */
   readonly data?: unknown;
   /** Milliseconds that it has to end by itself. */
   readonly endsWithinMs?: number;
@@ -113,26 +113,29 @@ export interface AskOptions {
   readonly onProgress?: Progress | undefined;
 }
 
-/** The service's side of a thread. It begins with the first job, and anew with the first after it has ended. */
+/**
+ * The service's side of a thread. It starts with the first job, and again with the first job after it has
+ * ended.
+ */
 export class Thread<Served extends Jobs> {
   readonly #options: ThreadOptions;
   readonly #waiting = new Map<number, Waiting>();
   #run: Run | undefined;
   #closed: Promise<unknown> = Promise.resolve();
   #next = 0;
-  /** How many runs have not ended. */
+  /** Number of runs that have not ended. */
   #left = 0;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
   }
 
-  /** Whether it has begun, and was not asked to end. */
+  /** True once it has started, until it is asked to end. */
   get isRunning(): boolean {
     return this.#run !== undefined;
   }
 
-  /** Whether nothing of it is left: a thread may hang in a call after it was asked to end. */
+  /** True if no run is left. A thread may hang in a call after it was asked to end. */
   get hasEnded(): boolean {
     return this.#left === 0;
   }
@@ -151,7 +154,7 @@ export class Thread<Served extends Jobs> {
     return new Promise((resolve, reject) => {
       worker.postMessage({ id, job, given, ending } satisfies Order, [...transfer]);
       this.#waiting.set(id, { resolve, reject, onProgress });
-      // The process stays for an answer that somebody waits for, and for no idle thread.
+      // The process stays alive for an answer that a caller awaits, and not for an idle thread.
       worker.ref();
     });
   }

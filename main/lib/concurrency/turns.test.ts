@@ -37,7 +37,7 @@ function recorded(turns: Turns) {
 }
 
 describe('turns', () => {
-  test('are fair by time: whoever asks for less does not wait for whoever asks for more', async () => {
+  test('are fair by time: a caller who asks for less does not wait for one who asks for more', async () => {
     const { done, add, all } = recorded(new Turns());
     for (let task = 0; task < 200; task++) void add(user('busy'), 'busy', 1);
     for (let task = 0; task < 5; task++) void add(user('quiet'), 'quiet');
@@ -53,7 +53,7 @@ describe('turns', () => {
     expect(done.lastIndexOf('one')).toBeLessThan(done.lastIndexOf('many'));
   });
 
-  test('of who is not proven keep nobody waiting who is, and large bodies no small ones', async () => {
+  test('of unproven callers delay no proven ones, and large bodies no small ones', async () => {
     const { done, add, all } = recorded(new Turns());
     for (let task = 0; task < 60; task++) void add(unprovenLine(4 * mebibytes), 'large', 2, 4 * mebibytes);
     for (let task = 0; task < 5; task++) void add(unprovenLine(mostSmallBytes), 'small', 1);
@@ -114,7 +114,7 @@ describe('turns', () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  test('begin nothing of others while somebody presses, then a single task each, and the owner’s all the while', async () => {
+  test('start no work of others while a caller presses, then one task each, and the owner’s all the while', async () => {
     const turns = new Turns();
     const { done, add, all } = recorded(turns);
     const release = turns.press();
@@ -227,7 +227,7 @@ describe('too much', () => {
     expect(await Promise.race([refused(large.slice(15)), nextTurn('none')])).toBe(5);
     end();
     await Promise.allSettled(large);
-    // What is answered counts no more.
+    // Answered requests do not count.
     await expect(turns.take(user('a'), 'large', () => ({}), 4 * mebibytes)).resolves.toEqual({});
   });
 
@@ -248,7 +248,7 @@ describe('too much', () => {
   });
 });
 
-test('the longest turn is kept, with its name and no more', async () => {
+test('the longest turn is kept, with its name alone', async () => {
   const turns = new Turns();
   expect(turns.longest).toBeNull();
   const { add, all } = recorded(turns);

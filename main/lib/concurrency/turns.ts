@@ -8,7 +8,7 @@ import { owned } from '../faults.ts';
 import { logFault } from '../log.ts';
 import { isPaced, type Paced } from './paced.ts';
 
-/** Whose turn it is: from the outermost share to the innermost. */
+/** The shares of a turn, from the outermost to the innermost. */
 export type Line = readonly string[];
 
 /** Calls of the owner's own window and commands: they come before all others. */
@@ -26,7 +26,7 @@ export const callersLine = (caller: { readonly organizationId: string; readonly 
   caller.userId,
 ];
 
-/** How much may wait or be under way, in weights: of each kind of request, of an organization, of a user. */
+/** Limits on waiting and running work, in weights: of each kind of request, of an organization, of a user. */
 const limits: Readonly<Record<string, readonly number[]>> = {
   owner: [8192],
   small: [4096],
@@ -39,7 +39,10 @@ const weightOf = (bytes: number): number => 1 + Math.floor(bytes / mostSmallByte
 /** Milliseconds of work between two looks at sockets and signals. */
 const longestTurn = 10;
 
-/** For how many milliseconds nothing of others is begun while somebody presses; after that a task at a time is. */
+/**
+ * Milliseconds for which no work of others starts while a caller presses; after that, one task at a time
+ * does.
+ */
 const longestHold = 250;
 
 const retryAfterSeconds = 1;
@@ -71,15 +74,15 @@ interface Turn {
   /** @returns whether there is more to do. */
   readonly step: () => boolean;
   readonly refuse: (error: KeyhearthError) => void;
-  /** Whether a step of it was taken. */
+  /** True once a step of it has run. */
   isUnderWay: boolean;
 }
 
-/** What a request asks for: an answer, the promise of one, or one in steps. */
+/** The work of a request: an answer, the promise of one, or one in steps. */
 type Work<T extends object> = () => T | Promise<T> | Paced<T>;
 
 export interface TurnsOptions {
-  /** Whether work that was begun must be finished before more is begun. */
+  /** True while work that has begun must finish before more begins. */
   readonly isBusy?: () => boolean;
 }
 
@@ -90,7 +93,7 @@ class Share {
   open = 0;
   /** Tasks that wait, here and below. */
   waiting = 0;
-  /** As much as the share that was served last had had: a share that comes anew begins there. */
+  /** The time that the last served share has had: a share that joins starts from there. */
   floor = 0;
   readonly parts = new Map<string, Share>();
   readonly short: Turn[] = [];
@@ -188,7 +191,10 @@ export class Turns {
     if (ms > (this.#longest?.ms ?? 0)) this.#longest = { name, ms, at: Date.now() };
   }
 
-  /** Somebody who comes first is on the way: others wait for that. @returns what ends it. */
+  /**
+   * Announces a caller with precedence, for whom others wait.
+   * @returns the function that ends the wait.
+   */
   press(): () => void {
     this.#heldUntil = performance.now() + longestHold;
     this.#pressing += 1;
@@ -209,8 +215,8 @@ export class Turns {
   }
 
   /**
-   * Where all that may wait does, the newest of the largest share goes instead of a request of a smaller one: no two
-   * organizations keep a third out.
+   * When all places are full, the newest request of the largest share is refused instead of one of a smaller
+   * share. So two organizations cannot keep a third out.
    */
   #makeRoom(all: Share | undefined, own: number): boolean {
     const parts = [...(all?.parts.values() ?? [])].sort((a, b) => b.open - a.open);
@@ -287,7 +293,8 @@ export class Turns {
       isMoreLikely = this.#isTimeLeft(end);
       if (!isMoreLikely) break;
     }
-    // Who was answered now may ask on, as a request that is proven does: the loop's next turn would find fewer together.
+    // A caller who was just answered may send its next request at once. The event loop's next turn would find
+    // fewer requests together.
     if (isMoreLikely) {
       afterPromises(() => {
         if (this.#isTimeLeft(end)) this.#work(end);
@@ -300,7 +307,7 @@ export class Turns {
     return performance.now() < end && this.#pressing === 0;
   }
 
-  /** Lets the event loop go on, and comes back where somebody waits. */
+  /** Yields to the event loop, and continues afterwards if requests wait. */
   #rest(): void {
     this.#isScheduled = false;
     if ([...this.#root.parts.values()].some(({ waiting }) => waiting > 0)) this.#schedule();

@@ -29,7 +29,7 @@ test.each([
   expect(readBudget(text)).toEqual({ wei, period });
 });
 
-// Whatever could be meant for more, for less or for another coin is no budget at all.
+// An ambiguous amount is refused: it could mean more, less or another coin.
 test.each([
   ['without a period', '0.05 ETH'],
   ['without a unit', '0.05/day'],

@@ -1,10 +1,10 @@
 /**
- * What a bot may do: a program that pays from one wallet within a budget, and does nothing else. The command and the window
- * create a bot's policies from here, and read from them what a bot may do.
+ * Bots: programs that pay from one wallet within a budget, and do nothing else. The command and the window
+ * create a bot's policies here, and read from them what a bot may do.
  */
 import { plainPayment } from './payments.ts';
 
-/** How much may leave the wallet within a window of time, fees included. */
+/** The most that may leave the wallet in a period, fees included. */
 export interface Budget {
   readonly wei: bigint;
   readonly period: Period;
@@ -52,12 +52,12 @@ export interface BotPolicy {
 }
 
 /**
- * The policies of a bot: one allows, and four deny all the rest, whichever other policy would allow it. A user may change its own
- * credentials unless a policy denies it, and a policy that names nobody allows everybody.
+ * The policies of a bot: one allows, and four deny all the rest, even if another policy allows it. A user may
+ * change its own credentials unless a policy denies it, and a policy without approvers allows every user.
  *
- * A denial lets through what lacks a fact that it asks for. So each asks only for what is there: whatever an activity is, one of
- * the denials can tell. The budget is counted by the bot, not by the key: a wallet has many keys. Denials hold for the bot's votes
- * too, so that it is nobody's second vote.
+ * A denial does not match if a fact that it reads is missing. So each denial reads only facts that are
+ * present: for any activity, one of them matches. The bot has one budget, not one for each key, since a
+ * wallet has many keys. Denials also apply to the bot's votes, so that it never gives a second vote.
  */
 export function policiesOfBot(botName: string, bot: Bot): readonly BotPolicy[] {
   const { userId, budget } = bot;

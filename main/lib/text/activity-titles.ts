@@ -1,4 +1,4 @@
-/** What each kind of activity is called: in the window, in commands, in notifications. */
+/** Titles of the kinds of activities: in the window, in commands, in notifications. */
 
 import { kindOf } from './activity-types.ts';
 
@@ -74,7 +74,7 @@ export const activityTitles: Readonly<Record<string, string>> = {
   RECOVER_USER: 'Recover a user',
 };
 
-/** @param type In any version. One that is not known is told by its name. */
+/** @param type In any version. An unknown type is shown by its name. */
 export function activityTitle(type: string): string {
   const kind = kindOf(type);
   const words = kind.toLowerCase().replaceAll('_', ' ');

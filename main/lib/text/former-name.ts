@@ -1,6 +1,6 @@
 /**
- * The name that the product had before its first release. What was made under it still opens; nothing is made under it, and no
- * command, variable or address has it.
+ * The name that the product had before its first release. Files with it still open. New files do not get it,
+ * and no command, variable or address has it.
  */
 export const formerName = 'latchkey';
 export const formerTitle = 'Latchkey';

@@ -1,6 +1,6 @@
 /**
- * Names and addresses that are made to look like others. As in Unicode's UTS #39, texts are compared by a skeleton, in which each
- * letter stands for all that look like it; the table has the letters that stand for Latin ones, and no more.
+ * Names and addresses that imitate others. As in Unicode's UTS #39, texts are compared by a skeleton, in
+ * which each letter stands for all that look like it. The table has the letters that look like Latin ones.
  */
 
 /** By script, pairs of a letter and the Latin one that it looks like. */
@@ -76,13 +76,13 @@ export function lookAlikeWarnings(text: string): readonly string[] {
   ];
 }
 
-/** What all addresses of a format begin with, which tells none from another. */
+/** The beginning that all addresses of a format share, so it does not distinguish them. */
 const prefix = /^(?:0x|(?:bc|tb|bcrt)1[qp]?|T(?=[1-9A-HJ-NP-Za-km-z]{33}$))/i;
 
 /** Case matters where letters are counted by it: not in hex, nor in Bech32. */
 const caseless = /^(?:0x|(?:bc|tb|bcrt)1)/i;
 
-/** How many characters people compare, at either end. */
+/** Characters that people compare, at either end. */
 const compared = 4;
 
 /**

@@ -40,7 +40,7 @@ test.each([
   expect(isVisibleName(name)).toBe(false);
 });
 
-test('10: a name in other letters is told from the one that it looks like', () => {
+test('10: a name in other letters is distinguished from the one that it looks like', () => {
   const others = () => ['Ann', 'خانه', '渡邉'];
   expect(mistakenFor('Аnn', others)).toBe('Ann');
   expect(mistakenFor('Ａｎｎ', others)).toBe('Ann');

@@ -8,14 +8,14 @@ const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\u
 
 const asWritten = once(() => new RegExp(orthography, 'gv'));
 
-/** Whether all of a name can be seen, or is how its script is written. */
+/** True if all of a name is visible, or is how its script is written. */
 export const isVisibleName = (name: string): boolean => !unseen.test(name.replace(asWritten(), ''));
 
 const seenOf = (name: string): string => name.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
 
 /**
- * Finds the name that another is made to look like. Names in ASCII are taken as they are: nobody keeps them from being given
- * by giving one in other letters first.
+ * Finds the name that another imitates. A name in ASCII is always accepted: else a user could block it by
+ * taking a look-alike first.
  */
 export function mistakenFor(name: string, others: () => readonly string[]): string | undefined {
   if (/^[ -~]*$/.test(name)) return undefined;

@@ -1,4 +1,7 @@
-/** What an activity signs, for people who are to agree to it: the window, the command and notifications describe the same. */
+/**
+ * Describes the signing of an activity for the people who approve it: the window, the command and
+ * notifications say the same.
+ */
 
 import { kindOf } from './activity-types.ts';
 
@@ -7,20 +10,20 @@ type Intent = Readonly<Record<string, unknown>>;
 /** As the API answers it. */
 export interface PendingActivity {
   readonly type: string;
-  /** What was asked, in a wrapper that names the type’s version. */
+  /** The request, in a wrapper that names the type’s version. */
   readonly intent: Intent;
 }
 
 /** The parameters of `describe_payload`. */
 export type ToBeSigned = Intent;
 
-/** What was asked, without its wrapper. */
+/** The request without its wrapper. */
 export function intentOf({ intent }: Pick<PendingActivity, 'intent'>): Intent {
   const [first] = Object.values(intent);
   return typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as Intent) : {};
 }
 
-/** What came of it, without its wrapper. */
+/** The result without its wrapper. */
 export const resultOf = ({ result }: { readonly result: Intent }): unknown =>
   Object.entries(result).find(([name]) => name !== 'activity')?.[1];
 

@@ -21,7 +21,7 @@ const joining = scripts(
 );
 const ideographic = scripts('Hani', 'Hira', 'Kana');
 
-/** How scripts are written: joiners between letters, forms of letters, the wide blank. */
+/** Invisible characters that scripts need: joiners between letters, forms of letters, the wide blank. */
 export const orthography = [
   String.raw`(?<=${joining})[\u200c\u200d](?=${joining})`,
   String.raw`(?<=\p{scx=Mong})[\u180b-\u180d\u180f]`,
@@ -86,7 +86,7 @@ function markUncomposed(text: string): string {
 export const visibleText = (text: string): string =>
   isPlain(text) ? text : replaceHidden(text, patterns.first());
 
-/** Whether `visibleText` changes the text: then a person is warned. */
+/** True if `visibleText` changes the text: then a warning is shown. */
 export const hasHiddenCharacters = (text: string): boolean => visibleText(text) !== text;
 
 /** The blocks of scripts that run from right to left. */
@@ -95,7 +95,10 @@ const rightToLeft = new RegExp(`[${block}]`, 'u');
 const lettersRightToLeft = new RegExp(String.raw`[${block}]\p{M}*`, 'gu');
 const otherDirection = new RegExp(String.raw`[^${block}\p{Z}\p{P}\p{M}]`, 'u');
 
-/** How a line runs. One that mixes directions, or has numbers among letters from right to left, hides the order it is in. */
+/**
+ * The direction of a line. A line that mixes directions, or has numbers among right-to-left letters, hides
+ * its order.
+ */
 export function directionOf(line: string): 'ltr' | 'rtl' | 'mixed' {
   if (!rightToLeft.test(line)) return 'ltr';
   return otherDirection.test(line) ? 'mixed' : 'rtl';

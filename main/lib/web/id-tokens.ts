@@ -1,10 +1,10 @@
-/** What an OpenID Connect ID token proves, and how one that proves nothing is refused. */
+/** The claims of an OpenID Connect ID token, and the refusal of an invalid one. */
 import { KeyhearthError } from '../errors.ts';
 
-/** The claims of an ID token that a user is known by, and what it was made for. */
+/** The claims of an ID token that identify a user, and its audience. */
 export interface IdTokenClaims {
   readonly issuer: string;
-  /** The client that the token was made for: `aud`, or `azp` where there are several. */
+  /** The client for which the token was issued: `aud`, or `azp` if there are several. */
   readonly audience: string;
   readonly subject: string;
   /** `nonce` and `tknonce`, those that there are. */

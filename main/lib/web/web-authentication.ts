@@ -1,6 +1,6 @@
 /**
- * What every WebAuthn ceremony is checked for (WebAuthn Level 3, sections 7.1 and 7.2), whether it makes a passkey or
- * uses one.
+ * The checks of every WebAuthn ceremony (WebAuthn Level 3, sections 7.1 and 7.2), for creating a passkey and
+ * for using one.
  */
 import { hash } from 'node:crypto';
 import { quoted } from '../errors.ts';
@@ -14,7 +14,7 @@ export interface ClientData {
   readonly origin: string;
 }
 
-/** What stands at the head of every authenticator data: what the authenticator says. */
+/** The fixed head of authenticator data. */
 export interface AuthenticatorData {
   readonly rpIdHash: Uint8Array;
   readonly userPresent: boolean;
@@ -22,11 +22,11 @@ export interface AuthenticatorData {
   readonly signCount: number;
 }
 
-/** What a ceremony must be. */
+/** The expected ceremony. */
 export interface Ceremony {
   readonly type: 'webauthn.create' | 'webauthn.get';
   readonly isChallenge: (challenge: string) => boolean;
-  /** What is wrong where `isChallenge` says no. */
+  /** The fault if `isChallenge` answers false. */
   readonly otherwise: string;
   /** The relying party: a host name. */
   readonly rpId: string;
@@ -43,7 +43,7 @@ const hashLength = 32;
 const headLength = hashLength + 5;
 const userPresent = 0x01;
 
-/** @returns undefined when the bytes are no client data. */
+/** @returns undefined when the bytes are not client data. */
 export function readClientData(bytes: Uint8Array): ClientData | undefined {
   let value: unknown;
   try {
@@ -112,7 +112,10 @@ export function findFault(
   return undefined;
 }
 
-/** Whether it is an origin of the relying party's own pages: on its host or below it, and safe from others on the way. */
+/**
+ * True for an origin of the relying party's own pages: on its host or below it, and safe from others on the
+ * network path.
+ */
 function isOriginOf(rpId: string, origin: string): boolean {
   const url = URL.parse(origin);
   if (url?.origin !== origin) return false;

@@ -1,7 +1,7 @@
 /**
- * Reads the origins that an organization's passkeys may be used from, as FEATURE_NAME_WEBAUTHN_ORIGINS holds them.
+ * Reads the origins that may use an organization's passkeys, as FEATURE_NAME_WEBAUTHN_ORIGINS holds them.
  * @param text One origin, several with commas between, or a JSON list of them.
- * @returns the origins as written; undefined when one of them is no origin as browsers write it.
+ * @returns the origins as written; undefined if one of them is not an origin as browsers write it.
  */
 export function readWebOrigins(text: string): readonly string[] | undefined {
   const list = text.trimStart().startsWith('[') ? readJson(text) : text.split(',').map((part) => part.trim());

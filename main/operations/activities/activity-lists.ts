@@ -43,15 +43,15 @@ const milliseconds = z
   .regex(/^[0-9]{1,15}$/, 'Expected a time in milliseconds, in digits')
   .transform(Number);
 
-/** Which activities; an absent filter lets all through. */
+/** Filters for activities; an absent filter matches all. */
 const search = {
   filterByStatus: z.array(z.enum(activityStatuses)).max(limits.batch).optional(),
   filterByType: z.array(activityType).max(limits.batch).optional(),
-  /** Who asked. */
+  /** The user who submitted the activity. */
   userId: id.optional(),
   sinceMs: milliseconds.optional(),
   untilMs: milliseconds.optional(),
-  /** Somewhere in the id, the fingerprint, what was asked, and what came of it; the case of A to Z does not matter. */
+  /** Part of the id, the fingerprint, the request or the result; the case of A to Z does not matter. */
   text: z.string().min(1).max(200).optional(),
 };
 
@@ -87,7 +87,7 @@ export const outlineActivities = query({
       .object({
         /** Newest first. */
         blocks: z.array(shownBlock),
-        /** Where to go on: `before` of the next question. Absent when all is said. */
+        /** `before` of the next query. Absent at the end. */
         next: place.optional(),
       })
       .meta({ id: 'ActivityOutline' }),
@@ -117,7 +117,7 @@ const shownLine = z
     status: z.string(),
     createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
     userId: z.string(),
-    /** As of then. */
+    /** The name at the time of the request. */
     userName: z.string(),
     /** The JSON of its parameters. Absent where it is too long for a line. */
     intent: z.string().optional(),
@@ -144,7 +144,7 @@ export const browseActivities = query({
   },
 });
 
-/** What users were called, by their snapshots; a page has few of them. */
+/** Names of users by their snapshots; a page has few of them. */
 function namesOf(tx: Reader): (snapshot: string) => string {
   const names = new Map<string, string>();
   return (snapshot) => {
@@ -177,7 +177,7 @@ const shownEntry = z
      */
     hash: z.string().optional(),
     previousHash: z.string().optional(),
-    /** Whether the hash is that of the row as it is now, and the one before it that of the row before it. */
+    /** True if the hash matches the row as it is now, and the previous hash matches the row before it. */
     intact: z.boolean(),
     /** The first signed head that covers it. Absent while there is none, and for users of a sub-organization. */
     head: z
@@ -272,7 +272,7 @@ const csvFields = (row: ActivityRow): readonly string[] => [
   row.failure === null ? '' : (JSON.parse(row.failure) as { readonly message: string }).message,
 ];
 
-/** What one part of an export holds at most, and how long it is written at, in milliseconds: a row may be megabytes long. */
+/** Rows in one part of an export, and milliseconds of writing it: a row may be megabytes long. */
 const mostExported = 100;
 const exportMs = 4;
 
@@ -284,7 +284,7 @@ export const exportActivities = query({
     ...search,
     /** `JSON` has each activity as `get_activity` shows it. */
     format: z.enum(['JSON', 'CSV']),
-    /** What an earlier answer said to go on with. */
+    /** `next` of an earlier answer. */
     before: place.optional(),
   }),
   returns: z.object({

@@ -1,4 +1,4 @@
-/** Requests that were not allowed, read: they are no activities. The real API has nothing of the kind. */
+/** Queries about refused requests, which are not activities. The real API has nothing of the kind. */
 import { z } from 'zod';
 import { query } from '../../activities/define.ts';
 import { listRefusalRows } from '../../storage/tables/refusals.ts';

@@ -1,4 +1,4 @@
-/** What an operation accepts as an API key, and how one is added to a user. */
+/** Parameters of an API key, and adding one to a user. */
 import { z } from 'zod';
 import type { ActivityContext } from '../../activities/define.ts';
 import { uuidV4 } from '../../crypto/uuid.ts';

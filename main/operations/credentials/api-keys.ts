@@ -79,7 +79,7 @@ export const deleteApiKeys = activity({
         keys.find((candidate) => candidate.id === apiKeyId),
         `unable to find api key ${apiKeyId} of user ${userId}`,
       );
-      // Without it the window could do nothing any more, and nobody could give it another.
+      // The window needs this key, and could not get another.
       if (isHome && window !== undefined && isCompressionOf(key.publicKey, window.publicKey)) {
         throw new KeyhearthError(
           'INVALID_ARGUMENT',
@@ -120,7 +120,7 @@ export const getApiKeys = query({
   },
 });
 
-/** Whether two SEC 1 forms in hex are of one point: the compressed one has x and the parity of y. */
+/** True if two SEC 1 forms in hex are of one point: the compressed one has x and the parity of y. */
 const isCompressionOf = (compressed: string, uncompressed: string): boolean =>
   compressed.slice(2) === uncompressed.slice(2, 66) &&
   Number.parseInt(compressed.slice(0, 2), 16) % 2 === Number.parseInt(uncompressed.slice(-1), 16) % 2;

@@ -21,7 +21,7 @@ export interface Attestation {
   readonly attestationObject: string;
 }
 
-/** What is known of a passkey once its attestation is checked; texts in base64url without padding. */
+/** A passkey whose attestation was checked; texts in base64url without padding. */
 export interface AttestedCredential {
   readonly credentialId: string;
   /** A COSE_Key. */
@@ -30,11 +30,11 @@ export interface AttestedCredential {
   readonly format: string;
   readonly aaguid: string;
   readonly signCount: number;
-  /** Whether the passkey may be copied to other devices. */
+  /** True if the passkey may be copied to other devices. */
   readonly multiDevice: boolean;
 }
 
-/** Where a passkey must have been made. */
+/** The pages that may register a passkey. */
 export interface RelyingParty {
   readonly rpId: string;
   /** The only origins; undefined for every page of the relying party. */
@@ -188,7 +188,7 @@ function readObject(
   }
 }
 
-/** Whether the library would fetch a list: of the leaf, or of what issued it where that issued itself too. */
+/** True if the library would fetch a revocation list: of the leaf, or of a self-issued issuer. */
 const namesRevocationList = (chain: readonly Uint8Array[]): boolean =>
   chain
     .filter((der, index) => index === 0 || isSelfIssued(new X509Certificate(der)))

@@ -1,4 +1,4 @@
-/** What an operation accepts as an authenticator, and how one is checked and added to a user. */
+/** Parameters of an authenticator, checking one and adding it to a user. */
 import { z } from 'zod';
 import type { ActivityContext, GatherContext } from '../../activities/define.ts';
 import { uuidV4 } from '../../crypto/uuid.ts';
@@ -84,9 +84,9 @@ export const fromBrowser = ({
 });
 
 /**
- * The specification's intent of an authenticator, as browsers write one. What today's requests do not say is told from
- * their transports, and is false where it cannot be.
- * @param userId Left out where the same activity makes the user and has not made any.
+ * The specification's intent of an authenticator, as browsers write one. Fields that today's requests lack
+ * follow from the transports, and are false if they cannot.
+ * @param userId Absent if the same activity creates the user and has not done so yet.
  */
 export function specifiedAuthenticator(
   { authenticatorName, challenge: given, attestation }: AuthenticatorParams,
@@ -121,7 +121,7 @@ export interface VerifiedAuthenticator extends AttestedCredential {
   readonly transports: AuthenticatorParams['attestation']['transports'];
 }
 
-/** Whose passkeys an organization takes: gathered before their attestations are checked. */
+/** The relying party of an organization, gathered before attestations are checked. */
 export const relyingParty = ({
   tx,
   organizationId,
@@ -166,7 +166,8 @@ export function addAuthenticators(
   checkLimit(tx, 'authenticators', present, authenticators.length, limits.authenticatorsPerUser);
   return authenticators.map((authenticator, index) => {
     const { credentialId, publicKey } = authenticator;
-    // Whoever registers its id with a key of its own takes nothing: the assertion tells them apart.
+    // Registering the same id with another key takes nothing from its owner: the assertion distinguishes the
+    // two.
     const isThis = (row: AuthenticatorRow): boolean =>
       row.organizationId === organizationId || row.publicKey === publicKey;
     checkUnclaimed(
@@ -201,7 +202,7 @@ export function addAuthenticators(
   });
 }
 
-/** Whether it lives in a phone, a computer or a password manager, and not in a key to plug in or hold to one. */
+/** True for a passkey of a phone, a computer or a password manager, as opposed to a security key. */
 const isPasskey = ({ transports: given, multiDevice }: VerifiedAuthenticator): boolean =>
   multiDevice ||
   given.some((transport) =>

@@ -1,4 +1,4 @@
-/** What several operations say alike about who may do them. */
+/** Authority that several operations share. */
 import type { Caller } from '../../lib/caller.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 
@@ -9,7 +9,7 @@ interface OfUser {
 /** `activity.params.user_id`. */
 export const userShown = ({ userId }: OfUser) => ({ user_id: userId });
 
-/** What is about one user; `Authority.concerns`. */
+/** The user that a request is about; `Authority.concerns`. */
 export const thatUser = ({ params: { userId } }: { readonly params: OfUser }): readonly string[] => [userId];
 
 export const ownCredentials = ({ userId }: OfUser, caller: Caller): boolean => userId === caller.userId;

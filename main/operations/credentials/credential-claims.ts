@@ -1,8 +1,9 @@
 /**
- * Credentials across a parent and its sub-organizations. A request is looked up in the organization that it names and then in
- * the parent, so the parent's key, registered below it, would stand for somebody else there; and a key from below, registered
- * in the parent, would keep its user from signing in by the parent's id. Each is refused. Nothing proves possession of an API
- * key that is registered, and an attestation need not, so the earlier registration counts.
+ * Credentials across a parent and its sub-organizations. A credential is searched in the organization that a
+ * request names and then in the parent. So the parent's key, registered below it, would stand for another
+ * user there. A key from below, registered in the parent, would keep its user from signing in by the parent's
+ * id. Both are refused. Registering an API key proves no possession of it, and an attestation need not, so
+ * the earlier registration counts.
  */
 import type { Reader } from '../../storage/connection.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';

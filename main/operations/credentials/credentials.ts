@@ -1,4 +1,4 @@
-/** What holds for a user's credentials of every kind. */
+/** Rules for a user's credentials of every kind. */
 import { listApiKeysOfUser } from '../../storage/tables/api-keys.ts';
 import { countAuthenticatorsOfUser } from '../../storage/tables/authenticators.ts';
 import type { Reader } from '../../storage/connection.ts';
@@ -7,8 +7,8 @@ import { isOver } from '../../lib/clock.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 
 /**
- * Called once credentials are deleted: who has no way in left cannot even undo that.
- * @throws KeyhearthError INVALID_ARGUMENT when the user has no valid credential any more.
+ * Called once credentials are deleted: a user without a way in cannot even undo that.
+ * @throws KeyhearthError INVALID_ARGUMENT when the user has no valid credential left.
  */
 export function checkCredentialLeft(tx: Reader, userId: string, now: number): void {
   const left =

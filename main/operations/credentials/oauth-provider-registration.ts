@@ -1,4 +1,4 @@
-/** What operations accept as an OAuth provider, and how one is added to a user. */
+/** Parameters of an OAuth provider, and adding one to a user. */
 import { z } from 'zod';
 import type { ActivityContext, PrepareContext } from '../../activities/define.ts';
 import { uuidV4 } from '../../crypto/uuid.ts';
@@ -46,7 +46,7 @@ export const oauthProviderParams = z
 
 export type OauthProviderParams = z.output<typeof oauthProviderParams>;
 
-/** Who a provider says that the user is. */
+/** The user's identity, as the provider states it. */
 export interface VerifiedOauthProvider {
   readonly name: string;
   readonly issuer: string;

@@ -11,7 +11,7 @@ type FeatureName = (typeof featureNames)[number];
 
 const mostCharacters = 2000;
 
-/** What a feature's value must be; those that are not here are switches, whose value says nothing. */
+/** Rules for the values of features; a feature without a rule is a switch, whose value is ignored. */
 const values: Partial<
   Record<FeatureName, { readonly expected: string; readonly fits: (value: string) => boolean }>
 > = {
@@ -22,7 +22,7 @@ const values: Partial<
   },
 };
 
-/** Where passkeys may be used; without it, on every page of the relying party. */
+/** The pages that may use passkeys; without it, every page of the relying party. */
 const passkeyPages: FeatureName = 'FEATURE_NAME_WEBAUTHN_ORIGINS';
 
 const name = z.enum(featureNames);

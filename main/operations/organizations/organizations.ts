@@ -123,7 +123,7 @@ export const updateRootQuorum = activity({
     }
     for (const userId of userIds) {
       orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
-      // A member that cannot vote would count towards what nobody can reach.
+      // A member that cannot vote would count towards a threshold that the others cannot reach.
       checkCredentialLeft(tx, userId, now);
     }
     setRootQuorum(tx, organizationId, threshold, userIds, now);

@@ -21,9 +21,9 @@ const result = z
       'ACTIVITY',
     ]),
     id: z.uuid(),
-    /** What it is called; of an account without a name its address, of an activity its type. */
+    /** The name; the address of an account without a name, the type of an activity. */
     name: z.string(),
-    /** What tells it from others of its name. */
+    /** Distinguishes it from others of its name. */
     detail: z.string().nullable(),
     /** The wallet of an account, the user of an API key. */
     within: z.uuid().nullable(),

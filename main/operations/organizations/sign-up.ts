@@ -21,14 +21,14 @@ const tokenAt = 'parameters.verificationToken';
 const signatureAt = 'parameters.clientSignature';
 
 /**
- * Notes of the user whom a verification token is about that the contact is proven. A token that is bound to a client's key
- * asks for that client's signature over the user, so that whoever else sees the token cannot sign up with it.
- * @throws KeyhearthError INVALID_ARGUMENT naming what does not fit.
+ * Marks the contact of a verification token as proven by its user. A token that is bound to a client's key
+ * needs that client's signature over the user, so a stolen token cannot sign up.
+ * @throws KeyhearthError INVALID_ARGUMENT naming the field that does not fit.
  */
 export function proveContact(
   context: {
     readonly tx: Writer;
-    /** Where the token is from. */
+    /** The organization that issued the token. */
     readonly parentId: string;
     readonly organizationId: string;
     readonly now: number;

@@ -86,7 +86,7 @@ type KeyParams = Params & { readonly privateKeys?: readonly z.output<typeof priv
 
 type FeatureName = (typeof featureNames)[number];
 
-/** How users of a sub-organization may sign in, unless it is made without. */
+/** Ways to sign in that users of a sub-organization have, unless it is created without them. */
 const signInFeatures = [
   ['FEATURE_NAME_EMAIL_AUTH', 'disableEmailAuth'],
   ['FEATURE_NAME_EMAIL_RECOVERY', 'disableEmailRecovery'],
@@ -218,7 +218,7 @@ export const createSubOrganization = activity({
   },
 });
 
-/** Who has no way in could never do anything, nor could anybody for them. */
+/** Refuses a root user without a way in: that user could do nothing, and no other user could help. */
 function checkWaysIn(wanted: Params): void {
   const byEmail =
     wanted.disableEmailAuth !== true ||

@@ -186,7 +186,7 @@ type Adding = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' 
 
 /**
  * @param at The policy's name in the request, for errors.
- * @param oneOfMany Whether the request has several, so that an expression is told apart by its policy.
+ * @param oneOfMany True if the request has several, so that an error also names the policy of an expression.
  */
 function addPolicy(
   { tx, organizationId, random, now }: Adding,

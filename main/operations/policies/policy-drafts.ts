@@ -1,4 +1,4 @@
-/** Policies before they are made: checked and described. The real API has nothing of the kind. */
+/** Policies before they are created: checked and described. The real API has nothing of the kind. */
 import { z } from 'zod';
 import { actions, query, resources, type Operations, type Shown } from '../../activities/define.ts';
 import type { Reader } from '../../storage/connection.ts';
@@ -79,7 +79,7 @@ const shownLanguage = z
     ),
     types: z.array(z.object({ name: z.string(), fields: namedTypes })),
     methods: z.array(z.object({ name: z.string(), usage: z.string(), about: z.string() })),
-    /** What `activity.kind` and its like may be. */
+    /** Values of `activity.kind` and similar facts. */
     texts: z.array(z.object({ of: z.string(), values: z.array(z.string()) })),
   })
   .meta({ id: 'PolicyLanguage' });

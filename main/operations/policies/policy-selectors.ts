@@ -9,13 +9,13 @@ import { ExpressionError } from '../../policy/language/syntax.ts';
 import { limits } from '../shared/limits.ts';
 import { policyName } from '../shared/parameters.ts';
 
-/** What is compared with one value and given several becomes a list, which the language then refuses by name. */
+/** Several targets for an operator of one value become a list, which the language then refuses by name. */
 const only = (targets: readonly string[]): string =>
   targets.length === 1 ? (targets[0] ?? '') : listed(targets);
 
 const listed = (targets: readonly string[]): string => `[${targets.join(', ')}]`;
 
-/** What each operator says of a subject and the values it is compared with, each written out. */
+/** The expression of each operator for a subject and the values that it is compared with. */
 const operators = {
   OPERATOR_EQUAL: (subject, targets) => `${subject} == ${only(targets)}`,
   OPERATOR_NOT_EQUAL: (subject, targets) => `${subject} != ${only(targets)}`,

@@ -28,20 +28,20 @@ import { orNotFound, id } from '../shared/parameters.ts';
 import { policyDraft } from './policy-parameters.ts';
 import { rulesInQuestion, rulesInForce, type Rule } from './policy-rules.ts';
 
-/** Which policies a question is asked of. */
+/** The policies that a query asks about. */
 const question = {
   /** Each takes the place of the policy that has its id or its name, or stands beside those in force. */
   policies: z.array(policyDraft).max(limits.batch).optional(),
-  /** Whether the drafts are all there are: those in force are left out. */
+  /** True if the drafts replace all policies in force. */
   replaceAll: z.boolean().optional(),
-  /** Whether to ask what policies make of it had nobody been of the root quorum, which they cannot hold back. */
+  /** True to ignore the root quorum, which policies cannot hold back. */
   withoutRootQuorum: z.boolean().optional(),
 };
 
 const refusedStatus = 'REFUSED';
 const mostTested = 1000;
 const usuallyTested = 100;
-/** How long all the steps of one question may take together. */
+/** Milliseconds for all steps of one query together. */
 const longestMs = 2_000;
 
 const testParams = z.object({
@@ -113,7 +113,7 @@ export const explainPolicies = query({
     activityId: id.optional(),
     /** Or the JSON of a request to submit one, as it would be sent. Nothing is executed. */
     requestBody: z.string().max(limits.requestCharacters).optional(),
-    /** Whose request it would be; the caller's unless given. */
+    /** The user who would submit it; the caller unless given. */
     userId: id.optional(),
   }),
   returns: z.object({ policyExplanation: shownExplanation }),
@@ -131,7 +131,7 @@ export const explainPolicies = query({
     };
     const verdict = decide(each);
     yield;
-    // What policies say is of interest also where the root quorum need not ask them.
+    // The policies' evaluations are of interest even if the root quorum need not ask them.
     const { evaluations, item } = decide({ ...each, ...withoutRootQuorum(each) });
     yield;
     const shown: ShownRule[] = [];
@@ -241,7 +241,7 @@ function subjectOf(
     : cases.ofRequest({ body: requestBody, userId: userId ?? callerId });
 }
 
-/** What was allowed before it is not counted: that is not known as of then. */
+/** Counters are left out: their values at that time are not known. */
 function pastCase(
   tx: Reader,
   organizationId: string,
@@ -254,7 +254,7 @@ function pastCase(
   return { ...orNotFound(cases.ofActivity(row), message), counters: { total: () => 0n } };
 }
 
-/** What was refused had its sender's vote, and no other. */
+/** A refused request had its sender's vote alone. */
 const asPast = ({ id: refusalId, type, intent, createdAt, snapshot, publicKey }: RefusalRow) => ({
   id: refusalId,
   status: refusedStatus,
@@ -303,7 +303,7 @@ function explainAll(text: Rule, facts: Facts, item: number) {
   });
 }
 
-/** @returns undefined for what was stored and does not compile any more. */
+/** @returns undefined for a stored text that does not compile today. */
 function tryToExplain(
   source: string,
   field: (typeof policyFields)[number],

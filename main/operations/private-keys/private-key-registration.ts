@@ -1,4 +1,4 @@
-/** What requests say of a new private key, and how one is made and stored. */
+/** Parameters of a new private key, and creating and storing one. */
 import { z } from 'zod';
 import type { ActivityContext } from '../../activities/define.ts';
 import { encodeAddress } from '../../chains/addresses/addresses.ts';
@@ -45,7 +45,7 @@ interface AddedPrivateKey {
 }
 
 /**
- * Draws keys and stores them, with their tags.
+ * Generates keys and stores them, with their tags.
  * @param at The name of the keys in the request, for errors.
  */
 export function makePrivateKeys(

@@ -1,6 +1,6 @@
 /**
- * What carries a secret between the vault and a client: encrypted to the receiver's key (HPKE), and signed by the vault's
- * signer where the vault is the sender.
+ * Bundles carry a secret between the vault and a client: encrypted to the receiver's key (HPKE), and signed
+ * by the vault's signer if the vault is the sender.
  */
 import { z } from 'zod';
 import type { ActivityContext, GatherContext } from '../../activities/define.ts';
@@ -22,7 +22,7 @@ import { serverKey } from './server-keys.ts';
 
 const hour = 60 * 60_000;
 
-/** How long an import bundle can be used, and how many of a kind a user may have open. */
+/** Milliseconds for which an import bundle can be used, and bundles of a kind that a user may have open. */
 const importTargets = { lifetimeMs: hour, most: 10 };
 
 /** A client's P-256 public key in hex, uncompressed as the SDKs send it, or compressed. */
@@ -166,7 +166,10 @@ function readBundle(text: string): z.output<typeof encryptedBundle> | undefined 
   }
 }
 
-/** Whose target keys an import may be encrypted to: the specification has one operation that gives any. */
+/**
+ * Kinds of target keys that an import may be encrypted to: the specification has one operation that gives
+ * any.
+ */
 const targetKinds = {
   'private key': ['private key'],
   wallet: ['wallet', 'private key'],

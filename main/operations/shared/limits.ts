@@ -1,9 +1,9 @@
-/** How much there may be of what, in one table. */
+/** Limits on the number of resources, in one table. */
 import { publishedLimits, requestLimits } from '../../lib/published-limits.ts';
 
 export const limits = {
   ...publishedLimits,
-  /** How long a key that a sign-in makes can be asked to last: a year. */
+  /** The longest life of a key from a sign-in: a year. */
   sessionKeySeconds: 31_536_000,
   wrongTriesPerOneTimeCode: 3,
   /** Codes that wait for one contact at a time, used up by wrong tries or not. */

@@ -1,4 +1,4 @@
-/** What questions about long lists share: places of rows, and blocks of them. */
+/** Parts of queries about long lists: places of rows, and blocks of them. */
 import { z } from 'zod';
 import type { RowIds } from '../../storage/row-ids.ts';
 import { runsOf } from '../../storage/slices.ts';
@@ -10,7 +10,7 @@ export const place = z.int().nonnegative();
 /** A page of a list, by the places that an outline named. */
 export const places = z.array(place).min(1).max(limits.pageSize);
 
-/** What one outline says at most. */
+/** Places in one outline at most. */
 export const mostPlaces = 20_000;
 
 export const shownBlock = z

@@ -32,7 +32,7 @@ export const seconds = z
   .string()
   .regex(/^[1-9][0-9]{0,9}$/, 'Expected a positive whole number of seconds, in digits');
 
-/** How many votes a root quorum asks for. */
+/** Number of votes that a root quorum needs. */
 export const quorumThreshold = z
   .int()
   .max(limits.usersPerOrganization)
@@ -77,9 +77,9 @@ export function checkDistinct(field: string, names: readonly string[]): void {
 }
 
 /**
- * As the real API has it, a name that is taken is an argument that will not do. ALREADY_EXISTS is said of what is told apart
- * by more than its name.
- * @param label What it is the name of, such as `wallet name`.
+ * As in the real API, a name that is taken is an invalid argument. ALREADY_EXISTS is for resources that
+ * differ by more than their name.
+ * @param label The field in words, such as `wallet name`.
  */
 export const nameTaken = (at: string, label: string, wanted: string): KeyhearthError =>
   new KeyhearthError(
@@ -103,8 +103,8 @@ export function checkUnmistakable(
 }
 
 /**
- * @param usual What may be there unless the settings say more.
- * @throws KeyhearthError LIMIT_REACHED when adding would go over a limit.
+ * @param usual The limit unless the settings raise it.
+ * @throws KeyhearthError LIMIT_REACHED when adding would exceed a limit.
  */
 export function checkLimit(tx: Reader, what: string, present: number, adding: number, usual: number): void {
   const limit = usual * limitsOf(tx);
@@ -138,7 +138,7 @@ export function orNotFound<T>(value: T | undefined, message: string): T {
   return value;
 }
 
-/** What stands in the way of deleting something that nobody has a copy of. */
+/** Refuses to delete a secret of which no copy was exported. */
 export const notExported = (what: string, itsId: string): KeyhearthError =>
   new KeyhearthError(
     'INVALID_ARGUMENT',

@@ -1,4 +1,4 @@
-/** What the API shows: the resources that answers are made of, and the parts of results that several share. */
+/** Resources in answers, and the parts of results that several operations share. */
 import { z } from 'zod';
 import type { ActivityEnvelope } from '../../activities/define.ts';
 import { addressFormats } from '../../chains/addresses/addresses.ts';
@@ -7,7 +7,7 @@ import { curves, type Curve } from '../../crypto/keys/curves.ts';
 const curve = z.enum(Object.keys(curves) as [Curve, ...Curve[]]);
 const addressFormat = z.enum(addressFormats);
 
-/** How many seconds since the epoch, in digits, and nanoseconds beyond them. */
+/** Seconds since the epoch, in digits, and nanoseconds beyond them. */
 const timestamp = z.object({ seconds: z.string(), nanos: z.string() }).meta({ id: 'Timestamp' });
 
 const dated = { createdAt: timestamp, updatedAt: timestamp };
@@ -255,7 +255,7 @@ export const shownWebhookEndpoint = z
   })
   .meta({ id: 'WebhookEndpoint' });
 
-/** An event on its way to a webhook endpoint, or what became of it. */
+/** An event on its way to a webhook endpoint, or its outcome. */
 export const shownDelivery = z
   .object({
     deliveryId: uuid,

@@ -104,7 +104,7 @@ describe('what requests may ask for', () => {
     [emailCustomization, { magicLinkTemplate: 'https://app.example/%s/%s' }, /magicLinkTemplate: .*%s once/],
     [emailCustomization, { magicLinkTemplate: 'javascript:alert("%s")' }, /magicLinkTemplate: .*scheme/],
     [emailCustomization, { magicLinkTemplate: ' JavaScript:alert("%s")' }, /magicLinkTemplate: .*scheme/],
-    // 10: a link brings a credential, which anybody on the way could read.
+    // 10: a link carries a credential, which anyone on the network path could read.
     [emailCustomization, { magicLinkTemplate: 'http://app.example/%s' }, /magicLinkTemplate: .*this machine/],
     [
       emailCustomization,

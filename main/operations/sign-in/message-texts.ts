@@ -18,7 +18,7 @@ const unset = z.literal('');
 /** Schemes that a browser runs or shows by itself, instead of opening what they point to. */
 const refusedSchemes = ['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'];
 
-/** Where the real API puts the code or bundle into a link. */
+/** The place of the code or bundle in a link, as the real API marks it. */
 const linkSlot = '%s';
 /** The Go template of the real API, with the one field that it knows. */
 const codeSlot = /\{\{\s*\.OtpCode\s*\}\}/g;
@@ -53,7 +53,7 @@ const magicLinkTemplate = z
 function isLink(text: string): boolean {
   const url = URL.parse(text.replace(linkSlot, 'code'));
   if (url === null || refusedSchemes.includes(url.protocol)) return false;
-  // It brings a credential, which anybody on the way could read.
+  // It carries a credential, which anyone on the network path could read.
   return url.protocol !== 'http:' || isThisMachine(url.hostname);
 }
 
@@ -69,7 +69,9 @@ const isJsonObject = (text: string): boolean => {
 /** The name that a message gives the application. */
 export const appName = name;
 
-/** How a mail is to look. Templates are kept by the real service: here their id and variables are read and have no effect. */
+/**
+ * The look of a mail. The real service keeps templates; here their id and variables are accepted and ignored.
+ */
 export const emailCustomization = z.object({
   logoUrl,
   magicLinkTemplate,
@@ -109,7 +111,9 @@ export const senderParams = z.object({
   replyToEmailAddress: address,
 });
 
-/** What of a request's parameters is about the message; the parameters themselves will do. */
+/**
+ * The parts of a request's parameters that concern the message. The parameters themselves are accepted too.
+ */
 export interface MessageWishes {
   readonly appName?: string | undefined;
   readonly emailCustomization?: z.output<typeof namedEmailCustomization> | undefined;

@@ -35,7 +35,7 @@ const hashLength = 32;
 
 const largestCode = 64;
 
-/** A code as requests carry one, of whatever form: what is no code is a wrong one. */
+/** A code in a request, of any form: a text that cannot be a code is a wrong one. */
 export const otpCode = z
   .string()
   .refine(({ length }) => length <= largestCode, {
@@ -48,7 +48,7 @@ interface CodeRequest {
   readonly purpose: OneTimeCodeRow['purpose'];
   /** Whom it signs in. */
   readonly userId?: string;
-  /** The code dies when the user that it signs in has it no more. */
+  /** The code expires if the user that it signs in loses this contact. */
   readonly contact: Contact;
   /** 6 to 9; 9 unless given. */
   readonly characters?: number | undefined;
@@ -121,10 +121,10 @@ export function targetKeyOf(
 }
 
 /**
- * Takes a code, once.
- * @returns what it was made for.
- * @throws KeyhearthError INVALID_ARGUMENT, in the same words whatever is wrong; a wrong code is counted, and the last
- * that is allowed ends the right one too.
+ * Accepts a code, once.
+ * @returns the purpose of the code.
+ * @throws KeyhearthError INVALID_ARGUMENT, in the same words for every fault. A wrong code is counted, and
+ * the last allowed one ends the right code too.
  */
 export function spendOneTimeCode(
   { tx, keys, organizationId, now }: CodeContext,

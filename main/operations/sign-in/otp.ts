@@ -62,7 +62,7 @@ const request = <Schema extends z.ZodType<Parameters<typeof isContact>[0]>>(sche
 /** The application was named in the customization of mails before, or nowhere. */
 const unnamed = { appName: '' };
 
-/** What an activity says of the code that it asks for. */
+/** The parameters about the code itself. */
 interface CodeRequest extends MessageWishes {
   readonly otpLength?: number | undefined;
   readonly alphanumeric?: boolean | undefined;
@@ -141,7 +141,7 @@ export const initOtp = activity({
     }),
   },
   authority: { resource: 'OTP', action: 'CREATE', fromParent: true, concerns: holdersNamed },
-  // Whether anybody has the contact is neither looked up nor told.
+  // The answer does not depend on a user having the contact, which is not looked up.
   run(context) {
     const target = codeTarget(context);
     const otpId = sendCode(context, contactOf(context.params), {
@@ -195,7 +195,7 @@ interface VerifyOtp {
   readonly expirationSeconds?: string | undefined;
 }
 
-/** What a client encrypts, in the names that it uses. */
+/** The plaintext that a client encrypts, in the client's names. */
 const encryptedCode = z.object({ otp_code: otpCode, public_key: clientKey });
 
 const tokenLife = { expirationSeconds: secondsUpTo(limits.verificationTokenSeconds).optional() };
@@ -226,7 +226,7 @@ export const verifyOtp = activity({
   async prepare({ gathered: key, params }) {
     const { encryptedOtpBundle, publicKey } = params;
     if (encryptedOtpBundle === undefined) return { otpCode: params.otpCode ?? '', publicKey };
-    // There is no such code, or none any more.
+    // The code does not exist, or is gone.
     if (key === undefined) throw invalidCode();
     try {
       return readEncryptedCode(await openBundle(key, encryptedOtpBundle));

@@ -42,7 +42,7 @@ const sessionSeconds = z
     `invalid api key expiration: expected a whole number of seconds in digits, from 1 to ${limits.sessionKeySeconds}`,
   );
 
-/** What requests say of the key that they ask for. */
+/** Parameters of the key that a request asks for. */
 export const sessionKeyParams = z.object({
   // Checked to the end before anything is executed: a code that signs in is spent only on a key that can be handed out.
   targetPublicKey: targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256'),
@@ -51,7 +51,7 @@ export const sessionKeyParams = z.object({
   invalidateExisting: z.boolean().optional(),
 });
 
-/** What requests say of a session that a key of the client's own is for. */
+/** Parameters of a session for a key of the client's own. */
 export const loginParams = z.object({
   publicKey: targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256'),
   expirationSeconds: sessionSeconds.optional(),
@@ -63,7 +63,7 @@ export const loginParams = z.object({
     .optional(),
 });
 
-/** How a session is to be. */
+/** Properties of a session. */
 export interface SessionWishes {
   readonly apiKeyName?: string | undefined;
   readonly expirationSeconds?: string | undefined;

@@ -1,4 +1,4 @@
-/** What an organization lets people sign in with. */
+/** The ways to sign in that an organization allows. */
 import type { Reader } from '../../storage/connection.ts';
 import { getFeature } from '../../storage/tables/features.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
@@ -13,8 +13,8 @@ const gates = {
 } as const satisfies Record<string, Partial<Record<Channel, readonly string[]>>>;
 
 /**
- * The vault's own organization decides by what it is set up to send, and by policies; a sub-organization by its features,
- * which it has unless it was made without them.
+ * The vault's own organization decides by its message settings and by policies; a sub-organization by its
+ * features, which it has unless it was created without them.
  * @throws KeyhearthError PERMISSION_DENIED
  */
 export function checkGate<Way extends keyof typeof gates>(

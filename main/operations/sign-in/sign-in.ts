@@ -102,7 +102,7 @@ const providerOf = (tx: Reader, organizationId: string, claims: IdTokenClaims): 
     `unable to find user: nobody in the organization has an OAuth provider with the issuer, audience and subject of this token (issuer ${JSON.stringify(claims.issuer)}, audience ${JSON.stringify(claims.audience)})`,
   );
 
-/** A token signs in for the key that it was asked for with, so that whoever else sees it has no use for it. */
+/** Checks that the token was requested for this key, so that a stolen token is useless. */
 function checkBoundTo(field: string, publicKey: string, { nonces }: IdTokenClaims): void {
   const expected = toHex(sha256(encodeUtf8(`parameters.${field}`, publicKey)));
   if (nonces.includes(expected)) return;

@@ -1,4 +1,6 @@
-/** What a verified contact is proven with: a token of the vault's own, and a signature by the client it was made for. */
+/**
+ * Proof of a verified contact: a token of the vault's own, and a signature by the client that received it.
+ */
 import { z } from 'zod';
 import type { ActivityContext } from '../../activities/define.ts';
 import { decodeHex, encodeUtf8 } from '../../crypto/encodings.ts';
@@ -43,7 +45,7 @@ export const clientSignature = z.object({
     .regex(/^([0-9a-fA-F]{2}){8,80}$/, 'Expected a signature in hex: r and s of 32 bytes each, or DER'),
 });
 
-/** What a token says. */
+/** Claims of a token. */
 export interface VerificationClaims {
   readonly id: string;
   readonly contact: Contact;

@@ -20,7 +20,7 @@ export const interfacesOf = (tx: Reader, organizationId: string): Interfaces => 
   idl: (program) => valueOf(tx, organizationId, idls, 'SMART_CONTRACT_INTERFACE_TYPE_SOLANA', program),
 });
 
-/** What was parsed of late, by its text: signing again reads the same. */
+/** Recently parsed interfaces, by their text: repeated signatures read the same. */
 const abis = remembering(readAbi);
 const idls = remembering(readIdl);
 
@@ -40,13 +40,13 @@ function parsed<T>(text: string, read: (value: unknown) => Read<T>): Read<T> {
     return read(parseJson('interface', text));
   } catch (error) {
     if (!(error instanceof KeyhearthError)) throw error;
-    // An interface is no secret: its author is told where to look.
+    // An interface is not secret, so the error gives its author the position.
     const position = jsonFault(text) ?? 'an unknown place: it nests too deep';
     return { ok: false, problem: `expected JSON, got text that is none at ${position}` };
   }
 }
 
-/** @returns why the text is no interface of the type, where it is none. */
+/** @returns the interface, or the reason why the text is not one of the type. */
 export const parseInterface = (type: InterfaceType, text: string): Read<unknown> =>
   type === 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM' ? abis(text) : idls(text);
 

@@ -1,4 +1,4 @@
-/** What policies may read of wallets, accounts and private keys. */
+/** Facts of wallets, accounts and private keys for policies. */
 import { parsePath } from '../../crypto/keys/derivation.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getPrivateKeyRow, type PrivateKeyRow } from '../../storage/tables/private-keys.ts';

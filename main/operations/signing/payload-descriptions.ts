@@ -1,4 +1,7 @@
-/** What is to be signed, in plain language, before it is. A query of our own: the vault reads, and windows show. */
+/**
+ * Describes a signature in plain language before it is given. A query of our own: the vault reads, and
+ * windows show.
+ */
 import { z } from 'zod';
 import { query } from '../../activities/define.ts';
 import type { Context, Key } from '../../chains/chain.ts';
@@ -42,7 +45,10 @@ export const describePayload = query({
     encoding: payloadParameters.encoding.optional(),
     hashFunction: payloadParameters.hashFunction.optional(),
     preimage: preimage.optional(),
-    /** Who is to sign: what is the key's own is told apart, and the network of Bitcoin's addresses. */
+    /**
+     * The key that signs: the description marks the key's own accounts, and names the network of Bitcoin's
+     * addresses.
+     */
     signWith: z.string().min(1).max(200).optional(),
   }),
   returns: z.object({ description: shownDescription }),
@@ -78,7 +84,7 @@ export const describePayload = query({
   },
 });
 
-/** More addresses than a title names: beyond them nobody compares an address by eye. */
+/** More addresses than a title names: beyond them a person compares no address by eye. */
 const mostCompared = 100;
 
 /** Warns of addresses that only seem to be the organization's: they begin and end like one of its own. */

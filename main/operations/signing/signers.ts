@@ -1,4 +1,4 @@
-/** What signs: the key that a request names. */
+/** Signers: the keys that requests name. */
 import type { ActivityContext } from '../../activities/define.ts';
 import type { Key } from '../../chains/chain.ts';
 import { signerOf, type AddressFormat } from '../../chains/addresses/addresses.ts';
@@ -23,7 +23,7 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import { privateKeyIdOf } from '../private-keys/private-key-ids.ts';
 import { withSeed } from '../../storage/wallet-secrets.ts';
 
-/** What `signWith` names, and the format of the address where it is one. */
+/** The key that `signWith` names, and the format of the address if it is one. */
 export type NamedKey =
   | { readonly kind: 'private key'; readonly row: PrivateKeyRow; readonly format?: AddressFormat }
   | { readonly kind: 'wallet account'; readonly row: WalletAccountRow; readonly format?: AddressFormat };
@@ -37,8 +37,9 @@ export interface Signer extends Key {
 type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>;
 
 /**
- * What `signWith` names: a private key by id or address, a wallet account by address, to the letter; or either by its
- * public key. An address says how its chain signs as well; an id or a public key leaves it at the curve's own way.
+ * Finds the key that `signWith` names: a private key by id or address, a wallet account by address, exactly
+ * as written; or either by its public key. An address also decides how its chain signs; an id or a public key
+ * means the curve's own way.
  */
 export function findSigner(context: SigningContext, signWith: string): Signer {
   const named = findNamedKey(context.tx, context.organizationId, signWith);

@@ -1,4 +1,7 @@
-/** What the vault knows around a transaction: its own keys by address, and the interfaces that an organization keeps. */
+/**
+ * The vault's facts around a transaction: its own keys by address, and the interfaces that an organization
+ * keeps.
+ */
 import type { Context, Key } from '../../chains/chain.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { findPrivateKeyByAddress } from '../../storage/tables/private-keys.ts';

@@ -55,7 +55,10 @@ function payloadItems(where: Where, signWith: string): (raw: RawPayload, at: str
   };
 }
 
-/** Answers the id of the private key that `signWith` names by its address; what else signed is told as it was named. */
+/**
+ * Answers the id of the private key that `signWith` names by its address; other signers by the name in the
+ * request.
+ */
 const privateKeyIdIn = (tx: Reader, organizationId: string, signWith: string): string =>
   findPrivateKeyByAddress(tx, organizationId, signWith)?.key.id ?? signWith;
 

@@ -3,7 +3,7 @@ import type { ActivityContext } from '../../activities/define.ts';
 import { attachTag, getTagRow, type TagRow, type TagType } from '../../storage/tables/tags.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 
-/** What each type of tag is put on, as a person reads it. */
+/** The resource that each type of tag marks, in words. */
 export const tagNouns = { TAG_TYPE_USER: 'user', TAG_TYPE_PRIVATE_KEY: 'private key' } as const;
 
 export type TagContext = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>;

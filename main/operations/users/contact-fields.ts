@@ -1,4 +1,4 @@
-/** How requests write a user's email address and phone number. */
+/** A user's email address and phone number in requests. */
 import { z } from 'zod';
 
 export const phoneNumber = z
@@ -9,6 +9,6 @@ export const phoneNumber = z
 export const optionalContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
   z.union([z.literal('').transform(() => undefined), schema]).optional();
 
-/** Where an empty text removes what is there. */
+/** Accepts an empty text too, which removes the contact. */
 export const removableContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
   z.union([z.literal(''), schema]);

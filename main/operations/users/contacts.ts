@@ -1,4 +1,4 @@
-/** Where messages reach people: email addresses and phone numbers in requests, whose they are, and how often they are used. */
+/** Email addresses and phone numbers: in requests, of users, and how often they are used. */
 import { z } from 'zod';
 import type { ActivityContext } from '../../activities/define.ts';
 import { encodeUtf8, toHex } from '../../crypto/encodings.ts';
@@ -76,7 +76,7 @@ export const sandboxCode = '000000';
 export const isSandboxContact = ({ channel, address }: Contact): boolean =>
   address.toLowerCase() === sandboxContacts[channel];
 
-/** Where a user's row says that a contact was proven. */
+/** The column that records the proof of a contact. */
 export const verifiedAtOf = ({ channel }: Contact): 'emailVerifiedAt' | 'phoneNumberVerifiedAt' =>
   channel === 'email' ? 'emailVerifiedAt' : 'phoneNumberVerifiedAt';
 
@@ -90,9 +90,9 @@ export const holdersOf = (tx: Reader, organizationId: string, { channel, address
   listUsersByContact(tx, organizationId, channel, address).map(({ id }) => id);
 
 /**
- * Finds whose a contact is. A user who is given the contact of another takes no sign-in from it: a member of the root
- * quorum comes first, then a user who has proven the contact.
- * @throws KeyhearthError NOT_FOUND, or INVALID_ARGUMENT where several have it with equal claims.
+ * Finds the user of a contact. A user who is given the contact of another does not take over its sign-ins: a member of
+ * the root quorum comes first, then a user who has proven the contact.
+ * @throws KeyhearthError NOT_FOUND, or INVALID_ARGUMENT if several have it with equal claims.
  */
 export function holderOf(tx: Reader, organizationId: string, contact: Contact): UserRow {
   const { channel, address } = contact;
@@ -150,7 +150,7 @@ export function countContact(
   insertContactRequest(tx, request);
 }
 
-/** Removes what counts no more. */
+/** Removes requests that no longer count. */
 export const forgetContacts = (tx: ActivityContext<unknown>['tx'], now: number): number =>
   deleteContactRequests(tx, now - windowMs);
 

@@ -1,4 +1,4 @@
-/** What a user may do, by activity. The real API has nothing of the kind. */
+/** A user's permissions, by activity. The real API has nothing of the kind. */
 import { z } from 'zod';
 import { query, type Operations } from '../../activities/define.ts';
 import type { Reader } from '../../storage/connection.ts';

@@ -1,4 +1,4 @@
-/** What requests say of a new user, and how one is added to an organization with credentials. */
+/** Parameters of a new user, and adding one to an organization with credentials. */
 import { z } from 'zod';
 import type { ActivityContext, PrepareContext } from '../../activities/define.ts';
 import { uuidV4 } from '../../crypto/uuid.ts';
@@ -52,7 +52,7 @@ export const newUserParams = z.object({
 
 export type NewUserParams = z.output<typeof newUserParams>;
 
-/** What of a new user's credentials had to be checked beforehand. */
+/** A new user's credentials that had to be checked beforehand. */
 export interface VerifiedCredentials {
   readonly authenticators: readonly VerifiedAuthenticator[];
   readonly oauthProviders: readonly VerifiedOauthProvider[];

@@ -45,7 +45,7 @@ interface Contacts {
 
 const userParams = newUserParams.extend({ userTags: ids });
 
-/** Whose it will be has no id yet, whatever the request says. */
+/** The user has no id yet, whatever the request says. */
 const newUsersAuthenticator = browserAuthenticatorParams.extend({ userId: z.string().max(64).optional() });
 
 /** As clients sent users before each of the newer credentials was there. */

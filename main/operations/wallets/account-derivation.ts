@@ -1,4 +1,4 @@
-/** What a request says of a wallet account, and how the account follows from the wallet's seed. */
+/** Parameters of a wallet account, and deriving it from the wallet's seed. */
 import { z } from 'zod';
 import type { ActivityContext } from '../../activities/define.ts';
 import { encodeAddress } from '../../chains/addresses/addresses.ts';

@@ -25,15 +25,15 @@ export const outlineWalletAccounts = query({
     filterByAddressFormat: z.array(addressFormat).max(limits.batch).optional(),
     /** Somewhere in the address, the name, the path or the public key; the case of A to Z does not matter. */
     text: z.string().min(1).max(200).optional(),
-    /** Only what was made after this place; what an earlier answer said to go on with. */
+    /** Only accounts created after this place: `next` of an earlier answer. */
     after: place.optional(),
   }),
   returns: z.object({
     outline: z
       .object({
-        /** In the order in which they were made. */
+        /** In the order of creation. */
         blocks: z.array(shownBlock),
-        /** Where to go on: `after` of the next question. Absent when all is said. */
+        /** `after` of the next query. Absent at the end. */
         next: place.optional(),
       })
       .meta({ id: 'WalletAccountOutline' }),

@@ -1,4 +1,4 @@
-/** What requests say of a new wallet, and how one is made and stored. */
+/** Parameters of a new wallet, and creating and storing one. */
 import { z } from 'zod';
 import type { ActivityContext } from '../../activities/define.ts';
 import { masterPublicKey } from '../../crypto/keys/derivation.ts';
@@ -40,7 +40,7 @@ interface AddedWallet {
 }
 
 /**
- * Draws a wallet's words and stores it.
+ * Generates a wallet's words and stores it.
  * @param at The name of the wallet in the request, for errors.
  */
 export function makeWallet(

@@ -1,4 +1,4 @@
-/** What became of events on their way to webhook endpoints, and having them sent again: Keyhearth's own operations. */
+/** Outcomes of events for webhook endpoints, and sending them again: Keyhearth's own operations. */
 import { z } from 'zod';
 import { activity, query } from '../../activities/define.ts';
 import { getLogRow } from '../../storage/tables/activities.ts';

@@ -19,7 +19,7 @@ import { checkLimit, id, name } from '../shared/parameters.ts';
 import { shownWebhookEndpoint, uuid } from '../shared/resources.ts';
 import { checkWebhookUrl, findWebhookEndpoint, mostUrlCharacters } from './webhook-rules.ts';
 
-/** What the real API can subscribe to; here only activities come about. */
+/** Event types of the real API; here only activities occur. */
 const eventTypes = [
   'ACTIVITY_UPDATES',
   'BALANCE_CONFIRMED_UPDATES',

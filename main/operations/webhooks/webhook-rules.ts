@@ -10,8 +10,9 @@ import { orNotFound } from '../shared/parameters.ts';
 export const mostUrlCharacters = 2000;
 
 /**
- * The vault's own organization may have any address, this machine's too: whoever administers it could reach that anyway.
- * A sub-organization is somebody else's, and gets to public hosts by TLS alone; in a vault for tests, to this machine too.
+ * The vault's own organization may use any address, this machine's too: its administrator could reach that
+ * anyway. A sub-organization is foreign. It may use public hosts over TLS alone; in a vault for tests, this
+ * machine too.
  * @throws KeyhearthError INVALID_ARGUMENT
  */
 export function checkWebhookUrl(
@@ -32,7 +33,7 @@ export function checkWebhookUrl(
   throw new KeyhearthError('INVALID_ARGUMENT', `invalid ${field}: expected ${expected}, got ${quoted(text)}`);
 }
 
-/** What a look suffices for: addresses in numbers, and names that are never public. */
+/** Hosts that are never public by their form alone: numeric addresses, and names of this machine or its network. */
 const isLocalName = (host: string): boolean =>
   /^[\d.]+$/.test(host) ||
   host.startsWith('[') ||

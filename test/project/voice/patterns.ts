@@ -53,14 +53,14 @@ export const patterns: readonly Pattern[] = [
   },
   {
     name: 'no more',
-    phrase: /\bno more\b(?! than\b)/i,
+    phrase: /\bno more\b(?! (than|often)\b)/i,
     instead: 'write "no longer", "stops", or the bound',
     bad: 'This password opens the vault no more.',
     good: 'This password stops working. A bot pays no more than its budget.',
   },
   {
     name: 'takes no',
-    phrase: /\b(takes?|took|taking) no\b/i,
+    phrase: /\b(takes?|took|taking) no\b(?! longer\b)/i,
     instead: 'write that it accepts, needs or uses none',
     bad: 'Two endpoints take no events.',
     good: 'Two endpoints do not accept events.',
