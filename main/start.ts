@@ -11,7 +11,7 @@ import { become } from './packaging/become.ts';
 
 const projectRoot = dirname(import.meta.dirname);
 
-/** What a build is made of, relative to the project. */
+/** The sources of a build, relative to the project. */
 const sources = [
   'main',
   'preload',
@@ -22,7 +22,7 @@ const sources = [
   'vite.config.ts',
 ] as const;
 
-/** What a build makes; `.built` carries the time at which it began. */
+/** The output of a build; `.built` carries the time of its start. */
 const outputs = [
   '.built',
   'main/cli.js',
@@ -41,7 +41,7 @@ async function newestSource(path: string): Promise<number> {
   return Math.max(0, ...(await Promise.all(names.map((name) => newestSource(join(path, name))))));
 }
 
-/** Whether `dist` is missing, incomplete or older than a source. */
+/** True if `dist` is missing, incomplete or older than a source. */
 export async function isBuildStale(root: string): Promise<boolean> {
   const dist = join(root, 'dist');
   if (!outputs.every((name) => existsSync(join(dist, name)))) return true;
@@ -70,7 +70,10 @@ export async function buildIfNeeded(): Promise<boolean> {
   return true;
 }
 
-/** What a program said until its end, and why that was no good one: the first line of its complaint, where it has one. */
+/**
+ * Waits for the end of a program. Answers its output and, for a failure, the reason and the first line of its
+ * errors.
+ */
 async function endOf(
   program: ChildProcess,
 ): Promise<{ readonly said: string; readonly complaint: string; readonly failure: string | undefined }> {
@@ -156,7 +159,7 @@ function isSetuidRoot(path: string): boolean {
   }
 }
 
-/** Where Electron's program is in its distribution, as Electron's install script has it. */
+/** The path of Electron's program in its distribution, as in Electron's install script. */
 function programIn(distribution: string, platform: NodeJS.Platform): string {
   const programs: Partial<Record<NodeJS.Platform, string>> = {
     darwin: 'Electron.app/Contents/MacOS/Electron',
@@ -193,15 +196,15 @@ async function sizeOf(directory: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** How a script that fetches something is run and watched. */
+/** Options for running and watching a script that downloads a file. */
 export interface Fetching {
   /** Path of the script, run by this Node. */
   readonly script: string;
   /** The directory it unpacks into; it downloads into the system's temporary directory. */
   readonly into: string;
-  /** How long it may write nothing. */
+  /** Milliseconds that it may be silent. */
   readonly idleMs: number;
-  /** How long it may take in all, so that a trickle ends too. */
+  /** Milliseconds in all, so that a trickle ends too. */
   readonly totalMs: number;
 }
 
@@ -267,7 +270,10 @@ async function whileSaying<T>(text: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Why the program is no Electron that can run this project: of another version, or without its libraries for example. */
+/**
+ * The reason why the program is not an Electron that can run this project: another version, or missing
+ * libraries for example.
+ */
 async function programObstacle(program: string, wanted: string): Promise<string | undefined> {
   const trial = spawn(program, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
   const { said, failure } = await endOf(trial);
@@ -279,7 +285,7 @@ async function programObstacle(program: string, wanted: string): Promise<string 
   return `${program} is no Electron ${wantedMajor} (it says ${JSON.stringify(first.slice(0, 40))})`;
 }
 
-/** The `electron` package: its directory, and the version that the project is made for. */
+/** The `electron` package: its directory, and the version that the project needs. */
 export interface ElectronPackage {
   readonly directory: string;
   readonly version: string;

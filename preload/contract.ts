@@ -6,10 +6,10 @@
  * `call`, which enters the service exactly where a script's request does, stamped with the owner's own key.
  */
 
-/** What the vault can do right now: nothing is there yet, its keys are sealed, or its keys are in memory. */
+/** The vault's state: not created yet, its keys sealed, or its keys in memory. */
 export type VaultState = 'none' | 'locked' | 'unlocked';
 
-/** What can open the master key. */
+/** Ways to open the master key. */
 export type KeyslotKind = 'keychain' | 'password' | 'recovery';
 
 /** Something in the vault's file that was changed outside Keyhearth. */
@@ -35,8 +35,9 @@ export interface Frozen {
 export interface VaultStatus {
   readonly state: VaultState;
   /**
-   * How far the look at a large vault is that somebody unlocks, which stays locked until its end: parts of the work. Null
-   * where nobody does, and while a secret is tried. Locking and freezing end it; `unlock` then rejects.
+   * Progress of the check of a large vault at its unlock, in parts of the work. The vault stays locked until
+   * the end. Null when there is no unlock, and while a secret is tried. Locking and freezing end it; `unlock`
+   * then rejects.
    */
   readonly unlocking: { readonly checked: number; readonly total: number } | null;
   /** Set while the vault opens with a secret alone (`WindowRpc.freeze`); null when it is not frozen. */
@@ -44,7 +45,7 @@ export interface VaultStatus {
   readonly version: string;
   /** Base URL of the HTTP API, for example `http://127.0.0.1:7377`. */
   readonly url: string;
-  /** The host name that passkeys are made for (WebAuthn's relying party id), `localhost` unless configured. */
+  /** The host name of passkeys (WebAuthn's relying party id), `localhost` unless configured. */
   readonly rpId: string;
   /** The directory that holds the vault, or null for a vault in memory (`keyhearth dev`). */
   readonly directory: string | null;
@@ -54,12 +55,12 @@ export interface VaultStatus {
   readonly owner: { readonly userId: string; readonly userName: string } | null;
   /** The keyslots of the vault; empty until a vault is created. */
   readonly keyslots: readonly KeyslotKind[];
-  /** Whether the operating system's keychain can be used; the reason, for a person to read, where it cannot. */
+  /** The operating system's keychain; if it cannot be used, the reason for a person to read. */
   readonly keychain:
     | { readonly available: true }
-    /** `off` where Keyhearth was told to leave it alone: looking again finds the same. */
+    /** `off` if Keyhearth was configured to leave it alone: checking again finds the same. */
     | { readonly available: false; readonly reason: string; readonly off?: true };
-  /** What was to leave this machine and could not yet; null where there is nothing of it, or the vault is not open. */
+  /** Deliveries that could not leave this machine yet; null if there are none, or the vault is not open. */
   readonly delayed: Delayed | null;
   /** The public half (hex, compressed P-256) of the key that signs for the owner in the window; null until a vault is created. */
   readonly windowKey: string | null;
@@ -71,7 +72,7 @@ export interface VaultStatus {
   } | null;
   /** Why the vault is refused: what was found changed in its file, the first of it. Null while nothing is known. */
   readonly tampering: { readonly total: number; readonly findings: readonly RowFinding[] } | null;
-  /** Why the disk with the vault takes no writes; null while it does. */
+  /** The trouble because of which the disk refuses writes; null while it accepts them. */
   readonly storage: StorageTrouble | null;
   /**
    * The words of the recovery phrase were never shown: the command that made the vault ended before it had. A new phrase
@@ -93,7 +94,7 @@ export interface LongestTurn {
 export interface StorageTrouble {
   readonly cause: 'full' | 'quota' | 'read-only' | 'forbidden' | 'failing';
   readonly file: string;
-  /** What it is and what to do, for a person to read. */
+  /** The problem and its remedy, for a person to read. */
   readonly problem: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
@@ -142,14 +143,14 @@ export interface Keyslot {
 
 export interface Keyslots {
   readonly vaultId: string;
-  /** In the order in which they were made. */
+  /** In the order of creation. */
   readonly keyslots: readonly Keyslot[];
 }
 
 /**
- * One change of what opens the vault. `proof` opens it now.
+ * One change of the ways to open the vault. `proof` opens it now.
  *
- * A new recovery phrase is the one generated last; `confirmedWords` are left out where nobody was there to be asked.
+ * A new recovery phrase is the one generated last; `confirmedWords` are absent if no person could be asked.
  */
 export type KeyslotChange = { readonly proof: ProveWith } & (
   | { readonly do: 'addPassword'; readonly password: string }
@@ -184,11 +185,11 @@ export interface Sheet {
   readonly secret:
     | { readonly kind: 'phrase'; readonly words: readonly string[] }
     | { readonly kind: 'share'; readonly text: string; readonly number: number };
-  /** What a QR code of it says: the words, or the share in capitals. */
+  /** The content of its QR code: the words, or the share in capitals. */
   readonly code: string;
   /** Names and values: the organization, the vault's id, the date. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** How to restore with it, a paragraph each. */
+  /** Instructions for restoring with it, a paragraph each. */
   readonly how: readonly string[];
 }
 
@@ -216,7 +217,7 @@ export interface LogState {
   readonly witness: { readonly sequence: number } | { readonly obstacle: string } | null;
 }
 
-/** What checking the whole log found. */
+/** The result of checking the whole log. */
 export interface LogCheck {
   readonly rows: number;
   /** Hex of the newest row's hash. */
@@ -225,13 +226,13 @@ export interface LogCheck {
   readonly signed: number;
   /** When that head was signed, in milliseconds; null where there is none. */
   readonly signedAt: number | null;
-  /** What is wrong: the row, null for what is about the whole, and the problem in words. The first hundred. */
+  /** Problems in words, each with its row, or null for the whole log. The first hundred. */
   readonly findings: readonly { readonly row: number | null; readonly problem: string }[];
-  /** How many findings there are beyond these. */
+  /** Number of findings beyond these. */
   readonly more: number;
 }
 
-/** Which rows a part of an exported log has: those after one and up to another. */
+/** The rows in a part of an exported log: those after one and up to another. */
 export interface LogRange {
   readonly after: number;
   readonly until: number;
@@ -246,7 +247,7 @@ export interface LogPart {
 /** The `turnkeyErrorCode` of what is refused until the owner has shown a secret: `WindowRpc.prove`. */
 export const stepUpRequired = 'OWNER_PROOF_REQUIRED';
 
-/** What the service answered: the HTTP status and the JSON body of the operation. */
+/** The service's answer: the HTTP status and the JSON body of the operation. */
 export interface CallAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -262,17 +263,17 @@ export type VaultEvent =
   | { readonly kind: 'restore'; readonly done: number; readonly total: number }
   /** The settings of this computer have changed. */
   | { readonly kind: 'settings' }
-  /** Something became of events on their way to webhook endpoints. */
+  /** The outcome of events for webhook endpoints has changed. */
   | { readonly kind: 'webhooks' }
-  /** What is known of messages has changed. */
+  /** The state of messages has changed. */
   | { readonly kind: 'messages' }
-  /** Requests came to the port; told only while somebody looks at them. */
+  /** Requests came to the port; sent only while a window shows them. */
   | { readonly kind: 'requests' }
   /** A message came that is shown on this computer instead of being sent. */
   | { readonly kind: 'message'; readonly id: string }
   | { readonly kind: 'activity'; readonly id: string; readonly type: string; readonly status: string };
 
-/** A backup that was made, or found. Times are milliseconds since the epoch. */
+/** A backup that was created or found. Times are milliseconds since the epoch. */
 export interface BackupRecord {
   readonly id: string;
   /** Its path on the machine that made it; a name alone for one that a browser brought. */
@@ -285,9 +286,9 @@ export interface BackupRecord {
   readonly logHead: string;
   /** When a verification last showed that it restores. */
   readonly provenAt: number | null;
-  /** What the last verification found wrong. */
+  /** The fault that the last verification found. */
   readonly problem: string | null;
-  /** Whether the file is where it was; null where that cannot be told. */
+  /** True if the file is still there; null if that is unknown. */
   readonly found: boolean | null;
 }
 
@@ -316,9 +317,9 @@ export interface BackupsStatus {
     /** Why the last one was not made. */
     readonly failure: { readonly message: string; readonly at: number } | null;
   } | null;
-  /** What the owner should know, the most pressing first. */
+  /** Notices for the owner, the most pressing first. */
   readonly notices: readonly BackupNotice[];
-  /** What is being made or tried. */
+  /** The backup or verification in progress. */
   readonly running: BackupProgress | null;
   /** A directory to propose. */
   readonly suggestedDirectory: string;
@@ -326,7 +327,7 @@ export interface BackupsStatus {
 
 /** A backup that the person chose: what it says of itself, without being opened. */
 export interface UploadedBackup {
-  /** What `restore` and `verifyBackup` take for it. */
+  /** The argument of `restore` and `verifyBackup` for it. */
   readonly file: string;
   /** As the person knows it. */
   readonly name: string;
@@ -344,24 +345,24 @@ export interface BackupPart {
   readonly name: string;
   /** Of the whole file, in bytes. */
   readonly size: number;
-  /** Where the part begins. */
+  /** The position of the part, in bytes. */
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
 export interface UploadProgress {
   readonly backup: UploadedBackup;
-  /** How many bytes of it are there: all of them, once it can be used. */
+  /** Bytes that have arrived: all of them, once it can be used. */
   readonly received: number;
 }
 
-/** What opens a backup, or a locked vault to make one of it; the keychain opens no backup. */
+/** A secret that opens a backup, or a locked vault for a backup; the keychain opens no backup. */
 export type BackupSecret = Extract<UnlockWith, { readonly with: 'password' | 'recovery' }>;
 
 export interface BackUp {
   /** An absolute path; a new name in the schedule's directory where it is left out. */
   readonly file?: string;
-  /** Whether an older backup there may go. */
+  /** Allows an older backup at that path to be replaced. */
   readonly replace?: boolean;
   /** Needed where the vault is locked. */
   readonly secret?: BackupSecret;
@@ -378,7 +379,7 @@ export interface VerifyBackup {
   readonly secret?: BackupSecret;
 }
 
-/** What a verification of a backup found. */
+/** The result of verifying a backup. */
 export interface VerifiedBackup {
   readonly file: string;
   readonly vaultId: string;
@@ -395,10 +396,13 @@ export interface VerifiedBackup {
     /** Sealed records that were opened. */
     readonly sealed: number;
   };
-  /** What does not hold, the first of them; none where the backup is proven. */
+  /** The first problems; empty if the backup is proven. */
   readonly problems: readonly string[];
   readonly problemCount: number;
-  /** What the vault has that the backup has not; null where there is no vault to compare with, or it is another. */
+  /**
+   * Resources of the vault that the backup lacks; null if there is no vault to compare with, or it is
+   * another.
+   */
   readonly uncovered: {
     readonly activities: number;
     readonly resources: readonly {
@@ -460,7 +464,7 @@ export type MessageChannelChange =
 export type MessageTest =
   { readonly channel: 'mail' | 'sms'; readonly to: string } | { readonly channel: 'desktop' };
 
-/** What became of a message; neither its text nor its code. Times are milliseconds since the epoch. */
+/** The delivery of a message, without its text and code. Times are milliseconds since the epoch. */
 export interface MessageDelivery {
   readonly id: string;
   readonly channel: 'email' | 'sms';
@@ -468,23 +472,23 @@ export interface MessageDelivery {
   readonly createdAt: number;
   readonly state: 'waiting' | 'delivered' | 'refused' | 'parked' | 'expired';
   readonly attempts: number;
-  /** What the last try found; null before it. */
+  /** The note of the last attempt; null before it. */
   readonly note: string | null;
   /** When it is tried next; null where it is not, or at once. */
   readonly nextAt: number | null;
   readonly finishedAt: number | null;
-  /** Whether it can still be sent: its code has not expired. */
+  /** True if it can still be sent: its code has not expired. */
   readonly canRetry: boolean;
 }
 
 export interface MessagesStatus {
-  /** Whether nothing is sent, and all is kept to be read here: so it is in `keyhearth dev`. */
+  /** True if nothing is sent, and all messages are kept to be read here: in `keyhearth dev`. */
   readonly inboxOnly: boolean;
   /** Null where it is not set up. */
   readonly mail: MailSettings | null;
   readonly sms:
     | TwilioSettings
-    /** What may hold secrets is not shown: of the URL, the host alone. */
+    /** Parts that may hold secrets are hidden: of the URL, only the host is shown. */
     | {
         readonly kind: 'http';
         readonly method: HttpGatewaySettings['method'];
@@ -492,7 +496,7 @@ export interface MessagesStatus {
         readonly headers: readonly string[];
       }
     | null;
-  /** Whether messages of channels that are not set up are shown on this computer. */
+  /** Shows messages of channels that are not set up on this computer. */
   readonly desktop: boolean;
   /** Newest first: the last hundred. */
   readonly deliveries: readonly MessageDelivery[];
@@ -527,7 +531,7 @@ export interface ProofStep {
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** For a person to read. */
   readonly text: string;
-  /** What to change, where it can be guessed. */
+  /** A suggestion, if there is one. */
   readonly advice: string | null;
 }
 
@@ -540,7 +544,7 @@ export interface SeenRequest {
   readonly method: string;
   /** Without what follows a question mark, and cut where it is long. */
   readonly path: string;
-  /** How the client names itself (`User-Agent`). */
+  /** The client's name for itself (`User-Agent`). */
   readonly client: string | null;
   /** The HTTP status; 0 for a client that was gone before it was answered. */
   readonly status: number;
@@ -555,13 +559,13 @@ export interface SeenRequest {
     readonly userName: string | null;
     readonly credentialId: string | null;
   } | null;
-  /** What a submit became. */
+  /** The activity of a submit. */
   readonly activity: { readonly id: string; readonly type: string; readonly status: string } | null;
   readonly error: {
     /** As the API answers it: `turnkeyErrorCode`. */
     readonly code: string;
     readonly message: string;
-    /** Whether policies said no: what they said is kept among the refusals. */
+    /** True if policies refused it: their evaluations are kept among the refusals. */
     readonly byPolicies: boolean;
   } | null;
   /** For a request whose proof did not hold: each thing that was looked at. Empty for all others. */
@@ -571,41 +575,46 @@ export interface SeenRequest {
 export interface SeenRequests {
   /** Newest first: those after the one that was asked for, as far as they are still known. */
   readonly requests: readonly SeenRequest[];
-  /** How many came since the service started. */
+  /** Number of requests since the service started. */
   readonly total: number;
 }
 
-/** How this vault behaves on this computer. */
+/** The vault's behavior on this computer. */
 export interface Settings {
   readonly autoLock: {
-    /** Locks when nobody was there for so long; null for never. In a browser, nobody used the window. */
+    /**
+     * Locks after so many minutes without a person; null for never. In a browser, without use of the window.
+     */
     readonly idleMinutes: number | null;
-    /** Whether a request of the owner's organization that does something new counts as use. Those that only read do not. */
+    /** Counts a request of the owner's organization as use, if it changes something. Queries do not count. */
     readonly requestsKeepOpen: boolean;
-    /** Where the shell hears of them: in a browser neither counts. */
+    /** If the shell reports them: a browser reports neither. */
     readonly onScreenLock: boolean;
     readonly onSuspend: boolean;
   };
   /** The API's port; null for the default. A new one is used from the next start on. */
   readonly port: number | null;
-  /** Whether anything may leave this machine: mail, text messages, webhooks, issuers' keys, update checks. Loopback always may. */
+  /**
+   * Allows requests off this machine: mail, text messages, webhooks, issuers' keys, update checks. Loopback
+   * is always allowed.
+   */
   readonly network: boolean;
-  /** How many times the usual number of users, keys, wallets and the like an organization may have. */
+  /** The factor on the usual limits of users, keys, wallets and other resources of an organization. */
   readonly limits: number;
   /** Null where the shell cannot start with the session. */
   readonly startAtLogin: boolean | null;
-  /** Whether the shell looks for updates, after asking; null where it does not update itself. */
+  /** `ask` to check for updates and ask before installing; null if the shell does not update itself. */
   readonly updates: 'off' | 'ask' | null;
-  /** What the desktop around the app does for it; null where there is none. */
+  /** Support by the desktop around the app; null if there is none. */
   readonly desktop: {
-    /** Whether it reports that its screen is locked. */
+    /** True if it reports a locked screen. */
     readonly reportsLock: boolean;
     /** The shortcut that freezes from anywhere: the system gave it, another program has it, or the desktop does not say. */
     readonly freezeShortcut: 'bound' | 'taken' | 'unknown';
   } | null;
 }
 
-/** What is left out stays as it is. */
+/** Absent members stay as they are. */
 export interface SettingsChange {
   readonly autoLock?: Partial<Settings['autoLock']>;
   readonly port?: number | null;
@@ -615,7 +624,7 @@ export interface SettingsChange {
   readonly updates?: 'off' | 'ask';
 }
 
-/** What runs here. */
+/** The running version and its parts. */
 export interface About {
   readonly version: string;
   /** The commit that it was built from; null where that is not known. */
@@ -663,7 +672,10 @@ export interface WindowRpc {
   status(): Promise<VaultStatus>;
   /** Asks the keychain again whether it can be used, which may make it ask for its own password. */
   probeKeychain(): Promise<VaultStatus>;
-  /** Draws 24 words (BIP-39, English) and keeps them in memory until they are used; each call draws anew. */
+  /**
+   * Generates 24 words (BIP-39, English) and keeps them in memory until they are used; each call generates
+   * new ones.
+   */
   newRecoveryPhrase(): Promise<{ readonly phrase: string }>;
   /** Creates the vault with the phrase that was generated last, and leaves it unlocked. */
   create(vault: CreateVault): Promise<VaultStatus>;
@@ -685,18 +697,22 @@ export interface WindowRpc {
   /**
    * Runs one operation as the vault's owner.
    * @param path `/public/v1/query/list_wallets`, for example.
-   * @param body The request body. `organizationId` is filled in unless it names a sub-organization, and so is `timestampMs`
-   * for submits. An export is answered 403, with the code `ownerProofRequired`, unless `prove` came just before it; so is
-   * what adds or widens a way to sign in, unless `prove` did, or the vault was made or opened with a secret.
+   * @param body The request body. `organizationId` is filled in unless it names a sub-organization, and so is
+   * `timestampMs` for submits. An export is answered 403, with the code `ownerProofRequired`, unless `prove`
+   * came just before it. So is adding or widening a way to sign in, unless `prove` did, or the vault was
+   * created or opened with a secret.
    */
   call(path: string, body: object): Promise<CallAnswer>;
-  /** What the activity log is, and how much of it is signed. `sign` has its head signed first, while the vault is unlocked. */
+  /**
+   * The state of the activity log, and how much of it is signed. With `sign`, its head is signed first if the
+   * vault is unlocked.
+   */
   logState(sign?: boolean): Promise<LogState>;
   /** Recomputes every hash of the activity log and verifies its signed heads. */
   checkLog(): Promise<LogCheck>;
   /** The activity log for export, part by part; the first is asked for without a range. */
   exportLog(range?: LogRange): Promise<LogPart>;
-  /** What opens the vault; also while it is locked. */
+  /** The ways to open the vault; also while it is locked. */
   keyslots(): Promise<Keyslots>;
   /** @returns the keyslots after it. */
   changeKeyslots(change: KeyslotChange): Promise<Keyslots>;
@@ -706,13 +722,13 @@ export interface WindowRpc {
   /** The backups of the vault, when the next is due, and what the owner should know of them. */
   backups(): Promise<BackupsStatus>;
   backUp(wish: BackUp): Promise<BackupRecord>;
-  /** What a backup says of itself: its path on the machine of the service. */
+  /** The header of a backup at a path on the machine of the service. */
   lookAtBackup(file: string): Promise<UploadedBackup>;
   /**
    * Lets go of what `chooseBackup` brought, once it is not wanted. What was used is gone already; a path is left alone.
    */
   releaseBackup(file: string): Promise<void>;
-  /** Where a backup of the list lies on the machine of the service, and what a copy of it is to be called. */
+  /** The path of a backup of the list on the machine of the service, and a name for a copy. */
   copyOfBackup(id: string): Promise<{ readonly file: string; readonly name: string }>;
   /** Tries a backup as a restore would, in memory, and compares it with the vault. */
   verifyBackup(wish: VerifyBackup): Promise<VerifiedBackup>;
@@ -720,7 +736,7 @@ export interface WindowRpc {
   scheduleBackups(
     schedule: { readonly directory: string; readonly hours: number } | null,
   ): Promise<BackupsStatus>;
-  /** How messages leave the vault, and what became of the last. */
+  /** The channels for messages, and the outcomes of the last ones. */
   messages(): Promise<MessagesStatus>;
   changeMessages(change: MessageChannelChange): Promise<MessagesStatus>;
   /** Sends a message that says it is a test, now. @returns what took it. */
@@ -738,9 +754,9 @@ export interface WindowRpc {
   /** Changes them, while the vault is unlocked. @returns all of them after it. */
   changeSettings(change: SettingsChange): Promise<Settings>;
   /**
-   * Shows that the owner is there: the next export, within two minutes, is allowed, or for five minutes what adds a way to
-   * sign in. Locking the vault ends it.
-   * @returns when the export is allowed no more, in milliseconds since the epoch.
+   * Proves that the owner is present: the next export, within two minutes, is allowed, and for five minutes
+   * so is adding a way to sign in. Locking the vault ends it.
+   * @returns the time at which exports end, in milliseconds since the epoch.
    */
   prove(how: ProveWith): Promise<{ readonly until: number }>;
   about(): Promise<About>;
@@ -755,8 +771,8 @@ export interface WindowRpc {
   /** Keeps the window out of screenshots and recordings while a secret is shown, where the shell can; else nothing. */
   protectContent(on: boolean): Promise<void>;
   /**
-   * Has the service know a backup that the person chose or dropped here: by its path, or, from a browser, by what is in it.
-   * What is no whole backup is refused at once.
+   * Registers a backup that the person chose or dropped here: by its path, or, from a browser, by its bytes.
+   * A file that is not a whole backup is refused at once.
    */
   chooseBackup(file: File, options?: ChooseOptions): Promise<UploadedBackup>;
   /**

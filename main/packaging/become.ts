@@ -4,10 +4,10 @@ import type { StdioOptions } from 'node:child_process';
 import { constants } from 'node:os';
 import { endsWithParent, launcherVariable } from '../app/parent.ts';
 
-/** How often it is seen whether the parent is still there. */
+/** Milliseconds between checks that the parent still runs. */
 const parentMs = 500;
 
-/** What a shell sends to a program, and `SIGUSR2`, which freezes a vault. */
+/** Signals that a shell sends to a program, and `SIGUSR2`, which freezes a vault. */
 const passedOn: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'];
 

@@ -1,4 +1,4 @@
-/** What runs first in the single executable: unpacks the command and hands over to it. */
+/** The first code of the single executable: unpacks the command and hands over to it. */
 import { createRequire } from 'node:module';
 import { homedir, platform } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { unpack } from './unpack.ts';
 import type { Manifest } from './unpack.ts';
 
-/** Where the system keeps what can be made again. */
+/** The system's directory for files that can be created again. */
 function cacheDirectory(): string {
   const { LOCALAPPDATA: local, XDG_CACHE_HOME: cache } = process.env;
   switch (platform()) {

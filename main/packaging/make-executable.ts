@@ -14,10 +14,10 @@ const projectRoot = resolve(import.meta.dirname, '../..');
 
 const isMac = process.platform === 'darwin';
 
-/** The file names of Node-API builds for this machine; musl's are for a Node that was made for it. */
+/** The file names of Node-API builds for this machine. Those for musl need a Node built for musl. */
 const target = `${process.platform}-${process.arch}`;
 
-/** Where the program looks for what was put into it. */
+/** Marks the place where the program finds its added data. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /** Files of the build and of the packages beside it, as patterns of their paths in the project. */
@@ -34,7 +34,7 @@ const wanted: readonly RegExp[] = [
   /^node_modules\/uint8array-tools\/(src\/.*[.](c?js|json)$|package[.]json$|LICENSE)/,
 ];
 
-/** Where they are looked for. */
+/** The directories that are searched for them. */
 const roots = [
   'dist',
   ...['@node-rs', 'better-sqlite3', 'keytar', 'tiny-secp256k1', 'uint8array-tools'].map(
@@ -133,14 +133,14 @@ export async function makeExecutable(output: string): Promise<void> {
       sentinelFuse: fuse,
       ...(isMac ? { machoSegmentName: 'NODE_SEA' } : {}),
     });
-    // Apple's processors run nothing unsigned; whoever publishes it signs it again, as somebody.
+    // Apple's processors run only signed code. The publisher signs it again under a name.
     if (isMac) await run('codesign', ['--sign', '-', output]);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** What goes beside the command: its completions, and the licences of what is in it. */
+/** Writes the files beside the command: its completions, and the licenses of its parts. */
 async function writeCompanions(executable: string, nodeLicense: string | undefined): Promise<void> {
   const directory = dirname(executable);
   const completions = join(directory, 'completions');

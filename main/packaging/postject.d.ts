@@ -1,4 +1,4 @@
-/** What is used of a package that comes without types. */
+/** The part of an untyped package that is used. */
 declare module 'postject' {
   export function inject(
     program: string,

@@ -13,14 +13,15 @@ const sumsName = 'SHA256SUMS';
 
 export interface ReleaseKey {
   readonly privateKey: string;
-  /** What the apps of this release have pinned. */
+  /** The key that the apps of this release have pinned. */
   readonly publicKey: string;
 }
 
 /**
- * Copies the files of each directory into one. Two machines of one system, of different processors, write metadata of the
- * same name: it is made into one, from which each app takes the file for its own processor.
- * @throws Error where anything else has the name of another, or two machines built different versions.
+ * Copies the files of each directory into one. Two machines of one system, of different processors, write
+ * metadata of the same name. These are merged, and each app takes the file for its own processor from the
+ * result.
+ * @throws Error if any other two files have the same name, or two machines built different versions.
  */
 export async function gather(directory: string, from: readonly string[]): Promise<void> {
   await mkdir(directory, { recursive: true });

@@ -10,12 +10,12 @@ export const digestOf = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex');
 
 /**
- * Makes a directory hold exactly the manifest's files, whatever was in it before. Each file is compared at every start: one
- * that was changed, cut off or added is put right before anything of it runs.
- * @param base the user's own directory for such things; made where it is missing.
- * @param read what the file of that path must be.
- * @returns the directory, named for the manifest so that versions do not meet.
- * @throws Error where somebody else could have written there.
+ * Makes a directory hold exactly the manifest's files, whatever was in it before. Each file is compared at
+ * every start. A file that was changed, cut off or added is corrected before any of the code runs.
+ * @param base the user's own directory for such files; created if it is missing.
+ * @param read the right content of the file at that path.
+ * @returns the directory, named for the manifest, so each version has its own.
+ * @throws Error if another user could have written there.
  */
 export function unpack(base: string, manifest: Manifest, read: (path: string) => Uint8Array): string {
   const directory = join(base, digestOf(JSON.stringify(manifest)).slice(0, 32));

@@ -14,7 +14,8 @@ const line = /^export const updateKey: string [|] null = (null|'[0-9a-f]{64}');$
  * @param privateKeyFile a new file, for its owner alone.
  * @param source the text of the module that pins the public half.
  * @returns that text with the new public half.
- * @throws Error where the file exists, or another key is pinned: installed apps would take no updates of the new one.
+ * @throws Error if the file exists, or another key is pinned: installed apps would refuse updates of the new
+ * one.
  */
 export function makeUpdateKey(privateKeyFile: string, source: string): string {
   const [, pinned] = line.exec(source) ?? [];

@@ -1,4 +1,4 @@
-/** Whether the algorithms here give the answers that the standards give. */
+/** Checks that the algorithms give the standards' answers. */
 import { encodeAddress } from '../chains/addresses/addresses.ts';
 import { curves } from '../crypto/keys/curves.ts';
 import { derivePrivateKey } from '../crypto/keys/derivation.ts';

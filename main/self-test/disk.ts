@@ -1,4 +1,4 @@
-/** Whether what is written to the vault's disk is there afterwards, and how much room it has. */
+/** Checks that the vault's disk keeps written data, and how much room it has. */
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   /** A note is worth knowing and no failure. */

@@ -1,4 +1,4 @@
-/** What the window's self-test looks at, a line each; it changes nothing. */
+/** The window's self-test, a line for each check; it changes nothing. */
 import type { LogCheck, RowFinding, SelfTestFinding, VaultStatus } from '../../preload/contract.ts';
 import type { Reader } from '../storage/connection.ts';
 import { describeFinding } from '../storage/integrity/refusal.ts';
@@ -10,7 +10,7 @@ import { checkDisk } from './disk.ts';
 
 export interface SelfTestParts {
   readonly keychain: Pick<Keychain, 'probe'>;
-  /** Where the vault is; null for one in memory. */
+  /** The vault's directory; null for one in memory. */
   readonly directory: string | null;
   readonly storage: () => VaultStatus['storage'];
   readonly checkRows: () => readonly RowFinding[];
@@ -73,7 +73,7 @@ async function disk({ directory, storage }: SelfTestParts): Promise<CheckResult>
 /** Clocks of a machine and its network differ by seconds. */
 const allowedMs = 60_000;
 
-/** A clock that was set back is told by what the log has seen. */
+/** Compares the clock with the log, to find one that was set back. */
 function clock({ readUnverified, now }: SelfTestParts): CheckResult {
   const signedAt = readUnverified(lastLogHead)?.signedAt;
   if (signedAt === undefined) return noted('the log has no signed time to compare it with yet');

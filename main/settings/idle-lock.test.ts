@@ -74,7 +74,7 @@ describe('IdleLock', () => {
     expect(locked).toBe(1);
   });
 
-  test('counts no requests once they are switched off, also those of before', () => {
+  test('counts no requests once they are switched off, also no earlier ones', () => {
     idle.used();
     pass(9 * minute);
     requestUse.note();
@@ -116,7 +116,7 @@ describe('IdleLock', () => {
     expect(locked).toBe(1);
   });
 
-  test('leaves a vault alone that somebody opened otherwise, until a window is used again', () => {
+  test('leaves a vault alone that was unlocked without a window, until a window is used again', () => {
     idle.used();
     pass(10 * minute);
     keys.unlocked = true;

@@ -17,8 +17,8 @@ export interface IdleLockParts {
 const lookEveryMs = 1_000;
 
 /**
- * It counts from the last word of a window, also after that was closed. Before any has spoken it never locks: a service that
- * only scripts use is not left by anybody.
+ * Counts from the last sign of a window, also after the window was closed. Before the first sign it never
+ * locks: a service that only scripts use has no person who could leave it.
  */
 export class IdleLock {
   readonly #parts: IdleLockParts;

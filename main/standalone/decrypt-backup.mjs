@@ -5,7 +5,7 @@
 //   node decrypt-backup.mjs BACKUP OUTPUT --phrase-file FILE    (or --password-file FILE)
 //
 // writes the vault's database, an SQLite file whose keys and mnemonics are still sealed, and with --secrets a JSON file with
-// those keys and mnemonics in clear. OUTPUT must not exist; it is made for its owner alone.
+// those keys and mnemonics in clear. OUTPUT must not exist; only its owner can read it.
 import { Buffer } from 'node:buffer';
 import { argon2Sync, createDecipheriv, hash, hkdfSync } from 'node:crypto';
 import {
@@ -60,7 +60,7 @@ function main(argv) {
   }
 }
 
-/** The second is that of backups which were made before Keyhearth had its name. */
+/** The second is that of backups from before Keyhearth had its name. */
 const names = ['keyhearth-backup', 'latchkey-backup'];
 
 /** The two lines at the start: a title with the checksum of the second, and the header. */

@@ -2,8 +2,8 @@
 // Verifies an exported Keyhearth activity log. It needs Node 20 or newer and nothing else, neither Keyhearth nor the vault:
 //   node verify-log.mjs FILE [--public-key HEX] [--head SEQUENCE:HASH]...
 // FILE is what `keyhearth audit export` wrote, or - for standard input. --public-key is the vault's notary key, as it was
-// noted before: without it the log is held against the key that it names itself. --head is a head that was noted.
-// Ends with 0 when all holds, 1 when something does not, 2 when it was called wrongly. The format is main/audit/FORMAT.md in the project.
+// noted before: without it the log is checked against the key that it names itself. --head is a head that was noted.
+// Exit codes: 0 for a valid log, 1 for an invalid one, 2 for wrong arguments. The format is main/audit/FORMAT.md in the project.
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -19,7 +19,7 @@ const fieldsOf = {
   head: `kind ${headFields}`,
 };
 const problems = [];
-/** What is known of rows, by their sequence: from heads in the log, and from those that were noted. */
+/** Expected hashes of rows by their sequence: from heads in the log, and from the command line. */
 const known = new Map();
 let log;
 let key;

@@ -46,7 +46,7 @@ test('the log of a busy service stays short, and no COMMIT moves it', async () =
     const before = connection.logState();
     write();
     const after = connection.logState();
-    // A log that was begun anew has fewer pages; one that a COMMIT moved would have them all moved at once.
+    // A log that was restarted has fewer pages; a log that a COMMIT moved would be moved as a whole.
     if (after.pages > before.pages) expect(after.moved).toBeLessThanOrEqual(before.pages);
     moved = Math.max(moved, after.moved);
     await turn();
@@ -76,7 +76,7 @@ test('after a reader that kept it from being emptied, the log is cut', async () 
   });
 });
 
-test('what the thread does is no write of somebody else’s to the connection', async () => {
+test("the thread's work is not a write of another process to the connection", async () => {
   const version = connection.pragma('data_version');
   await vi.waitUntil(() => {
     for (let count = 0; count < 32; count++) write();

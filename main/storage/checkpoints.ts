@@ -1,7 +1,7 @@
 /**
- * Moves what is in the write-ahead log to the file while a vault is served. SQLite would do so within some COMMIT, of which all who
- * wait then wait for the disk: after a backup, whose copy keeps the log from being emptied, that was seconds. Here a thread moves
- * it, and what is left to the service is to begin the log anew.
+ * Moves the write-ahead log's pages to the file while a vault is served. SQLite would do so within some
+ * COMMIT, and all that wait would wait for the disk. After a backup, whose copy keeps the log from being
+ * emptied, that took seconds. Here a thread moves the pages, and the service only restarts the log.
  */
 import { Thread } from '../lib/concurrency/thread.ts';
 import { owned, type OnFault } from '../lib/faults.ts';
@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts';
 /** So many pages more in the log have them moved: 4 MiB. */
 const enough = 1024;
 
-/** With so many pages the log is begun anew at the next chance, although the service goes on writing: 16 MiB. */
+/** With so many pages the log is restarted at the next chance, although the service still writes: 16 MiB. */
 const many = 4 * enough;
 
 export class Checkpoints {
@@ -21,7 +21,7 @@ export class Checkpoints {
   readonly #moveAside: () => void;
   #isMoving = false;
   #isClosed = false;
-  /** How long the log was when the thread was asked last, in pages. */
+  /** Length of the log at the last request to the thread, in pages. */
   #asked = 0;
 
   /** @param file The path of the connection's database. */

@@ -28,7 +28,7 @@ export interface Writer extends Reader {
   savepoint<T>(work: () => T): T;
 }
 
-/** How long a statement waits for another process that holds the file, in milliseconds. */
+/** Milliseconds that a statement waits for another process that holds the file. */
 const busyTimeout = 5000;
 
 /** Pragmas of every vault file: durable at COMMIT, readers never wait for the writer. */
@@ -38,14 +38,14 @@ const pragmas = [
   'foreign_keys = ON',
   // So that REPLACE, which deletes, meets the triggers against deletion.
   'recursive_triggers = ON',
-  // What a connection keeps for itself never reaches the disk.
+  // A connection's temporary data never reaches the disk.
   'temp_store = MEMORY',
   'trusted_schema = OFF',
   'cell_size_check = ON',
-  // What is deleted or replaced is overwritten: a key that was removed is not left in a free page.
+  // Deleted and replaced data is overwritten: a removed key does not stay in a free page.
   'secure_delete = ON',
   `busy_timeout = ${String(busyTimeout)}`,
-  // Once it is begun anew, the write-ahead log is cut to this, in bytes.
+  // Once it restarts, the write-ahead log is cut to this, in bytes.
   'journal_size_limit = 16777216',
 ] as const;
 
@@ -58,10 +58,10 @@ const verifyPragmas = [
   'cache_size = -131072',
 ] as const;
 
-/** How much of a copy is made before others get their turn: 1 MiB. */
+/** Pages that are copied before other work gets its turn: 1 MiB. */
 const pagesAtOnce = 256;
 
-/** How many such parts of a copy are not on the disk yet, at most. */
+/** Such parts of a copy that may be written before they are synced. */
 const syncedAtOnce = 4;
 
 export class Connection implements Writer {
@@ -100,7 +100,7 @@ export class Connection implements Writer {
     return connection;
   }
 
-  /** Moves what is in a file's write-ahead log to the file, as far as readers allow; nobody waits for it. */
+  /** Moves the write-ahead log's pages to the file, as far as readers allow, without waiting. */
   static moveLog(file: string): void {
     const sqlite = new Sqlite(file, { fileMustExist: true, timeout: 0 });
     try {
@@ -234,7 +234,7 @@ export class Connection implements Writer {
     return this.#sqlite.inTransaction;
   }
 
-  /** Runs statements that take no values, as a migration does. */
+  /** Runs statements without parameters, as a migration does. */
   exec(sql: string): void {
     try {
       this.#sqlite.exec(sql);
@@ -257,7 +257,7 @@ export class Connection implements Writer {
     this.pragma('wal_autocheckpoint = 0');
   }
 
-  /** How many pages are in the write-ahead log, and how many of them were moved to the file. */
+  /** Number of pages in the write-ahead log, and of those already moved to the file. */
   logState(): { readonly pages: number; readonly moved: number } {
     const { log = 0, checkpointed = 0 } =
       this.get<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)') ?? {};
@@ -265,8 +265,8 @@ export class Connection implements Writer {
   }
 
   /**
-   * Moves what is in the write-ahead log to the file and empties the log, unless somebody reads in it: then it goes with
-   * a later one.
+   * Moves the write-ahead log's pages to the file and empties the log. If a reader still uses it, a later
+   * call empties it.
    */
   emptyLog(): void {
     this.pragma('busy_timeout = 0');
@@ -283,7 +283,7 @@ export class Connection implements Writer {
    * @param onProgress Told how many pages are copied, and of how many.
    */
   async copyTo(file: string, onProgress: (done: number, total: number) => void): Promise<void> {
-    // The read transaction holds the state that is copied: without it every write by others starts the copy anew.
+    // The read transaction holds the copied state: without it every other write would restart the copy.
     this.run('BEGIN');
     const copied = openSync(file, 'r+');
     try {
@@ -352,7 +352,8 @@ export class Connection implements Writer {
 }
 
 /**
- * SQLite compares a bare parameter while it plans, and then plans the statement anew for each value: ten times what the
- * statement itself takes. Nothing here is planned by values, as no statistics are kept, and the plus hides them.
+ * SQLite compares a bare parameter while it plans, and then plans the statement again for each value: ten
+ * times the time of the statement itself. No statistics are kept, so plans do not depend on values. The plus
+ * hides the parameter from the planner.
  */
 const withKeptPlan = (sql: string): string => sql.replaceAll('= ?', '= +?');

@@ -2,7 +2,7 @@ import type { Reader, Value } from './connection.ts';
 
 /** Rows that are read in the order of a key. */
 export interface Keyset {
-  /** What is selected, with the key's columns among it, each under its own name. */
+  /** The selected columns, including those of the key, each under its own name. */
   readonly columns: string;
   /** The table, and by which index it is read. */
   readonly from: string;
@@ -11,7 +11,7 @@ export interface Keyset {
   readonly values?: readonly Value[];
   /** Columns whose values, together, no two rows share. */
   readonly key: readonly string[];
-  /** How many rows are held in memory at once. */
+  /** Rows that are held in memory at once. */
   readonly pageSize: number;
 }
 

@@ -49,7 +49,7 @@ describe('migrate', () => {
 
   test('keeps what is in a file of the first version', () => {
     const connection = migrated();
-    // What the first version had: a vault that was made with it must still open.
+    // The schema of the first version: a vault from that version must still open.
     connection.exec(
       `INSERT INTO organizations (id, name, root_quorum_threshold, created_at, updated_at) VALUES ('o', 'Home', 1, 0, 0)`,
     );

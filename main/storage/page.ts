@@ -1,4 +1,4 @@
-/** Which page of a list: at most `limit` rows after or before a cursor, which is the id of a row. */
+/** A page of a list: at most `limit` rows after or before a cursor, which is the id of a row. */
 export interface Page {
   readonly limit: number;
   readonly after?: string;

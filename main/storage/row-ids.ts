@@ -11,7 +11,7 @@ import { getOrganization } from './tables/organizations.ts';
 export interface RowIds {
   /** @param rows Rows' numbers, from 1. */
   show(rows: readonly number[]): readonly number[];
-  /** @returns rows' numbers; what no row has, for what is no place. */
+  /** @returns the numbers of the rows; for an invalid place, a number that no row has. */
   find(places: readonly number[]): readonly number[];
 }
 

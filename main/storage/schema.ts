@@ -1,6 +1,6 @@
 /**
- * Whether a file's schema is the one that the migrations make. A trigger or a view that somebody added would run with
- * Keyhearth's own statements, and an index that is gone takes what it holds unique with it.
+ * Checks that a file's schema is the one that the migrations create. A foreign trigger or view would run with
+ * Keyhearth's own statements. Without an index, its uniqueness is lost.
  */
 import { Connection, type Reader } from './connection.ts';
 import { migrate, schemaVersion } from './migrations.ts';
@@ -23,7 +23,7 @@ interface SchemaRow {
   readonly sql: string | null;
 }
 
-/** What other programs add to a file that they copy; no statement of Keyhearth's reads or writes it. */
+/** Additions by other programs that copy the file; no statement of Keyhearth's reads or writes them. */
 const tolerated: readonly SchemaRow[] = [
   // Litestream notes in them where its copy stands.
   table('_litestream_seq', 'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)'),
@@ -76,7 +76,7 @@ function schemaOf(version: number): readonly SchemaRow[] {
 const readSchema = (tx: Reader): SchemaRow[] =>
   tx.all<SchemaRow>('SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY name');
 
-/** How a statement was set into lines says nothing. */
+/** Compares statements without their line breaks. */
 const isSame = (one: SchemaRow, other: SchemaRow): boolean =>
   one.type === other.type &&
   one.tbl_name === other.tbl_name &&

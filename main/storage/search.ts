@@ -21,9 +21,11 @@ export type FoundKind =
 export interface Found {
   readonly kind: FoundKind;
   readonly id: string;
-  /** What it is called; of an account without a name its address, of an activity its type. */
+  /** The name; the address of an account without a name, the type of an activity. */
   readonly name: string;
-  /** What tells it from others of its name: an address, a curve, an email address. Null where nothing does. */
+  /**
+   * Distinguishes it from others of its name: an address, a curve, an email address. Null if nothing does.
+   */
   readonly detail: string | null;
   /** The wallet of an account, the user of an API key; null for what stands alone. */
   readonly within: string | null;

@@ -6,7 +6,7 @@
 /** For how long one look goes on, in milliseconds. */
 const sliceMs = 4;
 
-/** What a stretch of rows came to. */
+/** The result of searching a stretch of rows. */
 export interface Stretch {
   /** The numbers of the rows that are looked for, in the order of the look. */
   readonly found: readonly number[];
@@ -17,7 +17,7 @@ export interface Stretch {
 
 export interface Slice {
   readonly found: readonly number[];
-  /** Where to go on; null at the end of the table. */
+  /** The row to continue from; null at the end of the table. */
   readonly next: number | null;
 }
 

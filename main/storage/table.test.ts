@@ -17,7 +17,7 @@ test('a row that is inserted is read back, whatever the order of the table’s c
       'CREATE TABLE keys (expires_at INTEGER, kind TEXT, public_key BLOB, id TEXT PRIMARY KEY, mac BLOB)',
     );
     const row: KeyRow = { id: 'a', publicKey: Buffer.from([1]), kind: 'one', expiresAt: null };
-    // What a caller's object has beside a row is not written.
+    // Additional members of a caller's object are not written.
     keys.insert(connection, { ...row, mac: 'x' } as KeyRow);
     expect(connection.all(`SELECT ${keys.columns} FROM keys`)).toEqual([row]);
     expect(connection.get('SELECT mac FROM keys')).toEqual({ mac: null });

@@ -1,6 +1,6 @@
 import type { Value, Writer } from './connection.ts';
 
-/** What a column holds. It is there for the types alone: SQLite knows its own. */
+/** The type of a column's values. It exists for the types alone: SQLite knows its own. */
 class Column<Held extends Value> {
   declare readonly held: Held;
 
@@ -15,7 +15,7 @@ class Column<Held extends Value> {
 }
 
 export const text = new Column<string>();
-/** Also for numbers that are no integers. */
+/** Also for numbers that are not integers. */
 export const number = new Column<number>();
 export const blob = new Column<Uint8Array>();
 

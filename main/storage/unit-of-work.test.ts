@@ -202,7 +202,7 @@ describe('replace', () => {
     expect(await units.write(note('c'))).toBe('c');
   });
 
-  test('that throws is undone, and rejects nobody else', async () => {
+  test('an error undoes its own write, and rejects no other', async () => {
     const waiting = units.write(note('a'));
     expect(() =>
       units.replace((tx) => {
@@ -227,7 +227,7 @@ describe('replace', () => {
       for (const each of [file, `${file}-wal`])
         expect(readFileSync(each, 'latin1')).not.toContain('an old secret');
       expect(readFileSync(file, 'latin1')).toContain('a new secret');
-      // Somebody who reads keeps the log from being emptied, and keeps nobody waiting.
+      // A reader keeps the log from being emptied, and delays no write.
       const reader = new Sqlite(file, { readonly: true });
       try {
         reader.exec('BEGIN; SELECT * FROM notes');

@@ -25,7 +25,7 @@ export interface Guard {
   undone(): void;
 }
 
-/** What knows the disk under the file: `storage/file/disk-state.ts`. */
+/** The state of the disk under the file: `storage/file/disk-state.ts`. */
 type Disk = Pick<Storage, 'isTrouble' | 'refusalOf' | 'committed' | 'giveUpReserve'>;
 
 export interface WriteOptions {
@@ -111,7 +111,7 @@ export class UnitOfWork {
     });
   }
 
-  /** Whether as many writes wait as one transaction takes. */
+  /** True if as many writes wait as one transaction accepts. */
   get isBusy(): boolean {
     return this.#jobs.length >= enoughWaiting;
   }
@@ -194,7 +194,7 @@ export class UnitOfWork {
       this.#guard?.committed();
     } catch (error) {
       this.#guard?.undone();
-      // What waited beside it would meet the same.
+      // The writes that waited beside it would fail the same way.
       jobs.push(...waiting.splice(0, most));
       this.#reject(jobs, this.#disk?.refusalOf(error, stage) ?? error);
       return;

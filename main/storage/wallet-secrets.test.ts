@@ -123,7 +123,7 @@ describe('readPhrase', () => {
     expect(message).not.toMatch(/abandon|about|sesame|abaco/);
   });
 
-  test('refuses bytes that are no text, wherever they are', () => {
+  test('refuses bytes that are not text, in every field', () => {
     const problem = { code: 'INVALID_ARGUMENT', message: `invalid ${field}: expected UTF-8 text in it` };
     const broken = [
       new Uint8Array(randomBytes(32)).fill(0xff, 0, 4),

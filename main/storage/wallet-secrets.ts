@@ -13,9 +13,9 @@ export interface WalletPhrase {
   readonly passphrase: Uint8Array;
 }
 
-/** How importing clients set a passphrase off from the mnemonic. */
+/** The separator between mnemonic and passphrase that importing clients use. */
 const importSeparator = Buffer.from('\n--PASS--\n');
-/** How it is set off in what is sealed. */
+/** The separator in sealed bytes. */
 const sealedSeparator = Buffer.from('\n');
 
 export const walletContext = ({
@@ -27,7 +27,9 @@ export const walletContext = ({
   organizationId,
 });
 
-/** What is sealed, and what an export hands out: the mnemonic and, on a line of its own, the passphrase if any. */
+/**
+ * The sealed bytes, and those of an export: the mnemonic and, on a line of its own, the passphrase if any.
+ */
 export function phraseBytes({ mnemonic, passphrase }: WalletPhrase): Uint8Array {
   if (passphrase.length === 0) return copyOfBytes(mnemonic);
   const bytes = ownBytes(mnemonic.length + sealedSeparator.length + passphrase.length);

@@ -1,9 +1,9 @@
 /**
- * Knows whether the vault's directory can be written. A full disk, a medium that can only be read and a failing disk are no
- * faults of a request: they are one state, which callers, the owner and the log hear of once, in plain words.
+ * Knows if the vault's directory is writable. A full, read-only or failing disk is not a fault of a request.
+ * It is one state that callers, the owner and the log learn once, in plain words.
  *
- * It also holds room back: a file of real bytes. A full disk gives it to the writes that must not fail, a freeze and the
- * signed head of a lock.
+ * It also holds room back: a file of real bytes. On a full disk, it is released to the writes that must not
+ * fail: a freeze and the signed head of a lock.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface StorageTrouble {
   readonly cause: StorageCause;
   /** The file that could not be written. */
   readonly file: string;
-  /** What it is and what to do, in sentences. */
+  /** The state and the remedy, in sentences. */
   readonly problem: string;
   /** In milliseconds. */
   readonly since: number;
@@ -38,14 +38,14 @@ export interface StorageParts {
   readonly onFault: OnFault;
 }
 
-/** How far a transaction was as it failed: what becomes of it is known before its COMMIT alone. */
+/** The stage of a transaction when it failed. Its outcome is known only before its COMMIT. */
 export type Stage = 'reading' | 'writing' | 'committing';
 
 /** Bytes that are held back: a freeze rejects what waits for votes, which may be many rows. */
 const reserved = 1024 * 1024;
 /** Bytes that a probe writes. */
 const probed = 64 * 1024;
-/** Milliseconds between two looks while the disk takes no writes, or room could not be held back. */
+/** Milliseconds between checks while the disk refuses writes, or room could not be held back. */
 const lookEvery = 5_000;
 
 /** Commits the first page of a file as it is. */
@@ -105,7 +105,7 @@ export class Storage {
     return this.#trouble;
   }
 
-  /** Whether an error says that the disk did not do what it was to do. */
+  /** True for an error of the disk. */
   isTrouble(error: unknown): boolean {
     return causeOf(error) !== undefined;
   }

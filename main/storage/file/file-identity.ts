@@ -1,6 +1,6 @@
 /**
- * Whether the open files of a database are those at their paths. A file that was deleted, moved away or replaced goes on taking
- * writes without an error, and they are gone with the process.
+ * Checks that the open files of a database are those at their paths. A file that was deleted, moved away or
+ * replaced still accepts writes without an error, and they are lost with the process.
  */
 import { statSync, type BigIntStats } from 'node:fs';
 import { writeAheadLogOf } from './write-ahead-log.ts';
@@ -11,7 +11,7 @@ export class FileIdentity {
   readonly #database: string;
   readonly #log: string;
   readonly #databaseNumber: FileNumber | undefined;
-  /** The log is made with the first transaction, and stays for as long as the connection does. */
+  /** The log is created with the first transaction, and stays for as long as the connection does. */
   #logNumber: FileNumber | undefined;
 
   /** @param database The path of a database that was opened just now. */

@@ -1,9 +1,9 @@
-/** Which pages of a file SQLite cannot read. */
+/** Finds the pages of a file that SQLite cannot read. */
 import type { Reader } from '../connection.ts';
 import { DamagedFileError, readable } from './damage.ts';
 import type { RowFinding } from '../schema.ts';
 
-/** More are not named: a file with many is not mended page by page. */
+/** Pages that are named: a file with more is not repaired page by page. */
 const mostNamed = 50;
 
 /** @returns the damaged pages of one table and its indexes. */
@@ -45,7 +45,7 @@ const ownersOf = (tx: Reader): ReadonlyMap<number, Owner> =>
       .map(({ root, ...owner }) => [root, owner]),
   );
 
-/** What SQLite says of rows that it can read: somebody wrote them so. */
+/** SQLite's messages about readable rows: another program wrote them so. */
 const ofRows = / (value in|constraint failed in|missing from index|of entries in index|entry in index) /;
 
 /** `Tree 7 page 12 cell 3: btreeInitPage() returns error code 11`, and what else SQLite says. */

@@ -83,7 +83,7 @@ describe('acquire', () => {
     expect(() => VaultDirectory.acquire(path)).toThrow(
       `The vault in ${path} is in use by process ${String(process.pid)}, which serves port 7377. Stop it first, or use it as it is.`,
     );
-    // Whoever is refused leaves the holder's note alone.
+    // A refused process does not change the holder's note.
     expect(readFileSync(endpoint(), 'utf8')).toBe(before);
     rmSync(endpoint());
     expect(() => VaultDirectory.acquire(path)).toThrow(`The vault in ${path} is in use by another process.`);
@@ -91,7 +91,7 @@ describe('acquire', () => {
     VaultDirectory.acquire(path).release();
   });
 
-  test('is refused to another process, and the lock of one that was killed is no lock', () => {
+  test('is refused to another process, and the lock of a killed process does not count', () => {
     const module = join(import.meta.dirname, 'vault-directory.ts');
     const run = (after: string) =>
       spawnSync(

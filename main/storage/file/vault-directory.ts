@@ -16,7 +16,7 @@ import { takeLock, type VaultLock } from './vault-lock.ts';
 
 export { createPrivateFile, isLocked } from './vault-lock.ts';
 
-/** What `endpoint.json` says of the process that holds the vault. */
+/** The content of `endpoint.json`: the process that holds the vault. */
 export interface Endpoint {
   readonly pid: number;
   /** Null until the service listens. */
@@ -47,7 +47,7 @@ export class VaultInUseError extends Error {
 
 export class VaultDirectory {
   readonly path: string;
-  /** What an earlier process wrote that did not live to remove it. */
+  /** The note of an earlier process that could not remove it. */
   readonly left: Endpoint | undefined;
   readonly #lock: VaultLock;
   #endpoint: Endpoint;
@@ -117,7 +117,7 @@ export function readEndpoint(directory: string): Endpoint | undefined {
   }
 }
 
-/** @throws Error for what is no plain file of this user. */
+/** @throws Error for a path that is not a regular file of this user. */
 function readOwnFile(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -18,7 +18,10 @@ const patience = 200;
 const isBusy = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 
-/** What the file says does not matter; SQLite refuses one that it cannot read, and only while no process holds it. */
+/**
+ * The file's content does not matter. SQLite refuses one that it cannot read, and only while no process holds
+ * it.
+ */
 const isUnreadable = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
 
@@ -53,7 +56,7 @@ function hold(file: string): VaultLock | undefined {
   };
 }
 
-/** Whether a process holds the lock, now. */
+/** True if a process holds the lock now. */
 export function isLocked(directory: string): boolean {
   const file = lockFile(directory);
   if (!existsSync(file)) return false;

@@ -75,7 +75,7 @@ describe('damage', () => {
     expect(last).toBeGreaterThan(before);
   });
 
-  test('of a page of the last transaction but one is told from a power loss by its frame’s header', () => {
+  test('of a page of the last transaction but one differs from a power loss by its frame’s header', () => {
     const { bytes, commits } = writeLog(4);
     const [before = 0] = commits.slice(-2);
     const at = 32 + (before - 1) * frameLength + 24;
@@ -172,7 +172,7 @@ describe('beside what SQLite takes of the log', () => {
   );
 });
 
-describe('what is no damage', () => {
+describe('not damage', () => {
   test('the last transaction, written in part in any order', () => {
     const { bytes, commits } = writeLog(5);
     const [before = 0, last = 0] = commits.slice(-2);

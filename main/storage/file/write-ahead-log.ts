@@ -1,22 +1,23 @@
 /**
- * A look at the write-ahead log as SQLite takes it up. SQLite reads it up to the first frame that does not hold, and takes
- * that for its end without a word: so it must be, since a power loss leaves the last transaction written in part. But SQLite
- * syncs each transaction before it writes the next one (`synchronous = FULL`). Where frames follow that belong to a later
- * transaction, the one that does not hold was on the disk once: it was damaged since, and SQLite drops what was answered.
+ * Checks the write-ahead log before SQLite opens it. SQLite reads the log up to the first invalid frame, and
+ * silently takes that for its end. So it must, since a power loss leaves the last transaction half written.
+ * But SQLite syncs each transaction before it writes the next one (`synchronous = FULL`). If frames of a
+ * later transaction follow, the invalid one was once on the disk: it was damaged since, and SQLite drops
+ * answered writes.
  *
- * What cannot be told apart by the log alone is damage in its last transaction from a power loss; the mark of the newest
- * activity (`audit/mark.ts`) tells that one, unless the power was lost too.
+ * The log alone cannot distinguish damage in its last transaction from a power loss. The mark of the newest
+ * activity (`audit/mark.ts`) reveals that, unless the power was lost too.
  *
- * The format is SQLite's (https://www.sqlite.org/fileformat2.html#the_write_ahead_log): a header of 32 bytes, and frames of 24
- * bytes and a page. A frame's checksum goes on from the one of the frame before it. Frames of an earlier use of the file have
- * other salts.
+ * The format is SQLite's (https://www.sqlite.org/fileformat2.html#the_write_ahead_log): a header of 32 bytes,
+ * and frames of 24 bytes and a page. A frame's checksum continues the one of the frame before it. Frames of
+ * an earlier use of the file have other salts.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 
 export interface LogDamage {
   /** The first frame that does not hold, from 1 on; 0 for the header. */
   readonly frame: number;
-  /** How many transactions are lost, at least. */
+  /** Number of lost transactions, at least. */
   readonly transactions: number;
 }
 
@@ -25,7 +26,7 @@ const frameHeaderLength = 24;
 
 export const writeAheadLogOf = (database: string): string => `${database}-wal`;
 
-/** Where a damaged log is kept, as it was found. */
+/** The path at which a damaged log is kept, as it was found. */
 export const damagedLogOf = (database: string): string => `${writeAheadLogOf(database)}.damaged`;
 
 /** The log of a database, opened before SQLite opens it: what SQLite removes can be read still. */
@@ -65,7 +66,10 @@ export class LeftLog implements Disposable {
     closeSync(this.#descriptor);
   }
 
-  /** Whether a transaction seems to end behind what SQLite has taken. Of a frame there, its header is read. */
+  /**
+   * True if a transaction seems to end after the part that SQLite reads. Only the headers of frames are read
+   * there.
+   */
   #hasMore(taken: number): boolean {
     const header = this.#read(0, headerLength);
     const log = new WriteAheadLog(header);
@@ -98,7 +102,7 @@ export function findLogDamage(bytes: Uint8Array): LogDamage | undefined {
   for (let frame = Math.max(bad, 1); frame <= log.frames; frame++) {
     if (!log.isCurrent(frame) || !log.isCommit(frame)) continue;
     transactions++;
-    // What was left by a transaction that was rolled back goes on from another frame than this.
+    // The rest of a transaction that was rolled back continues from another frame than this.
     if (frame < log.frames && log.isCurrent(frame + 1) && log.follows(frame + 1, log.checksumOf(frame))) {
       isProven = true;
     }
@@ -121,7 +125,7 @@ class WriteAheadLog {
     this.#littleEndian = magic !== 0x37_7f_06_83;
     const pageSize = bytes.length < headerLength ? 0 : this.#view.getUint32(8);
     const isSize = pageSize >= 512 && pageSize <= 65_536 && (pageSize & (pageSize - 1)) === 0;
-    // Where the header does not hold: as every vault's is.
+    // For an invalid header: the page size of every vault.
     this.pageSize = isSize ? pageSize : 4096;
     this.frames = Math.max(
       Math.floor((bytes.length - headerLength) / (frameHeaderLength + this.pageSize)),
@@ -147,7 +151,10 @@ class WriteAheadLog {
     return this.frames + 1;
   }
 
-  /** Whether a frame is of the use of the file that its header began; of the first frame's, where the header does not hold. */
+  /**
+   * True for a frame of the current use of the file, by the header's salts; with an invalid header, by the
+   * first frame's.
+   */
   isCurrent(frame: number): boolean {
     const at = this.#at(frame);
     const salts = this.#salts;
@@ -158,7 +165,7 @@ class WriteAheadLog {
     return this.#view.getUint32(this.#at(frame) + 4) !== 0;
   }
 
-  /** Whether a frame holds, where the one before it has this checksum. */
+  /** True if a frame is valid, given the checksum of the one before it. */
   follows(frame: number, before: Checksum): boolean {
     const at = this.#at(frame);
     const head = this.#sum(before, at, 8);

@@ -58,7 +58,7 @@ function openTableHashes(mac: Mac, digest: Uint8Array): TableHashes | undefined 
 const digestKey = (mac: Mac, head: Uint8Array): Uint8Array =>
   mac(`seal ${Buffer.from(head.subarray(0, saltLength)).toString('hex')}`);
 
-/** What of sealed sums no other have: their salt and nonce. */
+/** The part of sealed sums that is unique to them: their salt and nonce. */
 export const nameOf = (digest: Uint8Array): string =>
   Buffer.from(digest.subarray(0, saltLength + nonceLength)).toString('hex');
 
@@ -82,7 +82,7 @@ export const logEnd = (tx: Reader): LogEnd => {
   return last === undefined ? [0, ''] : [last.sequence, Buffer.from(last.hash).toString('hex')];
 };
 
-/** What the file's own row says of all others. */
+/** The file's own row about all others. */
 export interface IntegrityDigest {
   readonly sums: TableHashes;
   readonly sumsName: string;

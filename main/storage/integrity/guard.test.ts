@@ -127,7 +127,7 @@ test('a locked vault writes no row that is authenticated', async () => {
   await expect(units.write((tx) => tx.run(`UPDATE users SET email = 'x'`))).rejects.toMatchObject({
     code: 'VAULT_LOCKED',
   });
-  // What is not authenticated is written all the same.
+  // Tables that are not authenticated stay writable.
   await units.write((tx) =>
     tx.run(
       `INSERT INTO backups (id, file, made_at, log_rows, log_head, size) VALUES ('b', 'f', 0, 0, '', 0)`,

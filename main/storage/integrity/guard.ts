@@ -89,7 +89,7 @@ export class RowGuard implements Guard {
       onTampering = () => undefined,
       onCommitted = () => undefined,
     }: {
-      /** The file is used no more, or more is known against it. */
+      /** Called when the file is refused, and when more findings arrive. */
       readonly onTampering?: () => void;
       /** Is called after each COMMIT and before it is answered, with the number of the log's newest row where that is another. */
       readonly onCommitted?: (sequence?: number) => void;
@@ -113,7 +113,7 @@ export class RowGuard implements Guard {
     return this.#tampering;
   }
 
-  /** Whether the log is being followed from its first row, or damage is being looked for. */
+  /** True while the log is followed from its first row, or damage is searched for. */
   get walking(): boolean {
     return this.#walk !== undefined || this.#naming;
   }
@@ -148,7 +148,7 @@ export class RowGuard implements Guard {
         const version = this.#dataVersion();
         const verified = await verifyFileAside(file, rowKey, aside);
         aside.signal.throwIfAborted();
-        // What this process itself writes meanwhile is not authenticated: the vault is locked.
+        // This process's own writes are not authenticated meanwhile: the vault is locked.
         if (this.#dataVersion() !== version) continue;
         this.#version = version;
         this.#take(verified);
@@ -232,14 +232,14 @@ export class RowGuard implements Guard {
 
   check(): void {
     if (this.#tampering) throw tampered(this.#tampering);
-    // What was written while the vault is locked is looked at when it is unlocked.
+    // Writes by others while the vault is locked are verified at the unlock.
     if (!this.#keys.unlocked || this.#dataVersion() === this.#version) return;
     this.verify((data) => this.#keys.mac(data));
     if (performance.now() - this.#walkedAt > walkPause) this.#walkLog();
   }
 
   seal(): void {
-    // Damage that one of a group met: what the others wrote cannot be sealed any more.
+    // One write of the group met damage: the others' writes can no longer be sealed.
     if (this.#tampering) throw tampered(this.#tampering);
     // Locked, no row could be written that is authenticated.
     if (!this.#keys.unlocked) return;
@@ -284,7 +284,7 @@ export class RowGuard implements Guard {
     this.#stopPlaceWatch = undefined;
   }
 
-  /** @throws KeyhearthError VAULT_TAMPERED where the open file is not the one at its path any more. */
+  /** @throws KeyhearthError VAULT_TAMPERED if the open file is no longer the one at its path. */
   #checkPlace(): void {
     const problem = this.#connection.isElsewhere();
     if (problem !== undefined) this.refuse([{ table: 'the file', row: null, problem }]);
@@ -359,7 +359,7 @@ export class RowGuard implements Guard {
     this.#onTampering();
   }
 
-  /** Some statement met a page that SQLite cannot read. Which pages those are is told once they were looked for. */
+  /** A statement met a page that SQLite cannot read. The pages are reported once they were searched for. */
   #damaged({ finding }: DamagedFileError): void {
     if (this.#tampering !== undefined) return;
     const findings = [finding];

@@ -50,10 +50,10 @@ const lookUps = [
   ['activities_places', 'organization_id, sequence'],
 ] as const;
 
-/** How often the entries are counted again because rows came meanwhile, before all are counted at once. */
+/** Counts of the entries that new rows may disturb, before all are counted at once. */
 const mostCounts = 3;
 
-/** Whether an index has more entries than the log has rows. */
+/** True if an index has more entries than the log has rows. */
 function* leadsElsewhere(tx: Reader, index: string, key: string): Generator<undefined, boolean> {
   for (let counts = 1; ; counts++) {
     const [rows] = logEnd(tx);

@@ -1,15 +1,15 @@
-/** What is said of a file that was changed outside Keyhearth. */
+/** Errors about a file that was changed outside Keyhearth. */
 import type { RowFinding } from '../schema.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 
-/** How many findings an error names. */
+/** Findings that an error names. */
 const named = 5;
 
-/** Whether SQLite cannot read a part of the file: nobody can accept that as it is. */
+/** True if SQLite cannot read a part of the file: such a file cannot be accepted as it is. */
 export const isDamaged = (findings: readonly RowFinding[]): boolean =>
   findings.some(({ damaged }) => damaged === true);
 
-/** What is said of rows that do not hold. */
+/** The error for rows that fail verification. */
 export const tampered = (findings: readonly RowFinding[]): KeyhearthError =>
   refused(
     findings,
@@ -18,7 +18,7 @@ export const tampered = (findings: readonly RowFinding[]): KeyhearthError =>
       : '`keyhearth doctor` lists all of it. Restore a backup; or, if you know what changed it and want it so, accept it with `keyhearth doctor --accept-changes`.',
   );
 
-/** What is said of a file that cannot be accepted as it is. */
+/** The error for a file that cannot be accepted as it is. */
 export const misshapen = (findings: readonly RowFinding[]): KeyhearthError =>
   refused(findings, 'Undo it, or restore a backup.');
 

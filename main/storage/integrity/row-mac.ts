@@ -1,10 +1,13 @@
-/** What shows of a row that Keyhearth wrote it: which columns are authenticated, the HMAC over them, and the triggers that write it. */
+/**
+ * Authenticates rows that Keyhearth wrote: the authenticated columns, the HMAC over them, and the triggers
+ * that write it.
+ */
 import type { Reader, Value } from '../connection.ts';
 
 /** HMAC-SHA-256 under the row key. */
 export type Mac = (data: string | Uint8Array) => Uint8Array;
 
-/** What is not authenticated, whole tables or single columns, and why that gives nobody anything. */
+/** Tables and columns that are not authenticated, and why changing them gains an attacker nothing. */
 export const unprotected: Readonly<
   Record<string, { readonly columns?: readonly string[]; readonly why: string }>
 > = {
@@ -40,7 +43,7 @@ export interface ProtectedTable {
   readonly name: string;
   /** All that is authenticated, in the table's order. */
   readonly columns: readonly string[];
-  /** What tells its rows apart, and reads them in the order of the table itself. */
+  /** The columns that identify its rows, and read them in the order of the table itself. */
   readonly key: readonly string[];
   readonly primaryKey: readonly string[];
 }
@@ -75,8 +78,8 @@ export function protectedTables(tx: Reader): readonly ProtectedTable[] {
 }
 
 /**
- * What of a row is authenticated, as one text that no other row has. A column that is null is left out: a later version
- * may add columns that are null in the rows of today.
+ * The authenticated part of a row, as a text that is unique to it. A column that is null is left out, so a
+ * later version may add columns that are null in today's rows.
  */
 export function canonical({ name, columns }: ProtectedTable, values: readonly Value[]): string {
   const parts: unknown[] = [name];

@@ -12,7 +12,7 @@ import { MultisetHash, multisetHashLength } from './multiset-hash.ts';
 /** Told how far it is: each row counts twice, once for itself and once for what the indexes say of it. */
 export type VerifyProgress = (checked: number, total: number) => void;
 
-/** What was found. It is data, and travels between threads. */
+/** The findings, as plain data that travels between threads. */
 export interface VerifiedFile {
   readonly findings: readonly RowFinding[];
   /** The digest, where there is nothing to find. */
@@ -28,7 +28,7 @@ export function verifyFile(tx: Reader, mac: Mac, onProgress?: VerifyProgress): V
     seal: undefined,
   });
   try {
-    // Rows of a schema that is not known would be looked at in vain.
+    // Rows of an unknown schema cannot be verified.
     const schema = checkSchema(tx);
     return schema.length > 0 ? refused(schema) : verifyTables(tx, mac, onProgress);
   } catch (error) {
@@ -44,9 +44,9 @@ function damageOf(tx: Reader, error: unknown): readonly RowFinding[] {
 }
 
 /**
- * Looks at every row of every protected table, at what an index says of it, and at the end of the log. It takes time in
- * proportion to the rows; whoever may not be alone with the file asks within `Connection.view`.
- * @returns what was changed outside Keyhearth; nothing where all is as it was written.
+ * Verifies every row of every protected table, its index entries, and the end of the log. The time is
+ * proportional to the rows. A caller that must not block others runs it within `Connection.view`.
+ * @returns changes from outside Keyhearth; empty if all is as it was written.
  */
 export function checkRows(tx: Reader, mac: Mac, onProgress?: VerifyProgress): readonly RowFinding[] {
   try {
@@ -60,7 +60,7 @@ export function checkRows(tx: Reader, mac: Mac, onProgress?: VerifyProgress): re
 export function verifyQuickly(tx: Reader, mac: Mac): readonly RowFinding[] {
   try {
     const schema = checkSchema(tx);
-    // Rows of a schema that is not known would be looked at in vain.
+    // Rows of an unknown schema cannot be verified.
     if (schema.length > 0) return schema;
     const { findings, seal } = verifyTables(tx, mac);
     return [...findings, ...checkLog(tx, seal?.sums.accepted)];
@@ -83,7 +83,7 @@ function verifyTables(tx: Reader, mac: Mac, onProgress?: VerifyProgress): Verifi
   let checked = 0;
   const advance = (rows: number): void => {
     checked += rows;
-    // Nobody knows how many rows somebody else has added.
+    // An attacker may have added any number of rows.
     onProgress?.(Math.min(checked, total), total);
   };
   const tables: Record<string, TableHash> = {};
@@ -115,7 +115,7 @@ function compareSums(
   return [{ table, row: null, problem }];
 }
 
-/** How many rows of protected tables there are by the digest. */
+/** Number of rows of protected tables by the digest. */
 export const rowsInDigest = (seal: IntegrityDigest | undefined): number =>
   Object.values(seal?.sums.tables ?? {}).reduce((sum, [rows]) => sum + rows, 0);
 
@@ -148,7 +148,7 @@ function checkEnd(tx: Reader, seal: IntegrityDigest | undefined): readonly RowFi
   return findings;
 }
 
-/** Rows that nobody authenticates are read too: a page of theirs that is spoiled shows how the disk is. */
+/** Rows that are not authenticated are read too: a damaged page of theirs reveals a failing disk. */
 function checkUnprotected(tx: Reader): readonly RowFinding[] {
   // The log itself is followed row by row. This index of it is asked for by nothing but a list.
   tx.get(
@@ -171,7 +171,7 @@ function verifyTable(
 ): { readonly rows: number; readonly sum: string } {
   const { name, columns, key, primaryKey } = table;
   const names = [...columns, 'mac'].map((column) => `"${column}"`).join(', ');
-  // By the table itself and not by an index, which may have been made to say something else.
+  // By the table itself and not by an index, which may have been changed to answer otherwise.
   const read =
     key[0] === 'rowid'
       ? { columns: `rowid AS rowid, ${names}`, from: `"${name}" NOT INDEXED` }

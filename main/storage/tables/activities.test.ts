@@ -46,7 +46,7 @@ const append = (...ids: string[]): void => {
   for (const id of ids) appendActivity(connection, entry(id));
 };
 
-/** What whoever has the file can do: the triggers are but a notice. */
+/** An attacker with the file can do this: the triggers prevent only mistakes. */
 function tamper(sql: string): void {
   connection.exec('DROP TRIGGER activities_no_update; DROP TRIGGER activities_no_delete;');
   connection.exec(sql);
@@ -139,7 +139,7 @@ describe('the chain', () => {
     expect(checkActivityChain(connection)).toMatchObject({ ok: false, sequence: 2 });
   });
 
-  test('shows an edit whose own hash was made anew', () => {
+  test('shows an edit whose own hash was computed again', () => {
     append('a', 'b', 'c');
     const row = getActivityRow(connection, organizationId, 'b');
     if (row === undefined) throw new Error('no row');

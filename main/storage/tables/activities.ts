@@ -96,11 +96,11 @@ const mebibyte = 1024 * 1024;
 /** Rows of the log in its order: as many as were asked for, or fewer where they are long, but one at least. */
 export interface LogPage {
   readonly rows: readonly ActivityRow[];
-  /** Whether all that was asked about is in it. A page that is short may have others after it. */
+  /** True if the page reaches the end of the query. A short page may have others after it. */
   readonly isEnd: boolean;
 }
 
-/** What a page holds at most, in bytes, unless its first row alone is longer: a row may have megabytes. */
+/** Size of a page in bytes, unless its first row alone is longer: a row may have megabytes. */
 const pageBytes = 4 * mebibyte;
 
 const rowBytes =
@@ -151,7 +151,7 @@ export const listLogAfter = (
 export const getLogRow = (tx: Reader, sequence: number): ActivityRow | undefined =>
   tx.get<ActivityRow>(`SELECT ${activities.columns} FROM activities WHERE sequence = ?`, sequence);
 
-/** Whose a row of the log is; undefined where the log has no such row. */
+/** The organization of a row of the log; undefined if the log has no such row. */
 export const organizationAt = (tx: Reader, sequence: number): string | undefined =>
   tx.get<{ id: string }>('SELECT organization_id AS id FROM activities WHERE sequence = ?', sequence)?.id;
 
@@ -187,19 +187,20 @@ export const findActivityByFingerprint = (
     fingerprint,
   );
 
-/** Which activities of a list; an absent filter lets all through. */
+/** Filters for a list of activities; an absent filter matches all. */
 export interface ActivityFilter {
   readonly statuses?: readonly string[];
   readonly types?: readonly string[];
 }
 
-/** What a list of activities holds at most, in bytes: it is one answer. */
+/** Size of a list of activities in bytes: it is one answer. */
 const listBytes = 32 * mebibyte;
 
 /**
  * Newest first; a page's `after` means older than the cursor, `before` newer.
- * @returns undefined when the page's cursor is no activity of the organization.
- * @throws KeyhearthError INVALID_ARGUMENT where they are too long for one answer. A shorter page would be taken for the last.
+ * @returns undefined if the page's cursor is not an activity of the organization.
+ * @throws KeyhearthError INVALID_ARGUMENT if they are too long for one answer. A shorter page would be
+ * mistaken for the last.
  */
 export function listActivityRows(
   tx: Reader,
@@ -277,7 +278,10 @@ function twice(values: readonly string[] | undefined): [string | null, string | 
   return [json, json];
 }
 
-/** What walking the log found: its length and last hash, or the first row that does not follow from the one before. */
+/**
+ * The result of following the log: its length and last hash, or the first row that does not follow from the
+ * one before.
+ */
 export type ChainCheck =
   | { readonly ok: true; readonly rows: number; readonly head: string }
   | { readonly ok: false; readonly sequence: number; readonly problem: string };

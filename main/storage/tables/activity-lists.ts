@@ -1,6 +1,6 @@
 /**
- * Activities as a list of any length: each at the place of its first revision, which stays its place whatever becomes of it.
- * Where those are that fit a search is read from one index, unless their texts are looked through.
+ * Activities as a list of any length. Each is at the place of its first revision, and stays there. The places
+ * that fit a search are read from one index, unless the search is in their texts.
  */
 import { defined } from '../../lib/defined.ts';
 import type { ActivityStatus } from '../../lib/activity-status.ts';
@@ -8,17 +8,17 @@ import { getActivityRow, type ActivityRow } from './activities.ts';
 import type { Reader, Value } from '../connection.ts';
 import { anywhere, lookThrough, readNumbers, type Slice } from '../slices.ts';
 
-/** Which activities; what is absent lets all through. */
+/** Filters for activities; an absent one matches all. */
 export interface ActivitySearch {
   readonly types?: readonly string[];
   readonly statuses?: readonly string[];
-  /** Who asked. */
+  /** The user who submitted the activity. */
   readonly userId?: string;
   /** From this time on, in milliseconds. */
   readonly since?: number;
   /** Before this time. */
   readonly until?: number;
-  /** Somewhere in the id, the fingerprint, what was asked, and what came of it. */
+  /** Part of the id, the fingerprint, the request or the result. */
   readonly text?: string;
 }
 
@@ -38,7 +38,7 @@ const openStatuses: readonly ActivityStatus[] = [
 const isOpen = (status: string): boolean => (openStatuses as readonly string[]).includes(status);
 const open = openStatuses.map((status) => `'${status}'`).join(', ');
 
-/** Whose vote is the first, as `makeVote` writes it: the index has this very expression. */
+/** The user of the first vote, as `makeVote` writes it: the index has this very expression. */
 const firstVoter = 'substr(a.votes, 57, 36)';
 const firstSnapshot = 'substr(a.votes, 107, 64)';
 
@@ -76,7 +76,7 @@ function conditionsOf(search: ActivitySearch): { readonly sql: string; readonly 
 const firstStretch = { places: 500, texts: 8 };
 
 /**
- * Where the activities are that fit a search, the newest first, as far as one look comes.
+ * Finds the activities that fit a search, newest first, as far as one slice reaches.
  * @returns numbers of rows: each activity's first revision.
  */
 export function findActivities(
@@ -107,7 +107,7 @@ export function findActivities(
   );
 }
 
-/** What a list shows of an activity. */
+/** An activity's line in a list. */
 export interface ActivityLine {
   readonly sequence: number;
   readonly id: string;
@@ -115,7 +115,7 @@ export interface ActivityLine {
   /** As of now. */
   readonly status: string;
   readonly createdAt: number;
-  /** Who asked, and the name of their snapshot as of then; empty where nobody did. */
+  /** The submitter, and the name of their snapshot at that time; empty if the vault itself acted. */
   readonly userId: string;
   readonly snapshot: string;
   /** JSON; null where it is too long for a line in a list. */

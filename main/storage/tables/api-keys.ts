@@ -38,7 +38,7 @@ export const findApiKey = (tx: Reader, organizationId: string, publicKey: string
     publicKey,
   );
 
-/** Whose a key is that several organizations may know: the user who has the oldest registration. */
+/** The user of a key that several organizations may know: the one with the oldest registration. */
 export const findApiKeyHolder = (
   tx: Reader,
   publicKey: string,

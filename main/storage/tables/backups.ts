@@ -15,7 +15,7 @@ const backups = table('backups', {
   size: number,
   /** When it was last shown to restore; null where that was never tried. */
   provenAt: number.orNull,
-  /** What the last try to prove it found wrong. */
+  /** The fault that the last verification found. */
   problem: text.orNull,
 });
 

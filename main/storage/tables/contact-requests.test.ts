@@ -22,7 +22,7 @@ afterEach(() => {
   db.close();
 });
 
-/** Else a user who asked for codes while the clock was ahead would get no more of them until that clock's time. */
+/** Otherwise a user who asked for codes while the clock was ahead would get none until that clock's time. */
 test('what was asked for by a clock that was ahead counts against no limit once it is set right', () => {
   for (const at of [now - minute, now, now + 10, now + 30 * day]) {
     insertContactRequest(db, {

@@ -13,7 +13,10 @@ const contactRequests = table('contact_requests', {
 
 export type ContactRequestRow = RowOf<typeof contactRequests>;
 
-/** How many there were after one point in time and up to another: of the organization, to the contact, for the identifier. */
+/**
+ * Counts the requests after one time and up to another: of the organization, to the contact, for the
+ * identifier.
+ */
 export function countContactRequests(
   tx: Reader,
   { organizationId, contact, identifier }: Omit<ContactRequestRow, 'requestedAt'>,

@@ -10,7 +10,7 @@ export function insertFreeze(tx: Writer, at: number): void {
   tx.run('INSERT INTO freeze (one, frozen_at) VALUES (1, ?) ON CONFLICT (one) DO NOTHING', at);
 }
 
-/** How far back in the log the last signature is looked for: the whole of it may be long. */
+/** Rows of the log that are searched for the last signature: the whole log may be long. */
 const mostRows = 2000;
 
 /** @param types Of the activities that sign. */

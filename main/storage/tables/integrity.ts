@@ -7,7 +7,7 @@ export const rowKeyContext = { table: 'integrity', rowId: 'row key', organizatio
 export const getSealedRowKey = (tx: Reader): Uint8Array | undefined =>
   tx.get<{ sealed: Uint8Array }>('SELECT sealed FROM integrity WHERE one = 1')?.sealed;
 
-/** Whether rows of a vault are in the file, of this version or of an earlier one. */
+/** True if rows of a vault are in the file, of this version or of an earlier one. */
 export const holdsRows = (tx: Reader): boolean =>
   tx.get('SELECT 1 FROM integrity UNION ALL SELECT 1 FROM organizations') !== undefined;
 

@@ -1,4 +1,4 @@
-/** How messages leave the vault: a row for each channel that is set up. */
+/** Channels for messages: a row for each one that is set up. */
 import type { Reader, Writer } from '../connection.ts';
 import { blob, number, table, text, type RowOf } from '../table.ts';
 

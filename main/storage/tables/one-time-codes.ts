@@ -6,12 +6,12 @@ import { blob, number, table, text, type RowOf } from '../table.ts';
 const sentCodes = table('sent_codes', {
   id: text,
   organizationId: text,
-  /** What it is good for: an API key for the user, or a token that says whose contact was verified. */
+  /** The use of the code: an API key for the user, or a token for the verified contact. */
   purpose: text.of<'sign in' | 'verification'>(),
-  /** Null for a code that verifies a contact, whoever has it. */
+  /** Null for a code that verifies a contact of any user. */
   userId: text.orNull,
   channel: text.of<'email' | 'sms'>(),
-  /** Where the code was sent: an email address or a phone number. */
+  /** The receiver of the code: an email address or a phone number. */
   contact: text,
   /** The code's hash and, where a client may encrypt the code, the private key for that; sealed. */
   sealed: blob,
@@ -32,7 +32,7 @@ export const getOneTimeCode = (tx: Reader, organizationId: string, id: string): 
     organizationId,
   );
 
-/** How many codes that went to a contact can still be used. */
+/** Counts the codes for a contact that can still be used. */
 export const countOneTimeCodes = (tx: Reader, organizationId: string, contact: string, now: number): number =>
   tx.get<{ count: number }>(
     `SELECT count(*) AS count FROM sent_codes

@@ -13,7 +13,7 @@ const organizations = table('organizations', {
 
 export type OrganizationRow = RowOf<typeof organizations>;
 
-/** What a decision begins with, in one row. */
+/** The start of a decision, in one row. */
 export interface OrganizationRule {
   readonly parentId: string | null;
   readonly rootQuorumThreshold: number;

@@ -1,6 +1,6 @@
 /**
- * What is to leave the vault: written in the transaction of whatever caused it, delivered after it. A row is what to
- * deliver, and what became of that.
+ * Outgoing deliveries: written in the transaction of their cause, delivered after it. A row has the delivery
+ * and its outcome.
  */
 import type { Reader, Writer } from '../connection.ts';
 
@@ -15,7 +15,7 @@ export type DeliveryState =
   /** Its time was over before it could be delivered. */
   | 'expired';
 
-/** What is to be delivered. */
+/** A delivery that waits. */
 export interface OutboxEntry {
   readonly id: string;
   readonly organizationId: string;
@@ -32,7 +32,7 @@ export interface OutboxEntry {
 export interface OutboxRow extends OutboxEntry {
   readonly sequence: number;
   readonly state: DeliveryState;
-  /** Tries that were made, since it was written or sent again. */
+  /** Number of attempts since it was written or sent again. */
   readonly attempts: number;
   /** When it is tried next, in milliseconds; 0 for at once. */
   readonly nextAt: number;
@@ -40,7 +40,7 @@ export interface OutboxRow extends OutboxEntry {
   readonly failingSince: number | null;
   /** When it came to its end; null while it waits. */
   readonly finishedAt: number | null;
-  /** What the last try found; null before it. */
+  /** The note of the last attempt; null before it. */
   readonly note: string | null;
 }
 
@@ -87,7 +87,10 @@ export function deleteOutboxPayload(tx: Writer, id: string): void {
   tx.run('DELETE FROM outbox_payloads WHERE id = ?', id);
 }
 
-/** Of what was delivered, or is of no use any more: a payload is a secret. @returns how many went. */
+/**
+ * Deletes payloads that were delivered or expired, since a payload is a secret.
+ * @returns the number of deleted payloads.
+ */
 export const deleteUselessPayloads = (tx: Writer, now: number): number =>
   tx.run(
     `DELETE FROM outbox_payloads WHERE id IN (
@@ -131,7 +134,7 @@ export function finishDelivery(
   end: {
     readonly state: Exclude<DeliveryState, 'waiting'>;
     readonly note: string | null;
-    /** Whether a try was made. */
+    /** True after an attempt. */
     readonly tried: boolean;
     readonly now: number;
   },
@@ -190,7 +193,10 @@ export const deadLetterDeliveries = (
     failingSince,
   );
 
-/** Has it tried at once, whatever became of it. @returns whether there is such a one. */
+/**
+ * Retries a delivery at once, in any state.
+ * @returns true if it exists.
+ */
 export const sendAgain = (tx: Writer, organizationId: string, id: string): boolean =>
   tx.run(
     `UPDATE outbox SET state = 'waiting', attempts = 0, next_at = 0, failing_since = NULL, finished_at = NULL
@@ -204,7 +210,7 @@ export function retryDeliveriesNow(tx: Writer): void {
   tx.run("UPDATE outbox SET next_at = 0 WHERE state = 'waiting' AND next_at > 0");
 }
 
-/** How many of a kind wait after a try that failed, and are still of use. */
+/** Counts the deliveries of a kind that wait after a failed attempt and have not expired. */
 export const countDelayed = (tx: Reader, kind: string, now: number): number =>
   tx.get<{ count: number }>(
     `SELECT count(*) AS count FROM outbox

@@ -1,4 +1,4 @@
-/** Which web pages an organization's passkeys may be made and used on. */
+/** The web pages that may register and use an organization's passkeys. */
 import { readWebOrigins } from '../../lib/web/web-origins.ts';
 import type { Reader } from '../connection.ts';
 import { getFeature } from './features.ts';

@@ -1,6 +1,6 @@
 /**
- * What each policy said when a vote was given. The ids of the policies are the same from one vote to the next, so a list of
- * them is kept once under the hash of its text; a vote's own row has a letter for each.
+ * The evaluation of each policy at a vote. The ids of the policies rarely change between votes, so a list of
+ * them is kept once, under the hash of its text. A vote's own row has a letter for each.
  */
 import { hash } from 'node:crypto';
 import type { Reader, Writer } from '../connection.ts';

@@ -97,7 +97,7 @@ describe('what was reserved', () => {
     );
   });
 
-  test('goes once it cannot matter any more', () => {
+  test('is deleted once it cannot matter', () => {
     for (let at = 1; at <= 50; at++) add(1n, at * 100, counter, 300);
     const kept = connection.get<{ count: number }>('SELECT count(*) AS count FROM policy_reservations');
     expect(kept?.count).toBe(4);

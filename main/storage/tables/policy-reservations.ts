@@ -1,11 +1,12 @@
 /**
- * What was allowed under budgets, a row for each activity and counter. Each row carries the total of its counter up to and
- * with it, so that what was reserved within a while is the difference of two rows, however many lie between.
+ * Amounts allowed under budgets, a row for each activity and counter. Each row carries the total of its
+ * counter, itself included. So the amount reserved in a period is the difference of two rows, however many
+ * are between.
  */
 import { latest } from '../../lib/clock.ts';
 import type { Reader, Writer } from '../connection.ts';
 
-/** What is added up, and by what it is kept apart: both as the policies write it. */
+/** The measured amount and the key of its counter, both as the policies write them. */
 export interface CounterKey {
   readonly organizationId: string;
   readonly measure: string;

@@ -24,7 +24,7 @@ export const getReadOnlySession = (
     organizationId,
   );
 
-/** Whose a session is, whichever organization it is in. */
+/** The user of a session, in any organization. */
 export const getReadOnlySessionHolder = (
   tx: Reader,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * Requests that policies did not allow. They are no activities, and the log has none of them; the newest are kept, so that a
- * draft of a policy can be tried on them, and their sender told why.
+ * Requests that policies refused. They are not activities, and the log does not have them. The newest are
+ * kept, so that a draft of a policy can be tried on them, and the reason explained to their sender.
  */
 import type { Reader, Writer } from '../connection.ts';
 import { number, table, text, type RowOf } from '../table.ts';
@@ -9,7 +9,7 @@ const refusals = table('refusals', {
   id: text,
   organizationId: text,
   userId: text,
-  /** The name of the user's snapshot, as of then. */
+  /** The name of the user's snapshot at that time. */
   snapshot: text,
   /** Of what the request was stamped with. */
   publicKey: text,

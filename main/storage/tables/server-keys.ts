@@ -36,8 +36,8 @@ export const serverKeyContext = (name: ServerKeyName, organizationId: string): S
 });
 
 /**
- * What it is sealed for in a vault whose rows were never authenticated. A key that opens there proves that: in a vault
- * that was adopted, or made later, nobody can make one without the master key.
+ * The context of its seal in a vault whose rows were never authenticated. A key that opens with it proves
+ * that: in a vault that was adopted, or created later, forging one needs the master key.
  */
 export const earlierServerKeyContext = (name: ServerKeyName, organizationId: string): ServerKeyContext => ({
   table: 'server_keys',

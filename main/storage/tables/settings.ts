@@ -1,4 +1,4 @@
-/** How this vault behaves on this computer: a row for each setting that is not as it is by default. */
+/** This vault's behavior on this computer: a row for each setting that differs from its default. */
 import type { Reader, Writer } from '../connection.ts';
 
 export type SettingName = 'autoLock' | 'limits' | 'network' | 'port' | 'wordsNotShown';
@@ -31,8 +31,8 @@ export const areWordsNotShown = (tx: Reader): boolean =>
      WHERE note.name = 'wordsNotShown' AND keyslots.confirmed_at IS NULL`,
   ) !== undefined;
 
-/** How many times the usual number of users, keys and the like an organization may have. */
+/** The factor on the usual limits of users, keys and other resources of an organization. */
 export const limitsOf = (tx: Reader): number => Number(getSetting(tx, 'limits') ?? 1);
 
-/** Whether anything may leave this machine. */
+/** True if requests may leave this machine. */
 export const isNetworkOn = (tx: Reader): boolean => getSetting(tx, 'network') !== 'false';

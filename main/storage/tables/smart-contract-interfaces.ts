@@ -1,4 +1,7 @@
-/** Interfaces of contracts and programs (ABI, IDL), by which their calls are read. They are made and deleted, not changed. */
+/**
+ * Interfaces of contracts and programs (ABI, IDL), by which their calls are read. They are created and
+ * deleted, not changed.
+ */
 import { timestamp, type Timestamp } from '../../lib/clock.ts';
 import type { Reader, Writer } from '../connection.ts';
 import { number, table, text, type RowOf } from '../table.ts';

@@ -5,7 +5,7 @@ import type { Page } from '../page.ts';
 const hasUser = (condition: string): string =>
   `EXISTS (SELECT 1 FROM users AS u WHERE u.organization_id = o.id AND ${condition})`;
 
-/** What they can be found by, as conditions on `o`; each takes the values that its place says. */
+/** Conditions on `o` that find them; each takes the values at its placeholders. */
 const conditions = {
   all: 'TRUE',
   name: 'o.name = ?',
@@ -23,7 +23,7 @@ const conditions = {
     WHERE w.organization_id = o.id AND w.address = ?)`,
 } as const;
 
-/** Whether a credential came with its sub-organization, by the parent's word: 1, or 0 for one that a user added. */
+/** 1 if a credential came with its sub-organization, by the parent's word; 0 if a user added it. */
 export interface Founded {
   readonly founded: number;
 }
@@ -45,12 +45,12 @@ export const belowByClaim = (
    WHERE ${condition} AND +organization_id IN (SELECT s.id FROM organizations AS s WHERE s.parent_id = ?)
    ORDER BY founded DESC, created_at, rowid LIMIT ${String(limit)}`;
 
-/** Which of them, by the name of a condition and its values. */
+/** The name of a condition, and its values. */
 export type SubOrganizationFilter = readonly [by: keyof typeof conditions, ...values: readonly string[]];
 
 /**
  * In the order of creation.
- * @returns undefined when the page's cursor is no sub-organization of the organization.
+ * @returns undefined if the page's cursor is not a sub-organization of the organization.
  */
 export function listSubOrganizationIds(
   tx: Reader,
@@ -82,10 +82,10 @@ const rowidOf = (tx: Reader, parentId: string, id: string): number | undefined =
   )?.position;
 
 /**
- * Removes an organization and every row of it. Its activities stay, since the log is append-only, and what is on its way
- * to somebody goes on.
+ * Removes an organization and every row of it. Its activities stay, since the log is append-only. Deliveries
+ * in progress continue.
  *
- * Which tables have rows of it is asked of the schema: one that is added later is not forgotten.
+ * The schema says which tables have rows of it, so a table that is added later is included.
  */
 export function deleteOrganization(tx: Writer, id: string): void {
   for (const { name } of tablesOfOrganizations(tx)) {

@@ -25,7 +25,7 @@ export interface Tag {
   readonly updatedAt: Timestamp;
 }
 
-/** Where a type of tag is attached, and to what. */
+/** The table and column of each type's attachments. */
 const attachments = {
   TAG_TYPE_USER: { table: 'user_tags', column: 'user_id' },
   TAG_TYPE_PRIVATE_KEY: { table: 'private_key_tags', column: 'private_key_id' },

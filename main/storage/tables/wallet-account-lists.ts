@@ -1,9 +1,9 @@
-/** Accounts of a wallet as a list of any length, in the order in which they were made. */
+/** Accounts of a wallet as a list of any length, in the order of creation. */
 import type { Reader, Value } from '../connection.ts';
 import { anywhere, lookThrough, readNumbers, type Slice } from '../slices.ts';
 import { accountColumns, type WalletAccountRow } from './wallet-accounts.ts';
 
-/** Which accounts; what is absent lets all through. */
+/** Filters for accounts; an absent one matches all. */
 export interface AccountSearch {
   readonly addressFormats?: readonly string[];
   /** Somewhere in the address, the name, the path or the public key. */
@@ -18,7 +18,7 @@ const somewhere = ['address', 'name', 'path', 'public_key']
 const firstStretch = 500;
 
 /**
- * Where the accounts of a wallet are that fit a search, as far as one look comes.
+ * Finds the accounts of a wallet that fit a search, as far as one slice reaches.
  * @param after The row after which it begins.
  * @returns numbers of rows.
  */

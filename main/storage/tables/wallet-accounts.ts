@@ -41,7 +41,6 @@ export interface WalletAccount {
 
 export const accountColumns = walletAccounts.columns;
 
-/** Whether the wallet has this very account already. */
 /** @returns the id of the wallet's account with this path and form. */
 export const findAccountId = (
   tx: Reader,
@@ -151,7 +150,7 @@ const sequenceOf = (tx: Reader, organizationId: string, id: string): number | un
 /**
  * In the order of creation.
  * @param walletId Null for the accounts of every wallet of the organization.
- * @returns undefined when the page's cursor is no account of the organization.
+ * @returns undefined if the page's cursor is not an account of the organization.
  */
 export function listAccountRows(
   tx: Reader,

@@ -125,7 +125,7 @@ describe('deliveries', () => {
     expect(list('child')).toEqual([]);
   });
 
-  test('are listed a page at a time, whatever became of them', () => {
+  test('are listed a page at a time, in every state', () => {
     makeEndpoint('a');
     makeEndpoint('b');
     append(...Array.from({ length: 7 }, () => 'root'));

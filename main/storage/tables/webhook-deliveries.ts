@@ -1,7 +1,7 @@
 /**
- * What became of events on their way to webhook endpoints. An endpoint's place in the log says how far it has got: what it
- * wants beyond that waits, and has no row yet. What it did not take, and what is sent again by itself, are rows that wait
- * before that place; all other rows are what came to an end.
+ * Outcomes of events for webhook endpoints. An endpoint's place in the log is its progress: its events beyond
+ * the place wait, and have no row yet. Failed events, and events that are sent again by themselves, are rows
+ * that wait before that place. All other rows are finished.
  */
 import { hash } from 'node:crypto';
 import { getLogRow, listLogAfter, type LogPage } from './activities.ts';
@@ -30,12 +30,12 @@ export interface WebhookDelivery {
   readonly organizationId: string;
   readonly endpointId: string;
   readonly state: WebhookDeliveryState;
-  /** Tries that were made, since it came about or was sent again. */
+  /** Number of attempts since it arose or was sent again. */
   readonly attempts: number;
   /** When it is tried next, in milliseconds; 0 for at once. */
   readonly nextAt: number;
   readonly finishedAt: number | null;
-  /** What the last try found; null before it. */
+  /** The note of the last attempt; null before it. */
   readonly note: string | null;
   /** The event: a row of the log. */
   readonly sequence: number;
@@ -88,12 +88,13 @@ export function listLogFor(
   after: number,
   limit: number,
 ): LogPage {
-  // What is not in a sub-organization is in the vault's own, which is told of all.
+  // The vault's own organization receives the events of all organizations; a sub-organization receives its
+  // own.
   const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
   return listLogAfter(tx, isSubOrganization ? organizationId : undefined, after, limit);
 }
 
-/** What became of several events at once. */
+/** The outcome of several events at once. */
 export interface WebhookResult {
   readonly sequences: readonly number[];
   readonly state: WebhookDeliveryState;
@@ -169,7 +170,7 @@ export function removeWebhookEndpoint(tx: Writer, id: string, now: number): void
   tx.run('DELETE FROM webhook_endpoints WHERE id = ?', id);
 }
 
-/** Which deliveries of a list; an absent filter lets all through. */
+/** Filters for a list of deliveries; an absent filter matches all. */
 export interface WebhookDeliveryFilter {
   readonly endpointId?: string | undefined;
   readonly state?: WebhookDeliveryState | undefined;
@@ -239,7 +240,7 @@ export function getWebhookDelivery(
   return listed?.sequence === sequence ? pendingDelivery(ids, endpoint, row) : kept;
 }
 
-/** Has one sent again at once, whatever became of it; the others go on in their order. */
+/** Sends one again at once, in any state; the others continue in their order. */
 export function sendWebhookAgain(
   tx: Writer,
   { organizationId, endpointId, sequence }: WebhookDelivery,
@@ -351,11 +352,14 @@ const pendingDelivery = (
 
 const pendingColumns = `${eventColumns}, id, updated_at AS updatedAt`;
 
-/** How many rows of the log are looked through for what waits: of an endpoint that wants few and takes none there may be many. */
+/**
+ * Rows of the log that are searched for waiting events: an endpoint that wants few and refuses all may have
+ * many.
+ */
 const mostLookedThrough = 20_000;
 const lookedThroughAtOnce = 500;
 
-/** What waits beyond an endpoint's place, newest first. */
+/** Lists the events beyond an endpoint's place, newest first. */
 function listPending(
   tx: Reader,
   ids: DeliveryIds,

@@ -1,4 +1,4 @@
-/** Where an organization has its events sent: endpoints by name, and the one of its feature. */
+/** The webhook endpoints of an organization: named ones, and the one of its feature. */
 import type { Reader, Writer } from '../connection.ts';
 import { getOrganization } from './organizations.ts';
 import { getVault } from './vault.ts';
@@ -55,7 +55,8 @@ export const listWebhookEndpoints = (tx: Reader, organizationId: string): Webhoo
  * sub-organization of the vault's own.
  */
 export function listEndpointsFor(tx: Reader, organizationId: string): WebhookEndpointRow[] {
-  // Asked whenever the log grows, so in small questions: a vault without endpoints is asked one, and none goes over a table.
+  // This runs whenever the log grows, so it uses small queries: one in a vault without endpoints, and none
+  // scans a table.
   if (tx.get('SELECT 1 FROM webhook_endpoints LIMIT 1') === undefined) return [];
   const own = listWebhookEndpoints(tx, organizationId);
   const organization = getOrganization(tx, organizationId);

@@ -27,7 +27,14 @@ const clean: readonly string[] = [
   'main/lib',
   'main/net',
   'main/operations',
+  'main/packaging',
   'main/rpc',
+  'main/self-test',
+  'main/settings',
+  'main/standalone',
+  'main/start.ts',
+  'main/storage',
+  'preload',
   'test/project/voice',
 ];
 
