@@ -1,6 +1,6 @@
 // One `vite build` makes everything that runs: dist/renderer (the window), dist/main (the Electron entry and the
 // command, for Node), dist/preload (CommonJS, as a sandboxed preload must be), dist/reference (the code of the API's
-// reference page, as its makers built it) and dist/standalone (programs that run without the rest). `vite` alone serves the window with hot reload in front of a throw-away vault.
+// reference page, as its makers built it), dist/site (the documentation) and dist/standalone (programs that run without the rest). `vite` alone serves the window with hot reload in front of a throw-away vault.
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { chmod, copyFile, cp, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
+import { buildSite } from './docs/site/build-site.ts';
 
 const projectRoot = import.meta.dirname;
 const dist = join(projectRoot, 'dist');
@@ -269,6 +270,7 @@ export default defineConfig({
         if (['client', 'main', 'preload'].includes(environment.name)) await builder.build(environment);
       }
       await copyReference();
+      await buildSite(join(dist, 'site'));
       await writeAbout();
       await cp(join(projectRoot, 'main/standalone'), join(dist, 'standalone'), { recursive: true });
       await copyFile(join(projectRoot, 'main/backup/FORMAT.md'), join(dist, 'standalone/BACKUP-FORMAT.md'));

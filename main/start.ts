@@ -13,6 +13,7 @@ const projectRoot = dirname(import.meta.dirname);
 
 /** The sources of a build, relative to the project. */
 const sources = [
+  'docs',
   'main',
   'preload',
   'renderer',
@@ -29,6 +30,7 @@ const outputs = [
   'main/index.js',
   'preload/index.cjs',
   'renderer/index.html',
+  'site/docs/index.html',
 ] as const;
 
 const isTest = /[.]test[.]tsx?$/;

@@ -4,6 +4,7 @@ import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { setNonce } from 'get-nonce';
 import './app/mantine.css';
+import './app/tokens.css';
 import './app/window.css';
 import { connectRpc } from './app/rpc/rpc.ts';
 import { Tooltips } from './ui/tooltips.tsx';

@@ -385,6 +385,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     discoveryKeys: () => ({ ...rpc.serverKeys() }),
     webhookKeys: () => webhooks.jwks(),
     reference: { version, directory: config.referenceDirectory },
+    site: config.siteDirectory,
     ...(substitutes.dev ? { dev: substitutes.dev(vault) } : {}),
   });
   started.defer(() => server.close());

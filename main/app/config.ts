@@ -79,6 +79,8 @@ export interface Config {
   readonly rendererDirectory: string;
   /** The code of the API's reference page. */
   readonly referenceDirectory: string;
+  /** The pages of the documentation. */
+  readonly siteDirectory: string;
 }
 
 /** Options of the command line; each is optional. */
@@ -157,6 +159,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     verbose: options.verbose ?? false,
     rendererDirectory: built('renderer'),
     referenceDirectory: built('reference'),
+    siteDirectory: built('site'),
   });
 }
 

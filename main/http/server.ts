@@ -5,6 +5,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
+import { documentation } from './documentation.ts';
 import { apiReference, type ApiReferenceOptions } from './openapi/reference.ts';
 import { bareApp, rawBodies, refuseTheRest, renderErrors, withPaths } from './app.ts';
 import { devRoutes, type DevControls } from './dev/routes.ts';
@@ -40,6 +41,8 @@ export interface ServerOptions {
   readonly webhookKeys: () => readonly object[];
   /** The description of the API beside its operations. */
   readonly reference: Omit<ApiReferenceOptions, 'operations'>;
+  /** Directory of the documentation's pages: `dist/site`. */
+  readonly site: string;
   readonly dev?: DevControls;
   /** Called when a person uses a window in a browser. */
   readonly onWindowUsed: () => void;
@@ -140,7 +143,10 @@ function makeApp(options: ServerOptions): Express {
     response.setHeader('Allow', 'POST');
     throw new KeyhearthError('METHOD_NOT_ALLOWED', `expected POST, got ${request.method}`);
   });
-  app.use(apiReference({ ...options.reference, operations: service.operations }));
+  app.use(
+    apiReference({ ...options.reference, operations: service.operations }),
+    documentation(options.site),
+  );
   app.use(
     '/window',
     windowRoutes(rpc, sessions, service, {

@@ -24,7 +24,7 @@ const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 const wanted: readonly RegExp[] = [
   // The Electron entry is of no use without Electron.
   /^dist\/main\/(?!index[.]js$)/,
-  /^dist\/(renderer|reference|standalone)\//,
+  /^dist\/(renderer|reference|site|standalone)\//,
   /^dist\/about[.]json$/,
   /^node_modules\/@node-rs\/argon2\/(index[.]js|package[.]json|LICENSE)$/,
   new RegExp(`^node_modules/@node-rs/argon2-${target}(-gnu|-musl|-msvc)?/.*[.](node|json)$`),

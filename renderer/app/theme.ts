@@ -103,7 +103,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's named roles, taken from the tokens in window.css so that there is one place to change them. */
+/** Mantine's named roles, taken from the tokens in tokens.css so that there is one place to change them. */
 export const variables: CSSVariablesResolver = () => {
   const shared = {
     '--mantine-color-body': 'var(--kh-surface)',

@@ -223,34 +223,38 @@ test('two schemas of one name are a mistake that is told', () => {
   expect(() => describeApi(twice, '0')).toThrow('two schemas are called GetUserResult');
 });
 
-describe('/docs', () => {
+describe('/docs/api', () => {
   test('is a page with a fresh nonce and a policy of its own', async () => {
-    const loads = await Promise.all([1, 2, 3].map(() => get('/docs')));
+    const loads = await Promise.all([1, 2, 3].map(() => get('/docs/api')));
     const nonces = loads.map(({ status, headers, text }) => {
       expect(status).toBe(200);
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
       expect(headers['cache-control']).toBe('no-store');
       const [nonce = ''] = new Set([...text.matchAll(/nonce="([^"]+)"/g)].map(([, found]) => found));
       expect(headers['content-security-policy']).toBe(referencePolicy(nonce));
-      expect(text).not.toMatch(/(src|href)="(?!\/docs\/|data:,")/);
+      expect(text).not.toMatch(/(src|href)="(?!\/docs\/api\/|data:,")/);
       return nonce;
     });
     expect(new Set(nonces).size).toBe(3);
   });
 
   test('has its code from this port', async () => {
-    const { status, headers, text } = await get('/docs/scalar.js');
+    const { status, headers, text } = await get('/docs/api/scalar.js');
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^text\/javascript/);
     expect(text.length).toBeGreaterThan(1_000_000);
   });
 
   test('is only read, and has nothing beside it', async () => {
-    expect((await send(service.url, { path: '/docs' })).status).toBe(404);
-    for (const path of ['/docs/..%2f..%2fpackage.json', '/docs/%2e%2e/main/cli.js', '/docs/other.js']) {
+    expect((await send(service.url, { path: '/docs/api' })).status).toBe(404);
+    for (const path of [
+      '/docs/api/..%2f..%2fpackage.json',
+      '/docs/api/%2e%2e/main/cli.js',
+      '/docs/api/other.js',
+    ]) {
       expect((await get(path)).status, path).toBe(404);
     }
-    expect((await get('/docs', { host: 'evil.example' })).status).toBe(403);
+    expect((await get('/docs/api', { host: 'evil.example' })).status).toBe(403);
   });
 });
 

@@ -1,10 +1,15 @@
-/** The API's reference page, in a browser: it shows every operation, works whole, and speaks to nobody. */
+/**
+ * The documentation, in a browser: its pages, and the API's reference page, which shows every operation, works whole, and
+ * speaks to nobody.
+ */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { pages } from '../../docs/pages.ts';
 import { operations } from '../../main/operations/index.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
+import { axeFindings } from './support/inspect.ts';
 import { newVaultPlace, serveDevVault } from './support/service.ts';
 import type { Service } from './support/service.ts';
 
@@ -22,7 +27,7 @@ async function openReference({ page }: BrowserWindow, url: string): Promise<read
   page.on('request', (request) => {
     asked.push(request.url());
   });
-  await page.goto(`${url}/docs`);
+  await page.goto(`${url}/docs/api`);
   await page.getByRole('heading', { name: 'Keyhearth', level: 1 }).waitFor();
   return asked;
 }
@@ -83,7 +88,7 @@ describe('the reference page', () => {
     await sidebar(page).getByRole('button', { name: 'Set dark mode' }).click();
     await sidebar(page).getByRole('button', { name: 'Set light mode' }).waitFor();
 
-    expect(asked).toEqual([`${service.url}/docs`, `${service.url}/docs/scalar.js`]);
+    expect(asked).toEqual([`${service.url}/docs/api`, `${service.url}/docs/api/scalar.js`]);
     expect(person.violations).toEqual([]);
     expect(person.complaints).toEqual([]);
   });
@@ -122,5 +127,28 @@ describe('the reference page', () => {
     await using person = await openWindow(browser);
     await openReference(person, service.url);
     expect(person.violations).toEqual([]);
+    await lookAtPages(person, service.url);
   });
 });
+
+/** From the first page to the next one, in both schemes, at the width of a telephone too. */
+async function lookAtPages(person: BrowserWindow, url: string): Promise<void> {
+  const { page } = person;
+  const [first, second] = pages;
+  if (first === undefined || second === undefined) throw new Error('there are no two pages');
+  await page.goto(`${url}/docs`);
+  const found = [...(await axeFindings(page, 'documentation'))];
+  await page.getByRole('main').getByRole('link', { name: first.title, exact: true }).click();
+  await page.getByRole('heading', { name: first.title, level: 1 }).waitFor();
+  found.push(...(await axeFindings(page, 'documentation-page')));
+  await page.getByRole('link', { name: `Next ${second.title}` }).click();
+  await page.getByRole('heading', { name: second.title, level: 1 }).waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  const isCutOff = await page.evaluate(
+    () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  );
+  expect(isCutOff).toBe(false);
+  expect(found).toEqual([]);
+  expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+}

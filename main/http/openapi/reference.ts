@@ -1,4 +1,4 @@
-/** The API's description for programs, `/openapi.json`, and for people, `/docs`: a page whose code is this port's own. */
+/** The API's description for programs, `/openapi.json`, and for people, `/docs/api`: a page whose code is this port's own. */
 import { randomBytes } from 'node:crypto';
 import { Router, type Request } from 'express';
 import type { Operations } from '../../activities/define.ts';
@@ -40,13 +40,13 @@ export function apiReference({ operations, version, directory }: ApiReferenceOpt
   router.get('/openapi.json', (request, response) => {
     sendJson(response, 200, describe(request));
   });
-  router.get('/docs/scalar.js', (_request, response, next) => {
+  router.get('/docs/api/scalar.js', (_request, response, next) => {
     // Within a root, since the directory may be below one whose name begins with a dot.
     response.sendFile('scalar.js', { root: directory, headers: common }, () => {
       if (!response.headersSent) next();
     });
   });
-  router.get('/docs', (request, response) => {
+  router.get('/docs/api', (request, response) => {
     const nonce = randomBytes(16).toString('base64');
     response
       .writeHead(200, {
@@ -89,7 +89,7 @@ function page(nonce: string, configuration: object): string {
   </head>
   <body>
     <div id="reference"></div>
-    <script nonce="${nonce}" src="/docs/scalar.js"></script>
+    <script nonce="${nonce}" src="/docs/api/scalar.js"></script>
     <script nonce="${nonce}">
       Scalar.createApiReference('#reference', ${json});
     </script>

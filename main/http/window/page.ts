@@ -13,7 +13,7 @@ export function windowPage(directory: string): Router {
     '/assets',
     serveFiles(join(directory, 'assets'), { index: false, immutable: true, maxAge: '365d' }),
   );
-  router.get(/^\/(?!assets\/|public\/|window\/|dev\/).*/, (request, response, next) => {
+  router.get(/^\/(?!assets\/|public\/|window\/|docs\/|dev\/).*/, (request, response, next) => {
     if (request.accepts('html') !== 'html') {
       next();
       return;

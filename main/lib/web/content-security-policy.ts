@@ -39,6 +39,16 @@ export function referencePolicy(nonce: string): string {
   ].join('; ');
 }
 
+/** That of the documentation's pages, which hold no script. */
+export const documentationPolicy: string = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 /** Anything but base64 could end the directive and begin another. */
 function checkNonce(nonce: string): void {
   if (!/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(nonce)) {

@@ -8,7 +8,7 @@ import { useStatus } from '../../app/rpc/vault.tsx';
 /** Where every operation is described. The app shows the address, since its own window leads nowhere outside. */
 export function ApiReference(): ReactNode {
   const { url } = useStatus();
-  const address = `${url}/docs`;
+  const address = `${url}/docs/api`;
   return (
     <Panel title={t('API reference')}>
       <Text mb="xs">{t('Every operation, with its parameters, its answer and an example:')}</Text>
