@@ -103,7 +103,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       outputError: (text, write) => {
         write(`keyhearth: ${plain(text)}`);
       },
-      // What is wrong is then written as JSON, once.
+      // The error is then written as JSON, once.
       ...(json ? { writeErr: () => undefined } : {}),
     })
     .exitOverride();
@@ -124,7 +124,7 @@ function ownArguments(argv: readonly string[]): readonly string[] {
   return end === -1 ? argv : argv.slice(0, end);
 }
 
-/** What Commander says of wrong usage, in the words of the others. */
+/** Rewords Commander's messages about wrong usage in the style of the others. */
 const plain = (text: string): string =>
   text
     .replace(/^error: /, '')

@@ -33,7 +33,7 @@ import { hasVaultFile, readVaultFile } from '../shared/vault-file.ts';
 /** The log of a vault: of the service that serves it, or of its file where none does. */
 interface Source extends Disposable {
   readonly isRunning: boolean;
-  /** Whether the vault's own keys tell whose log it is, and not the file alone. */
+  /** True if the vault's own keys prove the identity of the log; otherwise only the file does. */
   readonly isUnlocked: boolean;
   readonly connection: Connection;
   readonly vault: VaultRow;
@@ -166,9 +166,9 @@ interface Verdict {
   readonly vaultId: string;
   readonly organizationId: string;
   readonly publicKey: string;
-  /** Who says that this is the vault's key. */
+  /** The source of the vault's key. */
   readonly publicKeyFrom: 'given' | 'vault' | 'file';
-  /** What the keychain says, for a person; undefined where it was not asked. */
+  /** The keychain's answer, for a person; undefined if it was not used. */
   readonly witness?: string;
 }
 

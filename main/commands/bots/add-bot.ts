@@ -124,7 +124,7 @@ class BotInTheMaking {
   /** @returns what could not be taken back, in words. */
   async undo(): Promise<string | undefined> {
     try {
-      // The user goes first: whatever became of its key, it may not outlive the policies.
+      // The user is deleted first, with or without its key: the key must not outlive the policies.
       if (this.#userId !== undefined)
         await this.#api.submit(deleteUsersActivity, { userIds: [this.#userId] });
       if (this.#policyIds.length > 0)

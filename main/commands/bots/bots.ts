@@ -75,7 +75,7 @@ export const termsOf = ({ walletId, chainId, budget, receivers }: Bot) => ({
   receivers,
 });
 
-/** What a bot may do, in plain words. */
+/** Describes in plain words what a bot may do. */
 export function wordsOf(
   { chainId, budget, receivers }: Bot,
   walletName: string | undefined,
@@ -122,7 +122,10 @@ export async function widening(
   );
 }
 
-/** Whether a bot alone has a policy's consensus. What others have to approve of is within no budget, and for them to decide. */
+/**
+ * True if a bot alone reaches a policy's consensus. Requests that need other approvals are outside every
+ * budget, and for the others to decide.
+ */
 function allowsAlone(consensus: string, userId: string): boolean {
   if (consensus === '') return true;
   const bot = { userId, root: false, credentials: [{ id: '', user_id: userId, type: apiKeyType }] };
@@ -145,7 +148,7 @@ export async function removeBot(
   }));
   await agreeToDelete(JSON.stringify(nameOf(known)), yes);
   const { userId, user, policyIds } = known;
-  // The key goes first: without its policies it might do what others allow everybody.
+  // The key is deleted first: without its policies, the bot might do what others allow all users.
   if (user !== undefined) await api.submit(deleteUsersActivity, { userIds: [userId] });
   await api.submit(deletePoliciesActivity, { policyIds });
   if (user !== undefined) deleteKeyFilesOf(config.keysDirectory, user.userName, publicKeysOf(user));

@@ -3,7 +3,7 @@ import type { Command, Option } from 'commander';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** What comes after an option or a command: a file, a directory, one of a few words, or anything. */
+/** The value after an option or a command: a file, a directory, one of a few words, or anything. */
 type Value =
   | { readonly kind: 'file' | 'directory' | 'any' }
   | { readonly kind: 'words'; readonly words: readonly string[] };
@@ -68,7 +68,7 @@ function valueOf(name: string, choices: readonly string[] | undefined): Value {
   return { kind: name === 'file' || name === 'directory' ? name : 'any' };
 }
 
-/** The first part of a description: a list of commands is no place for the rest. */
+/** The first part of a description, short enough for a list of commands. */
 const summary = (text: string): string => text.replaceAll(/ \([^)]*\)/g, '').split(/[:;] /)[0] ?? '';
 
 /** Single quotes, as all three shells read them, but for what fish has of its own. */

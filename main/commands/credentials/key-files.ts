@@ -112,7 +112,7 @@ export function pairOf(publicKey: string, privateKey: string, from: string): Key
 
 const isKeyName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 
-/** Where a key's private half is, if it is there. */
+/** The path of a key's private half. */
 export const keyFileOf = (directory: string, name: string): string =>
   fileNames(directory, name).privateKeyFile;
 

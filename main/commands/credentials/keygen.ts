@@ -42,7 +42,7 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
       try {
         await withSecret(options, status, (secret) => running.call('prove', secret));
       } catch (error) {
-        // The same command, given a secret, makes them anew.
+        // The same command with a secret creates them again.
         rmSync(publicKeyFile);
         rmSync(privateKeyFile);
         throw error;
@@ -99,7 +99,7 @@ async function keygenFor(config: Config, wanted: string, options: KeygenOptions)
   );
 }
 
-/** What a refusal says, which an answer does not have. */
+/** The message of a refusal, which an answer does not have. */
 const refusal = z.looseObject({ message: z.string().optional(), turnkeyErrorCode: z.string().optional() });
 
 /** @param prove Shows a secret of the owner's, which the service asks for where it was shown none lately. */

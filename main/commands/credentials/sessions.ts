@@ -14,7 +14,7 @@ const refusalShape = z.looseObject({ message: z.string(), turnkeyErrorCode: z.st
 
 type Session = Answer<'list_sessions'>['sessions'][number];
 
-/** @param user Whose; everybody's unless given. */
+/** @param user The user; all users unless given. */
 export async function listSessions(config: Config, user: string | undefined, json: boolean): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
   const sessions = await sessionsOf(running, user);
@@ -61,7 +61,7 @@ export async function revokeSessions(
 
 const distinct = <T>(items: readonly T[]): readonly T[] => [...new Set(items)];
 
-/** @param user Whose; everybody's unless given. */
+/** @param user The user; all users unless given. */
 async function sessionsOf(running: Running, user: string | undefined): Promise<readonly Session[]> {
   const userId = user === undefined ? undefined : await userIdOf(running, user);
   const answer = await queryAsOwner(

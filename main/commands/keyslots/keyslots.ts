@@ -131,7 +131,8 @@ async function runWithPhrase(
   options: ChangeOptions,
   change: (confirmed: Confirmed) => WithoutSecret<KeyslotChange>,
 ): Promise<void> {
-  // The words are drawn once the secret is known to be right, so that nobody writes down words that are not taken into use.
+  // The words are generated once the secret has proved right, so that the owner never writes down unused
+  // words.
   await withSecret(options, vault.status, (proof) =>
     unlocked(vault, proof, () => giveWords(vault, options, change, proof)),
   );

@@ -60,7 +60,9 @@ export async function writeSheet(config: Config, options: SheetOptions): Promise
   });
 }
 
-/** Where no process serves the vault it is unlocked by what is checked, so that the date of the check can be noted. */
+/**
+ * If no process serves the vault, the checked secret unlocks it, so that the date of the check can be noted.
+ */
 async function check(vault: OpenedVault, how: Recovery): Promise<void> {
   const ask = (): Promise<unknown> => vault.call('checkRecovery', how);
   await (vault.isServed ? ask() : unlocked(vault, how, ask));

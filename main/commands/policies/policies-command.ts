@@ -28,7 +28,7 @@ interface ApiFlags {
   readonly apiKey: string;
 }
 
-/** What lists and changes the policies in force. */
+/** Declares the commands that list and change the policies in force. */
 function declareLife(policies: Command): void {
   addSubcommand<ApiFlags>(policies, {
     name: 'list',
@@ -77,7 +77,7 @@ function declareLife(policies: Command): void {
   });
 }
 
-/** What tries drafts. */
+/** Declares the commands that try drafts. */
 function declareTrials(policy: Command): void {
   addSubcommand(policy, {
     name: 'check <file>',

@@ -118,7 +118,7 @@ function coverageToText(
 }
 
 export interface ExplainOptions extends AskOptions {
-  /** A file with the body of a request that nobody has sent. */
+  /** A file with the body of a hypothetical request. */
   readonly body?: string;
   /** The user whose request it would be. */
   readonly user?: string;

@@ -12,7 +12,7 @@ export const titleOf = (type: string, { signWith }: Intent): string =>
 const longestValue = 60;
 const mostValues = 4;
 
-/** What is said in one word of what was asked: `walletName "Savings", accounts (2)`. */
+/** Summarizes a request on one line: `walletName "Savings", accounts (2)`. */
 export function intentLine(intent: Intent): string {
   const said = Object.entries(intent).flatMap(([name, value]) => {
     if (Array.isArray(value)) return [`${name} (${String(value.length)})`];

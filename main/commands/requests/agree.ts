@@ -4,15 +4,15 @@ import { visibleName } from '../../lib/text/visible-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
 
-/** Whether a person runs the command, as far as can be seen: who starts a script is asked nothing. */
+/** True if a person seems to run the command. A command in a script asks nothing. */
 export const onTerminal = (): boolean => process.stdin.isTTY || process.stderr.isTTY;
 
 interface Question {
-  /** What is asked, for who cannot be. */
+  /** The question, for the error where no person can answer. */
   readonly what: string;
-  /** What says it on the command line. */
+  /** The option that answers it on the command line. */
   readonly otherwise: string;
-  /** What a no means. */
+  /** The consequence of the answer no. */
   readonly undone: string;
 }
 

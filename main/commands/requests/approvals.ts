@@ -145,7 +145,10 @@ async function listWaiting(api: VaultApi): Promise<readonly Activity[]> {
 /** Fewer characters could come to name another before the vote is given. */
 const fewestCharacters = 8;
 
-/** @param wanted An activity's id, whatever became of it; or of one that waits, its fingerprint, or how one of them begins. */
+/**
+ * @param wanted An activity's id, in any state; or the fingerprint of one that waits, or the beginning of
+ * either.
+ */
 async function find(api: VaultApi, wanted: string): Promise<Activity> {
   const text = wanted.toLowerCase();
   if (isId(text)) {
@@ -187,7 +190,7 @@ async function describe(api: VaultApi, request: object): Promise<Description> {
   }
 }
 
-/** What it does, on one line. */
+/** Summarizes an activity on one line. */
 async function summaryOf(api: VaultApi, activity: Activity): Promise<string> {
   const { type } = activity;
   const intent = intentOf(activity);
@@ -213,7 +216,7 @@ const policiesAnswer = z.object({
 });
 const quorumAnswer = z.object({ configs: z.object({ quorum: z.object({ threshold: z.number() }) }) });
 
-/** What one policy said at one vote. */
+/** The evaluation of one policy at one vote. */
 interface PolicySaid {
   readonly voteId: string;
   readonly policyId: string;
@@ -255,7 +258,7 @@ async function explain(api: VaultApi, activity: Activity): Promise<Explained> {
   };
 }
 
-/** What is worth telling; most policies do not apply. */
+/** Outcomes that are shown; most policies do not apply. */
 const outcomeWords: Readonly<Record<string, string>> = {
   OUTCOME_ALLOW: 'allowed it',
   OUTCOME_REQUIRES_CONSENSUS: 'asked for more votes',

@@ -7,7 +7,7 @@ const nothing: Description = { title: 'Sign a text', lines: [], parts: [], warni
 const shown = (value: string, columns?: number): string =>
   descriptionToText({ ...nothing, lines: [{ label: 'Text', value: visibleText(value) }] }, columns);
 
-/** What stands in the rows of a text that was shown. */
+/** Reads the text back from its rows. */
 function readBack(rows: string): string {
   const [, ...own] = rows.split('\n');
   const [first = '', ...more] = own;

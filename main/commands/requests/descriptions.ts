@@ -1,4 +1,4 @@
-/** What a transaction or a payload does, in the words of `describe_payload`. */
+/** Prints the effects of a transaction or a payload, in the words of `describe_payload`. */
 import { z } from 'zod';
 import { visibleInOrder, visibleLine } from '../../lib/text/visible-text.ts';
 
@@ -44,7 +44,7 @@ export function descriptionToText(
   ].join('\n');
 }
 
-/** What stands before a text’s next line, and before the rest of one that is broken off. */
+/** Prefix of a text’s next line, and of the rest of a broken line. */
 const prefixes = { next: '  | ', rest: '  > ' };
 /** In columns: narrower rows are not made. */
 const narrowest = 20;

@@ -24,7 +24,7 @@ export interface SignOptions {
   readonly json: boolean;
 }
 
-/** How a transaction is written in its file, and then with its signature. */
+/** The form of a transaction in its file, before and after signing. */
 type TransactionForm = 'hex' | 'base64';
 
 export interface SignTransactionOptions extends SignOptions {
@@ -121,7 +121,7 @@ export async function signPayload(config: Config, file: string, options: SignPay
   print(options.json, { ...result, description }, JSON.stringify(result));
 }
 
-/** What makes a digest itself is not hashed again; of anything else only its signer knows. */
+/** An encoding that gives a digest is not hashed again. For other encodings only the signer knows. */
 function hashOf(encoding: string): string {
   if (encoding === 'eip712' || encoding === 'eip7702') return 'none';
   throw new CommandError(

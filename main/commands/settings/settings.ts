@@ -13,7 +13,7 @@ interface Named {
   readonly read: (settings: Settings) => Value;
   /** @throws CommandError for a text that is none of its values. */
   readonly change: (text: string) => SettingsChange;
-  /** How a person reads it. */
+  /** Writes the value for a person. */
   readonly tell: (value: Value) => string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the process that holds the vault answers, as commands read it. A command says what was done only where the answer is
- * what it expects; fields that a later version adds are let through.
+ * Answers of the process that holds the vault, as commands read them. A command reports success only for an
+ * expected answer. Unknown fields of a later version are ignored.
  */
 import { z } from 'zod';
 import type { RpcCall, VaultRpc } from '../../../preload/contract.ts';

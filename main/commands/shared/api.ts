@@ -33,11 +33,11 @@ import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes } from './
 /** An activity as a command submits it. */
 export interface ActivityKind<Type extends ActivityType, Shape extends z.ZodType> {
   readonly type: Type;
-  /** What the command reads of the result. */
+  /** The part of the result that the command reads. */
   readonly result: Shape;
   /** The options that fields of the request come from, for errors. */
   readonly options?: Readonly<Record<string, string>>;
-  /** Whether its result is of use to who asked when others have approved of it, and this command is gone. */
+  /** True if the result is useful to the caller after others have approved it and this command has ended. */
   readonly isOfUseLater?: boolean;
 }
 
@@ -49,7 +49,10 @@ export const hex = z.string().regex(/^([0-9a-f]{2})+$/);
 /** Of P-256, uncompressed. */
 export const publicKeyHex = z.string().regex(/^04[0-9a-f]{128}$/);
 
-/** What the vault's own file says of it, or whoever named its URL. Nothing of it is learned from what answers there. */
+/**
+ * The identity of the vault, from its own file or from the options with the URL. The server that answers
+ * cannot change it.
+ */
 interface Identity {
   /** For errors. */
   readonly name: string;
@@ -58,7 +61,7 @@ interface Identity {
   readonly signer: string | undefined;
 }
 
-/** The API as commands ask it, whoever they act as. */
+/** The API for commands, for any caller. */
 export type Api = Pick<VaultApi, 'query' | 'submit'>;
 
 export class VaultApi {
@@ -109,8 +112,8 @@ export class VaultApi {
   }
 
   /**
-   * Checks, before anything is asked for, that a bundle of this vault can be told from another's.
-   * @throws CommandError where only the server itself could say which key signs for it.
+   * Checks, before any prompt, that a bundle of this vault can be verified.
+   * @throws CommandError if only the server itself could say which key signs for it.
    */
   requireSigner(): void {
     if (this.#identity.signer !== undefined) return;
@@ -259,7 +262,10 @@ export class VaultApi {
   }
 }
 
-/** @returns what came of an activity. @throws CommandError unless it is completed. */
+/**
+ * @returns the result of an activity.
+ * @throws CommandError unless it is completed.
+ */
 export function completedResult(
   { type, isOfUseLater = false }: Pick<ActivityKind<ActivityType, z.ZodType>, 'type' | 'isOfUseLater'>,
   activity: z.output<typeof activityAnswer>['activity'],
@@ -272,7 +278,7 @@ export function completedResult(
   );
 }
 
-/** What to do about what others have to agree to. */
+/** The next steps for an activity that needs approvals. */
 function waiting(
   { id, fingerprint }: { readonly id: string; readonly fingerprint: string },
   isOfUseLater: boolean,
@@ -363,7 +369,7 @@ export async function send(
         `${url} has not answered for ${String(longestAnswer / 1000)} s. The request may have been executed: the same one, sent again, tells`,
       );
     }
-    // What went wrong is in the cause; the error itself says "fetch failed".
+    // The cause has the reason; the error itself says "fetch failed".
     const { cause } = error as Error;
     const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(error);
     throw new CommandError(exitCodes.absent, `nothing answers at ${url}: ${reason}`);
@@ -373,7 +379,7 @@ export async function send(
 /** @param text Hex that was checked to be such. */
 export const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 
-/** @returns undefined for what is no JSON. */
+/** @returns undefined for invalid JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -137,7 +137,7 @@ function holderOf(directory: string): string {
   return pid === undefined ? 'A process' : `Process ${String(pid)}`;
 }
 
-/** Whether a process is stopped, by a signal or a debugger; Linux alone tells. */
+/** True if a signal or a debugger has stopped a process; only Linux shows it. */
 function isStopped(pid: number): boolean {
   try {
     return /^\d+ \(.*\) [Tt] /s.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));

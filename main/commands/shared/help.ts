@@ -1,4 +1,4 @@
-/** How help reads: headings, operands and the values of options, the same in every command. */
+/** The layout of help: headings, operands and the values of options, the same in every command. */
 import { styleText } from 'node:util';
 import type { Argument, Command, HelpConfiguration, Option } from 'commander';
 import { isColored } from './table.ts';

@@ -4,7 +4,9 @@ import { quoted } from '../../lib/errors.ts';
 import type { Api } from './api.ts';
 import { CommandError, exitCodes } from './output.ts';
 
-/** What an id, the beginning of one, and a name are compared with; a thing without a name has the id alone. */
+/**
+ * A resource that a user names by its id, the beginning of one, or its name; without a name, by the id alone.
+ */
 export interface Named {
   readonly id: string;
   readonly name?: string;
@@ -15,7 +17,7 @@ export interface Named {
 /** Fewer characters of an id could come to begin another soon. */
 const fewestCharacters = 4;
 
-/** How many things an error lists. */
+/** Resources that an error lists. */
 const mostListed = 10;
 
 /**
@@ -56,7 +58,7 @@ const isNamed = (wanted: string, named: Named): boolean =>
 export const isBeginning = (wanted: string, id: string): boolean =>
   wanted.length >= fewestCharacters && id.startsWith(wanted.toLowerCase());
 
-/** Whether a text is a whole id, which may name what no list shows. */
+/** True for a whole id, which may be absent from the list. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 const nameFirst = ({ id, name }: Named): string => (name === undefined ? id : quoted(name));

@@ -11,7 +11,7 @@ import { hasVaultFile } from './vault-file.ts';
 /** The vault of a command: the running one, or its file. */
 export interface OpenedVault {
   readonly status: VaultStatus;
-  /** Whether another process has it open. */
+  /** True if another process has it open. */
   readonly isServed: boolean;
   readonly call: Ask;
 }

@@ -1,4 +1,4 @@
-/** Options that several commands have, each made anew for the command that takes it. */
+/** Options that several commands share, each created for the command that has it. */
 import { Option } from 'commander';
 import { defaultPort } from '../../app/config.ts';
 
@@ -16,7 +16,7 @@ export const apiKeyOption = (description: string): Option =>
 /** The heading of options that say which vault is asked, and as whom. */
 const connection = 'Vault and API key:';
 
-/** Where the vault is that an API key is for; every command that takes such a key has them. */
+/** Options for the vault of an API key; every command with such a key has them. */
 export const vaultOptions = (): readonly Option[] =>
   [
     new Option('--url <url>', 'URL of the vault; default: the vault of this computer (KEYHEARTH_URL)'),
@@ -36,7 +36,7 @@ export const account = (): Option =>
     'Account: ethereum, bitcoin, solana … for the next free index, ethereum:1, or CURVE:PATH:FORMAT',
   );
 
-// How a vault is served.
+// Options for serving a vault.
 
 export const port = (): Option =>
   new Option(
@@ -65,7 +65,7 @@ export const rpId = (): Option =>
 export const verbose = (): Option =>
   new Option('--verbose', 'Log each request without its content, and print the log on standard error');
 
-// Where secrets come from.
+// Options for secrets.
 
 export const noKeychain = (): Option => new Option('--no-keychain', 'Skip the operating system keychain');
 
@@ -81,7 +81,7 @@ export const recoveryFile = (): Option =>
 export const shareFile = (): Option =>
   repeatable('--share-file <file>', 'Read a share of the recovery phrase from a file or a sheet');
 
-/** What opens a vault, or a backup of it. */
+/** Options for a secret that opens a vault, or a backup of it. */
 export const secretOptions = (): readonly Option[] =>
   [recoveryFile(), shareFile(), passwordFile(), passwordFd()].map((option) =>
     option.helpGroup(secretOfVault),

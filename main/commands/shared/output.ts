@@ -1,4 +1,4 @@
-/** What a command says and how it ends. */
+/** Output and exit codes of commands. */
 import { fsyncSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import { defined } from '../../lib/defined.ts';
@@ -61,7 +61,7 @@ export function exitCodeOfOpening(code: unknown): ExitCode {
   return usual === exitCodes.failed ? exitCodes.locked : usual;
 }
 
-/** What a refusal says to a script: its codes as the API has them, and the policies that were decided by. */
+/** The parts of a refusal for scripts: its codes as the API has them, and the policies that decided. */
 const refusalBody = z.looseObject({
   code: z.number().optional(),
   turnkeyErrorCode: z.string().optional(),
@@ -80,7 +80,7 @@ export function detailsOfRefusal(body: unknown): object {
   });
 }
 
-/** Whether a command was refused since the secret that it was given opens nothing. */
+/** True if a command was refused because its secret opens nothing. */
 export const isWrongSecret = (error: unknown): error is Error =>
   error instanceof CommandError
     ? 'turnkeyErrorCode' in error.details && error.details.turnkeyErrorCode === 'WRONG_SECRET'
@@ -141,7 +141,7 @@ export function note(text: string): void {
   process.stderr.write(`${forPeople(text)}\n`);
 }
 
-/** What others named and wrote moves nothing on a terminal, and hides nothing: it may be in any line. */
+/** Foreign names and texts cannot control a terminal or hide anything: they may be in any line. */
 const forPeople = (text: string): string => text.split('\n').map(visibleName).join('\n');
 
 const jsonLine = (value: object): string => `${visibleJson(JSON.stringify(value))}\n`;
@@ -156,7 +156,7 @@ const systemProblems: Readonly<Record<string, string>> = {
   EBADF: 'it is not open',
 };
 
-/** What the system said against a file, without its own shorthand. */
+/** The system's reason for a failure on a file, without its own shorthand. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = causeOf(error);
@@ -230,7 +230,7 @@ export function watchOutput(): void {
 /** Writes why a command failed, and sets the exit code. */
 export function fail(json: boolean, error: unknown): void {
   process.exitCode = exitCodeOf(error);
-  // That was told when it happened.
+  // The failure was already reported.
   if (outputFailed) return;
   const message = describeProblem(error);
   const details =

@@ -21,7 +21,7 @@ export interface SecretOptions {
 /** The options that name a secret, as an error lists them. */
 export const secretFlags = '--password-file, --password-fd, --recovery-file or --share-file';
 
-/** What the options name, in the order in which it is tried. */
+/** Reads the secrets of the options, in the order in which they are tried. */
 export function readSecrets({
   passwordFile = [],
   passwordFd,

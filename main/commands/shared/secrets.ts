@@ -1,4 +1,4 @@
-/** Where a command takes a password from: a file, a file descriptor, a systemd credential or the keyboard; never argv. */
+/** Reads a password from a file, a file descriptor, a systemd credential or the keyboard; never from argv. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCancel, password as askPassword } from '@clack/prompts';
@@ -67,7 +67,7 @@ export function readSecretFile(option: string, file: string): string {
 export const readShares = (files: readonly string[]): string[] =>
   files.map((file) => findShare(readSecretFile('--share-file', file)));
 
-/** Whether there is a terminal to prompt on. */
+/** True if there is a terminal for a prompt. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
 export const askForPassword = (message: string): Promise<string> => ask(message);

@@ -6,18 +6,18 @@ import { note } from './output.ts';
 /** Ctrl-C, `kill`, and a terminal that is closed. */
 export const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** How long closing may take before a notice, and before another signal ends it at once. */
+/** Milliseconds of closing before a notice is shown, and before another signal ends it at once. */
 const patienceMs = 1000;
 
-/** How often it is seen whether the parent is still there. */
+/** Milliseconds between checks that the parent still runs. */
 const parentMs = 500;
 
 /**
- * Until one of the signals comes, so that what is open can be closed. npm passes on what its whole group got already: only
- * what comes a second later ends the process as it stands.
+ * Waits for one of the signals, so that open files can be closed. npm forwards a signal that its whole group
+ * already received. So only a signal that comes a second later ends the process at once.
  *
- * What npm is sent by `kill` reaches its shell alone, which ends and tells nobody: where there is such a parent, its end is
- * a signal too.
+ * `kill` on npm reaches only its shell, which ends without forwarding it. With such a parent, its end is a
+ * signal too.
  */
 export function untilSignalled({ endsWithParent }: Pick<Config, 'endsWithParent'>): Promise<void> {
   return new Promise((resolve) => {

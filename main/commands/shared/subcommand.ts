@@ -1,4 +1,7 @@
-/** How a command group declares its subcommands. It loads nothing of what they do: `keyhearth --version` waits for no database. */
+/**
+ * Declares the subcommands of a command group. Their implementations load later: `keyhearth --version` does
+ * not wait for the database.
+ */
 import { join } from 'node:path';
 import { Option, type Argument, type Command } from 'commander';
 import { makeConfig, type Config, type ConfigOptions } from '../../app/config.ts';
@@ -17,7 +20,9 @@ interface Subcommand<Options> {
   readonly options?: readonly Option[];
   /** Operands that accept a few words only. */
   readonly operands?: readonly Argument[];
-  /** What its other operands are, by their names. Wallets, users and the like are described already. */
+  /**
+   * Descriptions of its other operands, by their names. Wallets, users and similar ones have theirs already.
+   */
   readonly describes?: Readonly<Record<string, string>>;
   /** It takes a secret, and does not repeat what is wrong on its command line: that may be the secret. */
   readonly discreet?: true;

@@ -3,10 +3,10 @@ import { styleText } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { visibleName } from '../../lib/text/visible-text.ts';
 
-/** Whether a stream is a terminal that shows colors, and the user wants them (NO_COLOR). */
+/** True if a stream is a terminal with colors, and the user wants them (NO_COLOR). */
 export const isColored = (stream: NodeJS.WriteStream): boolean => stream.isTTY && stream.hasColors();
 
-/** How a value is emphasized. */
+/** The emphasis of a value. */
 export type Tone = 'good' | 'bad' | 'notable' | 'quiet';
 
 const styles = { good: 'green', bad: 'red', notable: 'yellow', quiet: 'dim' } as const;

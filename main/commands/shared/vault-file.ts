@@ -8,7 +8,7 @@ import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 export const vaultFile = (directory: string): string => join(directory, 'vault.db');
 
-/** @throws CommandError where nobody can tell, as the directory cannot be looked into. */
+/** @throws CommandError if the directory is not readable, so the answer is unknown. */
 export function hasVaultFile(directory: string): boolean {
   try {
     return statSync(vaultFile(directory), { throwIfNoEntry: false }) !== undefined;

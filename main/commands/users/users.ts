@@ -56,7 +56,7 @@ export const deleteUsersActivity = activityKind({
   isOfUseLater: true,
 });
 
-/** What `create_users` takes of a user without any way in. */
+/** Parameters of `create_users` for a user without a way in. */
 export const userWithoutKey = (userName: string) => ({
   userName,
   apiKeys: [],

@@ -1,4 +1,4 @@
-/** What `keyhearth doctor` says of the schedule of backups. */
+/** The findings of `keyhearth doctor` about the schedule of backups. */
 import type { BackupsStatus } from '../../../preload/contract.ts';
 import { dueAt } from '../../backup/schedule.ts';
 import type { Finding } from '../../self-test/finding.ts';

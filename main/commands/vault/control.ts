@@ -48,7 +48,7 @@ export async function unlock(config: Config, json: boolean, options: UnlockOptio
     );
   }
   const over = new AbortController();
-  // What cannot be listened to is not told; the call says how it went.
+  // Progress that cannot be read is not shown; the call reports the outcome.
   void running.listen(unlockingNotes(), over.signal).catch(() => undefined);
   try {
     const { state } = await tryUntilRight(given, askForPasswordOfVault, (how) => running.call('unlock', how));
@@ -117,7 +117,7 @@ function describe(found: VaultStatus): string {
   return lines.join('\n');
 }
 
-/** What is wrong where `init` ended before the words of the recovery phrase were shown, and the way on. */
+/** The state after `init` ended before it showed the words of the recovery phrase, and the next step. */
 export const wordsNotShown =
   'The words of its recovery phrase were never shown: the command that made the vault ended before that. Make new ones: `keyhearth keyslots change recovery`.';
 

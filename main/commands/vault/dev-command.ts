@@ -48,7 +48,7 @@ export function declareDev(program: Command): void {
         {
           ...config,
           exposure: readExposure(exposure),
-          // The command is told the port. Any other may be a kept vault's, which the environment names.
+          // The command gets the port from its environment. The configured one may be a permanent vault's.
           port: command.length > 0 && wanted === undefined ? 0 : config.port,
         },
         { clock, stdinLifetime, command, ...defined({ seed }) },

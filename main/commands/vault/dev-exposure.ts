@@ -1,4 +1,4 @@
-/** Where `keyhearth dev` may be reached from, beside this machine's own loopback. */
+/** The addresses of `keyhearth dev` beside this machine's own loopback. */
 import { isIP } from 'node:net';
 import type { Config } from '../../app/config.ts';
 import { CommandError, exitCodes, note } from '../shared/output.ts';
@@ -9,7 +9,7 @@ interface ExposureFlags {
   readonly allowHost: readonly string[];
 }
 
-/** @throws CommandError for what is no address or no host, and for a window that another machine could reach. */
+/** @throws CommandError for an invalid address or host, and for a window that another machine could reach. */
 export function readExposure({ ui, host, allowHost }: ExposureFlags): Config['exposure'] {
   if (host !== undefined && isIP(host) === 0) {
     throw usage(`invalid --host ${JSON.stringify(host)}: expected an IP address, like 0.0.0.0`);

@@ -8,7 +8,7 @@ import { endings } from '../shared/signals.ts';
 /** The exit code of a command, or the signal that ended it. */
 export type CommandEnd = number | NodeJS.Signals;
 
-/** What shells answer for a command that is not there, and for one that cannot be run. */
+/** Exit codes of shells for a command that is missing, and for one that cannot be run. */
 const notFound = 127;
 const notRunnable = 126;
 
@@ -44,7 +44,7 @@ export function runToItsEnd(
     started.push(child);
     for (const signal of waiting) child.kill(signal);
     child.once('error', (error: NodeJS.ErrnoException) => {
-      // A signal that could not be passed on is no end.
+      // A signal that could not be forwarded is not the end of the command.
       if (child.pid !== undefined) return;
       const missing = error.code === 'ENOENT';
       note(
@@ -61,8 +61,9 @@ export function runToItsEnd(
 const onTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));
 
 /**
- * Ends this process as a command ended, so that a shell sees Ctrl-C as such. The first process of a container cannot end
- * itself by a signal: it has a shell's exit code. A signal that leaves a core file behind is told by that code too.
+ * Ends this process as a command ended, so that a shell recognizes Ctrl-C. The first process of a container
+ * cannot end itself by a signal, so it uses a shell's exit code. So does a signal that leaves a core file
+ * behind.
  */
 export function endLike(end: CommandEnd): void {
   if (typeof end === 'number') {

@@ -28,13 +28,13 @@ export interface DevOptions {
 }
 
 export interface DevRun extends DevOptions {
-  /** Whether it ends when standard input does. */
+  /** Ends when standard input does. */
   readonly stdinLifetime: boolean;
-  /** What it runs and ends with, and its arguments; empty to serve until a signal comes. */
+  /** The command to run and end with, and its arguments; empty to serve until a signal comes. */
   readonly command: readonly string[];
 }
 
-/** What a script needs to use the vault: the shapes that the SDKs take. */
+/** The values that a script needs to use the vault: the shapes that the SDKs accept. */
 export interface DevVault {
   readonly url: string;
   readonly organizationId: string;
@@ -50,7 +50,7 @@ export interface DevVault {
   readonly windowUrl?: string;
 }
 
-/** Where a fixed clock stands at first: 2026-01-01T00:00:00Z. */
+/** The start of a fixed clock: 2026-01-01T00:00:00Z. */
 const fixedStart = Date.UTC(2026, 0, 1);
 
 export async function dev(config: Config, options: DevRun): Promise<void> {
@@ -164,7 +164,7 @@ class DevClock implements Clock {
     this.#at = this.mode === 'fixed' ? now : now - Date.now();
   }
 
-  /** What `restore` takes: a point in time, or how far this clock is from the machine's. */
+  /** The argument of `restore`: a time, or the offset of this clock from the machine's. */
   get position(): number {
     return this.#at;
   }
@@ -181,7 +181,7 @@ interface Snapshot {
   readonly messages: OpenVault['messages']['kept'];
 }
 
-/** What of the open vault goes back with a snapshot. */
+/** The parts of the open vault that a snapshot restores. */
 interface SnapshotParts {
   readonly connection: Connection;
   readonly guard: RowGuard;
@@ -245,12 +245,12 @@ class DevSnapshots implements DevControls {
     this.#messages.restore(snapshot.messages);
     this.#keyring.forget();
     if (this.#keyring.unlocked && !this.#isOurs()) this.#keyring.lock();
-    // What waited to be delivered then waits again.
+    // Deliveries that waited at the snapshot wait again.
     this.#outbox.look();
     this.#webhooks.look();
   }
 
-  /** Whether the master key that is held is the snapshot's; it may have been changed since. */
+  /** True if the current master key is the snapshot's; it may have been replaced since. */
   #isOurs(): boolean {
     const organizationId = getVault(this.#connection)?.organizationId;
     const key = getServerKey(this.#connection, 'window');

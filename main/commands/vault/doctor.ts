@@ -41,7 +41,7 @@ import { CommandError, exitCodes, note, print, problemOf } from '../shared/outpu
 import { canAsk } from '../shared/secrets.ts';
 import { hasVaultFile, readVaultFile, vaultFile } from '../shared/vault-file.ts';
 
-/** What the vault is opened with, to see whether its rows are authentic; nothing where rows are not to be checked. */
+/** The secret that opens the vault for the check of its rows; empty to skip that check. */
 export interface DoctorOptions extends SecretOptions {
   readonly keychain: boolean;
 }
@@ -79,7 +79,7 @@ async function checkKeychain(config: Config): Promise<Finding> {
     : { check: 'keychain', outcome: 'note', detail: probe.reason };
 }
 
-/** What the process that holds the vault knows of its disk, and what a file there shows. */
+/** Checks the disk with the state of the process that holds the vault, and with a file there. */
 async function checkStorage(directory: string, running: Running | undefined): Promise<Finding[]> {
   if (!existsSync(directory)) return [];
   const check = 'disk';
@@ -131,7 +131,7 @@ function checkFiles(directory: string): Finding[] {
 
 /** Names the log of the service. */
 function checkServiceLog(directory: string): Finding[] {
-  // A directory that cannot be looked into is told by the checks of the vault's file.
+  // The checks of the vault's file report an unreadable directory.
   const files = logFileNames.map((name) => join(directory, name)).filter((file) => existsSync(file));
   const sizes = files.map((file) => statSync(file).size);
   if (sizes.length === 0) return [];
@@ -147,7 +147,7 @@ async function checkDatabase(directory: string): Promise<Finding[]> {
   try {
     return await diagnose(directory);
   } catch (error) {
-    // SQLite throws at what is no database, and at pages that it cannot make sense of.
+    // SQLite throws for a file that is not a database, and for damaged pages.
     return [
       {
         check: 'database',
@@ -231,7 +231,7 @@ function checkMark(connection: Reader, directory: string): Finding[] {
   return findings;
 }
 
-/** The chain holds; whether it leads up to what the vault signed is told by `keyhearth audit verify` in all detail. */
+/** The chain is intact. `keyhearth audit verify` compares it with the vault's signatures in detail. */
 async function checkHeads(connection: Reader, rows: number): Promise<Finding[]> {
   const vault = getVault(connection);
   if (vault === undefined) return [];
@@ -254,7 +254,7 @@ async function checkSchedule(directory: string, running: Running | undefined): P
     const schedule = file ? readSchedule(file.connection, now) : (await running?.call('backups'))?.schedule;
     return schedule ? [scheduleFinding(schedule, { now, isServed: running !== undefined })] : [];
   } catch (error) {
-    // What is wrong with the file is told by the checks of it.
+    // The checks of the file report its faults.
     if (error instanceof KeyhearthError || error instanceof CommandError || isSqliteError(error)) return [];
     throw error;
   }
@@ -408,7 +408,7 @@ export async function acceptChanges(
   }
 }
 
-/** @throws CommandError for pages that are lost: rows that nobody can read are no change to be accepted. */
+/** @throws CommandError for lost pages: unreadable rows cannot be accepted as a change. */
 function checkReadable(damage: readonly RowFinding[]): void {
   if (!isDamaged(damage)) return;
   throw new CommandError(

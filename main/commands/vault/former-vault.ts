@@ -6,7 +6,7 @@ import { formerTitle } from '../../lib/text/former-name.ts';
 import { CommandError, exitCodes, note } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
 
-/** Who cannot be asked is told of the vault. */
+/** Offers to move the vault. Without a terminal, a notice names it. */
 export async function offerFormerVault(config: Config, json: boolean): Promise<'moved' | 'not moved'> {
   const found = findFormerVault(config);
   if (found === undefined) return 'not moved';

@@ -35,7 +35,7 @@ const isOfDisk = (error: unknown): error is Error =>
  * @returns what the command ends with.
  */
 async function freezeByMarker(directory: string, opening: Error): Promise<Error> {
-  // A service has said itself what became of the freeze.
+  // The service has reported the outcome of the freeze itself.
   if ((await findRunning(directory)) !== undefined) return opening;
   try {
     new FreezeMarker(directory).set();

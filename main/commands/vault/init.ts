@@ -115,7 +115,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
         `the recovery phrase could not be shown, as standard output cannot be written (${reasonOf(error)}): no vault was made`,
       );
     }
-    // Where this fails, the vault goes on saying that they were not: new words are never wrong.
+    // If this fails, the vault still says that the words were not shown: generating new ones is always safe.
     await vault.units.write(forgetWordsNotShown).catch(() => undefined);
   } finally {
     vault.close();
@@ -123,7 +123,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
   }
 }
 
-/** Whether what a descriptor is given goes nowhere. */
+/** True if output to a descriptor is discarded. */
 function isDiscarded(descriptor: number): boolean {
   const nowhere = statSync('/dev/null', { throwIfNoEntry: false });
   const found = fstatSync(descriptor);

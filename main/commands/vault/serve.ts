@@ -27,7 +27,7 @@ export interface ServeOptions {
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { dataDirectory } = config;
   await offerFormerVault(config, options.json);
-  // Without a window nobody could make one, and starting would leave an empty file in its place.
+  // Without a window no vault could be created, and starting would leave an empty file.
   if (!config.ui && dataDirectory !== null && !hasVaultFile(dataDirectory)) throw nothingToServe(config);
   using _log = startServiceLog(config);
   const vault = await startOrJoin(config, options);
@@ -67,7 +67,7 @@ const nothingToServe = ({ dataDirectory }: Config): CommandError =>
     `there is no vault in ${String(dataDirectory)}: make one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
   );
 
-/** Where a process serves the vault already, its window is what the user wants. */
+/** If another process already serves the vault, opens its window, since that is the user's goal. */
 async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault | undefined> {
   try {
     return await startVault(config);
@@ -111,7 +111,9 @@ async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Pr
   }
 }
 
-/** What the vault's file or disk is at fault for: the service stays, and says so to the window and to every request. */
+/**
+ * Errors of the vault's file or disk: the service stays, and reports them to the window and to every request.
+ */
 const ofTheFile: ReadonlySet<string> = new Set<ErrorCodeName>([
   'VAULT_TAMPERED',
   'VAULT_ROLLED_BACK',

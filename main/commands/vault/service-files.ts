@@ -27,7 +27,7 @@ const endings = [
   exitCodes.damaged,
 ] as const;
 
-/** Whether to start a service again that ended with this code would end the same way. */
+/** True if a service with this exit code would end the same way again. */
 export const isFinal = (code: unknown): boolean => endings.some((ending) => ending === code);
 
 /** A unit of the user's own systemd. It restarts what crashed, but not what would fail the same way again. */

@@ -24,22 +24,22 @@ export interface InstallOptions {
   readonly json: boolean;
 }
 
-/** What runs services for a user. */
+/** A manager of services for a user. */
 interface Manager {
   readonly file: string;
   readonly fileOf: (specification: ServiceSpecification) => string;
-  /** Makes the file that is there count, and starts the service anew. */
+  /** Loads the file, and starts the service or restarts it. */
   readonly start: () => Promise<void>;
   /** Ends the service and lets it go; the file is removed after it. */
   readonly stop: () => Promise<void>;
   readonly forget: () => Promise<void>;
   readonly isRunning: () => Promise<boolean>;
-  /** How to read what the service writes. */
+  /** The command that shows the service's log. */
   readonly log: string;
   readonly hint: string;
 }
 
-/** Makes the service, or puts a new one in the place of the one that was made before, and starts it. */
+/** Creates or replaces the service, and starts it. */
 export async function installService(config: Config, options: InstallOptions): Promise<void> {
   const manager = managerOf(config);
   const { passwordFile } = options;

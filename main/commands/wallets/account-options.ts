@@ -12,7 +12,7 @@ import {
 } from './default-accounts.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 
-/** What `--account` names: one account, or the next free one of a series. */
+/** The choice of `--account`: one account, or the next free one of a series. */
 export type AccountChoice = { readonly account: Account } | { readonly nextOf: AccountSeries };
 
 const highestIndex = 2 ** 31 - 1;
@@ -51,7 +51,7 @@ export function readAccount(text: string): AccountChoice {
 /** The first free index of a series, from one on. */
 export type FreeFrom = (series: AccountSeries, from: number) => number | Promise<number>;
 
-/** A wallet that is to be made has no account yet. */
+/** A wallet that does not exist yet has no account. */
 export const ofNewWallet: FreeFrom = (_, from) => from;
 
 /** Gives every choice its account. Those that are named keep their paths; the others take the free indexes between them. */

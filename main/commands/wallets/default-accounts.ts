@@ -1,6 +1,6 @@
 /**
- * Where wallets look for the accounts of each address format (BIP-44 and its relatives, SLIP-44's coin types), as the real
- * API's SDKs have it.
+ * The conventional paths of the accounts of each address format (BIP-44 and its relatives, SLIP-44's coin
+ * types), as in the real API's SDKs.
  */
 import { addressFormatsOf, type AddressFormat } from '../../chains/addresses/addresses.ts';
 import { curves, type Curve } from '../../crypto/keys/curves.ts';

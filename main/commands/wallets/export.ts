@@ -17,7 +17,7 @@ import { writeFileOnce } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
 
-/** Where a secret goes, and who asks for it. */
+/** The destination of a secret. */
 export interface ExportOptions {
   readonly output?: string;
   /** Show it on a terminal without a prompt. */
@@ -26,7 +26,9 @@ export interface ExportOptions {
   readonly json: boolean;
 }
 
-/** How a private key is written: hex, or as Solana's tools have it, in Base58 or as a JSON array of bytes. */
+/**
+ * The text form of a private key: hex, or as Solana's tools have it, in Base58 or as a JSON array of bytes.
+ */
 export type KeyForm = 'hex' | 'base58' | 'bytes';
 
 const exportBundleAnswer = z.object({ exportBundle: z.string() });

@@ -172,7 +172,7 @@ async function encryptFor(
   }
 }
 
-/** Where a secret comes from. */
+/** The source of a secret. */
 interface Source {
   /** A file, an open descriptor, or a person to be asked. */
   readonly from: { readonly file: string } | number | 'terminal';

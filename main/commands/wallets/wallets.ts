@@ -162,7 +162,7 @@ export async function addPlaced(
       if (!isTaken(error) || tries === mostTries) throw error;
       const before = accounts;
       accounts = await place();
-      // What is taken was named: another index is no answer to that.
+      // The occupied account was named explicitly: another index is not an answer.
       if (accounts.every(({ path }, index) => path === before[index]?.path)) throw error;
     }
   }

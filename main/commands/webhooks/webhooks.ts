@@ -1,4 +1,4 @@
-/** `keyhearth webhooks`: where events are sent, what became of them, and a receiver for who tries it out. */
+/** `keyhearth webhooks`: endpoints, deliveries, and a receiver for trying them out. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** What each part of an expression came to, for who wants to know why a policy says what it says. */
+/** Explains a policy's outcome: the value of each part of an expression. */
 import { compile } from '../language/compile.ts';
 import type { Fault } from '../language/evaluation.ts';
 import type { Facts } from '../decide/facts.ts';
@@ -9,9 +9,9 @@ import type { Node, Span } from '../language/syntax.ts';
 export interface ExplainedPart extends Span {
   /** As it is written; of a long one, the beginning. */
   readonly text: string;
-  /** What it came to, as the language writes it or nearly so: once for each element that it was asked of. */
+  /** Its values, as the language writes them or nearly so: one for each element of a list. */
   readonly values: readonly string[];
-  /** How often it was evaluated; of many, `values` has the first. */
+  /** Number of evaluations; of many, `values` has the first. */
   readonly times: number;
 }
 
@@ -21,7 +21,7 @@ export interface Explanation {
   readonly fault: Fault | undefined;
   /** In the order of the source, each before its own parts; literals are left out, and what is beyond `mostParts`. */
   readonly parts: readonly ExplainedPart[];
-  /** How many parts are left out. */
+  /** Number of parts that are left out. */
   readonly leftOut: number;
 }
 
@@ -74,7 +74,7 @@ const show = (value: unknown): string => cut(write(value, 3), shownCharacters);
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
-/** No more of it than may be shown. */
+/** Writes a value within the bound of what may be shown. */
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return `'${value.slice(0, shownCharacters)}'`;
   if (typeof value !== 'object' || value === null) return String(value);

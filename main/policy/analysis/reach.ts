@@ -1,6 +1,6 @@
 /**
- * What a user could do, before there is an activity: conditions are taken as far as the kind of activity and the user decide
- * them, and what hangs on the rest is said to depend.
+ * Finds what a user could do, before there is an activity. Conditions are evaluated as far as the kind of
+ * activity and the user decide them; the rest depends.
  */
 import { once } from '../../lib/once.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
@@ -41,7 +41,7 @@ export interface ActivityKind {
   readonly resource: string | undefined;
   readonly action: string | undefined;
   readonly rootQuorumOnly: boolean;
-  /** Whether it can be about the submitter's own credentials. */
+  /** True if it can be about the submitter's own credentials. */
   readonly credentials: boolean;
 }
 
@@ -54,7 +54,7 @@ interface Rule {
   readonly policyId: string;
   readonly denies: boolean;
   readonly condition: Judge | undefined;
-  /** Whether its consensus is reached by the user alone, and else whether it can be with others. */
+  /** Answers if the user alone reaches its consensus, and else if the user can do so with others. */
   readonly consensus: () => 'reached' | 'reachable' | 'out of reach';
   readonly time: Program | undefined;
 }
@@ -62,7 +62,7 @@ interface Rule {
 export interface Organization {
   readonly rootQuorumThreshold: number;
   readonly policies: readonly PolicyText[];
-  /** Everybody who could vote. */
+  /** All users who could vote. */
   readonly voters: readonly Voter[];
   readonly now: number;
 }
@@ -104,7 +104,7 @@ export function* reachOf(
   function ofKind(known: readonly Rule[], kind: ActivityKind): Reached {
     if (user.root && rootQuorumThreshold <= 1) return { reach: 'REACH_ROOT_QUORUM', policyIds: [] };
     const reached = kind.rootQuorumOnly ? denied : byRules(known, user, kind, now);
-    // What policies do not allow one of the root quorum, the rest of it still may.
+    // The root quorum may still allow what policies do not.
     return reached.reach === 'REACH_DENIED' && user.root ? { ...reached, reach: 'REACH_CONSENSUS' } : reached;
   }
 }
@@ -165,7 +165,7 @@ function consensusFor(
   return isPart(consensus, user, others, now, searched) ? 'reachable' : 'out of reach';
 }
 
-/** What is there of any activity of a kind; the rest depends. */
+/** The facts of any activity of a kind; the rest depends. */
 const factsOf = (user: Voter, { type, kind, resource, action }: ActivityKind, now: number): LoadFact =>
   allFacts(
     { approvers: [user], rootQuorumThreshold: Infinity, now },
@@ -174,7 +174,10 @@ const factsOf = (user: Voter, { type, kind, resource, action }: ActivityKind, no
     },
   );
 
-/** Which activities may have what; the rest may have all. A raw payload may be a transaction, whatever it is called. */
+/**
+ * True if an activity of this kind can have the keyword; a keyword that is not listed fits all. A raw payload
+ * may be a transaction, whatever its type says.
+ */
 function canHave({ kind, resource, action }: ActivityKind, keyword: string): boolean {
   const raw = kind?.startsWith('SIGN_RAW_PAYLOAD') === true;
   if (isChainKeyword(keyword)) return raw || (keyword.endsWith('.tx') && kind === 'SIGN_TRANSACTION');

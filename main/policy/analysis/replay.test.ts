@@ -108,7 +108,7 @@ describe('a replay', () => {
 });
 
 describe('its coverage', () => {
-  test('tells rules and clauses that never hold, whoever decided', () => {
+  test('finds rules and clauses that never hold, for any decider', () => {
     const condition =
       "eth.tx.value > 10 && (eth.tx.to == '0xAB' || wallet.id == 'w') && activity.action == 'SIGN'";
     const { coverage } = withoutBreak(

@@ -12,7 +12,7 @@ import type { Node, Span } from '../language/syntax.ts';
 /** An activity as policies saw it, with all who approved it, the submitter first. `now` is the time of the activity. */
 export type Case = Omit<Facts, 'policies' | 'counters'>;
 
-/** What settled a decision. */
+/** The rule that settled a decision. */
 export type Decider =
   | 'DECIDER_ROOT_QUORUM'
   | 'DECIDER_POLICIES'
@@ -27,17 +27,18 @@ export interface Decision {
   readonly policyIds: readonly string[];
 }
 
-/** What came of one policy over all cases. */
+/** The results of one policy over all cases. */
 export interface Coverage {
   readonly policyId: string;
-  /** In how many cases its condition held of some item, whoever decided; one without a condition holds in all. */
+  /** Cases in which its condition held for some item, for any decider; without a condition, all cases. */
   readonly held: number;
   /** In how many cases it settled the decision. */
   readonly decided: number;
-  /** How often it came to each outcome, of the cases in which policies had a say. */
+  /** Number of cases for each outcome, among those that policies decided about. */
   readonly outcomes: Readonly<Partial<Record<PolicyOutcome, number>>>;
   /**
-   * The first parts of its condition that `&&` or `||` join: in how many cases each held, did not, and could not be told.
+   * The first parts of its condition that `&&` or `||` join: in how many cases each was true, false or at
+   * fault.
    */
   readonly clauses: readonly Clause[];
 }
@@ -89,13 +90,15 @@ export function* replay(cases: readonly Case[], texts: readonly PolicyText[]): P
 /** Each goes through all items of a case. */
 const talliesInStep = 5;
 
-/** Whoever is denied by itself is not waited for: only what waits is decided again with the other votes. */
+/**
+ * Decides a submitter's denial at once: only an activity that waits is decided again with the other votes.
+ */
 function decideInTurn(facts: Facts): Verdict {
   const alone = decide({ ...facts, approvers: facts.approvers.slice(0, 1) });
   return alone.outcome === 'consensus' && facts.approvers.length > 1 ? decide(facts) : alone;
 }
 
-/** What a verdict goes back to. */
+/** Finds the rule that settled a verdict. */
 export function settledBy(
   facts: Facts,
   { outcome, policyIds }: Verdict,
@@ -103,7 +106,7 @@ export function settledBy(
   return { decidedBy: policyIds.length > 0 ? 'DECIDER_POLICIES' : beside(facts, outcome), policyIds };
 }
 
-/** What settles where policies do not. */
+/** The decider where policies do not settle. */
 function beside(facts: Facts, outcome: Verdict['outcome']): Decider {
   if (outcome === 'consensus' || isRootQuorum(facts.approvers, facts.rootQuorumThreshold)) {
     return 'DECIDER_ROOT_QUORUM';
@@ -151,7 +154,7 @@ class Tally {
   readonly #broken: boolean;
   readonly #condition: Program | undefined;
   readonly #clauses: readonly { -readonly [Key in keyof Clause]: Clause[Key] }[];
-  /** What the parts of the condition came to, by their place. */
+  /** Values of the condition's parts, by their position. */
   readonly #values = new Map<string, unknown>();
   readonly #outcomes: Partial<Record<PolicyOutcome, number>> = {};
   #held = 0;

@@ -1,4 +1,4 @@
-/** What trials of policies answer, to the API and to the commands. */
+/** Answers of policy trials, for the API and the commands. */
 import { z } from 'zod';
 import { policyFields } from '../language/check.ts';
 import { effects } from '../decide/policies.ts';
@@ -41,7 +41,7 @@ export const shownTest = z
     /** Newest first. */
     activities: z.array(
       z.object({
-        /** Or the id of a request that was refused, which is no activity. */
+        /** Or the id of a refused request, which is not an activity. */
         activityId: z.uuid(),
         type: z.string(),
         /** An activity's, or `REFUSED`. */
@@ -75,7 +75,7 @@ const explained = z.object({
     .object({ kind: z.enum(['missing', 'unknown', 'invalid', 'limit']), message: z.string(), ...span })
     .optional(),
   parts: z.array(z.object({ ...span, text: z.string(), values: z.array(z.string()), times: z.int() })),
-  /** How many more parts a long expression has. */
+  /** Number of further parts of a long expression. */
   leftOut: z.int(),
 });
 

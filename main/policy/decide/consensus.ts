@@ -1,14 +1,14 @@
-/** Whether a user's vote can matter to a consensus that is not reached yet. */
+/** Decides if a user's vote can matter to a consensus that is not reached yet. */
 import type { Program } from '../language/compile.ts';
 import { Evaluation } from '../language/evaluation.ts';
 import { consensusFacts, distinct, type Voter } from './facts.ts';
 
-/** What the searches of one decision may cost together: evaluations, the steps of all of them, and what they read. */
+/** Limits for all searches of one decision: evaluations, their steps, and the characters that they read. */
 const maxTries = 2_000;
 const maxSearchSteps = 1_000_000;
 const charactersOfStep = 16;
 
-/** What the searches of one decision have cost. */
+/** The cost of the searches of one decision. */
 export interface Searched {
   tries: number;
   steps: number;
@@ -17,12 +17,12 @@ export interface Searched {
 export const nothingSearched = (): Searched => ({ tries: 0, steps: 0 });
 
 /**
- * A user is part of a consensus when some group of voters reaches it with the user and not without. Groups are grown one
- * voter at a time, from each voter in turn, and only by those with whom it is still not reached without the user. For a
- * consensus that more approval never breaks, and that is not contrived, this finds such a group where there is one; where
- * it finds none, or may not go on, the answer is no.
- * @param user With what the vote is, or would be, stamped with.
- * @param others Everybody else who has voted or could.
+ * A user is part of a consensus if some group of voters reaches it with the user and not without. Groups grow
+ * one voter at a time, from each voter in turn, and only while the group does not reach it without the user.
+ * If more approval never breaks the consensus, and it is not contrived, this finds such a group if there is
+ * one. If it finds none, or reaches its limits, the answer is false.
+ * @param user With the credential of the vote, given or possible.
+ * @param others All other users who have voted or could.
  */
 export function isPart(
   consensus: Program,

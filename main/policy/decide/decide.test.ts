@@ -730,14 +730,14 @@ describe('a set of policies', () => {
     ["eth.tx.data[0..10] == '0xa9059cbb'", 'deny'],
     ["eth.tx.to == '0xbad' || eth.tx.data[0..10] == '0xa9059cbb'", 'deny'],
     ["eth.tx.to == '0xbad' && eth.tx.data[0..10] == '0xa9059cbb'", 'deny'],
-    // What it would certainly not deny, it does not.
+    // A policy does not deny if it certainly would not.
     ["eth.tx.to == '0xgood' && eth.tx.data[0..10] == '0xa9059cbb'", 'allow'],
     ["wallet.id == 'w' && eth.tx.data[0..10] == '0xa9059cbb'", 'allow'],
   ])('to deny by %s, which goes wrong: %s', (condition, outcome) => {
     const facts = { approvers: ada, items: [ethereum({ to: '0xbad', data: '0x' })] };
     const verdict = decided({ ...facts, policies: [allow(), deny(condition)] });
     expect([verdict.outcome, verdict.evaluations[1]?.outcome]).toEqual([outcome, 'OUTCOME_ERROR']);
-    // Nor does it concern anybody else.
+    // The fault does not affect other users.
     expect(decided({ ...facts, policies: [allow(), deny(condition, named('bob'))] }).outcome).toBe('allow');
   });
 
@@ -855,7 +855,7 @@ describe('consensus', () => {
     [`${named('ada')} && ${named('bob')}`, ['ada', 'bob'], 'ALLOW'],
     [`${named('ada')} && ${named('bob')}`, ['ada', 'eve'], 'REQUIRES_CONSENSUS'],
     [`${named('ada')} && ${named('bob')}`, ['ada', 'ada'], 'REQUIRES_CONSENSUS'],
-    // Who is not named cannot start it.
+    // A user who is not named cannot submit it.
     [`${named('ada')} && ${named('bob')}`, ['eve'], 'DENY_IMPLICIT'],
     [named('ada'), ['eve'], 'DENY_IMPLICIT'],
     [`${named('ada')} || ${named('bob')}`, ['eve'], 'DENY_IMPLICIT'],

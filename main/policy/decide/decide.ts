@@ -1,12 +1,13 @@
 /**
- * Whether an activity may happen, from the facts about it and nothing else.
+ * Decides if an activity may happen, from the facts about it and nothing else.
  *
- * The root quorum may do anything. For everybody else a policy that denies wins over any that allow; where none allows,
- * one whose consensus the submitter is part of waits for the others; a user may change its own credentials; and the rest
- * is denied. An activity that does something to several things is decided thing by thing: it is allowed when each item is,
- * by whichever policies, and budgets see of each item those before it.
+ * The root quorum may do anything. For other users, a policy that denies wins over any that allow. If none
+ * allows, a policy whose consensus the submitter is part of waits for the others. A user may change its own
+ * credentials. The rest is denied. An activity with several items is decided item by item. It is allowed if
+ * each item is, by any policies, and the budgets of an item count the items before it.
  *
- * A policy to allow allows only what is known. One to deny also denies what it might deny, were all known.
+ * A policy to allow allows only what is known. A policy to deny also denies if it might deny once all were
+ * known.
  */
 import { once } from '../../lib/once.ts';
 import { isPart, nothingSearched } from './consensus.ts';
@@ -46,7 +47,7 @@ export type Verdict = Decided &
   (
     | {
         readonly outcome: 'allow';
-        /** What to add to the counters in the transaction that does what is allowed, and to release should it fail. */
+        /** Added to the counters in the transaction that executes the activity, and released if it fails. */
         readonly reservations: readonly Reservation[];
       }
     /** The activity waits for more votes. */
@@ -93,7 +94,7 @@ export function decide(facts: Facts): Verdict {
   }
 }
 
-/** How an item may stand, from worst to best: an activity stands as the worst of its items. */
+/** Standings of an item, from worst to best: an activity has the worst standing of its items. */
 const standings = ['denied', 'not allowed', 'waiting', 'allowed'] as const;
 
 interface Judged extends Omit<Decided, 'item'> {
@@ -124,7 +125,7 @@ const bestFirst: readonly PolicyOutcome[] = [
   'OUTCOME_TIME_INACTIVE',
 ];
 
-/** What policies came to over items that are all allowed. */
+/** Combines the policies' results over items that are all allowed. */
 function together(judged: readonly Judged[]): Omit<Judged, 'standing'> {
   const [first, ...rest] = judged.map(({ evaluations }) => evaluations);
   return {
@@ -136,14 +137,14 @@ function together(judged: readonly Judged[]): Omit<Judged, 'standing'> {
   };
 }
 
-/** Whether as many members of the root quorum have voted as it takes. */
+/** True if enough members of the root quorum have voted. */
 export function isRootQuorum(approvers: readonly Voter[], threshold: number): boolean {
   const approvals = new Set(approvers.filter(({ root }) => root).map(({ userId }) => userId)).size;
   return approvals > 0 && approvals >= threshold;
 }
 
 /**
- * Whether a user's approval of a waiting activity counts for something: as one of the root quorum, or as part of the
+ * True if a user's approval of a waiting activity counts: as one of the root quorum, or as part of the
  * consensus of a policy that would allow one of its items.
  * @param facts As for `decide`, without the user's vote.
  */
@@ -170,8 +171,8 @@ export function mayApprove(facts: Facts, user: Voter): boolean {
 }
 
 /**
- * Whether a policy is in force at a time.
- * @returns with `error`, why that cannot be said.
+ * True if a policy is in force at a time.
+ * @returns with `error`, the reason why that is unknown.
  */
 export function isActive(
   { time, broken }: Policy,
@@ -190,13 +191,14 @@ interface Result extends PolicyEvaluation {
 }
 
 /**
- * What one policy says of one item.
- * @param waits Tells whether the submitter is part of its consensus: nobody waits for one without a part in it.
+ * The result of one policy for one item.
+ * @param waits Answers if the submitter is part of its consensus. Without a part in it, a request does not
+ * wait.
  */
 function resultOf(policy: Policy, { evaluation, uncounted }: Evaluated, waits: IsPart): Result {
   const { policyId } = policy;
   const denies = policy.effect === 'EFFECT_DENY';
-  // What it would have said is not known: it allows nothing, and where it was to deny it denies.
+  // The result of a broken policy is unknown: a policy to allow does not allow, and a policy to deny denies.
   if (policy.broken !== undefined) return { policyId, outcome: 'OUTCOME_ERROR', denies };
   const outcome = evaluate(policy, evaluation);
   switch (outcome) {
@@ -235,8 +237,9 @@ function partOf({ approvers, voters, now = 0 }: Facts, user: Voter | undefined):
 }
 
 /**
- * A policy to deny that goes wrong must not let through what it might deny: a request could be made so that it does. It
- * lets through what lacks a fact, as the documented error does, and what it would certainly not deny.
+ * A faulty policy to deny must not let through what it might deny: an attacker could cause the fault by the
+ * request. It does not deny if a fact is missing, as the documented error does, nor if it certainly would not
+ * deny.
  */
 function mayDeny({ condition, consensus }: Policy, evaluation: Evaluation): boolean {
   const parts = [condition, consensus].filter((program) => program !== undefined);

@@ -1,4 +1,4 @@
-/** What a decision is taken from: who voted, what the activity is, and what was allowed before. */
+/** The facts of a decision: the voters, the activity, and what was allowed before. */
 import type { Counters, LoadFact } from '../language/evaluation.ts';
 import type { Policy } from './policies.ts';
 import type { ConditionFacts, CredentialFact, UserFact } from '../language/schema.ts';
@@ -6,7 +6,7 @@ import type { ConditionFacts, CredentialFact, UserFact } from '../language/schem
 /** A user as policies see one. */
 export interface Voter {
   readonly userId: string;
-  /** Whether the user is of the root quorum. */
+  /** True for a member of the root quorum. */
   readonly root: boolean;
   readonly tags?: readonly string[];
   readonly email?: string | undefined;
@@ -17,30 +17,33 @@ export interface Voter {
 
 export interface Facts {
   /**
-   * Who voted for the activity, the submitter first unless it is given. A vote counts while its user and its credential are there; two of
-   * one user are one.
+   * The users who voted for the activity, the submitter first unless given apart. A vote counts while its
+   * user and its credential exist. Two votes of one user are one.
    */
   readonly approvers: readonly Voter[];
-  /** Whose activity it is, where that is not the first approver: its own vote may not count any more. */
+  /** The submitter, if that is not the first approver: its own vote may have lapsed. */
   readonly submitter?: Voter | undefined;
-  /** How many members of the root quorum must agree for it to act as one. */
+  /** Members of the root quorum that must approve for it to act. */
   readonly rootQuorumThreshold: number;
   /** Those of the organization, in the order in which their outcomes are to be listed. */
   readonly policies?: readonly Policy[];
   /**
-   * What the activity does, an item for each of the things that it does it to: each is decided. Without any, policies are
-   * asked once, and see nothing of it.
+   * The items of the activity: each is decided. Without items, policies are evaluated once, without facts of
+   * an item.
    */
   readonly items?: readonly ConditionFacts[];
   /** The time of the request in milliseconds since 1970: one for all policies. */
   readonly now?: number;
-  /** Everybody of the organization who could vote; asked when a consensus is not reached yet. */
+  /** All users of the organization who could vote; read only if a consensus is not reached yet. */
   readonly voters?: () => readonly Voter[];
-  /** Whether nothing but the root quorum may do this, whatever policies say. */
+  /** True if only the root quorum may do this, regardless of policies. */
   readonly rootQuorumOnly?: boolean;
-  /** Whether a user changes its own credentials, which it may unless a policy has a say. */
+  /** True if a user changes its own credentials, which it may unless a policy decides otherwise. */
   readonly ownCredentials?: boolean;
-  /** What was reserved for rolling functions; without it, an expression that has one cannot be evaluated. */
+  /**
+   * Reserved amounts for rolling functions; without it, an expression with such a function cannot be
+   * evaluated.
+   */
   readonly counters?: Counters;
 }
 
@@ -74,7 +77,7 @@ export function consensusFacts(approvers: readonly Voter[]): LoadFact {
   };
 }
 
-/** What the activity does: at least one thing, so that whatever asks of all items asks at least once. */
+/** The items of the activity: at least one, so that a check of all items checks something. */
 export const itemsOf = ({ items = [] }: Facts): readonly [ConditionFacts, ...ConditionFacts[]] => {
   const [first = {}, ...rest] = items;
   return [first, ...rest];

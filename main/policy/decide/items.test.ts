@@ -25,7 +25,7 @@ const allow = (policyId: string, condition?: string, consensus?: string): Policy
 const deny = (policyId: string, condition?: string): Policy =>
   compilePolicy(text(policyId, 'DENY', condition));
 
-/** What is typed data where it names a type, and else an unreadable payload. */
+/** Typed data if a type is named, and else an unreadable payload. */
 const signs = (primary?: string): ConditionFacts => ({
   activity: () => ({
     type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOADS',
@@ -238,7 +238,8 @@ describe('a budget', () => {
       expect(spend(1n, called('0xAb'))).toBe('deny');
       const other: ConditionFacts = { signing_key: () => ({ public_key: '02CD' }) };
       expect(spend(10n, { ...called('0xcd'), ...other })).toBe('allow');
-      // What the policy speaks of must still be there; but what is signed with the key counts, by whichever name.
+      // The fact in the policy must still exist; but every signature of the key counts, under any of its
+      // names.
       expect(spend(1n, { signing_key: () => ({ public_key: '02ef' }) })).toBe('deny');
       const counted = decided([pays(3n)], [kept, allow('else')], { counters });
       expect(counted).toMatchObject({ reservations: [{ by: '[["signing_key.public_key","02ab"]]' }] });

@@ -15,7 +15,7 @@ import type { Policy } from './policies.ts';
 /** An item as policies see it. */
 export interface Evaluated {
   readonly evaluation: Evaluation;
-  /** Policies of which a counter cannot be counted: its amount, or what it is kept by, cannot be told. */
+  /** Policies with a counter that cannot be counted: its amount or its key is unknown. */
   readonly uncounted: ReadonlySet<Policy>;
 }
 
@@ -74,7 +74,7 @@ class Pending implements Counters {
     this.#before = before;
   }
 
-  /** What is added is added now, and so within any window. */
+  /** Amounts of this decision are added now, and so are within any window. */
   total(counter: Counter, since: number): bigint {
     const key = keyOf(counter);
     const sought = `${key} ${String(since)}`;

@@ -1,4 +1,4 @@
-/** What cannot be told: no policy allows by it, and none that denies is got round by it. */
+/** Unknown facts: no policy allows by one, and no policy to deny is evaded by one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, mayApprove, type PolicyOutcome } from './decide.ts';
@@ -89,7 +89,7 @@ const places: readonly (readonly [expression: string, fact: string])[] = [
   ["eth.tx.value == 6 || eth.tx.data == '0x'", 'eth.tx.data'],
 ];
 
-describe('a fact that cannot be told', () => {
+describe('a fact that is unknown', () => {
   test.each(places)('%s: no policy allows by it, and one to deny denies', (expression) => {
     expect(allows(expression)).toBe(false);
     expect(allows(`!(${expression})`)).toBe(false);
@@ -104,7 +104,7 @@ describe('a fact that cannot be told', () => {
     });
   });
 
-  test('is told rather than a fact that is missing', () => {
+  test('is reported before a fact that is missing', () => {
     const { fault } = explain("wallet.id == 'w' && eth.tx.data == '0x'", 'condition', facts());
     expect(fault).toMatchObject({ kind: 'unknown', at: { from: 20, to: 31 } });
   });
@@ -127,7 +127,7 @@ describe('a fact that cannot be told', () => {
     expect(denies("!(eth.tx.access_list.all(e, e.address == '0xcc'))")).toBe(true);
   });
 
-  test('gives nobody a vote by a policy that it keeps from holding', () => {
+  test('gives no user a vote through a policy that it keeps from holding', () => {
     const waiting = (condition: string): Facts =>
       facts({
         policies: [
@@ -146,7 +146,7 @@ describe('a fact that cannot be told', () => {
     expect(decide(waiting("eth.tx.data == '0x'")).outcome).toBe('deny');
   });
 
-  test('is a clause that cannot be told in a replay', () => {
+  test('is an unknown clause in a replay', () => {
     const { coverage, decisions } = withoutBreak(
       replay(
         [facts()],
@@ -158,7 +158,7 @@ describe('a fact that cannot be told', () => {
   });
 });
 
-describe('a budget of an amount that cannot be told', () => {
+describe('a budget of an amount that is unknown', () => {
   const budget = policy('ALLOW', "RollingSum(eth.tx.outflow, '24h', signing_key.public_key) <= 1000");
 
   test('allows nothing, and what another policy allows, or the root quorum, is not counted', () => {
@@ -244,7 +244,7 @@ describe('whatever the unknown is', () => {
         (condition, known, truth, unknown, inElements) => {
           const hide = (field: keyof Shape): unknown => {
             const value = (truth as Shape)[field];
-            // Either the whole cannot be told, or one element of a list.
+            // Either the whole is unknown, or one element of a list.
             return inElements && isList(value) && value.length > 0 ? [...value.slice(1), why] : why;
           };
           const seen = { ...known, ...Object.fromEntries(unknown.map((field) => [field, hide(field)])) };

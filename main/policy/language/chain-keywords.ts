@@ -1,6 +1,6 @@
 /**
- * What policies may ask of transactions and signed data of chains, and what a budget by it must bound. Names and types are
- * the vendor's, from its public description of the language; a comment names what is ours.
+ * The keywords for transactions and signed data of chains, and what a budget over them must bound. Names and
+ * types are the vendor's, from its public description of the language; a comment marks those that are ours.
  */
 import { bool, caseless, dynamic, int, list, map, optionalText, struct, text } from './types.ts';
 
@@ -215,10 +215,13 @@ export const isChainKeyword = (keyword: string): keyword is ChainKeyword =>
   Object.hasOwn(chainKeywords, keyword);
 
 interface Spending {
-  /** How facts begin that are some of what a transaction spends, and the one that is all of it. */
+  /** Prefixes of facts that are a part of a transaction's spending, and the fact that is all of it. */
   readonly amounts: readonly string[];
   readonly whole: string;
-  /** What must be bounded beside it: facts of which one must be there, and what is open where none is. */
+  /**
+   * Facts that must be bounded too: one of each list must be in the condition; `open` says what is unbounded
+   * without it.
+   */
   readonly needs: readonly { readonly facts: readonly string[]; readonly open: string }[];
   /** A condition that leaves nothing open. */
   readonly safe: string;

@@ -17,7 +17,7 @@ const warnings = (draft: Partial<PolicyDraft>) =>
   warningsOf({ effect: 'EFFECT_ALLOW', ...draft }, known).map(({ message }) => message);
 
 describe('problems', () => {
-  test('are told of every field at once, each with its place', () => {
+  test('are found in every field at once, each with its position', () => {
     expect(
       problemsOf({
         effect: 'EFFECT_ALLOW',

@@ -1,7 +1,7 @@
 /**
- * What is wrong with a draft of a policy: the problem of each of its expressions, where compiling it for use stops at the
- * first. And what is right and still surely not meant: texts that nothing is ever called, facts that are never there
- * together, and conditions that another request gets round.
+ * Checks a draft of a policy: the problem of each expression, where compiling it for use stops at the first.
+ * Also warns of valid expressions that are surely not meant: texts that no resource has, facts that never
+ * occur together, and conditions that another request evades.
  */
 import { chainKeywordNames } from './chain-keywords.ts';
 import { compile } from './compile.ts';
@@ -28,19 +28,22 @@ export interface PolicyProblem extends Span {
   readonly expected: string;
 }
 
-/** What is accepted, and worth a second look. One about the policy as a whole has no position. */
+/**
+ * A warning: the draft is accepted, and worth a second look. A warning about the policy as a whole has no
+ * position.
+ */
 export interface PolicyWarning extends Partial<Span> {
   readonly field?: PolicyField;
   readonly message: string;
 }
 
-/** What a vault knows that an expression may name. */
+/** The vault's names that an expression may use. */
 export interface Known {
   /** By what is compared, as it is written: all texts that it can be. */
   readonly texts: ReadonlyMap<string, readonly string[]>;
   /** @returns the newest of the types that an activity type is one name with; undefined for what is none. */
   readonly newestType: (type: string) => string | undefined;
-  /** Whether there is something of this id. */
+  /** True if a resource has this id. */
   readonly hasId: (id: string) => boolean;
 }
 
@@ -59,7 +62,7 @@ export function problemsOf(draft: PolicyDraft): readonly PolicyProblem[] {
   });
 }
 
-/** Of one kind, for one expression: somebody reads them, and none is found that nobody would. */
+/** Warnings for one expression: a person reads them all. */
 const mostWarnings = 20;
 
 /** Of a draft that has no problems. */

@@ -16,7 +16,7 @@ import {
 } from './types.ts';
 import { asList, both, identical, loosely, orders, sameWhole, unknown, whole, type Equal } from './values.ts';
 
-/** What stands on one side of a comparison. */
+/** One side of a comparison. */
 export interface Operand extends Compiled {
   readonly node: Node;
 }
@@ -37,7 +37,7 @@ export function comparison(source: string, node: Of<'compare'>, left: Operand, r
   }
   const order = orders[operator];
   if (left.type.kind !== 'dynamic' && right.type.kind !== 'dynamic') {
-    // What has a type has been looked at.
+    // Typed values were checked before.
     const run = both(left.run, right.run, (_, a, b) => order(a as Whole, b as Whole));
     return { type: bool, size, run };
   }
@@ -50,7 +50,7 @@ export function comparison(source: string, node: Of<'compare'>, left: Operand, r
   return { type: bool, size, run };
 }
 
-/** How two operands are compared: by what runs, and with what. */
+/** Compiles the comparison of two operands. */
 function equality(
   source: string,
   node: Node,

@@ -139,7 +139,7 @@ describe('a condition', () => {
     ["eth.tx.contract_call_args['deep']['inner'][0..1].contains(1)", true],
     ["eth.tx.contract_call_args['deep']['inner'].sum(x, x) == 3", true],
     ["eth.tx.contract_call_args['flag'] && !eth.tx.contract_call_args['flag'] == false", true],
-    // What is empty where there is none.
+    // Facts that are empty if they are absent.
     ["wallet.label == '' && submitter.email == ''", true],
     ["submitter.id == 'ada' && submitter.tags.contains('ops')", true],
     ['wallet_account.path_indexes[1] == 60 && wallet_account.path_hardened.all(h, h)', true],
@@ -242,7 +242,7 @@ describe('a condition', () => {
     });
   });
 
-  test('facts that are not of their types are a fault, and no more', () => {
+  test('facts that are not of their types are a fault, and nothing worse', () => {
     const wrong = {
       wallet: () => ({ id: 7 }),
       wallets: () => 'x',

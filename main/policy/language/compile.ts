@@ -356,7 +356,7 @@ class Compiler {
     const fitting = fits(element);
     const fold = isCaseless(element);
     const invalid = `not ${article(element)}`;
-    /** What the body comes to for an element; undefined where it has a fault. */
+    /** Evaluates the body for an element; undefined if it has a fault. */
     const visit = (evaluation: Evaluation, found: unknown): unknown => {
       if (!evaluation.step(body.size, node)) return undefined;
       if (found instanceof Unknown) return unknown(evaluation, node.of, found, 'an element of ');
@@ -507,9 +507,9 @@ class Compiler {
 }
 
 /**
- * What `&&` and `.all` come to, which start from true, or `||` and `.any`, which start from false.
- * @param value `start`, or undefined where a part has a fault.
- * @param decided Whether a part is the contrary of `start`. In a lenient evaluation no fault changes that.
+ * The value of `&&` and `.all`, which start from true, or of `||` and `.any`, which start from false.
+ * @param value `start`, or undefined if a part has a fault.
+ * @param decided True if a part is the contrary of `start`. In a lenient evaluation, no fault changes that.
  */
 function joined(
   { lenient }: Evaluation,

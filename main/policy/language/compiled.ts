@@ -1,4 +1,4 @@
-/** What compiling makes of a part of an expression, and how it refuses one. */
+/** The compiled form of a part of an expression, and the refusal of an invalid part. */
 import type { Run } from './evaluation.ts';
 import { ExpressionError, type Node } from './syntax.ts';
 import { article, foldOf, isCaseless, isVersioned, type Type } from './types.ts';
@@ -11,7 +11,7 @@ export interface Compiled {
   readonly run: Run;
   /** Nodes in it: what it costs to run it once, but for its iterations. */
   readonly size: number;
-  /** What it always is, where that is written out. */
+  /** The constant value, if it is written out. */
   readonly fixed?: { readonly value: unknown };
 }
 

@@ -1,6 +1,7 @@
 /**
- * Conditions that a request gets round: one that has the same effect, and not what the condition speaks of. Each is told
- * with a condition that holds. And budgets that leave some of what can be spent unbounded.
+ * Finds conditions that a request can evade: another request has the same effect and avoids the facts in the
+ * condition. Each warning proposes a condition that holds. Also finds budgets that leave some spending
+ * unbounded.
  */
 import { withoutVersion } from '../../lib/text/activity-types.ts';
 import { isChainKeyword, spendings } from './chain-keywords.ts';
@@ -28,13 +29,13 @@ interface Found {
   readonly message: string;
 }
 
-/** What a condition says, as far as the tables below ask. */
+/** The facts in a condition, as far as the tables below need them. */
 interface Condition {
   /** Texts that something is required to be, where it is not negated. */
   readonly claims: readonly { readonly of: string; readonly value: string; readonly at: Node }[];
   /** The first mention of each fact, as it is written: `eth.tx.to` is one of `eth.tx` too. */
   readonly mentions: ReadonlyMap<string, Node>;
-  /** What is bounded from above: what rolling sums add up, and what is compared so. */
+  /** Facts with an upper bound: those that rolling sums add up, and those compared directly. */
   readonly amounts: readonly { readonly of: string; readonly at: Node }[];
   /** Elements of lists that are asked for by a written position. */
   readonly positions: readonly Node[];
@@ -150,7 +151,7 @@ interface OtherName {
   readonly facts: readonly string[];
   /** Facts beside which that does no harm. */
   readonly unless: readonly string[];
-  /** Whether they name a key: of one that does not sign, there is no other fact. */
+  /** True if they name a key: a key that does not sign has no other fact. */
   readonly ofKeys?: true;
   readonly message: string;
 }
@@ -246,7 +247,7 @@ function unbounded({ amounts, mentions }: Condition): readonly Found[] {
   });
 }
 
-/** Whether a text is a field of a chain's keyword, such as `solana.tx.instructions`. */
+/** True for a field of a chain's keyword, such as `solana.tx.instructions`. */
 const isChainFact = (text: string): boolean => isChainKeyword(text.slice(0, text.lastIndexOf('.')));
 
 const isOf = (text: string, fact: string): boolean =>

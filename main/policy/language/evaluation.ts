@@ -14,22 +14,23 @@ export interface Fault {
 }
 
 /**
- * Budgets are ours: `RollingSum(amount, window, ...by)` is what was allowed within the window, this activity included, and
- * `RollingCount(window, ...by)` how many signatures were, or activities of those that do not sign; among activities for
- * which each expression of `by` has the value that it has now. `RollingSum(eth.tx.outflow, '24h', signing_key.public_key)
- * <= 10` in a policy to allow, or `> 10` in one to deny, limits what leaves a key in a day. Whatever is allowed counts,
- * whichever policy allowed it: expressions with the same amount and the same `by` share one counter, whatever their windows.
- * A name of the key that signs stands for the key: `wallet_account.address`, `private_key.id` and
- * `activity.params.sign_with` in `by` are `signing_key.public_key`.
+ * Budgets are ours. `RollingSum(amount, window, ...by)` is the amount allowed within the window, this
+ * activity included. `RollingCount(window, ...by)` counts signatures, or activities of kinds that do not
+ * sign. Both count activities for which each expression of `by` has its current value.
+ * `RollingSum(eth.tx.outflow, '24h', signing_key.public_key) <= 10` in a policy to allow, or `> 10` in one to
+ * deny, limits what leaves a key in a day. Every allowed activity counts, under any policy: expressions with
+ * the same amount and the same `by` share one counter, for all windows. A name of the key that signs stands
+ * for the key: `wallet_account.address`, `private_key.id` and `activity.params.sign_with` in `by` are
+ * `signing_key.public_key`.
  *
- * An amount that cannot be told is not counted. A policy that counts it does not allow it, and one to deny denies it; it is
- * allowed by another policy, or the root quorum, alone.
+ * An unknown amount is not counted. A policy to allow that counts it does not allow, and a policy to deny
+ * denies. Only another policy or the root quorum can allow it.
  *
- * They are exact where the decision, the reservations that it answers and what was allowed are one transaction: what fails
- * takes its reservations with it, and no other decision comes in between.
+ * Budgets are exact if the decision, its reservations and the allowed writes are one transaction: a failure
+ * undoes its reservations too, and no other decision comes in between.
  */
 export interface Counter {
-  /** What is added up: the expression of the amount, or nothing where signatures are counted. */
+  /** The expression of the amount, or empty where signatures are counted. */
   readonly measure: string;
   /** The expressions it is kept by, each with its value, in a text that is the same for the same. */
   readonly by: string;
@@ -40,7 +41,7 @@ export interface Reservation extends Counter {
   readonly amount: bigint;
 }
 
-/** What was reserved before. */
+/** Earlier reservations. */
 export interface Counters {
   /** @returns the sum of the amounts reserved after `since`, in milliseconds since 1970, and not released. */
   total(counter: Counter, since: number): bigint;
@@ -68,9 +69,12 @@ export class Evaluation {
   readonly variables: unknown[] = [];
   /** The first fault, or the first grave one. */
   fault: Fault | undefined;
-  /** How often something else was wrong than that a fact is missing. */
+  /** Number of faults other than a missing fact. */
   graveFaults = 0;
-  /** Whether a fault leaves certain what it cannot change: `false && fault` is false then, and `true || fault` is true. */
+  /**
+   * If true, a fault does not change a result that is certain without it: `false && fault` is false then, and
+   * `true || fault` is true.
+   */
   lenient = false;
   steps = 0;
   readonly #spent: Spent;
@@ -118,7 +122,7 @@ export class Evaluation {
     return lenient ? this.leniently(run) : run(this);
   }
 
-  /** What merely lacks a fact does not hold. */
+  /** An expression that merely lacks a fact is false. */
   leniently(run: Run): unknown {
     const before = this.graveFaults;
     const value = run(this);

@@ -8,10 +8,10 @@ import { ExpressionError, type Node } from './syntax.ts';
 import { bool, caseless, int, isWhole, join, text, timestamp, Unknown, type Type } from './types.ts';
 import { exact, unknown } from './values.ts';
 
-/** What an allowed activity adds to a counter; undefined where that has a fault. */
+/** The amount that an allowed activity adds to a counter; undefined if it has a fault. */
 export type Reserve = (evaluation: Evaluation) => Reservation | undefined;
 
-/** What a call may ask of the expression around it. */
+/** The functions that a call may use of the expression around it. */
 export interface CallScope {
   readonly source: string;
   /** Compiles what must be of a type. */
@@ -148,7 +148,7 @@ function rolling(scope: CallScope, node: Of<'call'>, amount: Node | undefined): 
   return { type: int, size: added.size + total(parts) + 1, run };
 }
 
-/** How many signatures an activity gives; one of another kind counts as one. */
+/** Number of signatures of an activity; an activity of another kind counts as one. */
 const signatures = (node: Node): Compiled => ({
   type: int,
   size: 1,
@@ -168,7 +168,7 @@ function optional(evaluation: Evaluation, keyword: string, field: string): unkno
   return (fact as Readonly<Record<string, unknown>>)[field];
 }
 
-/** What a counter is kept by that a policy keeps by one of the names of the key that signs. */
+/** The key of a counter whose policy names the signing key by one of its names. */
 export const keyName = 'signing_key.public_key';
 const namesOfKeys: readonly string[] = [
   'wallet_account.address',
@@ -177,8 +177,8 @@ const namesOfKeys: readonly string[] = [
 ];
 
 /**
- * Whether an expression is a name of the key that signs. A key has several, one for each format of its address, and a
- * request uses whichever it likes; its counter is one all the same.
+ * True for a name of the key that signs. A key has several, one for each format of its address, and a request
+ * may use any. All of them share one counter.
  */
 const namesKey = (node: Node): boolean =>
   node.kind === 'call' && node.name === 'CaseInsensitiveString'

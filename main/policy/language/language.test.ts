@@ -40,7 +40,7 @@ test('every type that is named is described, or is one of the language', () => {
   }
 });
 
-test('functions are told with what they look like', () => {
+test('functions are listed with their signatures', () => {
   for (const { field, functions } of language.places) {
     for (const { name, usage } of functions) {
       expect(usage.startsWith(`${name}(`)).toBe(true);

@@ -15,7 +15,7 @@ const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const digits = /[0-9]+/y;
 const symbol = /&&|\|\||==|!=|<=|>=|\.\.|[<>!()[\],.-]/y;
 
-/** What is often written in place of what the language has. */
+/** Frequent mistakes, with the spelling of the language. */
 const habits: Readonly<Record<string, readonly [expected: string, hint: string]>> = {
   '"': ["a text in '…'", 'texts stand in single quotes'],
   '’': ["a text in '…'", 'the quote is a plain one'],

@@ -17,7 +17,7 @@ import {
   type Span,
 } from './syntax.ts';
 
-/** How tightly an operator binds. */
+/** Binding strength of operators. */
 const power = { none: 0, or: 1, and: 2, compare: 3, not: 4 } as const;
 
 const aValue = 'a value';

@@ -6,7 +6,7 @@ const day = 24 * hour;
 /** Clocks are changed on the quarter of an hour: until the next, an offset holds. */
 const quarter = 15 * minute;
 
-/** @returns milliseconds since 1970, or undefined for what is no RFC 3339 time at offset zero. */
+/** @returns milliseconds since 1970, or undefined for a text that is not an RFC 3339 time at offset zero. */
 export function parseTimestamp(literal: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)(?:[Zz]|[+-]00:00)$/.exec(literal);
   const [, date, clock] = match ?? [];
@@ -49,7 +49,7 @@ interface Cron {
   readonly days: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly weekdays: ReadonlySet<number>;
-  /** Where both days are restricted, either will do. */
+  /** If both days are restricted, either is enough. */
   readonly eitherDay: boolean;
 }
 
@@ -134,8 +134,8 @@ function readOffset(format: Intl.DateTimeFormat, at: number): number {
 }
 
 /**
- * Whether a window is open. Every moment at which the zone's clocks show a minute of the schedule opens one: clocks set
- * back show it twice, clocks set forward may skip it.
+ * True if a window is open. Every moment at which the zone's clocks show a minute of the schedule opens one:
+ * clocks set back show it twice, clocks set forward may skip it.
  */
 export function inCronSpan(cron: Cron, duration: number, offset: Offset, now: number): boolean {
   let at = now;

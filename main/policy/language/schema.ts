@@ -1,6 +1,6 @@
 /**
- * What each field of a policy may speak of. Names and types are the vendor's, from its public description of the language;
- * `submitter` and `signing_key` are ours, and so are the fields that a comment says so of.
+ * Facts that each field of a policy may use. Names and types are the vendor's, from its public description of
+ * the language. `submitter` and `signing_key` are ours, and so are the fields with a comment that says so.
  */
 import { chainKeywords } from './chain-keywords.ts';
 import {
@@ -110,11 +110,12 @@ export const keywords: Readonly<Record<PolicyField, Readonly<Record<string, Type
 };
 
 /**
- * What an activity shows to conditions: by keyword, a function that answers the fact, or nothing where the activity has no
- * such thing. It is called when a policy first asks, once a decision, and what it throws goes through.
+ * An activity's facts for conditions: by keyword, a function that answers the fact, or undefined if the
+ * activity does not have it. It is called when a policy first needs it, once a decision, and its errors
+ * propagate.
  *
- * Numbers are exact: a bigint where a number might not be. Where a transaction has no receiver, `to` is ''. Ethereum's
- * hexadecimal has its `0x`.
+ * Numbers are exact: a bigint if a number might not be. `to` is '' in a transaction without a receiver.
+ * Ethereum's hexadecimal has its `0x`.
  */
 export type ConditionFacts = {
   readonly [Keyword in Exclude<keyof typeof condition, 'submitter'>]?: () =>

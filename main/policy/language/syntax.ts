@@ -1,7 +1,7 @@
 /** The syntax tree of an expression of the policy language, and the error that says where one is wrong. */
 import { quoted } from '../../lib/errors.ts';
 
-/** Where something stands in its source: offsets of UTF-16 units, the end exclusive. */
+/** A range in the source: offsets of UTF-16 units, the end exclusive. */
 export interface Span {
   readonly from: number;
   readonly to: number;

@@ -21,7 +21,10 @@ interface Text {
 interface Timestamp {
   readonly kind: 'timestamp';
 }
-/** What only the request tells: an argument of a contract call, a part of a typed message. Checked when it is used. */
+/**
+ * A value whose type only the request decides: an argument of a contract call, a part of a typed message.
+ * Checked when it is used.
+ */
 interface Dynamic {
   readonly kind: 'dynamic';
 }
@@ -76,8 +79,8 @@ export const struct = <Fields extends Readonly<Record<string, Type>>>(
 export type Whole = number | bigint;
 
 /**
- * A fact that is there and cannot be told: the bytes cannot be read, or are beyond a bound. It is neither missing nor any
- * value, so a policy that asks for it neither allows nor lets pass what it may deny.
+ * A fact that exists and has no known value: the bytes are unreadable, or beyond a bound. It is neither
+ * missing nor any value. So a policy that reads it does not allow, and does not let through what it may deny.
  */
 export class Unknown {
   /** Why, in a sentence without its end: `the call cannot be read: …`. */
@@ -123,7 +126,7 @@ export function describe(type: Type): string {
   }
 }
 
-/** Whether a value may be used as what its type says, without a look at what it holds. */
+/** True if a value may be used as its type, without a check of its contents. */
 export function fits(type: Type): (value: unknown) => boolean {
   switch (type.kind) {
     case 'bool':

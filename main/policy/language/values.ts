@@ -1,4 +1,4 @@
-/** What programs do with values as they run. A value is looked at before it is used: facts come from outside. */
+/** Operations on values as programs run. A value is checked before it is used: facts come from outside. */
 import type { Evaluation, Run } from './evaluation.ts';
 import { print } from './printer.ts';
 import type { Node } from './syntax.ts';
@@ -20,8 +20,8 @@ export const exact = (value: bigint): Whole =>
     : value;
 
 /**
- * The fault of asking for what cannot be told.
- * @param node What was asked for, as the fault names it.
+ * The fault of reading an unknown fact.
+ * @param node The expression, as the fault names it.
  */
 export const unknown = (
   evaluation: Evaluation,
@@ -41,7 +41,10 @@ export function folding(run: Run, fold: (text: string) => string, node: Node): R
   };
 }
 
-/** Runs both whatever becomes of the first, so that what an evaluation touches does not depend on its facts. */
+/**
+ * Runs both, even if the first has a fault, so that the facts an evaluation reads do not depend on their
+ * values.
+ */
 export function both(
   left: Run,
   right: Run,

@@ -2,7 +2,7 @@
 import { assertNever } from '../../lib/errors.ts';
 import type { Node } from './syntax.ts';
 
-/** What a node is made of, in the order of the source. */
+/** The children of a node, in the order of the source. */
 function parts(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'bool':
@@ -48,13 +48,13 @@ export function walk(node: Node, visit: (node: Node, variables: ReadonlySet<stri
   go(node, new Set());
 }
 
-/** What a comparison holds against texts that are written out. */
+/** A comparison with constant texts. */
 export interface Compared {
   readonly with: Node;
   readonly texts: readonly Node[];
 }
 
-/** @returns undefined for what is no comparison with one value, or with one of several. */
+/** @returns undefined for an expression that is not a comparison with one value, or with one of several. */
 export function compared(node: Node): Compared | undefined {
   if (node.kind === 'method' && node.name === 'contains') {
     const [value] = node.args;
