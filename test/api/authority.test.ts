@@ -1,6 +1,7 @@
 /**
- * Who has a say over whom. A root user's credentials, contacts and tags are for that user and the root quorum alone: here a
- * user outside the quorum, whom a policy allows everything, asks for every activity that there is, against a root user.
+ * Authority over users. Only that user and the root quorum may change a root user's credentials, contacts and
+ * tags. Here a user outside the quorum, whom a policy allows everything, submits every kind of activity
+ * against a root user.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../main/operations/index.ts';
@@ -28,7 +29,7 @@ interface Scene {
   readonly freeTagId: string;
 }
 
-/** What is aimed at the root user by one type of activity, once or in several ways. */
+/** Parameters aimed at the root user by one type of activity, in one or several ways. */
 type Aim = (scene: Scene) => readonly Json[];
 
 const apiKeyOf = ({ publicKey }: TestKey) => ({
@@ -116,7 +117,7 @@ const aims: Readonly<Record<string, Aim>> = {
     { otpType: 'OTP_TYPE_EMAIL', contact: userEmail.toUpperCase(), appName: 'App' },
     { otpType: 'OTP_TYPE_SMS', contact: userPhoneNumber, appName: 'App' },
   ],
-  // What comes of a code or a token that the attacker does not have.
+  // These need a code or a token that the attacker does not have.
   verify_otp: () => [],
   otp_auth: () => [],
   otp_login: () => [],
@@ -139,7 +140,7 @@ const aims: Readonly<Record<string, Aim>> = {
   set_organization_feature: () => [
     { name: 'FEATURE_NAME_WEBAUTHN_ORIGINS', value: 'https://attacker.example' },
   ],
-  // It is an organization of its own, where the attacker may be whoever it likes.
+  // It is a separate organization, where the attacker may be any user.
   create_sub_organization: ({ userEmail }) => [
     {
       subOrganizationName: 'Mine',
@@ -157,7 +158,10 @@ const aims: Readonly<Record<string, Aim>> = {
   ],
 };
 
-/** What the attacker may ask for: it makes something of the attacker's own, or takes a secret that the attacker does not have. */
+/**
+ * Activities that the attacker may submit: they create something of the attacker's own, or need a secret that
+ * the attacker does not have.
+ */
 const isHarmless = new Set([
   ...['create_users', 'create_sub_organization', 'stamp_login', 'create_read_only_session'],
   ...['import_private_key', 'import_wallet'],
@@ -167,7 +171,7 @@ const activities = [...operations.byPath.values()].flatMap((operation) =>
   operation.kind === 'activity' && operation.vote === undefined ? [operation] : [],
 );
 
-/** Whether parameters may name a user, a credential or a contact. */
+/** True if parameters may name a user, a credential or a contact. */
 const namesUser = (schema: unknown): boolean =>
   /"(?:[a-zA-Z]*User[a-zA-Z]*|user[A-Za-z]*|email|contact|apiKey[A-Za-z]*|authenticator[A-Za-z]*|provider[A-Za-z]*|session[A-Za-z]*|publicKey|oidcToken|otpId|verificationToken)":/.test(
     JSON.stringify(schema),
@@ -449,7 +453,7 @@ test('2: no ready-made policy gives its user a root user’s credentials', async
   }
 });
 
-describe('9: nobody’s registration takes from another', () => {
+describe('9: a registration takes nothing from another user', () => {
   let claims: TestVault;
   beforeAll(async () => {
     claims = await startTestVault();
@@ -506,7 +510,7 @@ describe('9: nobody’s registration takes from another', () => {
       expect(answer.body?.['message']).toContain('is registered in the parent organization already');
     }
     expect((await parents.query('whoami')).body).toMatchObject({ userId: claims.rootUserId });
-    // What the parent may do below still is done by the parent.
+    // The parent itself may still act below.
     const mail = await submitAs(parents, 'init_otp', {
       otpType: 'OTP_TYPE_EMAIL',
       contact: 'somebody@example.com',

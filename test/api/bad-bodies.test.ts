@@ -70,7 +70,7 @@ async function post({ url, key }: TestVault, path: string, bytes: Uint8Array): P
 const changes = ({ vault: { connection } }: TestVault): number =>
   connection.get<{ count: number }>('SELECT total_changes() AS count')?.count ?? NaN;
 
-/** What every table holds. */
+/** The contents of every table. */
 function contents({ vault: { connection } }: TestVault): Json {
   const tables = connection.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
   return Object.fromEntries(tables.map(({ name }) => [name, connection.all(`SELECT * FROM ${name}`)]));
@@ -111,7 +111,7 @@ describe('a bad body is refused by name, and nothing is written', () => {
     before = contents(service);
   });
 
-  test('one that is not bad can be made for every operation', () => {
+  test('a valid body can be built for every operation', () => {
     for (const target of targets) expect(goodBodies(target, service.organizationId)).not.toHaveLength(0);
     expect(new Set(targets.map(({ path }) => path))).toEqual(new Set(operations.byPath.keys()));
   });
@@ -233,7 +233,7 @@ describe('a body with more values than one may have is refused before it is pars
     expect(expectError(service, await post(service, 'query/whoami', deep))).toMatch(tooMany);
   });
 
-  test('commas and brackets of a text are no values', async () => {
+  test('commas and brackets of a text do not count as values', async () => {
     const text = JSON.stringify('[{,"\\'.repeat(values));
     expect((await post(service, 'query/whoami', around(text))).status).toBe(200);
     expect((await post(service, 'query/whoami', around(`[${text},"${',\\"'.repeat(values)}"]`))).status).toBe(

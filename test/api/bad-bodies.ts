@@ -1,6 +1,6 @@
 /**
- * Bad request bodies, made from the operations' own schemas: a body that fits, and then one to three things wrong with
- * it. What is wrong is known from how it was made, never from asking the schema afterwards.
+ * Bad request bodies, built from the operations' own schemas: a valid body with one to three faults. The
+ * faults are known from the construction, never from asking the schema afterwards.
  */
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import type { Json } from '../support/support.ts';
 
 /** One accepted type of an activity, or a query. */
 export interface Target {
-  /** What follows `/public/v1/`. */
+  /** The path after `/public/v1/`. */
   readonly path: string;
   readonly name: string;
   /** Of an activity. */
@@ -39,7 +39,7 @@ const allTypes = targets.flatMap(({ type }) => type ?? []);
 
 // ---- Schemas -----------------------------------------------------------------------------------------------------
 
-/** What is used of JSON Schema. */
+/** The part of JSON Schema that is used. */
 interface Schema {
   readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
   readonly const?: unknown;
@@ -154,7 +154,7 @@ function typesOf(schema: Schema): ReadonlySet<JsonType> {
   return new Set(schema.type === undefined ? jsonTypes : [schema.type]);
 }
 
-/** Whether nothing that the schema says of texts is against this one. */
+/** True if the schema accepts this text. */
 function takesText(schema: Schema, text: string): boolean {
   const alternatives = options(schema);
   if (alternatives) return alternatives.some((option) => takesText(option, text));
@@ -299,7 +299,7 @@ function sitesOf(schema: Schema, value: unknown, path: Path, required: boolean):
   if (typeof value !== 'object' || value === null) return [own];
   const forms = alternatives.filter(({ type }) => type === 'object');
   const [form] = forms;
-  // Where there are several forms, what is wrong by one may be right by another.
+  // With several forms, a fault in one may be valid in another.
   if (form === undefined || forms.length > 1) return [own];
   return [
     own,
@@ -313,7 +313,7 @@ const isElement = ({ path }: Site): boolean => typeof path.at(-1) === 'number';
 const isText = ({ schema }: Site): boolean => typesOf(schema).has('string');
 const isName = ({ path, schema }: Site): boolean =>
   /(^n|N)ame$/.test(String(path.at(-1))) && schema.type === 'string' && schema.enum === undefined;
-/** Whether only certain texts will do. */
+/** True if only certain texts are valid. */
 const isChoice = ({ schema }: Site): boolean =>
   (options(schema) ?? [schema]).every(({ enum: values, const: only }) => (values ?? only) !== undefined);
 
@@ -350,7 +350,7 @@ const hostileTexts = [
   ...['\0', '\n', '\ud800', '\udfff\ud800', '\u202e', '\u2028', '\ufeff', '\u001b[2J', '\u009b2J', '🔑'],
 ];
 
-/** What a name may not have: what cannot be seen, and what turns text around. */
+/** Characters that a name must not have: invisible ones, and those that change the direction of text. */
 const unprintables = [
   '\0',
   '\n',
@@ -379,7 +379,7 @@ const posing: readonly unknown[] = [
   { constructor: { prototype: { length: 1 } } },
 ];
 
-/** What may stand in a place and is of no type that belongs there. */
+/** Values of a wrong type for the position. */
 const ofWrongType = ({ schema }: Site): Tree[] =>
   [7, -1, 0, true, false, 'text', '', [], [[]], [{}], {}, { a: 1 }, ...posing]
     .filter((value) => !typesOf(schema).has(jsonTypeOf(value)))
@@ -548,7 +548,7 @@ function faultsAt(site: Site): Fault[] {
   return [...missing, ...inherited, ...twice, ...replacing];
 }
 
-/** What is wrong with the whole body: bytes that are no JSON object. */
+/** Faults of the whole body: bytes that are not a JSON object. */
 const wholeFaults: Readonly<Record<string, (text: string) => readonly (string | Buffer)[]>> = {
   'a body cut short': (text) =>
     [0, 0.2, 0.4, 0.6, 0.8, 1].map((share) => text.slice(0, Math.floor((text.length - 1) * share))),
@@ -606,7 +606,7 @@ export const faultKinds: readonly string[] = [
 export class BadBody {
   readonly bytes: Buffer;
   readonly kinds: readonly string[];
-  /** What its refusal must name: one of these. */
+  /** The refusal must name one of these. */
   readonly names: readonly string[];
 
   constructor(body: string | Buffer, kinds: readonly string[], names: readonly string[]) {
@@ -630,7 +630,7 @@ const nameOf = (path: Path): string =>
     '',
   );
 
-/** What may be refused before the place itself is looked at. */
+/** Faults that may be refused before the position itself is checked. */
 const refusedBefore: Readonly<Record<string, readonly string[]>> = {
   'an organization that is not there': ['could not find public key in organization'],
   // A vote is about an activity, and is late or early for one that is there.

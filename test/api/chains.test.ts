@@ -69,7 +69,7 @@ type Scheme = Curve | 'schnorr' | 'taproot';
 const schemeOf = (format: AddressFormat, curve: Curve): Scheme =>
   format.endsWith('_P2TR') ? 'taproot' : format.includes('_SPARK_') ? 'schnorr' : curve;
 
-/** Whether a signature of the message holds under a key, judged by noble or the platform. */
+/** Verifies a signature of the message under a key, with noble or the platform. */
 function verifies(scheme: Scheme, publicKey: string, { r, s, v }: Json): boolean {
   const signature = bytes(`${String(r)}${String(s)}`);
   const key = bytes(publicKey);
@@ -199,7 +199,7 @@ describe('a wallet', () => {
     );
   });
 
-  test('is not found by an address in another case, or by a key that is nobody’s', async () => {
+  test('is not found by an address in another case, or by an unknown key', async () => {
     const ethereum =
       made[presets.findIndex(({ addressFormat }) => addressFormat === 'ADDRESS_FORMAT_ETHEREUM')];
     for (const signWith of [

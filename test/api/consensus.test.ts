@@ -1,4 +1,4 @@
-/** Activities that wait for votes: three people, by the vendor's SDKs, and what may become of their votes. */
+/** Activities that wait for votes: three people with the vendor's SDKs, and all outcomes of their votes. */
 import { ApiKeyStamper } from '@turnkey/api-key-stamper';
 import {
   createActivityPoller,
@@ -121,7 +121,7 @@ describe('through the vendor’s SDKs', () => {
       [people.ann.userId, 'VOTE_SELECTION_APPROVED'],
       [people.ben.userId, 'VOTE_SELECTION_APPROVED'],
     ]);
-    // What was signed is what the owner, whom no policy binds, has signed as well.
+    // The owner, whom no policy binds, signs the same for comparison.
     const same = await service.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', signing('by SDK'));
     expect(answer.activity.result.signRawPayloadResult).toEqual(resultOf(same));
   });
@@ -181,7 +181,7 @@ describe('who may vote', () => {
     expect((await current(people.ann.client, asked)).votes).toHaveLength(1);
   });
 
-  test('nobody waits for a consensus without a part in it', async () => {
+  test('a request does not wait for a consensus without a part of its user', async () => {
     expect((await ask('dan', 'mine')).status).toBe(403);
   });
 
@@ -232,7 +232,7 @@ describe('who may vote', () => {
     await service.root.submit('delete_policy', 'DELETE_POLICY', { policyId });
   });
 
-  test('whoever asked may take it back', async () => {
+  test('the submitter may cancel it', async () => {
     const asked = await waiting('changed my mind');
     expect(activityOf(await vote(people.ann.client, 'reject', asked)).status).toBe(
       'ACTIVITY_STATUS_REJECTED',
@@ -258,7 +258,7 @@ describe('which votes count', () => {
     expect(again.votes).toHaveLength(1);
   });
 
-  test('the same vote again is no other, also when it is all over', async () => {
+  test('the same vote again does not count twice, also after the end', async () => {
     const asked = await waiting('replayed');
     const { client } = people.ben;
     const body = client.submitBody('APPROVE_ACTIVITY', { fingerprint: asked.fingerprint }, now());
@@ -275,7 +275,7 @@ describe('which votes count', () => {
     });
   });
 
-  test('approvals lapse after a day, and are given anew', async () => {
+  test('approvals lapse after a day, and may be given again', async () => {
     const asked = await waiting('slow');
     service.clock.advance(24 * hour);
     const late = activityOf(await approve('ben', asked));
@@ -319,7 +319,7 @@ describe('which votes count', () => {
     expect(after.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
     expect(after.votes).toHaveLength(3);
     const { policyId } = resultOf(made) as unknown as { policyId: string };
-    // With the rule changed to what is left, whoever voted may have it looked at again.
+    // After a change of the rule to the remaining users, any voter can have it decided again.
     await service.root.submit('update_policy', 'UPDATE_POLICY_V2', {
       policyId,
       policyConsensus: `approvers.filter(user, user.id in [${names}]).count() >= 2`,
@@ -423,7 +423,7 @@ describe('what it comes to', () => {
     expect(resultOf(await approve('cat', asked))).toMatchObject({ address });
   });
 
-  test('a locked vault takes no votes', async () => {
+  test('a locked vault refuses votes', async () => {
     const asked = await waiting('locked');
     await service.vault.rpc.lock();
     expect(refusal(await approve('ben', asked))).toMatchObject({ status: 400 });

@@ -1,6 +1,6 @@
 /**
- * What every operation answers: the real API's envelope with the specification's inside it, failures that are kept,
- * refusals that leave nothing, and errors that name the field, what was seen and what is allowed.
+ * Answers of every operation: the real API's envelope with the specification's inside it, failures that are
+ * kept, refusals that leave nothing, and errors that name the field, the value and what is allowed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkActivityChain } from '../../main/storage/tables/activities.ts';
@@ -1071,7 +1071,7 @@ describe('input that does not fit names the field, what was seen and what is all
     expect(answer.body).toMatchObject({ code: 3, turnkeyErrorCode: 'REQUEST_INVALID' });
     if (typeof message === 'string') expect(answer.body?.['message']).toBe(message);
     else expect(answer.body?.['message']).toMatch(message);
-    // What is no request is no activity.
+    // An invalid request leaves no activity.
     expect(countRows()).toBe(rows);
   });
 
@@ -1533,7 +1533,7 @@ describe('a locked vault', () => {
 });
 
 describe('a missing vault', () => {
-  test('is said to be missing, to everybody', async () => {
+  test('is reported as missing, to every caller', async () => {
     await using empty = await startTestVault({ empty: true });
     const client = empty.root.as(newTestKey());
     const missing = {

@@ -1,6 +1,6 @@
 /**
- * Fair shares: a caller is known before anything of theirs is worked on, and nobody's requests, bodies, connections or streams
- * take what belongs to others.
+ * Fair shares: a caller is identified before any work for them, and the requests, bodies, connections or
+ * streams of one caller do not use up those of others.
  */
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -70,7 +70,7 @@ describe('the caller comes first', () => {
     expect(refused).toMatchObject({ status: 401, body: { turnkeyErrorCode: 'SIGNATURE_INVALID' } });
   });
 
-  test('a session that is none, and a passkey that nobody has, are refused unread too', async () => {
+  test('an invalid session, and an unknown passkey, are refused unread too', async () => {
     const body = '{'.repeat(2 * mostSmallBytes);
     const path = '/public/v1/query/whoami';
     const session = await send(service.url, { path, body, headers: { 'x-session': 'none' } });
@@ -85,7 +85,7 @@ describe('the caller comes first', () => {
     expect(passkey).toMatchObject({ status: 401, body: { turnkeyErrorCode: 'CREDENTIAL_NOT_FOUND' } });
   });
 
-  test('a user of one organization is nobody in another: no schema looks at the parameters', async () => {
+  test('a user of one organization is a stranger in another: no schema reads the parameters', async () => {
     const { client } = await service.newUser('Ann');
     const [sub] = await subOrganizations(1);
     const wrong = {
@@ -221,7 +221,7 @@ describe('streams', () => {
       expect(await streams(first.organizationId, client.key, ofUser)).toEqual(Array(ofUser).fill(200));
     }
     expect(await stream(service.organizationId, service.key)).toBe(429);
-    // What ends makes room.
+    // A stream that ends makes room.
     open.pop()?.destroy();
     open.at(-1)?.destroy();
     await vi.waitFor(async () => {
@@ -272,7 +272,7 @@ describe('connections', () => {
     socket.write(one.repeat(200));
     await closed;
     expect((await service.root.query('whoami')).status).toBe(200);
-    // A few before their answers are no fault.
+    // A few requests before their answers are allowed.
     const few = connect(Number(port), hostname);
     let text = '';
     few.setEncoding('utf8').on('data', (part: string) => (text += part));

@@ -1,4 +1,4 @@
-/** The port as anybody meets it: who may speak to it, what it takes, and how it refuses. */
+/** The port for any client: who may use it, what it accepts, and how it refuses. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -51,7 +51,7 @@ const corsHeaders = (answer: Answer): string[] =>
   Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
 
 describe('an answer', () => {
-  test('is bare application/json, kept by nobody, and names no server', async () => {
+  test('is bare application/json, is not cached, and names no server', async () => {
     const answer = await whoami();
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
@@ -222,7 +222,7 @@ describe('Origin', () => {
     expect(answer.headers['access-control-allow-origin']).toBe(paired);
   });
 
-  test('a paired one may ask first, and is told what SDKs send', async () => {
+  test('a paired one may send a preflight, and gets the headers that SDKs send', async () => {
     const answer = await send(service.url, {
       method: 'OPTIONS',
       path: '/public/v1/submit/sign_raw_payload',
@@ -355,7 +355,7 @@ describe('a body', () => {
 
   test.each([
     undefined,
-    // What fetch sends where its caller names no type.
+    // The type that fetch sends if its caller names none.
     'text/plain;charset=UTF-8',
     'application/json',
     'application/json; charset=utf-8',
@@ -401,7 +401,7 @@ describe('what is not there', () => {
     },
   );
 
-  test('a query is no submit, nor the other way about', async () => {
+  test('a query is not a submit, nor the other way round', async () => {
     expectError(
       await whoami({ path: '/public/v1/submit/whoami' }),
       501,
@@ -411,7 +411,7 @@ describe('what is not there', () => {
     expectError(await whoami({ path: '/public/v1/query/create_users' }), 501, 12, /unknown operation/);
   });
 
-  test('names that every JavaScript object has are no operations', async () => {
+  test('names that every JavaScript object has are not operations', async () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       expectError(await whoami({ path: `/public/v1/query/${name}` }), 501, 12, /unknown operation/);
     }
@@ -464,7 +464,7 @@ describe('a slow or broken client', () => {
     expect((await whoami()).status).toBe(200);
   });
 
-  test('that goes away in the middle of its body harms nobody', async () => {
+  test('that disconnects in the middle of its body harms no other', async () => {
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(
       `POST /public/v1/query/whoami HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 100\r\n\r\n{`,

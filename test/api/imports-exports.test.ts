@@ -106,7 +106,7 @@ interface Kind {
   readonly nameField: string;
   readonly newSecret: () => string;
   readonly encrypt: (importer: Importer, importBundle: string, secret: string) => Promise<string>;
-  /** What an import says beside the user, the name and the bundle. */
+  /** The fields of an import beside the user, the name and the bundle. */
   readonly rest: Json;
   readonly exists: RegExp;
 }
@@ -425,7 +425,7 @@ describe('a passphrase', () => {
       );
       expect(addresses).toEqual(addressesOf(mnemonic, passphrase));
 
-      // Nothing that was derived before is at hand any more.
+      // Keys that were derived before are erased now.
       await service.vault.rpc.lock();
       await service.unlock();
       const accounts = [{ ...ethereumAccount, path: "m/44'/60'/0'/0/7" }];
@@ -774,7 +774,7 @@ describe('an envelope', () => {
     }
   });
 
-  test('is not made for what is no key at all', async () => {
+  test('is not created for an unknown key', async () => {
     const { publicKey, publicKeyUncompressed } = generateP256KeyPair();
     for (const [type, parameters] of await exports()) {
       for (const targetPublicKey of [
@@ -951,7 +951,7 @@ describe.each(kinds)('an import of a $noun', (kind) => {
     );
   });
 
-  test('that nobody encrypted is refused without a word of it', async () => {
+  test('that is not encrypted is refused without a word of it', async () => {
     const { ethereum } = await newWallet(root.client, newName());
     const secret = await take('EXPORT_WALLET_ACCOUNT', { address: ethereum });
     for (const text of [newMnemonic(), secret, `0x${secret}`, newMnemonic().padEnd(30_000)]) {
@@ -1012,7 +1012,7 @@ describe.each(kinds)('an import of a $noun', (kind) => {
     const answer = await finish(kind, await kind.encrypt(importer, late, kind.newSecret()), { importer });
     expect(answer.status).toBe(400);
     expect(answer.body?.['message']).toMatch(doesNotOpen.message);
-    // What is too old goes when the next one comes.
+    // The next one removes those that are too old.
     const targets = (): unknown[] =>
       aging.vault.connection.all('SELECT created_at AS at FROM import_targets');
     expect(targets()).toHaveLength(1);
@@ -1048,7 +1048,7 @@ test('a wallet made here is known when it comes back, under its own id', async (
   await failsToBring(walletKind, mnemonic, taken(message));
 });
 
-/** What is deleted by ids, and how each comes to be exported. */
+/** A resource that is deleted by ids, and how to export it. */
 interface Deletable {
   readonly noun: string;
   readonly type: string;
@@ -1119,7 +1119,7 @@ describe.each(deletables)('a $noun', ({ noun, type, idsField, make, markExported
     turnkeyErrorCode: 'WALLET_ACCOUNT_NOT_EXPORTED',
   });
 
-  test('that was exported can be deleted, and signs no more', async () => {
+  test('that was exported can be deleted, and then does not sign', async () => {
     const { id, signWith } = await make();
     // Signed with before, so that a key which stays in memory would be found out.
     for (const name of signWith) await signerOf(name);
@@ -1244,7 +1244,7 @@ describe('after a deletion', () => {
     );
   });
 
-  test('whoever has the words has the keys: the accounts of an exported wallet can go', async () => {
+  test('the words give all keys: the accounts of an exported wallet can be deleted', async () => {
     const { walletId } = await newWallet(root.client, newName());
     const walletAccountIds = (await accountsOf(walletId)).map(({ walletAccountId }) => walletAccountId);
     await exportWallet(walletId);

@@ -11,7 +11,7 @@ import { newTestKey, newUserBy, resultOf, startTestVault, TestClient } from '../
 import type { Answer, Json, TestVault } from '../support/support.ts';
 import { keptVendorOperations } from '../vendor/vendor-operations.ts';
 
-/** What cannot be done in a sub-organization. */
+/** Operations that are refused in a sub-organization. */
 const notHere = new Set([
   'submit/create_sub_organization',
   // It would end the scene; what it leaves has a test of its own.
@@ -27,7 +27,7 @@ interface Side {
   readonly scene: Scene;
   /** Every id that its answers have shown. */
   readonly ids: Set<string>;
-  /** What requests name it and its own by beside ids: addresses, bundles. */
+  /** Names in its requests beside ids: addresses, bundles. */
   readonly names: Set<string>;
   /** The last that was sent to a user of it. */
   code: string;
@@ -84,7 +84,8 @@ async function newSub(name: string): Promise<{ readonly client: TestClient; read
 
 async function parametersOf(call: SdkCall, { scene }: Side): Promise<Json> {
   const { organizationId: _named, ...parameters } = (await call.parameters(scene)) as unknown as Json;
-  // Where the vault's own organization may name this machine, a sub-organization may not; this host is never there.
+  // The vault's own organization may name this machine, but a sub-organization may not; this host does not
+  // exist.
   return JSON.parse(
     JSON.stringify(parameters).replaceAll('http://127.0.0.1:9', 'https://hook.invalid'),
   ) as Json;
@@ -120,7 +121,7 @@ async function execute(call: SdkCall, side: Side, parameters: Json): Promise<voi
   }
 }
 
-/** What the server SDK makes of an answer. */
+/** The answer as the server SDK returns it. */
 function flat({ path }: SdkCall, { body = {} }: Answer): Json {
   if (path.startsWith('query/')) return body;
   const { result } = body['activity'] as { readonly result: Json };
@@ -131,7 +132,7 @@ function flat({ path }: SdkCall, { body = {} }: Answer): Json {
 const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const idsIn = (value: unknown): string[] => JSON.stringify(value).match(uuids) ?? [];
 
-/** What belongs to one organization though no answer has shown it: it reaches its user another way. */
+/** Values of one organization that no answer has shown: they reach the user another way. */
 const ofOne = new Set([
   'encryptedBundle',
   'otpId',
@@ -164,7 +165,7 @@ function* swapped(
   }
 }
 
-/** What every table holds of an organization, and when its credentials were used. */
+/** All rows of an organization, and when its credentials were used. */
 function rowsOf(organizationId: string): Record<string, readonly unknown[]> {
   const { connection, lastUses } = service.vault;
   const tables = connection.all<{ name: string }>(
@@ -196,7 +197,7 @@ describe('what is of one organization is out of reach for', () => {
     const neighbours = await parametersOf(call, neighbour);
     const before = rowsOf(organizationId);
 
-    // Its neighbour is nobody in it.
+    // Its neighbor is a stranger in it.
     expect((await ask(neighbour.client, call, parameters, organizationId)).status).toBe(401);
 
     // Its parent reads, and submits what is for parents alone.
@@ -219,7 +220,7 @@ describe('what is of one organization is out of reach for', () => {
     }
     expect(rowsOf(organizationId), 'something of it was changed').toEqual(before);
 
-    // What the neighbour is told of its own has nothing of it.
+    // The neighbor's answers about its own resources have nothing of it.
     await execute(call, neighbour, neighbours);
     expect([...neighbour.ids].filter((id) => own.ids.has(id))).toEqual([]);
     await execute(call, own, parameters);

@@ -97,7 +97,7 @@ async function browse(places: readonly number[], client = service.root): Promise
   return body?.['lines'] as readonly Line[];
 }
 
-/** What is in the log by its own account: all activities, oldest first, as `list_activities` shows them. */
+/** The whole log: all activities, oldest first, as `list_activities` shows them. */
 async function everything(): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (;;) {
@@ -299,7 +299,7 @@ describe('activities', () => {
 });
 
 describe('wallet accounts', () => {
-  test('are outlined in the order in which they were made, and shown by their places', async () => {
+  test('are outlined in the order of creation, and shown by their places', async () => {
     const places = await outline('outline_wallet_accounts', { walletId });
     const own = await service.root.query('list_wallet_accounts', {
       walletId,
@@ -390,7 +390,7 @@ test('another organization sees none of it', async () => {
   const renamed = { walletAccountId, name: 'Mine' };
   const { status } = await apart.submit('update_wallet_account_name', 'UPDATE_WALLET_ACCOUNT_NAME', renamed);
   expect(status).toBe(404);
-  // What it does itself is its own, at places of the one log.
+  // Its own activities are its own, at places of the one log.
   await newWallet(apart);
   const [place = 0] = await outline('outline_activities', {}, apart);
   expect((await browse([place], apart))[0]).toMatchObject({ type: 'ACTIVITY_TYPE_CREATE_WALLET' });

@@ -56,7 +56,7 @@ describe('/openapi.json', () => {
     expect(await new Validator().validate(structuredClone(broken))).toMatchObject({ valid: false });
   });
 
-  test('is given to everybody who may speak to the port, as JSON, naming the host that was asked', async () => {
+  test('is served to every client of the port, as JSON, naming the host of the request', async () => {
     const { port } = new URL(service.url);
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
       const answer = await get('/openapi.json', { host });
@@ -88,7 +88,7 @@ describe('/openapi.json', () => {
     expect(withSession).toEqual([...operations.byPath.keys()].filter((path) => path.startsWith('query/')));
   });
 
-  test('has the stream of activities, whose answer is no JSON, and its refusals', async () => {
+  test('has the stream of activities, whose answer is not JSON, and its refusals', async () => {
     const { requestBody, responses } = describedAs('stream/activities');
     expect(requestBody.content['application/json'].schema).toMatchObject({ required: ['organizationId'] });
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '401', '429']));
@@ -215,7 +215,7 @@ describe('/openapi.json', () => {
   });
 });
 
-test('two schemas of one name are a mistake that is told', () => {
+test('two schemas of one name are an error', () => {
   const [user, wallet] = ['query/get_user', 'query/get_wallet'].map((path) => operations.byPath.get(path));
   if (user === undefined || wallet === undefined) throw new Error('there is no get_user, or no get_wallet');
   const again = { ...user, returns: wallet.returns };

@@ -42,7 +42,7 @@ function numbersIn(value: unknown, field = ''): number[] {
   return Object.entries(value).flatMap(([name, member]) => numbersIn(member, name));
 }
 
-/** All that a sub-organization is told of rows by numbers, and by ids that are made of numbers. */
+/** All row numbers that a sub-organization sees: as numbers, and in ids that contain numbers. */
 async function toldIn(client: TestClient): Promise<number[]> {
   const ask = async (path: string, body: Json = {}): Promise<Json> => {
     const answer = await client.query(path, body);
@@ -112,7 +112,7 @@ test('no number in an answer to a sub-organization is near that of a row', async
   expect(told.length).toBeGreaterThan(20);
   // Of 2^48 numbers, one among the first few thousand is a chance of less than one in a thousand million.
   expect(told.filter((each) => each <= 10 * highest)).toEqual([]);
-  // The test sees what it looks for: the vault's own organization, which may see every row, is told their numbers.
+  // A check that the test finds numbers: the vault's own organization sees them, since it may see every row.
   const outline = await service.root.query('outline_activities');
   expect(Math.max(...numbersIn(outline.body))).toBe(end('activities') - 1);
 });
@@ -137,7 +137,7 @@ test('places go on: lists page by page, deliveries by their ids, a stream where 
   again.close();
 });
 
-test('the vault’s own organization is told the numbers of rows in a sub-organization too, and the chain of hashes', async () => {
+test('the vault’s own organization also sees the numbers of rows in a sub-organization, and the chain of hashes', async () => {
   const ask = async (path: string, body: Json = {}): Promise<Json> =>
     (await service.root.query(path, { organizationId: apart.organizationId, ...body })).body ?? {};
   const places = placesIn(await ask('outline_activities'));
@@ -162,7 +162,7 @@ test('an id of an earlier version is refused in a sub-organization, with what to
     400,
     'invalid lastEventId: this vault has sent no event 3 to this organization; leave it out to begin with what comes next, or send 0 to begin with the first',
   ]);
-  // Its number names no delivery any more either: a delivery's id was made of it.
+  // Row numbers no longer name a delivery either: delivery ids once contained them.
   const { endpointId } = service.vault.connection.get<{ endpointId: string }>(
     'SELECT id AS endpointId FROM webhook_endpoints WHERE organization_id = ?',
     apart.organizationId,

@@ -78,7 +78,7 @@ const sign = (client: TestClient, payload: string, signWith = address): Promise<
     hashFunction: 'HASH_FUNCTION_SHA256',
   });
 
-/** What the policies said of a refusal. */
+/** The policies' evaluations in a refusal. */
 function saidOf({ status, body = {} }: Answer) {
   const [detail] = body['details'] as readonly Json[];
   return { status, message: detail?.['message'], policyEvaluations: detail?.['policyEvaluations'] };
@@ -132,7 +132,7 @@ describe('who may do what', () => {
     );
   });
 
-  test('a user changes its own credentials and nobody else’s, unless a policy says otherwise', async () => {
+  test('a user changes its own credentials and no other user’s, unless a policy says otherwise', async () => {
     const { userId, client } = await service.newUser('Own');
     const add = (whose: string) =>
       client.submit('create_api_keys', 'CREATE_API_KEYS_V2', {
@@ -152,7 +152,7 @@ describe('who may do what', () => {
     expect((await add(userId)).status).toBe(403);
   });
 
-  test('whatever policies say, nobody imports for another, and the organization is the quorum’s', async () => {
+  test('despite all policies, no user imports for another, and the organization is the quorum’s', async () => {
     const { userId, client } = await service.newUser('Importer');
     await using policies = new AsyncDisposableStack();
     policies.use(await makePolicy('ALLOW', {}));
@@ -202,7 +202,7 @@ describe('a policy is refused', () => {
     expect(String(answer.body?.['message'])).toContain(message);
   });
 
-  test('among several, by its place, and none of them is made', async () => {
+  test('among several, by its place, and none of them is created', async () => {
     const policies = [policyParameters('ALLOW', {}), policyParameters('DENY', { condition: 'true &&' })];
     const answer = await service.root.submit('create_policies', 'CREATE_POLICIES', { policies });
     expect(answer.body).toMatchObject({
@@ -251,7 +251,7 @@ describe('a policy is refused', () => {
   });
 });
 
-test('a stored policy that cannot be read any more allows nothing, and one that denies still denies', async () => {
+test('a stored policy that is no longer readable allows nothing, and one that denies still denies', async () => {
   const { client } = await service.newUser('Broken');
   const allowing = await makePolicy('ALLOW', { condition: "activity.action == 'SIGN'" });
   await using other = await makePolicy('ALLOW', { condition: "activity.kind == 'CREATE_USER_TAG'" });
@@ -504,7 +504,7 @@ describe('budgets', () => {
       return statuses.filter((status) => status === 200).length;
     };
     expect(await round('first')).toBe(10);
-    // What fails gives back what it had reserved: it is not counted at all.
+    // A failed activity releases its reservation, so it is not counted.
     service.clock.advance(25 * hour);
     const at = { timestampMs: String(service.clock.wall()) };
     const failing = await client.submit(
@@ -623,7 +623,7 @@ describe('budgets', () => {
             // In the middle of the first round: some are answered, some are on their way.
             if (round === 0 && answered === 4) await process.stop('SIGKILL');
           } catch {
-            // Nobody knows yet whether it was done.
+            // The outcome is still unknown.
           }
         });
         await Promise.all(all);

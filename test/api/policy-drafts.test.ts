@@ -1,4 +1,4 @@
-/** Policies before they are made, through the port. */
+/** Drafts of policies, through the port. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkerOf } from '../support/api-document.ts';
 import type { Checker } from '../support/api-document.ts';

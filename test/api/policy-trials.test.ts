@@ -223,7 +223,7 @@ describe('with policies in force', () => {
     });
   });
 
-  test('explain_policies says it of what nobody has submitted, and does nothing', async () => {
+  test('explain_policies explains a hypothetical request, and executes nothing', async () => {
     const addresses = await ask<{ accounts: readonly { readonly address: string }[] }>(
       'list_wallet_accounts',
       { walletId },
@@ -261,7 +261,7 @@ describe('with policies in force', () => {
     expect(refused.status).toBe(400);
     expect(refused.body?.['message']).toMatch(/requestBody\.parameters\.encoding/);
     expect((await service.root.query('list_activities', {})).body?.['activities']).toEqual(before);
-    // What it said is what happens.
+    // The prediction comes true.
     expect((await sign(ann.client, activity.parameters.signWith ?? '')).status).toBe(200);
   });
 
@@ -317,7 +317,7 @@ describe('with policies in force', () => {
       outcome: 'OUTCOME_DENY_IMPLICIT',
       decidedBy: 'DECIDER_NOTHING',
     });
-    // What is wrong in itself is not noted.
+    // An invalid request is not recorded.
     await ann.client.submit('create_wallet', 'CREATE_WALLET', { walletName: '' });
     expect((await ask<Refusals>('list_refusals', {})).refusals).toHaveLength(1);
   });

@@ -22,7 +22,7 @@ let root: TestClient;
 let organizationId: string;
 let recorder: Recorder;
 
-/** What there is to ask about, by the names that requests use. */
+/** The resources for the queries, by the names in requests. */
 interface World {
   readonly userId: string;
   readonly apiKeyId: string;
@@ -170,7 +170,7 @@ interface QueryCase {
   readonly method: keyof TurnkeyClient & keyof typeof TurnkeyApi;
   /** The names of what it answers. */
   readonly resource: readonly string[];
-  /** What of it is of the moment at which it is asked. */
+  /** The part of the answer that depends on the time of the query. */
   readonly momentary?: string;
   readonly parameters?: (world: World) => Json;
 }
@@ -354,7 +354,7 @@ const named = queries.map((query) => ({
 const raw = ({ operation, parameters }: QueryCase, more: Json = {}): Promise<Answer> =>
   root.query(operation, { ...parameters?.(world), ...more });
 
-/** What an answer holds, without the envelope that is of each answer its own. */
+/** The resource in an answer, without the answer's own envelope. */
 function resourceOf({ resource }: QueryCase, body: Json | undefined): Json {
   return Object.fromEntries(resource.map((name) => [name, body?.[name]]));
 }
@@ -518,7 +518,7 @@ describe.each(sdks)('$name is answered as the flat body is', ({ version, ask }) 
     const flat = await raw(query);
     expect(lastingOf(query, answer)).toEqual(lastingOf(query, flat.body));
 
-    // What it writes is the specification's flat body, and nothing more.
+    // It sends the specification's flat body, and nothing else.
     const [sent, ...more] = recorder.take();
     expect(more).toEqual([]);
     expect(sent).toMatchObject({
@@ -533,7 +533,7 @@ describe.each(sdks)('$name is answered as the flat body is', ({ version, ask }) 
   });
 });
 
-test('a query that @turnkey/sdk-server stamps can be posted later, by anybody', async () => {
+test('another client can later post a query that @turnkey/sdk-server stamped', async () => {
   const api = new Turnkey({
     apiBaseUrl: service.url,
     ...credentials(),

@@ -1,4 +1,4 @@
-/** Which requests count as use, and so hold off the lock by itself: none that a stranger could send. */
+/** Requests that count as use, and so delay the automatic lock: none that a stranger could send. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   activityOf,

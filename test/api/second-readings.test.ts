@@ -97,12 +97,12 @@ test('13: privateKeyId of a signature’s intent is the key’s id, also where a
   };
   expect(await intentOf(key?.privateKeyId)).toBe(key?.privateKeyId);
   expect(await intentOf(key?.addresses[0]?.['address'])).toBe(key?.privateKeyId);
-  // An account of a wallet is no private key: it is told as it was named.
+  // An account of a wallet is not a private key: it keeps its name in the request.
   expect(await intentOf(wallet.ethereum)).toBe(wallet.ethereum);
 });
 
 describe('15: second readings that cost nothing', () => {
-  test('import_wallet takes a bundle that was made to init_import_private_key’s key', async () => {
+  test('import_wallet accepts a bundle for init_import_private_key’s key', async () => {
     const { body } = await send(service.url, { method: 'GET', path: '/public/v1/discovery/keys' });
     const { rootUserId: userId, organizationId } = service;
     const started = await root.submit('init_import_private_key', 'INIT_IMPORT_PRIVATE_KEY', { userId });

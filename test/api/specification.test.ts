@@ -20,7 +20,7 @@ import {
 } from '../support/support.ts';
 import type { ActivityBody, Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
-/** What a field must look like; one in brackets is an array that holds at least one such element. */
+/** The expected form of a field; one in brackets is an array that holds at least one such element. */
 type Shape = RegExp | 'string' | 'boolean' | readonly [Shape] | Fields;
 interface Fields {
   readonly [field: string]: Shape;
@@ -169,7 +169,7 @@ const world = {} as {
   privateKeyId: string;
   policyId: string;
 };
-/** What the requests of sign-in encrypt to. */
+/** The target key of the sign-in requests. */
 const target = generateP256KeyPair();
 const oidcSubject = 'ann-at-the-issuer';
 
@@ -418,7 +418,7 @@ const sections: Readonly<Record<string, Readonly<Record<string, Submit | Query>>
 
 const table = Object.values(sections).flatMap((section) => Object.entries(section));
 
-// What was found on an answer, and all that there is to find.
+// The fields found in answers, and all declared ones.
 const asserted = { operations: new Set<string>(), fields: new Set<string>() };
 const declared = new Set<string>(
   table.flatMap(([path, row]) =>
@@ -504,7 +504,7 @@ function lookAtSubmit(path: string, row: Submit, activity: ActivityBody, paramet
   // 4.1: below, intent and result are the objects inside activity.intent and activity.result.
   expect(activity.intent[intentName]).toEqual(inner.intent[intentName]);
   expect(activity.result[resultName]).toEqual(inner.result[resultName]);
-  // What was asked for is what the intent says was asked for.
+  // The intent is the request.
   const [real = {}] = Object.values(activity.intent);
   expect(real).toEqual(parameters);
 }

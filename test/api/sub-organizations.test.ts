@@ -207,11 +207,11 @@ describe('whose a credential is', () => {
       organization_id: sub.organizationId,
       user_id: sub.rootUserIds[0],
     });
-    // Nobody of the parent is signed in to a sub-organization so.
+    // A user of the parent cannot sign in to a sub-organization this way.
     expect(errorOf(await login(sub.organizationId, service.key))).toEqual(mismatch(sub.organizationId));
   });
 
-  test('what is of one is no cursor in the list of another', async () => {
+  test('an id of one is not a cursor in the list of another', async () => {
     const [one, another] = [await newSub(), await newSub()];
     const { body } = await one.client.query('list_wallet_accounts');
     const [account] = body?.['accounts'] as readonly { readonly walletAccountId: string }[];
@@ -221,7 +221,7 @@ describe('whose a credential is', () => {
     expect((await another.client.query('list_wallet_accounts', asked)).status).toBe(404);
   });
 
-  test('a key of one sub-organization is nobody’s in another', async () => {
+  test('a key of one sub-organization is unknown in another', async () => {
     const [one, another] = [await newSub(), await newSub()];
     const asked = await new TestClient(service.url, another.organizationId, one.client.key).query('whoami');
     expect(errorOf(asked)).toMatchObject({ status: 401, code: 'PUBLIC_KEY_NOT_FOUND' });
@@ -358,7 +358,7 @@ describe('making one', () => {
     });
   });
 
-  test('it may be signed in to by mail and message, unless it is made without', async () => {
+  test('its users may sign in by mail and message, unless it is created without', async () => {
     const features = async (more: Json): Promise<unknown> => {
       const { organizationId } = await newSub(newTestKey(), more);
       const { body } = await new TestClient(service.url, organizationId, service.key).query(
@@ -564,7 +564,7 @@ describe('contacts that are proven', () => {
     expect(await verified('EMAIL', 'ann@example.com')).toEqual([organizationId]);
   });
 
-  test('are not proven by a token about nobody', async () => {
+  test('are not proven by a token without a user', async () => {
     const answer = await create({
       rootUsers: [newcomer('two@example.com')],
       verificationToken: await tokenFor('somebody@example.com'),
@@ -895,7 +895,7 @@ describe('deleting one', () => {
     });
     const asked = activityOf(await remove(sub, { deleteWithoutExport: true }));
     expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
-    // Who reads it from the parent has no vote in it.
+    // A reader from the parent has no vote in it.
     const { organizationId } = sub;
     const { fingerprint } = asked;
     const approve = (key: TestKey) =>

@@ -1,4 +1,4 @@
-/** What can be changed of users, their keys and contacts, of tags, wallets and the organization. */
+/** Changes to users, their keys and contacts, to tags, wallets and the organization. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import { hashMessage, recoverAddress, serializeSignature } from 'viem';
@@ -198,7 +198,7 @@ describe.each([
 
   const remove = (tagIds: readonly string[]): Promise<Answer> => submit(kind.remove, { [kind.ids]: tagIds });
 
-  test('is made on those it names, and shown with them, in the list and with the organization', async () => {
+  test('is created on the named users, and shown with them, in the list and with the organization', async () => {
     const [first, second, third] = [await kind.newHolder(), await kind.newHolder(), await kind.newHolder()];
     const tagName = newName();
     const answer = await submit(kind.create, { [kind.name]: tagName, [kind.holders]: [first, second] });
@@ -215,7 +215,7 @@ describe.each([
     expect(organization['tags']).toContainEqual(tag);
   });
 
-  test('may be on nobody, and is on somebody once however often it is said', async () => {
+  test('may be on no user, and is on a user once however often it is set', async () => {
     const holder = await kind.newHolder();
     expect(await tagOf(kind, await newTag(kind))).toBeDefined();
     const tagId = await newTag(kind, [holder, holder]);
@@ -223,7 +223,7 @@ describe.each([
     expect(await kind.tagsOf(holder)).toEqual([tagId]);
     activityOf(await update(tagId, { take: [holder] }));
     expect(await kind.tagsOf(holder)).toEqual([]);
-    // What is not there can be taken away.
+    // Removing an absent tag succeeds.
     activityOf(await update(tagId, { take: [holder] }));
   });
 
@@ -436,7 +436,7 @@ describe('tags at creation', () => {
     expect(listed.slice(-3).map((key) => key['privateKeyTags'])).toEqual(shown);
   });
 
-  test('must be there: else nothing is made, and the error says which', async () => {
+  test('must exist: else nothing is created, and the error names it', async () => {
     const [mine, stranger] = [await newTag(userTags), await newTag(privateKeyTags)];
     for (const tagId of [nobody, stranger]) {
       await fails(
@@ -522,7 +522,7 @@ describe('a user', () => {
     const before = await userOf(userId);
     expect(resultOf(await submit(type, { userId, [field]: value }))).toEqual({ userId });
     expect(await userOf(userId)).toEqual({ ...before, [field]: value, updatedAt: time });
-    // Again is no conflict with itself.
+    // The same value again does not conflict with itself.
     activityOf(await submit(type, { userId, [field]: value }));
     await isRefused(
       () => submit(type, { userId }),
@@ -622,7 +622,7 @@ describe('a user', () => {
     });
   });
 
-  test('of the root quorum is not deleted, nor is anybody with it', async () => {
+  test('of the root quorum is not deleted, nor is any other user with it', async () => {
     const userId = await newUser();
     await fails(
       () => submit('DELETE_USERS', { userIds: [userId, service.rootUserId] }),
@@ -716,7 +716,7 @@ describe('an API key', () => {
     expect(answer.body).toMatchObject({ code: 5, message });
   });
 
-  test('that is deleted opens nothing any more; the others do', async () => {
+  test('that is deleted no longer signs in; the others do', async () => {
     const { userId, client } = await service.newUser(newName());
     const second = root.as(newTestKey());
     const [kept = ''] = await addKeys(userId, [apiKeyParams(second.key)]);
@@ -734,7 +734,7 @@ describe('an API key', () => {
     expect((await second.query('whoami')).body).toMatchObject({ userId });
     expect(await keyIdsOf(userId)).toEqual([kept]);
     expect((await root.query('get_api_key', { apiKeyId: first })).status).toBe(404);
-    // The key can be registered again, for anybody.
+    // Any user can register the key again.
     const another = await service.newUser(newName());
     await addKeys(another.userId, [apiKeyParams(client.key)]);
     expect((await client.query('whoami')).body).toMatchObject({ userId: another.userId });
@@ -761,7 +761,7 @@ describe('an API key', () => {
     await fails(() => remove(userId, [second, first, brief]), invalid(message));
     expect(resultOf(await remove(userId, [first]))).toEqual({ apiKeyIds: [first] });
     service.clock.advance(6_000);
-    // What is left has expired.
+    // The remaining key has expired.
     await fails(() => remove(userId, [second]), invalid(message));
     expect(resultOf(await remove(userId, [brief]))).toEqual({ apiKeyIds: [brief] });
     await fails(() => remove(userId, [second]), invalid(message));

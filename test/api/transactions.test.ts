@@ -281,7 +281,7 @@ describe('what policies read', () => {
     ({ client } = await service.newUser('Limited'));
   });
 
-  /** Whether a policy with the condition lets a user who may do nothing else sign. */
+  /** Answers the status for a user who may sign only by a policy with this condition. */
   async function allowed(condition: string, signWith: string, type: string, hex: string): Promise<number> {
     policies += 1;
     const id = `4f0f8b6e-9a1c-4c6e-8d6b-${String(policies).padStart(12, '0')}`;
@@ -340,7 +340,7 @@ describe('what policies read', () => {
       "activity.params.type == 'TRANSACTION_TYPE_ETHEREUM' && activity.kind == 'SIGN_TRANSACTION'",
       200,
     ],
-    // What another chain's transaction has, this one has not.
+    // A fact of another chain's transaction is missing here.
     ['ADDRESS_FORMAT_ETHEREUM', 'ETHEREUM', () => ethereum, 'bitcoin.tx.fee <= 10000', 403],
     [
       'ADDRESS_FORMAT_SOLANA',
@@ -393,7 +393,7 @@ describe('what policies read', () => {
     const statusOf = (): Promise<number> =>
       allowed(condition, accountOf('ADDRESS_FORMAT_ETHEREUM').address, 'ETHEREUM', call);
 
-    test('are there from when one is made until it is deleted', async () => {
+    test('are available from their creation until they are deleted', async () => {
       expect(await statusOf()).toBe(403);
       const { smartContractInterfaceId } = resultOf(await create());
       expect(await statusOf()).toBe(200);
@@ -516,7 +516,7 @@ describe('describe_payload', () => {
     ]);
   });
 
-  test('an address that only begins and ends like one of ours is told apart', async () => {
+  test('an address that only begins and ends like one of ours is marked as foreign', async () => {
     const own = accountOf('ADDRESS_FORMAT_ETHEREUM').address;
     const poison = getAddress(
       `${own.slice(0, 6).toLowerCase()}${'0'.repeat(32)}${own.slice(-4).toLowerCase()}`,
@@ -539,7 +539,7 @@ describe('describe_payload', () => {
     expect((await raw('', 'SHA256')).lines).toContainEqual({ label: 'Size', value: '0 bytes' });
   });
 
-  test('a call that nobody can read', async () => {
+  test('a call that is unreadable', async () => {
     const { warnings } = await transaction(
       'ETHEREUM',
       serializeTransaction({

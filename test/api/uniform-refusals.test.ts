@@ -1,6 +1,6 @@
 /**
- * Which organizations and credentials there are is told to nobody who asks by a credential that is not there or not theirs:
- * the refusals say the same, and take as many statements and verifications.
+ * A caller with an unknown or foreign credential does not learn which organizations and credentials exist:
+ * the refusals have the same text, and the same number of statements and verifications.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiKeyProof } from '../../main/auth/api-key.ts';
@@ -37,7 +37,10 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Asks as somebody who is not known there. @returns what is told, and how many statements it took. */
+/**
+ * Sends a request of an unknown caller.
+ * @returns the error, and the number of statements.
+ */
 function ask(proof: Proof, organizationId: string, below: boolean) {
   let statements = 0;
   const { connection } = service.vault;

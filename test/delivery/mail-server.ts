@@ -8,11 +8,11 @@ import { localCertificate } from '../support/certificates.ts';
 
 export interface MailServer extends AsyncDisposable {
   readonly port: number;
-  /** What it took, oldest first, with the recipients of the envelope. */
+  /** Accepted mails, oldest first, with the recipients of the envelope. */
   readonly mails: readonly (Email & { readonly recipients: readonly string[] })[];
-  /** What clients did: `connect`, `auth USER`, `secure`. */
+  /** The actions of clients: `connect`, `auth USER`, `secure`. */
   readonly events: readonly string[];
-  /** PEM; whoever is to trust it must be told. */
+  /** PEM; clients need it to trust the server. */
   readonly certificate: string;
 }
 

@@ -136,7 +136,7 @@ describe('mail', () => {
     });
   });
 
-  test('does not come from whom the settings allow no more', async () => {
+  test('does not come from a sender that the settings no longer allow', async () => {
     await using service = await startWatchedVault();
     const away = await startMailServer();
     await away[Symbol.asyncDispose]();
@@ -199,7 +199,7 @@ describe('mail', () => {
         void readText(stream).then((raw) => {
           ids.push(/^Message-ID: (.+)\r$/im.exec(raw)?.[1] ?? '');
           if (ids.length > 1) done();
-          // It has the mail, and cannot say so any more.
+          // The server has the mail, and can no longer say so.
           else for (const socket of sockets) socket.destroy();
         });
       },

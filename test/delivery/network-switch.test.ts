@@ -38,7 +38,7 @@ describe('with the network off', () => {
     for (const host of ['mail.example.com', '10.0.0.1']) {
       await set(mail(host, 587, null));
       await expect(tryIt()).rejects.toMatchObject({ code: 'UNAVAILABLE', message: off });
-      // What would only wait is refused where it is asked for.
+      // A message that could only wait is refused at once.
       const answer = await service.root.submit('init_otp', 'INIT_OTP_V3', {
         appName: 'Test',
         otpType: 'OTP_TYPE_EMAIL',
@@ -70,7 +70,7 @@ describe('with the network off', () => {
     const { rpc } = service.vault;
     await rpc.changeSettings({ network: false });
     const here = await endpoint(service, receiver.url);
-    // Nobody has this name: RFC 6761.
+    // This name does not exist: RFC 6761.
     const elsewhere = await endpoint(service, 'https://receiver.invalid/hook');
     const tag = activityOf(
       await service.root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'x', userIds: [] }),
@@ -98,7 +98,7 @@ describe('with the network off', () => {
     });
     await expect(keys.of('https://accounts.example')({ alg: 'ES256' }, {} as never)).rejects.toThrow(off);
     expect(lookup).not.toHaveBeenCalled();
-    // One on this machine is asked; nobody is there.
+    // An issuer on this machine is contacted; it is not running.
     const here = keys.of('http://127.0.0.1:9')({ alg: 'ES256' }, {} as never);
     await expect(here).rejects.toThrow(/cannot be reached/);
   });
@@ -119,7 +119,7 @@ describe('with the network off', () => {
 });
 
 describe('without a network', () => {
-  test('what is to leave the machine is counted, not tried in vain, and goes as soon as there is one', async () => {
+  test('outgoing deliveries are counted without an attempt, and start as soon as there is a network', async () => {
     let online = false;
     await using receiver = await WebhookReceiver.start();
     await using service = await startTestVault({ substitutes: { shell: { isOnline: () => online } } });

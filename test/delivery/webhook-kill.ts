@@ -14,9 +14,9 @@ import {
 import { fetchWebhookKeys, WebhookReceiver } from './webhook-receiver.ts';
 
 export interface KillReport {
-  /** Revisions in the log since the endpoint was made. */
+  /** Revisions in the log since the endpoint was created. */
   readonly appended: number;
-  /** How many of them did not arrive. */
+  /** Number of those that did not arrive. */
   readonly lost: number;
   /** Events that were accepted, and how many of them did not verify. */
   readonly accepted: number;

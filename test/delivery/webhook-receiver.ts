@@ -1,4 +1,6 @@
-/** A receiver of webhooks on this machine, which verifies as the vendor's receivers do, and fails as it is told. */
+/**
+ * A receiver of webhooks on this machine, which verifies as the vendor's receivers do, and fails on demand.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +14,7 @@ export interface ReceivedEvent {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly body: ActivityBody;
-  /** What the vendor's library says of it; undefined where the receiver has no keys. */
+  /** The verdict of the vendor's library; undefined if the receiver has no keys. */
   readonly verified: boolean | undefined;
 }
 

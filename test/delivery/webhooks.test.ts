@@ -191,7 +191,7 @@ describe('the webhook feature', () => {
 });
 
 describe('webhook endpoints', () => {
-  test('are made, listed, changed and deleted, and get what they subscribed to', async () => {
+  test('are created, listed, changed and deleted, and get the events of their subscriptions', async () => {
     await using scene = await start();
     const { service, receiver } = scene;
     const endpointId = await createEndpoint(service, receiver.url, {
@@ -405,7 +405,7 @@ describe('a receiver', () => {
     expect(Math.max(...log.map(({ attempts }) => Number(attempts)))).toBeGreaterThanOrEqual(4);
   });
 
-  test('that answers 10 MB is believed by its status, and no more is read than is looked at', async () => {
+  test('that answers 10 MB is believed by its status, and only the start of the answer is read', async () => {
     await using scene = await start();
     const { service, receiver } = scene;
     await createEndpoint(service, receiver.url);
@@ -486,7 +486,7 @@ describe('an endpoint', () => {
     await vi.waitFor(async () => {
       expect(await states()).toEqual(waiting(2));
     }, patience);
-    // Past the port, which takes no request that is so late by the clock of who sends it.
+    // Written directly, since the port refuses a request that is so late by its sender's clock.
     const late = crypto.randomUUID();
     await service.vault.units.write((tx) => {
       const row = getLogRow(tx, logEnd(tx).sequence);
@@ -513,7 +513,7 @@ describe('an endpoint', () => {
     }, patience);
   });
 
-  test('that is switched off refuses what waits for it, gets its tests, and begins anew when switched on', async () => {
+  test('that is switched off refuses its waiting events, gets its tests, and starts again when switched on', async () => {
     await using scene = await start();
     const { service, receiver } = scene;
     const endpointId = await createEndpoint(service, receiver.url);
@@ -599,7 +599,7 @@ describe('an endpoint', () => {
 });
 
 describe('the delivery log', () => {
-  test('shows what became of an event, has it sent again, and every event since a time', async () => {
+  test('shows the outcome of an event, and resends one event, or all since a time', async () => {
     await using scene = await start();
     const { service, receiver } = scene;
     const endpointId = await createEndpoint(service, receiver.url);
@@ -634,7 +634,7 @@ describe('the delivery log', () => {
     await vi.waitFor(async () => {
       expect(await deliveries(service, { state: 'waiting' })).toEqual([]);
     }, patience);
-    // What is forgotten here is still in the log.
+    // Deliveries that were deleted here are still in the log.
     await service.vault.units.write((tx) =>
       tx.run("DELETE FROM webhook_deliveries WHERE state <> 'waiting'"),
     );

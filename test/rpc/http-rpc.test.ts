@@ -71,16 +71,19 @@ describeRpc('HTTP', async () => {
 test.each([
   ['a String object', (id: string) => new String(id)],
   ['an object that JSON writes as the text', (id: string) => ({ toJSON: () => id })],
-])('the owner is asked about what is executed, and %s is no way round it', async (_, disguise) => {
-  await using service = await startTestVault();
-  const { walletId } = await newWallet(service.root, 'Guarded');
-  const target = createECDH('prime256v1').generateKeys('hex', 'uncompressed');
-  const { status, body } = await service.vault.rpc.call('/public/v1/submit/export_wallet', {
-    type: 'ACTIVITY_TYPE_EXPORT_WALLET',
-    parameters: { walletId: disguise(walletId), targetPublicKey: target },
-  });
-  expect([status, body]).toMatchObject([403, { turnkeyErrorCode: stepUpRequired }]);
-});
+])(
+  'the owner is asked for the operation that is executed, and %s does not evade that',
+  async (_, disguise) => {
+    await using service = await startTestVault();
+    const { walletId } = await newWallet(service.root, 'Guarded');
+    const target = createECDH('prime256v1').generateKeys('hex', 'uncompressed');
+    const { status, body } = await service.vault.rpc.call('/public/v1/submit/export_wallet', {
+      type: 'ACTIVITY_TYPE_EXPORT_WALLET',
+      parameters: { walletId: disguise(walletId), targetPublicKey: target },
+    });
+    expect([status, body]).toMatchObject([403, { turnkeyErrorCode: stepUpRequired }]);
+  },
+);
 
 test('on the service’s own side a refused call rejects as well, and throws nothing', async () => {
   await using service = await startTestVault({ empty: true });
@@ -232,7 +235,7 @@ describe('who is let in', () => {
     }
   });
 
-  test('a vault whose window nobody uses any more is locked, and one whose window is used is not', async () => {
+  test('a vault whose window is no longer used is locked, and one whose window is used is not', async () => {
     const { cookie, token } = await signIn();
     const use = () => post('used', {}, { cookie, 'x-keyhearth-session': token });
     expect((await use()).status).toBe(200);
@@ -258,7 +261,7 @@ describe('who is let in', () => {
     ['session', '{', 'bad request body: expected a JSON object'],
     ['session', '{}', 'missing field code: expected a string'],
     ['session', '{"code":""}', 'invalid code: expected at least 1 character, got a text of 0 characters'],
-  ])('what is no request is refused by name: %s %s', async (path, body, message) => {
+  ])('an invalid request is refused by name: %s %s', async (path, body, message) => {
     const answer = await post(path, body);
     expect(answer.status).toBe(400);
     expect(answer.body?.['message']).toBe(message);
@@ -276,7 +279,7 @@ describe('who is let in', () => {
     expect(noList.body?.['message']).toBe('missing field args: expected an array');
   });
 
-  test('events come as they happen, to whoever is signed in, and end with the connection', async () => {
+  test('events arrive as they happen, at every signed-in client, and end with the connection', async () => {
     const { cookie, token } = await signIn();
     const { port, host } = new URL(service.url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -296,12 +299,12 @@ describe('who is let in', () => {
       expect(received).toContain('data: {"kind":"status"}\n\n');
     });
     socket.destroy();
-    // Nobody listens any more, and nobody minds.
+    // No client listens now, and no fault follows.
     await service.unlock();
     expect(service.faults).toEqual([]);
   });
 
-  test('whoever does not read its events is cut off, and nothing is kept for it', async () => {
+  test('a client that does not read its events is cut off, and nothing is kept for it', async () => {
     const { cookie, token } = await signIn();
     const { port, host } = new URL(service.url);
     const socket = connect(Number(port), '127.0.0.1');

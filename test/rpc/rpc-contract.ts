@@ -1,4 +1,4 @@
-/** What `preload/contract.ts` promises a window, whichever way its calls go. */
+/** The promises of `preload/contract.ts` to a window, over every kind of connection. */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -307,7 +307,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
           parameters: { walletName, accounts: [] },
         });
 
-      /** Waits until nothing more is told: what was done is told a moment later. */
+      /** Waits until no more events arrive: they follow a moment after their cause. */
       async function settle(): Promise<void> {
         for (let count = -1; count !== heard.length;) {
           count = heard.length;
@@ -454,7 +454,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
           file,
           name: expect.stringMatching(/^keyhearth-Home-\d{4}-\d\d-\d\d-\d{4}\.backup$/) as unknown,
         });
-        // A path is no draft: it is left alone.
+        // A path is not a draft: it stays as it is.
         await rpc.releaseBackup(file);
         const { problemCount, recordedAt } = await rpc.verifyBackup({ file });
         expect(problemCount).toBe(0);

@@ -76,7 +76,7 @@ function choose(
   });
 }
 
-test('nobody brings or takes a file who is not signed in, or from a page of another origin', async () => {
+test('no client uploads or downloads a file without a session, or from a page of another origin', async () => {
   const { cookie } = session;
   for (const headers of [{}, { cookie }, { 'x-keyhearth-session': session['x-keyhearth-session'] }]) {
     expect((await bring({ headers })).status).toBe(401);
@@ -138,7 +138,7 @@ test('a wrong file is refused by its first bytes; one that is given up, or canno
   });
   await expect(given).rejects.toThrow(/abort/i);
   expect(drafts()).toEqual([]);
-  // A person may change the file while it is read: the browser then reads no more of it.
+  // A person may change the file while it is read: the browser then stops reading.
   const slice = vi.spyOn(File.prototype, 'slice');
   slice.mockImplementation(function (this: File, ...where) {
     if (where[0] === 0) return Blob.prototype.slice.apply(this, where);
@@ -149,7 +149,7 @@ test('a wrong file is refused by its first bytes; one that is given up, or canno
   expect(drafts()).toEqual([]);
 });
 
-test('what is no part of a file is refused by name', async () => {
+test('an invalid part of a file is refused by name', async () => {
   const post = (query: string): Promise<Answer> =>
     send(service.url, { path: `/window/files${query}`, headers: session, body: 'x' });
   expect((await post('')).body?.['message']).toMatch(/^missing field part\.name/);

@@ -171,7 +171,7 @@ async function browse(start: URL): Promise<URL> {
   return url;
 }
 
-/** What the provider keeps, for as long as it runs. */
+/** The provider's store, in memory. */
 function memoryAdapter(): new (model: string) => Adapter {
   const kept = new Map<string, AdapterPayload>();
   const find = (fits: (payload: AdapterPayload) => boolean): AdapterPayload | undefined =>

@@ -135,7 +135,7 @@ async function verified(
   );
 }
 
-/** How CORE signs: r and s, in hex. */
+/** Signs as CORE does: r and s, in hex. */
 function signed({ privateKey, publicKey }: TestKey, message: unknown): Json {
   const text = typeof message === 'string' ? message : JSON.stringify(message);
   const key = createPrivateKey({
@@ -182,7 +182,7 @@ const tooMany = {
 const wrongCode = invalid('Invalid OTP code');
 
 describe('a contact', () => {
-  test('is proven by a code, and signs in whoever has it, by the vendor’s own library', async () => {
+  test('is proven by a code, and signs in the user who has it, by the vendor’s own library', async () => {
     const { userId, email } = await newPerson();
     const client = newTestKey();
     const server = new Turnkey({
@@ -285,7 +285,7 @@ describe('a contact', () => {
     expect(decodeJwt(token)).toMatchObject({ verification_type: 'OTP_TYPE_SMS', contact: phone });
   });
 
-  test('of nobody is written to like any other: who has it is told when somebody signs in', async () => {
+  test('of no user gets a code like any other: the sign-in says which user has it', async () => {
     const contact = 'nobody@example.org';
     const answer = await initOtp(byMail(contact));
     expect(Object.keys(resultOf(answer))).toEqual(['otpId', 'otpEncryptionTargetBundle']);
@@ -607,7 +607,7 @@ describe('a verification token is refused', () => {
     await fails(service, () => login(childs, second), elsewhere);
     expect((await login(childs, second, { root: other })).body?.['message']).toMatch(elsewhere.message);
     activityOf(await login(childs, second, { root: one }));
-    // Where nobody may sign in so, no code is sent, and no token signs in.
+    // If this way to sign in is off, no code is sent, and no token signs in.
     const closed = await create({
       disableOtpEmailAuth: true,
       disableEmailAuth: true,
@@ -687,7 +687,7 @@ describe('a verification token is refused', () => {
   });
 });
 
-/** Where a client has its credential encrypted to. */
+/** A client's key for encrypting its credential. */
 function newTarget() {
   const { publicKeyUncompressed, privateKey } = generateP256KeyPair();
   const open = (bundle: string): TestKey => {
@@ -796,7 +796,7 @@ describe('sessions', () => {
   const list = async (userId: string): Promise<readonly Json[]> =>
     (await service.root.query('list_sessions', { userId })).body?.['sessions'] as readonly Json[];
 
-  test('stamp_login registers the client’s own key, renews it, and takes nobody else’s', async () => {
+  test('stamp_login registers the client’s own key, renews it, and leaves other users’ alone', async () => {
     const { userId, client } = await service.newUser('Stamper');
     const key = newTestKey();
     const once = (publicKey: string, more: Json = {}): Promise<Answer> =>
@@ -895,7 +895,7 @@ describe('sessions', () => {
     expect((await query(session, own)).body?.['message']).toMatch(/it has expired$/);
   });
 
-  test('are listed, and ended by their user or the owner, and by nobody else', async () => {
+  test('are listed, and ended by their user or the owner alone', async () => {
     const { userId, client } = await service.newUser('Many');
     const stranger = await service.newUser('Stranger to many');
     const key = newTestKey();
@@ -984,7 +984,7 @@ describe('sessions', () => {
       },
       5,
     );
-    // A key whose client may still be told that it has expired stays for a while.
+    // An expired key stays for a while, so that its client learns that it expired.
     await expect.poll(count).toEqual({ codes: 0, requests: 0, tokens: 0, sessions: 0, keys: 1 });
     expect((await own.root.as(key).query('whoami')).body).toMatchObject({
       turnkeyErrorCode: 'API_KEY_EXPIRED',

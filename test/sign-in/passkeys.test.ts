@@ -360,7 +360,7 @@ describe('a passkey is not registered', () => {
     }
   });
 
-  test('twice in an organization, by anybody', async () => {
+  test('twice in an organization, by any user', async () => {
     const { passkey, userId } = await newHolder();
     const message =
       'invalid parameters.authenticators[0].attestation.credentialId: this credential is registered in the organization already';
@@ -393,7 +393,7 @@ describe('a passkey is not registered', () => {
     );
   });
 
-  test('for nobody', async () => {
+  test('for no user', async () => {
     const nobody = '00000000-0000-4000-8000-000000000000';
     const params = new SoftwareAuthenticator().params('Nobody’s');
     await fails(service, () => create(nobody, params), missing(`unable to find user ${nobody}`));
@@ -475,7 +475,7 @@ describe('the SDK, with its own stamper', () => {
     });
   });
 
-  test('is refused for a passkey of nobody', async () => {
+  test('is refused for a passkey of no user', async () => {
     const client = clientOf(new SoftwareAuthenticator());
     await expect(client.getWhoami({ organizationId: service.organizationId })).rejects.toThrow(
       /^Turnkey error 16: credential ID could not be found in organization or its parent organization organizationId=/,
@@ -606,7 +606,7 @@ describe('a stamp is refused', () => {
       },
     ]) {
       const stamp = JSON.stringify({ ...fields, ...change });
-      // As if the credential were not there: only its holder is told that it is.
+      // As if the credential did not exist: only its holder learns that it does.
       unauthenticated(
         await post('query/whoami', whoamiBody(), stamp),
         /^credential ID could not be found/,
@@ -671,7 +671,7 @@ describe('a stamp is refused', () => {
     unauthenticated(answer, `malformed activity stamp: X-Stamp-Webauthn: ${problem}`);
   });
 
-  test('before anything is told of what else is wrong with its request', async () => {
+  test('before any other fault of its request is reported', async () => {
     const stranger = new SoftwareAuthenticator();
     const body = root.submitBody('CREATE_USER_TAG', { userTagName: 7 });
     unauthenticated(
@@ -765,7 +765,7 @@ describe('the same request again', () => {
     const first = activityOf(await post('submit/create_user_tag', body, stamp));
     const again = activityOf(await post('submit/create_user_tag', body, stamp));
     expect(again).toEqual(first);
-    // Stamped anew, which a client that lost the stamp does.
+    // Stamped again, as a client does that lost the stamp.
     const anew = activityOf(await post('submit/create_user_tag', body, passkey.stamp(body)));
     expect(anew).toEqual(first);
     // By an API key of the same user too: it is the body that counts.
@@ -807,7 +807,7 @@ describe('the same request again', () => {
 });
 
 describe('a passkey is deleted', () => {
-  test('and stamps nothing any more', async () => {
+  test('and no longer stamps', async () => {
     const { passkey, userId, authenticatorId } = await newHolder();
     const stamp = passkey.stamp(whoamiBody());
     const activity = activityOf(await remove(userId, authenticatorId));
@@ -828,7 +828,7 @@ describe('a passkey is deleted', () => {
         'CREDENTIAL_NOT_FOUND',
       );
     }
-    // It may come back, with anybody.
+    // Any user may register it again.
     const another = await newUser();
     await create(another, passkey.params('Back'));
     expect((await whoami(passkey)).body).toMatchObject({ userId: another });

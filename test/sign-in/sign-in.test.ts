@@ -45,7 +45,7 @@ afterAll(async () => {
   await oidc[Symbol.asyncDispose]();
 });
 
-/** Where a client has its credential encrypted to. */
+/** A client's key for encrypting its credential. */
 interface Target {
   readonly publicKey: string;
   readonly privateKey: string;
@@ -316,7 +316,7 @@ describe('oauth_login', () => {
     await expect(client(first.key).getWhoami()).rejects.toThrow('could not find public key');
   });
 
-  test('takes no token that is bound to another key, of another application, or of nobody', async () => {
+  test('refuses a token that is bound to another key, of another application, or of no user', async () => {
     const { userId, subject } = await newSubject();
     const { publicKey } = newTestKey();
     const login = async (token: Partial<IdTokenRequest>): Promise<Answer> =>
@@ -355,7 +355,7 @@ describe('an ID token is refused', () => {
     }
   });
 
-  test('that somebody else got hold of, for their own key', async () => {
+  test('that an attacker has stolen, for the attacker’s own key', async () => {
     const { subject } = await newSubject();
     const target = newTarget();
     const oidcToken = await oidc.idToken({ subject, boundTo: target.publicKey });
@@ -367,7 +367,7 @@ describe('an ID token is refused', () => {
     );
   });
 
-  test('that is for another application, or of another user, or of nobody', async () => {
+  test('that is for another application, or of another user, or of no user', async () => {
     const { subject } = await newSubject();
     await fails(
       service,
@@ -417,7 +417,7 @@ describe('an ID token is refused', () => {
     );
   });
 
-  test('before it was made', async () => {
+  test('before its creation', async () => {
     await using earlier = await startUsedVault(oidc.issuer);
     const target = newTarget();
     const oidcToken = await oidc.idToken({ subject: 'early', boundTo: target.publicKey });
@@ -656,7 +656,7 @@ describe('otp_auth', () => {
     }
   });
 
-  test('draws every symbol as often as any other', async () => {
+  test('chooses every symbol equally often', async () => {
     const person = await newPerson();
     const codes = await Promise.all(
       Array.from({ length: 2000 }, (_, index) =>
@@ -668,7 +668,7 @@ describe('otp_auth', () => {
       counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
     }
     expect(counts.size).toBe(32);
-    // 562 each on average: six standard deviations are no accident.
+    // The expected count is 562 each; six standard deviations are not chance.
     for (const count of counts.values()) expect(Math.abs(count - 562.5)).toBeLessThan(6 * 23.4);
   });
 });
@@ -760,7 +760,7 @@ describe('a one-time code', () => {
       [service.root.submit('otp_auth', 'OTP_AUTH', { ...code, targetPublicKey }, { timestampMs: '1' }), 400],
     ] as const) {
       expect((await answer).status).toBe(status);
-      // What is right must not be kept while it is.
+      // The answer must not contain the right code.
       expect((await answer).text).not.toContain(code.otpCode);
     }
     expect(triesOf(code)).toBe(0);
@@ -829,7 +829,7 @@ describe('a one-time code', () => {
     later.clock.advance(5 * minutes);
     await fails(later, () => use(another, later.root), refused);
     await fails(later, () => use(late, later.root), refused);
-    // What has expired is not kept for longer than until the next is sent.
+    // An expired code is kept only until the next is sent.
     await newCode(person, {}, later);
     expect(later.vault.connection.all('SELECT id FROM sent_codes')).toHaveLength(1);
   });
@@ -950,7 +950,7 @@ describe('the key of a sign-in', () => {
     expect(answer.status).toBe(403);
   });
 
-  test('is not made for whoever may not ask', async () => {
+  test('is not created for a user who may not ask', async () => {
     const { userId, subject } = await newSubject();
     const { client } = await service.newUser('Nobody in particular');
     expect((await byToken(subject, { client })).status).toBe(403);

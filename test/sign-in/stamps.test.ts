@@ -178,7 +178,7 @@ describe.each(schemeNames)('%s', (scheme) => {
     refused(await post(body, stampText({ ...stamp, signature: '00' })), wrong, 'SIGNATURE_INVALID');
   });
 
-  test('is refused for a key that nobody registered', async () => {
+  test('is refused for a key that is not registered', async () => {
     const stranger = schemes[scheme].signer();
     refused(
       await postWith(stranger),
@@ -314,7 +314,7 @@ describe('an attested stamp, which Keyhearth does not have', () => {
     refused(await postAttested({}, 'submit/create_wallet'), named, 'SIGNATURE_INVALID');
   });
 
-  // A proof beside one that cannot be read would answer for it: whoever reads the other could name another user.
+  // With two proofs, readers of one or the other could name different users.
   test('lets no other proof answer for it', async () => {
     const both = (other: string): string =>
       `malformed activity stamp: expected one of X-Stamp and X-Stamp-Webauthn, got ${other} and X-Stamp-Attested`;
@@ -374,7 +374,7 @@ describe('no stamp, or one that is none', () => {
 });
 
 describe('the bytes that were signed', () => {
-  test('are the bytes that are run: JSON written anew does not pass', async () => {
+  test('covers the bytes that are executed: the same JSON written otherwise does not pass', async () => {
     const body = service.root.submitBody('CREATE_WALLET', { walletName: 'Other bytes', accounts: [] });
     const stamp = service.key.stamp(body);
     const rewritten = JSON.stringify(JSON.parse(body), null, 1);
@@ -538,7 +538,7 @@ describe('the same body again', () => {
     expect(countRows()).toBe(rows + 2);
   });
 
-  test('that failed fails the same way, and is tried no more', async () => {
+  test('that failed fails the same way, and is not tried again', async () => {
     const text = service.root.submitBody('CREATE_WALLET_ACCOUNTS', {
       walletId: '00000000-0000-4000-8000-000000000000',
       accounts: [
@@ -608,7 +608,7 @@ describe('the same body again', () => {
     expect((await submitBody(text)).status).toBe(200);
   });
 
-  test('from a stranger is refused before anything is told', async () => {
+  test('from a stranger is refused before any other error', async () => {
     const text = body('Secret wallet');
     const first = activityOf(await submitBody(text));
     const answer = await submitBody(text, newTestKey());

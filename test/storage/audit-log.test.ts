@@ -145,7 +145,7 @@ describe('every column of a row is hashed', () => {
   });
 
   test.each(columns.filter(([column]) => !['sequence', 'previous_hash', 'hash'].includes(column)))(
-    '%s, with every hash made anew: the signed head tells',
+    '%s, with every hash computed again: the signed head reveals',
     async (column, value) => {
       const file = changed(forged(`UPDATE activities SET ${column} = ${value} WHERE sequence = 6`));
       const check = await checkFile(file);
@@ -197,7 +197,7 @@ describe('rows that are edited, deleted, inserted, swapped or cut off', () => {
     await expectFound(changed(change), row, problem);
   });
 
-  test('an edit whose own hash was made anew shows at the row after it', async () => {
+  test('an edit whose own hash was computed again shows at the row after it', async () => {
     const file = changed((database) => {
       const untouched = database.prepare('SELECT previous_hash, hash FROM activities WHERE sequence = 7');
       const before = untouched.get() as { previous_hash: Buffer; hash: Buffer };
@@ -233,7 +233,7 @@ describe('rows that are edited, deleted, inserted, swapped or cut off', () => {
     expect(alone.stdout).toContain(problem);
   });
 
-  test('a log made anew from the start, heads and all: a noted head and a noted key tell', async () => {
+  test('a log rewritten from the start, heads and all: a noted head and a noted key reveal', async () => {
     const file = changed((database) => {
       const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const { x = '', y = '' } = publicKey.export({ format: 'jwk' });

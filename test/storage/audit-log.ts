@@ -1,4 +1,7 @@
-/** What the tests of the activity log share: a vault with a signed log, tampering with its file, and both verifiers. */
+/**
+ * Shared by the tests of the activity log: a vault with a signed log, tampering with its file, and both
+ * verifiers.
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +41,7 @@ export async function makeSignedLog(directory: string): Promise<string> {
   return file;
 }
 
-/** Changes a file as whoever has it can: nothing in it stands in the way. */
+/** Changes a file as an attacker who has it can, without its triggers. */
 export function tamper(file: string, change: (database: Sqlite.Database) => void): void {
   const database = new Sqlite(file);
   try {
@@ -54,7 +57,7 @@ export function tamper(file: string, change: (database: Sqlite.Database) => void
   }
 }
 
-/** Makes every hash anew, in the order of the rows: what a forger does who knows the format. */
+/** Computes every hash again, in the order of the rows, as a forger does who knows the format. */
 export function rechain(database: Sqlite.Database): void {
   let previousHash: Uint8Array = genesis;
   // The same rows as the vault reads them.
@@ -89,7 +92,7 @@ export async function checkFile(file: string, noted: readonly KnownHead[] = []):
   }
 }
 
-/** Exports the log in a file, as `keyhearth audit export` does for a vault that nobody serves. */
+/** Exports the log to a file, as `keyhearth audit export` does for a vault that is not served. */
 export function exportFile(file: string): string {
   const connection = Connection.openReadOnly(file);
   try {

@@ -1,4 +1,7 @@
-/** What kills a backup or a restore in the middle leaves whole what was whole: processes are killed, over and over. */
+/**
+ * Killing a backup or a restore in the middle leaves complete files complete: processes are killed, over and
+ * over.
+ */
 import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -116,7 +119,7 @@ async function bring(url: string, windowUrl: string, file: Buffer): Promise<void
       body: new Uint8Array(file.subarray(0, 300_000)),
     });
   } catch {
-    // What a killed process left is looked at afterwards.
+    // The remains of a killed process are checked afterwards.
   }
 }
 
@@ -130,7 +133,7 @@ test(
     let interrupted = 0;
     let signed = 0;
     let halfBrought = 0;
-    // How long one takes.
+    // The duration of one, in milliseconds.
     let longest = Infinity;
     for (let round = 1; round <= rounds; round++) {
       const { process, url, windowUrl } = await serve();
@@ -166,7 +169,7 @@ test(
           signed++;
         }
       })();
-      // The first is made in peace: it tells how long the others have.
+      // The first runs undisturbed: its duration limits those of the others.
       if (round === 1) await vi.waitUntil(() => answered > 0, { timeout: 60 * seconds });
       else await sleep(randomInt(Math.ceil(longest)));
       expect(await process.stop('SIGKILL')).toBe('SIGKILL');
@@ -179,7 +182,7 @@ test(
         interrupted++;
       }
       for (const name of readdirSync(folder)) {
-        // What is there under its own name is whole, answered or not.
+        // A file under its final name is complete, answered or not.
         if (name.endsWith('.backup')) expect(await rowsIn(join(folder, name))).toBeGreaterThan(logRows);
         rmSync(join(folder, name));
       }
@@ -223,7 +226,7 @@ test(
         sqlite.close();
       }
     };
-    // How long it takes from the first sign of it to its end, on this machine.
+    // The time from its first sign to its end, on this machine.
     const started = performance.now();
     const first = new CommandProcess(command);
     await signOf(target, first);
@@ -246,7 +249,7 @@ test(
       const names = existsSync(target) ? readdirSync(target) : [];
       if (!names.includes('vault.db')) {
         left[names.includes('vault.db.restore') ? 'draft' : 'nothing']++;
-        // What is left stays there for the next round, which begins anew beside it.
+        // The remains stay for the next round, which starts over beside them.
         continue;
       }
       left.vault++;
@@ -269,7 +272,7 @@ test(
 async function signOf(target: string, process: CommandProcess): Promise<void> {
   const draft = join(target, 'vault.db.restore');
   const isOver = (): boolean => process.child.exitCode !== null || process.child.signalCode !== null;
-  // What the last round left is removed first: then the new draft comes.
+  // The remains of the last round are removed first; then the new draft appears.
   while (!isOver() && existsSync(draft)) await sleep(1);
   while (!isOver() && !existsSync(draft)) await sleep(1);
 }

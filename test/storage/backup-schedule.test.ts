@@ -1,4 +1,4 @@
-/** Backups that nobody asks for: made when they are due, locked or not, rotated, and missed aloud. */
+/** Scheduled backups: written when they are due, locked or not, rotated, and reported when missed. */
 import {
   chmodSync,
   copyFileSync,
@@ -137,7 +137,7 @@ describe('a schedule', () => {
     await until(4);
   });
 
-  test('goes over to a new master key, and the backups of before open with what opened them then', async () => {
+  test('switches to a new master key, and earlier backups open with their earlier secrets', async () => {
     await daily();
     await until(1);
     const proof = { with: 'recovery', phrase: vault.recoveryPhrase } as const;
@@ -148,7 +148,7 @@ describe('a schedule', () => {
     expect(files()).toHaveLength(2);
     await rpc.changeKeyslots({ do: 'rotate', proof, secrets: [], dropOthers: true });
     await rpc.lock();
-    // What the new key set off ends in turns of its own.
+    // The work that the new key started ends in its own turns.
     await new Promise((resolve) => setTimeout(resolve, 100));
     pass(2 * day);
     await until(3);
@@ -243,7 +243,7 @@ describe('a schedule', () => {
     expect(backups.every(({ found }) => found === true)).toBe(true);
   });
 
-  test('is kept where the clock was a month ahead and is set right, and what was made then stays', async () => {
+  test('is kept after the clock was a month ahead and is corrected, and the backups of that time stay', async () => {
     await daily();
     await until(1);
     pass(30 * day);

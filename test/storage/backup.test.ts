@@ -216,7 +216,7 @@ describe('a backup of a vault with everything in it', () => {
     const there = resultOf(await client.post('submit/sign_raw_payload', body));
     const here = resultOf(await vault.root.post('submit/sign_raw_payload', body));
     expect([there.r, there.s, there.v]).toEqual([here.r, here.s, here.v]);
-    // What it was made from is known, and nobody's schedule is kept.
+    // The source is known, and no schedule is kept.
     expect(await served.vault.rpc.backups()).toMatchObject({
       backups: [{ file, logRows: 6 }],
       schedule: null,
@@ -430,7 +430,7 @@ describe('a backup of a vault with everything in it', () => {
     rmSync(locked);
   });
 
-  test('of another vault is told apart, and tried with its own secret', async () => {
+  test('of another vault is recognized, and verified with its own secret', async () => {
     await using other = await startTestVault();
     const foreign = join(place.path, 'foreign.backup');
     await other.vault.rpc.backUp({ file: foreign });
@@ -508,7 +508,7 @@ describe('a backup of a vault with everything in it', () => {
           `bit ${String(bit)} of byte ${String(at)}`,
         );
       }
-      // And as somebody would do it who means it.
+      // Also with a deliberate forgery.
       const chunkAt = (index: number): Uint8Array =>
         whole.subarray(headLength + index * chunk, headLength + (index + 1) * chunk);
       const head = whole.subarray(0, headLength);
@@ -527,7 +527,7 @@ describe('a backup of a vault with everything in it', () => {
       foreign.copy(mixed, headLength, other.head.length, other.head.length + chunk);
       await expectRefused(mixed, 'a part of another backup');
       rmSync(second);
-      // Several faults are told apart.
+      // The faults have different messages.
       expect(told.size).toBeGreaterThan(4);
 
       // The file itself was not touched by any of this.
@@ -535,7 +535,7 @@ describe('a backup of a vault with everything in it', () => {
     },
   );
 
-  test('what the system refuses is told in its words, and leaves nothing', async () => {
+  test('an error of the system is reported in its words, and leaves nothing', async () => {
     if (process.getuid?.() === 0) {
       // Root may write anywhere, but not a file where a directory is.
       const inTheWay = join(place.path, 'full.backup.draft');

@@ -23,7 +23,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 /** A request is dated by its client, whose clock is the same. */
 const dated = (): Json => ({ timestampMs: String(service.clock.now()) });
 
-/** What is done while the clock is ahead, and what is seen of it once the clock is right. */
+/** Does the work while the clock is ahead, and reads its effect once the clock is right. */
 async function whileAhead<Seen>(work: () => Promise<Seen>): Promise<Seen> {
   service.clock.advance(ahead);
   try {
@@ -34,7 +34,7 @@ async function whileAhead<Seen>(work: () => Promise<Seen>): Promise<Seen> {
 }
 
 describe('sessions and keys that end', () => {
-  test('a read-only session and a key that expires let nobody in, and nothing that does not expire is lost', async () => {
+  test('a read-only session and a key that expires stay invalid, and nothing without an expiry is lost', async () => {
     const { publicKey, ...key } = newTestKey();
     const { userId } = await service.newUser('Ann');
     const session = await whileAhead(async () => {

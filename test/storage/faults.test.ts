@@ -1,4 +1,4 @@
-/** Faults that no caller waits for: each is told, and the service goes on. */
+/** Faults that no caller awaits: each is reported, and the service goes on. */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { Turns } from '../../main/lib/concurrency/turns.ts';
 import { operations } from '../../main/operations/index.ts';
 import { startTestVault } from '../support/support.ts';
 
-test('a look at the network that throws is told, and the service answers on', async () => {
+test('a network check that throws is reported, and the service still answers', async () => {
   const fault = new Error('no interfaces can be listed');
   let isBroken = false;
   await using service = await startTestVault({
@@ -32,7 +32,7 @@ test('a look at the network that throws is told, and the service answers on', as
   service.faults.length = 0;
 });
 
-test('a stream that has ended is written to no more, whether or not its client reads', async () => {
+test('a stream that has ended gets no more data, whether or not its client reads', async () => {
   await using service = await startTestVault();
   const { units, keyring: keys } = service.vault;
   const faults: unknown[] = [];

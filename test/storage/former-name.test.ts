@@ -1,4 +1,7 @@
-/** What was made under the product's former name: it opens as it did, and is moved to its new place by its owner alone. */
+/**
+ * Files from under the product's former name: they open as they did, and only their owner moves them to the
+ * new path.
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +60,7 @@ class FormerHome implements Disposable {
     return JSON.parse(stdout) as Json;
   }
 
-  /** Signs with the wallet of before, by the service that runs. */
+  /** Signs with the earlier wallet, by the running service. */
   async sign(...argv: readonly string[]): Promise<void> {
     const message = this.file('message');
     writeFileSync(message, 'still mine');
@@ -105,14 +108,14 @@ describe('a vault in the former directory', () => {
     expect(again.shown).not.toContain('Move your vault');
   });
 
-  test('is left alone, and told of, where nobody can be asked', async () => {
+  test('is left alone, with a notice, if the command cannot ask', async () => {
     using home = new FormerHome();
     const { code, stderr } = await home.run(...serve, '--json');
     expect(code).toBe(3);
     expect(stderr).toContain(home.former);
     expect(readdirSync(home.former)).toContain('vault.db');
     expect(existsSync(home.vault)).toBe(false);
-    // Where it is, it is served under its own directory's name.
+    // At the former path, it is served under its own directory's name.
     await using served = new CommandProcess(
       [...serve, '--json', '--data-dir', home.former, '--password-file', home.file('password')],
       { environment: home.environment },

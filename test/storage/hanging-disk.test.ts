@@ -1,6 +1,6 @@
 /**
- * A disk of backups that does not answer: a network share whose server is gone. Its calls hang, the service does not: whoever asks
- * about backups is told, and all others are answered.
+ * A disk of backups that does not answer: a network share whose server is gone. Its calls hang, the service
+ * does not. Callers that ask about backups get an error, and all others are answered.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { ServedVault } from '../campaigns/served-vault.ts';
 
 const isLinux = process.platform === 'linux';
 
-test.runIf(isLinux)('a share that hangs keeps nobody waiting but for its own backups', async () => {
+test.runIf(isLinux)('a share that hangs delays only its own backups', async () => {
   await using vault = await ServedVault.make();
   const share = join(vault.home, 'share');
   const hangs = join(vault.home, 'hangs');

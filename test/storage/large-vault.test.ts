@@ -51,7 +51,7 @@ test('says how far it is, answers meanwhile, and signs nothing before the end', 
   const { rpc, keyring } = service.vault;
   const meanwhile: Promise<VaultStatus>[] = [];
   const { status, events } = await unlockAnd(() => {
-    // Whoever unlocks meanwhile too waits for the same.
+    // A second unlock waits for the same.
     meanwhile.push(rpc.status(), unlock());
     expect(() => {
       keyring.checkUnlocked();
@@ -84,7 +84,7 @@ test.each([
 test('rows that others write meanwhile are looked at too', async () => {
   const forger = new Sqlite(join(service.directory, 'vault.db'));
   try {
-    // What Litestream, for one, does.
+    // Litestream does this, for one.
     const copied = unlockAnd(() => forger.exec('CREATE TABLE _litestream_lock (id INTEGER)'));
     expect((await copied).status).toMatchObject({ state: 'unlocked' });
 

@@ -1,4 +1,4 @@
-/** Where Litestream's program is: on the PATH, or where `npm test` puts it. */
+/** The path of Litestream's program: on the PATH, or where `npm test` installs it. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

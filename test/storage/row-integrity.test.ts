@@ -1,6 +1,6 @@
 /**
- * What somebody with the file can do to its rows without being found out: nothing. The file of a vault with rows in every
- * table is edited by SQL, in hundreds of ways, and then opened and unlocked as ever.
+ * An attacker with the file cannot change its rows unnoticed. The file of a vault with rows in every table is
+ * edited by SQL, in hundreds of ways, and then opened and unlocked as usual.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -129,7 +129,7 @@ async function makeVault(directory: string): Promise<void> {
     name: 'FEATURE_NAME_OTP_EMAIL_AUTH',
     value: '',
   });
-  // What no operation makes yet, and more of what there is little of.
+  // Rows that no operation creates yet, and more of rare ones.
   connection.pragma('foreign_keys = OFF');
   await units.write(() => {
     for (const table of tablesOf(connection)) {
@@ -174,7 +174,7 @@ interface Column {
   readonly pk: number;
 }
 
-/** What both kinds of connection can do. */
+/** The methods that both kinds of connection have. */
 interface Reading {
   all<T>(sql: string, ...values: readonly Row[string][]): T[];
 }
@@ -196,7 +196,7 @@ const where = (row: Row): string =>
 const parametersOf = (row: Row): (string | number | Buffer)[] =>
   Object.values(row).filter((value) => value !== null);
 
-/** What a column may hold where it may not hold anything. */
+/** The values of columns that have a fixed set of them. */
 const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   root: [0, 1],
   exported: [0, 1],
@@ -508,7 +508,7 @@ function misleadIndex({ sqlite }: Forger, index: string, over: string): void {
   set(sql);
 }
 
-/** How a file is refused: what it says, or undefined where it is not. */
+/** The error that refuses a file, or undefined. */
 async function refusalOf(file: Buffer, name: string): Promise<KeyhearthError | undefined> {
   const directory = join(home.path, name);
   mkdirSync(directory, { recursive: true });
@@ -613,7 +613,7 @@ test(
         continue;
       }
       expect(refusal, where).toBeInstanceOf(KeyhearthError);
-      // What opens the vault is bound to it by itself, and a changed slot does not open.
+      // The vault's row and the keyslots are bound to the key themselves: a changed slot does not open.
       const bound = edit.table === 'vault' || edit.table === 'keyslots';
       if (!bound) expect(refusal?.code, where).toBe('VAULT_TAMPERED');
       if (refusal?.code === 'VAULT_TAMPERED')
@@ -691,7 +691,7 @@ describe('a running vault', () => {
     const refused = { status: 400, body: { code: 9, turnkeyErrorCode: 'VAULT_TAMPERED' } };
     const told = await thief.query('whoami');
     expect(told).toMatchObject(refused);
-    // Whose row it is says something of an organization, and is for the owner.
+    // The row's organization is for the owner alone.
     expect(told.text).not.toContain('api_keys');
     expect(vault.keyring.unlocked).toBe(false);
     expect(await root.query('list_wallets')).toMatchObject(refused);
@@ -772,8 +772,8 @@ describe('a running vault', () => {
 });
 
 /**
- * The file as a Keyhearth of before would have left it: up to version 3 rows without HMACs, and its keys sealed as then.
- * It has one-time codes, which later versions keep elsewhere.
+ * The file as an earlier Keyhearth would have left it: up to version 3 rows without HMACs, and its keys
+ * sealed as in that version. It has one-time codes, which later versions keep elsewhere.
  */
 function earlierFile(version = 3): Buffer {
   const file = join(home.path, 'earlier.db');
@@ -990,7 +990,7 @@ describe('keyhearth doctor', () => {
     ).toEqual(['policies', 'users', 'activities']);
     const after = await report('--recovery-file', phraseFile());
     expect(ofRows(after)).toEqual([expect.objectContaining({ outcome: 'ok' })]);
-    // What the log says of itself does not change.
+    // The hashes in the log do not change.
     expect(after.findings).toContainEqual(
       expect.objectContaining({ check: 'activity log', outcome: 'failed' }),
     );
@@ -1021,7 +1021,7 @@ describe('keyhearth doctor', () => {
         expect.objectContaining({ outcome: 'failed', detail: expect.stringMatching(/^wallets /) as string }),
       ]),
     );
-    // What it knows then, it says when asked again.
+    // The finding is repeated at the next request.
     expect((await service.vault.rpc.status()).state).toBe('locked');
     expect(await rows()).toEqual(expect.arrayContaining([expect.objectContaining({ outcome: 'failed' })]));
   });

@@ -23,7 +23,7 @@ export function noSmallDisks(): string | undefined {
 export class SmallDisk implements AsyncDisposable {
   readonly #directory = temporaryDirectory();
   readonly path = realpathSync(this.#directory.path);
-  /** Where the disk is mounted, for the commands that run in its namespace. */
+  /** The mount point of the disk, for the commands that run in its namespace. */
   readonly mounted = join(this.path, 'disk');
   readonly #holder: ChildProcess;
   readonly #started: Promise<unknown>;

@@ -1,7 +1,7 @@
 /**
- * A disk that takes no more writes: full, or only to be read. The class is every place that writes: each names the file, the
- * cause and what to do; requests hear it as 503 and nothing is called done that is not; the owner hears it once, everywhere;
- * and there is room to freeze and to lock.
+ * A disk that refuses writes: full, or read-only. The class is every place that writes: each error names the
+ * file, the cause and the remedy. Requests get 503 and no unfinished work is called done. The owner learns it
+ * once, everywhere. There is room to freeze and to lock.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -109,7 +109,7 @@ async function refusedAtLast(vault: Vault, client: TestClient) {
 }
 
 describe.skipIf(obstacle !== undefined)('a full disk', () => {
-  test('answers 503 with the file and the cause, and is told once in the log, in status and by doctor', async () => {
+  test('answers 503 with the file and the cause, and reports it once in the log, in status and by doctor', async () => {
     await using vault = await Vault.on(6 * 1024);
     await vault.make();
     await using root = { client: await vault.serve(), [Symbol.asyncDispose]: () => vault.stop() };
@@ -302,7 +302,7 @@ describe.skipIf(obstacle !== undefined)('a disk that can only be read', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a disk that fails under a service', () => {
-  test('is told by its cause, once, and what a failed sync leaves open is said to be open', async () => {
+  test('is reported by its cause, once, and a failed sync leaves the outcome open', async () => {
     await using vault = await ServedVault.make();
     const disk = new FaultyDisk(vault.home, vault.directory);
     const { process: service, client } = await vault.serve(disk.environment);

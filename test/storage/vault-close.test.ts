@@ -1,4 +1,4 @@
-/** What is left of a vault that could not be opened, or not be ended as it should: nothing that is held. */
+/** A vault that could not be opened, or not be closed properly, holds no resources. */
 import { expect, test } from 'vitest';
 import { openVault, startVault } from '../../main/app/compose.ts';
 import { makeConfig } from '../../main/app/config.ts';
@@ -11,7 +11,7 @@ test('one that cannot be opened can be tried again', () => {
   openVault(config).close();
 });
 
-test('of one that ends, each part is ended, whatever becomes of the others', async () => {
+test('of one that ends, each part is ended, even if others fail', async () => {
   using home = temporaryDirectory();
   const config = makeConfig({ dataDir: home.path, configDir: home.path, keychain: false, port: '0' }, {});
   const vault = await startVault(config);

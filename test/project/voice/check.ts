@@ -37,7 +37,12 @@ const clean: readonly string[] = [
   'main/start.ts',
   'main/storage',
   'preload',
+  'test/api',
+  'test/delivery',
   'test/project/voice',
+  'test/rpc',
+  'test/sign-in',
+  'test/storage',
 ];
 
 /** These hold the phrases as data. */

@@ -53,10 +53,10 @@ export const patterns: readonly Pattern[] = [
   },
   {
     name: 'no more',
-    phrase: /\bno more\b(?! (than|often)\b)/i,
+    phrase: /\bno more\b(?=[.,:;!?)]|$| (and|or|but|when|once|by|until|in|on)\b)/i,
     instead: 'write "no longer", "stops", or the bound',
     bad: 'This password opens the vault no more.',
-    good: 'This password stops working. A bot pays no more than its budget.',
+    good: 'This password stops working. No more data arrives.',
   },
   {
     name: 'takes no',
