@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { CountsReporter } from './test/project/reporter.ts';
 import { LongestFirst } from './test/project/sequencer.ts';
@@ -36,8 +37,9 @@ export default defineConfig(({ mode }) => ({
     reporters: ['default', new CountsReporter()],
     // `npm run test:long` runs the campaigns at their full length.
     provide: { campaigns: mode === 'long' ? 'full' : 'short' },
-    // Much of a test's time is spent waiting for other processes: the runner's own needs no processor to itself.
-    maxWorkers: '100%',
+    // Two files more than there are processors: the tests of the system wait for other processes, clocks and disks for about
+    // half of their time.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
