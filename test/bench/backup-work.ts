@@ -13,7 +13,7 @@ export interface BackupWork {
   /** Its directory. */
   readonly vault: string;
   readonly file: string;
-  /** Where a restore goes. */
+  /** The directory of the restored vault. */
   readonly restored: string;
 }
 

@@ -59,7 +59,7 @@ export async function measureBackups(
   return groups;
 }
 
-/** How many times as much for each time as many accounts. */
+/** The growth factor for the growth in accounts. */
 function growth(before: BackupFigures, last: BackupFigures): BackupFigures {
   const times = (name: string): number => (last[name] ?? Number.NaN) / (before[name] ?? Number.NaN);
   const names = ['backupMs', 'verifyMs', 'restoreMs', 'backupMiB', 'verifyMiB', 'restoreMiB'];

@@ -1,4 +1,4 @@
-/** What Express costs by itself: a raw body in, an empty answer out. Sends its port to the parent. */
+/** The cost of Express alone: a raw body in, an empty answer out. Sends its port to the parent. */
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 

@@ -15,7 +15,7 @@ const laws = {
   tron: tronLaw,
 } as const;
 
-/** Most of what is made is nothing that a chain takes. */
+/** Most generated transactions are not valid on a chain. */
 const mostTriesForOne = 20;
 
 type Counts = Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** Valid transactions changed at random: whatever comes of them is read, or said to be unreadable; nothing throws. */
+/** Valid transactions with random changes: each is read, or reported as unreadable; nothing throws. */
 import fc from 'fast-check';
 import { hexToBytes, serializeTransaction, type Hex } from 'viem';
 import { curves } from '../../main/crypto/keys/curves.ts';

@@ -1,4 +1,4 @@
-/** What it costs to decide over as many policies as an organization may have. */
+/** The cost of deciding over as many policies as an organization may have. */
 import { decide } from '../../main/policy/decide/decide.ts';
 import type { Facts, Voter } from '../../main/policy/decide/facts.ts';
 import { compilePolicy, type PolicyText } from '../../main/policy/decide/policies.ts';

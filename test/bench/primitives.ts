@@ -1,4 +1,4 @@
-/** What the parts of a signed request cost, each alone. */
+/** The cost of each part of a signed request. */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

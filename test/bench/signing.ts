@@ -31,7 +31,7 @@ interface Bench extends AsyncDisposable {
   /** Of the API's operations. */
   readonly base: string;
   readonly vaultDirectory: string;
-  /** What the service's threads have used so far. */
+  /** The processor time of the service's threads so far. */
   cpu(): Cpu;
   /** Signs and sends for a while. */
   load(seconds: number): Promise<Load>;
@@ -150,13 +150,13 @@ export interface LoadDuringWebhooks {
   readonly ratio: number;
   /** Of one endpoint, while it signed. */
   readonly deliveriesPerSecond: number;
-  /** The same once nothing is signed any more: what was left over. */
+  /** The same after the end of signing: the backlog. */
   readonly deliveriesPerSecondAfter: number;
   /** Processor time of the service's main thread for one signature without webhooks. */
   readonly mainUsPerSignature: number;
-  /** What it takes more for a delivery. */
+  /** Additional time of the main thread for a delivery. */
   readonly mainUsPerDelivery: number;
-  /** What its other threads take more, the one that posts above all. */
+  /** Additional time of the other threads, mostly of the one that posts. */
   readonly othersUsPerDelivery: number;
   /** The ratio as far as the main thread alone decides: that of an idle machine with more processors than programs. */
   readonly ratioByMain: number;
@@ -269,7 +269,7 @@ async function backUp({ vaultDirectory }: Bench, file: string): Promise<void> {
   if (status !== 200) throw new Error(`the backup answered ${String(status)}`);
 }
 
-/** Who the vault's first user is. */
+/** The vault's first user. */
 interface Made {
   readonly organizationId: string;
   readonly userId: string;

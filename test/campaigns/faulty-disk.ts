@@ -12,11 +12,11 @@ const nameOf = new Map(Object.entries(kinds).map(([name, kind]) => [kind as numb
 export interface DiskOperation {
   readonly call: DiskCall;
   readonly path: string;
-  /** Where it was written, or the size that a file was cut to. */
+  /** The position of the write, or the size that a file was cut to. */
   readonly offset: number;
-  /** What was written, or the path that a file was renamed to. */
+  /** The written bytes, or the path that a file was renamed to. */
   readonly data: Buffer;
-  /** Where its record ends: what the record was as long as by then was done. */
+  /** The end of its record: once the record was this long, the operation was done. */
   readonly end: number;
 }
 
@@ -25,7 +25,7 @@ export type DiskFault = 'EIO' | 'ENOSPC' | 'EROFS' | 'EDQUOT';
 const headLength = 16;
 
 export class FaultyDisk {
-  /** What a command is started with. */
+  /** The environment of a command. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #record: string;
   readonly #switch: string;
@@ -58,7 +58,7 @@ export class FaultyDisk {
     };
   }
 
-  /** How long the record is now: what was done before is in it. */
+  /** The current length of the record: earlier operations are in it. */
   get recorded(): number {
     return statSync(this.#record).size;
   }

@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http';
 import { newTestKey, testKeyOf } from '../support/support.ts';
 import type { TestKey } from '../support/support.ts';
 
-/** What a flood is told, as its only argument. */
+/** The only argument of a flood. */
 export interface FloodPlan {
   readonly url: string;
   readonly organizationId: string;
@@ -17,11 +17,11 @@ export interface FloodPlan {
   readonly connections: number;
 }
 
-/** What became of a flood. */
+/** The result of a flood. */
 export interface Flooded {
   /** Ids of the activities whose signatures were answered. */
   readonly signed: readonly string[];
-  /** How often each status was answered, by path. */
+  /** The number of answers with each status, by path. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The disk fails while a vault signs: it reports errors, is full, or may not be written. The service stays up and refuses by
- * name, goes on once the disk does, and has all that it answered. What it could not answer is told by the same request.
+ * The disk fails while a vault signs: it reports errors, is full, or is read-only. The service stays up,
+ * refuses by name, goes on once the disk recovers, and has all that it answered. The same request finds out
+ * if an unanswered one was executed.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,7 +60,7 @@ test.skipIf(process.platform !== 'linux')(
       const kept = activityOf(await again.query('get_activity', { activityId: id }));
       expect(kept).toMatchObject({ status: 'ACTIVITY_STATUS_COMPLETED', fingerprint, result });
     }
-    // What was refused was executed or was not, and nothing was executed twice.
+    // A refused request was executed or was not, and none was executed twice.
     for (const { sent } of signing.refused.slice(-atLength(20, 500))) {
       const first = activityOf(await again.post('submit/sign_raw_payload', sent));
       expect(activityOf(await again.post('submit/sign_raw_payload', sent)).id).toBe(first.id);

@@ -1,4 +1,6 @@
-/** What the vault has answered it keeps: the process is killed in the middle of its work, over and over. */
+/**
+ * The vault keeps all that it has answered: the process is killed in the middle of its work, over and over.
+ */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -40,7 +42,7 @@ test(
         });
         all.set(fingerprint, { id, fingerprint, result });
       }
-      // What was not answered was done or not done, and the same body finds out which without doing it twice.
+      // An unanswered request was executed or not, and the same body finds out without executing it twice.
       for (const body of signing.unanswered) {
         const first = activityOf(await client.post('submit/sign_raw_payload', body));
         expect(activityOf(await client.post('submit/sign_raw_payload', body)).id).toBe(first.id);

@@ -1,6 +1,6 @@
 /**
- * How long a campaign is: short among the other tests, so that it cannot rot, and at its full length in `npm run test:long`,
- * which prints its figures.
+ * The length of a campaign: short among the other tests, so that it keeps working, and full in `npm run
+ * test:long`, which prints its figures.
  */
 import { inject } from 'vitest';
 

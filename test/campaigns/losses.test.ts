@@ -1,6 +1,7 @@
 /**
- * Acknowledged activities that the vault's file does not have any more: a write-ahead log that was damaged, cut, removed or
- * replaced after a crash, and a file that was deleted, moved or replaced while it was served. None of it goes by in silence.
+ * Acknowledged activities that the vault's file has lost: a write-ahead log that was damaged, cut, removed or
+ * replaced after a crash, and a file that was deleted, moved or replaced while it was served. Every loss is
+ * reported.
  */
 import { randomInt } from 'node:crypto';
 import {
@@ -193,7 +194,7 @@ const kinds: readonly (readonly [string, (vault: Killed) => void])[] = [
 ];
 
 describe('after a crash', () => {
-  // Each damaged log is told of there, at the start.
+  // Each damaged log is reported there, at the start.
   let said: MockInstance<typeof process.stderr.write>;
   beforeEach(() => {
     said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -207,7 +208,7 @@ describe('after a crash', () => {
     expect(await opened(killed)).toEqual({ rows: killed.rows });
   });
 
-  test('an index of the log that is damaged is made anew', async () => {
+  test('an index of the log that is damaged is built again', async () => {
     putBack(killed);
     writeFileSync(join(killed.directory, 'vault.db-shm'), Buffer.alloc(32_768, 0xa5));
     expect(await opened(killed)).toEqual({ rows: killed.rows });
@@ -246,7 +247,7 @@ describe('after a crash', () => {
     },
   );
 
-  test('a damaged log is told without the mark too, and kept', async () => {
+  test('a damaged log is reported without the mark too, and kept', async () => {
     putBack(killed);
     rmSync(join(killed.directory, 'vault.mark'));
     edit(logOf(killed), (bytes) => {

@@ -27,7 +27,7 @@ test.skipIf(process.platform !== 'linux')(
     const disk = new FaultyDisk(vault.home, vault.directory);
     const { process: service, client } = await vault.serve(disk.environment);
     const wallet = await newWallet(client);
-    // What the record holds by then was done before the answer came.
+    // The operations in the record by then preceded the answer.
     const answered: (Acknowledged & { readonly recorded: number })[] = [];
     const signing = new Signing(client, wallet, 8, (answer) => {
       answered.push({ ...answer, recorded: disk.recorded });

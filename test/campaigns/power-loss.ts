@@ -1,7 +1,7 @@
 /**
- * What a disk holds after the power went, out of the record of what it was asked. A file holds what it held at its last
- * sync; of what came after, each write is there, is not there, or is there in part. New names, renamed and removed ones are there up
- * to some point since the directory was last synced, in their order.
+ * The content of a disk after a power loss, from the record of its operations. A file holds what it held at
+ * its last sync. Each later write is there, is missing, or is there in part. New, renamed and removed names
+ * are there up to some point since the directory was last synced, in their order.
  */
 import type { DiskOperation } from './faulty-disk.ts';
 
@@ -20,7 +20,7 @@ interface DiskFile {
   pending: Pending[];
 }
 
-/** Files by path: what is told as synced, beside what is pending. */
+/** Files by path: their synced content, and pending writes. */
 export class Disk {
   #names = new Map<string, DiskFile>();
   /** Changes of names that may not have reached the disk, each a function from names to names. */
@@ -77,7 +77,7 @@ export class Disk {
     this.#pendingNames.push(change);
   }
 
-  /** What is found when the power comes back. */
+  /** The files after the power comes back. */
   afterPowerLoss(chance: Chance): Map<string, Buffer> {
     const names = new Map(this.#syncedNames);
     for (const change of this.#pendingNames.slice(0, Math.floor(chance() * (this.#pendingNames.length + 1))))

@@ -109,7 +109,7 @@ function overwrite(file: string, page: number, bytes: Uint8Array): void {
   }
 }
 
-/** Whether all of a file can be read, as an independent program says it. */
+/** True if an independent program can read all of a file. */
 function holds(file: string): boolean {
   const sqlite = new Sqlite(file, { readonly: true });
   try {
@@ -196,7 +196,7 @@ async function expectTold(damage: (file: string) => void, what: string): Promise
     statuses,
     tampering,
   });
-  // What works in the background is refused as every request is.
+  // Work in the background is refused as every request is.
   for (const fault of faults) expect(fault, said).toMatchObject({ code: 'VAULT_TAMPERED' });
   for (const refusal of refusals) {
     expect(['VAULT_TAMPERED', 'VAULT_LOCKED', 'WRONG_SECRET'], said).toContain(refusal.code);
@@ -240,7 +240,7 @@ describe('a damaged page', () => {
   test('any root, of a table or an index, is noticed by an unlock', { timeout }, async () => {
     const all = pagesOf(pristine).filter(({ number, isRoot }) => number > 1 && isRoot);
     expect(all.length).toBeGreaterThan(100);
-    // Those that nobody authenticates are read by nothing else.
+    // Tables that are not authenticated are read by nothing else.
     const rare = /backups|webhook_deliveries|credential_uses|^freeze$|^place_key$|^activities_waiting$/;
     const every = atLength(12, 1);
     const roots = all.filter(({ owner }, index) => rare.test(owner) || index % every === 0);

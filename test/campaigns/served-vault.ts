@@ -121,7 +121,7 @@ export class Signing {
     );
   }
 
-  /** Sends no more; returns once what was sent has been answered, or cannot be any more. */
+  /** Stops sending; returns once every request has been answered, or no longer can be. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#done;

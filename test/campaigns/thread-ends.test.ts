@@ -39,7 +39,7 @@ test(
     expect(refused).toBeGreaterThan(0);
     expect(terminated).toBe(0);
 
-    // What a backup that was given up had written is gone.
+    // The files of an abandoned backup are removed.
     expect(readdirSync(vault.directory).filter((name) => /^copy-|draft/.test(name))).toEqual([]);
     const after = Connection.open(file);
     try {

@@ -17,7 +17,7 @@ import type { IntegrityJobs } from '../../main/storage/integrity/integrity-worke
 import { listKeyslots } from '../../main/storage/tables/keyslots.ts';
 import { requireVault } from '../../main/storage/tables/vault.ts';
 
-/** What the process prints: how many threads came to each end. */
+/** The output of the process: the number of threads for each kind of end. */
 export interface ThreadEnds {
   readonly answered: number;
   readonly refused: number;

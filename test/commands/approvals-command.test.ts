@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 describe('wallets', () => {
-  test('are made with accounts of the chains that are named, get more, and are listed', async () => {
+  test('are created with accounts of the named chains, get more, and are listed', async () => {
     const made = await ask<Made>(
       'wallets',
       'create',

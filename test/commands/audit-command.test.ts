@@ -14,13 +14,13 @@ const run = promisify(execFile);
 const password = 'correct horse battery staple';
 
 interface HomeOptions {
-  /** What a process needs to use a keyring; without it there is none. */
+  /** The environment for a keyring; absent for no keyring. */
   readonly keyring?: Readonly<Record<string, string>>;
 }
 
 interface Served extends AsyncDisposable {
   readonly service: CommandProcess;
-  /** What it printed when it was ready. */
+  /** The line that it printed when it was ready. */
   readonly line: Json;
   readonly client: TestClient;
 }
@@ -355,7 +355,7 @@ describe('a file that was rolled back, with a real keyring', () => {
       const byPhrase = await home.run('unlock', '--recovery-file', phraseFile, '--json');
       expect(byPhrase.code).toBe(7);
       expect(errorOf(byPhrase)).toMatch(problem);
-      // Not while somebody serves it, and not with what is none of the vault's secrets.
+      // Not while the vault is served, and not with a foreign secret.
       expect(
         await home.run('audit', 'accept-rollback', '--recovery-file', phraseFile, '--yes', '--json'),
       ).toMatchObject({ code: 4 });
@@ -394,7 +394,7 @@ describe('a file that was rolled back, with a real keyring', () => {
     },
   );
 
-  test('a keyring that does not answer at the unlock does not hold the vault up, and is told later', async () => {
+  test('a keyring that does not answer does not delay the unlock, and is reported later', async () => {
     await using keyring = await startKeyring('unlocked');
     using home = new Home({ keyring: keyring.environment });
     await home.init();

@@ -235,7 +235,7 @@ describe('keyhearth backup', () => {
     expect(stdout).toMatch(
       /^Last backup: .*\nLast proven: .*\nNo schedule\. .*\n {2}\S+ {2}proven {2}.*a\.backup\n$/,
     );
-    // Nobody holds the vault afterwards, and nothing is left lying about.
+    // No process holds the vault afterwards, and no file is left over.
     expect(readdirSync(laptop.vault).sort()).toEqual([
       'lock',
       'not-frozen',
@@ -347,7 +347,7 @@ describe('keyhearth restore', () => {
     await served.process.stop();
   });
 
-  test('with the password tells a person what came of it, and what is next', async () => {
+  test('with the password shows a person the result and the next step', async () => {
     const file = join(stick.path, 'a.backup');
     await laptop.json('backup', file, '--password-file', passwordFile);
     using desktop = new Machine();
@@ -419,7 +419,7 @@ test('a vault goes back to its backup, though the keychain knows of a newer log'
   expect(line).toMatchObject({ state: 'unlocked' });
   expect(await second.stop()).toBe(0);
 
-  // The newer file, put back in its turn, is unlocked by its own slot: it is no older than what the keychain notes.
+  // The newer file, put back later, is unlocked by its own slot: it is not older than the keychain's head.
   renameSync(directory, `${directory}.restored`);
   renameSync(`${directory}.away`, directory);
   const [third, again] = await serve();

@@ -141,13 +141,13 @@ describe('a bot', () => {
     bot = clientOf(made);
   });
 
-  test('is told of in words that say what it may do', () => {
+  test('is described in words that say what it may do', () => {
     expect(made.words[0]).toBe(
       'It may send at most 0.05 ETH from the wallet "Daily" on Ethereum in any day, fees included.',
     );
   });
 
-  /** Everything that a bot may not do, whatever policies allow everybody. */
+  /** Requests that a bot may not make, even if policies allow them to all users. */
   const attacks = (): readonly (readonly [string, string, string, Json])[] => {
     const userId = made.userId;
     const key = { apiKeyName: 'mine', publicKey: newTestKey().publicKey, curveType: 'API_KEY_CURVE_P256' };
@@ -237,7 +237,7 @@ describe('a bot', () => {
     expect(outcomes).toEqual(Object.fromEntries(expected));
   }
 
-  test('does nothing else, whatever other policies allow everybody', async () => {
+  test('does nothing else, even if other policies allow all users everything', async () => {
     await refusedAll();
     await withPolicy(anything, async () => {
       await refusedAll();
@@ -255,7 +255,7 @@ describe('a bot', () => {
     });
   });
 
-  test('is nobody’s second vote', async () => {
+  test('is not a second vote for any user', async () => {
     const two = { policyName: 'Two', effect: 'EFFECT_ALLOW', consensus: 'approvers.count() >= 2' };
     await withPolicy(two, async () => {
       const asked = await bob.submit('create_wallet', 'CREATE_WALLET', { walletName: 'Bob’s', accounts: [] });
@@ -415,7 +415,7 @@ describe('bots add', () => {
     expect((await run(['bots', 'remove', 'slow'])).code).toBe(0);
   });
 
-  test('does not go on with a user who is somebody else', async () => {
+  test('does not go on with another user of the same name', async () => {
     const key = newTestKey();
     keepKey('Bob', key);
     const { code, stderr } = await run(add('Bob', '--continue'));

@@ -83,7 +83,7 @@ class Desk implements AsyncDisposable {
     return (body?.['privateKeys'] as Json[]).find((key) => key['privateKeyName'] === privateKeyName);
   }
 
-  /** How many of everything there are that an import can make. */
+  /** The number of all resources that an import can create. */
   stored(): Json {
     return Object.fromEntries(
       ['wallets', 'wallet_accounts', 'private_keys', 'import_targets'].map((table) => [
@@ -121,7 +121,7 @@ const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown;
 const twelve = `${'abandon '.repeat(11)}about`;
 const twentyFour = `${'abandon '.repeat(23)}art`;
 
-/** What other wallets show for these words. */
+/** The addresses that other wallets show for these words. */
 const ofTwelve = {
   ethereum: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
   bitcoin: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu',
@@ -150,7 +150,7 @@ function expectSilence(written: string, ...secrets: readonly string[]): void {
     expect(written.toLowerCase()).not.toContain(part.toLowerCase());
 }
 
-/** A run that shows nothing of a secret, whatever becomes of it. */
+/** A run that shows nothing of a secret, with any outcome. */
 async function quietly(secret: string, argv: readonly string[], options: CommandOptions = {}) {
   const ended = await desk.run(argv, options);
   expectSilence(`${ended.stdout}${ended.stderr}`, secret);
@@ -771,7 +771,7 @@ describe('a command line that is wrong', () => {
 });
 
 describe('a vault that is not ready', () => {
-  test('because it is locked ends the command with 5, and nothing is made', async () => {
+  test('because it is locked ends the command with 5, and nothing is created', async () => {
     const { walletName } = await unexported();
     const file = desk.path(newName());
     const before = desk.stored();
@@ -822,7 +822,7 @@ describe('a vault that is not ready', () => {
   });
 });
 
-/** What a program that took the vault's port does to an answer; undefined passes it on. */
+/** The change that a program on the vault's port makes to an answer; undefined passes it on. */
 type Change = (path: string, answer: Json) => Json | string | undefined;
 
 /**
@@ -925,7 +925,7 @@ describe('another program on the vault’s port', () => {
   const otherSigner =
     /^what answers at http:\/\/127\.0\.0\.1:\d+ is not the vault in .*: its signer key is "04[0-9a-f]+\.\.\., expected the vault's own, "04[0-9a-f]+\.\.\.$/;
 
-  test('that passes everything on is noticed by nobody', async () => {
+  test('that passes everything on is not noticed', async () => {
     const { walletName } = await unexported();
     const { code, paths } = await behind(() => undefined, ['export', 'wallet', walletName]);
     expect({ code, paths }).toEqual({
@@ -1103,7 +1103,7 @@ test('a vault that is locked in the middle ends the command with 5', async () =>
   expect(existsSync(file)).toBe(false);
 });
 
-test('an activity that waits for others is no success', async () => {
+test('an activity that waits for others is not a success', async () => {
   const { walletName } = await unexported();
   const waiting: Change = (path, answer) =>
     path === 'submit/export_wallet'
@@ -1180,7 +1180,7 @@ describe('on a terminal', () => {
     expect(terminal.shown.trimEnd()).toBe((await desk.run(['export', 'wallet', walletId])).stdout.trimEnd());
   });
 
-  test('where nobody can be asked, the secret needs a file or a yes', async () => {
+  test('without a person to ask, the secret needs a file or --yes', async () => {
     const { walletName } = await unexported();
     await using terminal = atTerminal(`export wallet '${walletName}' < /dev/null`);
     expect(await terminal.ended(), terminal.shown).toBe(2);

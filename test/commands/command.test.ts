@@ -192,7 +192,7 @@ describe('init', () => {
     expect(readdirSync(home.keys).sort()).toEqual(['owner.private', 'owner.public']);
     for (const name of readdirSync(home.keys)) expect(modeOf(join(home.keys, name))).toBe(0o600);
     expect(readFileSync(join(home.keys, 'owner.public'), 'utf8')).toBe(`${String(json?.['apiPublicKey'])}\n`);
-    // Nobody holds it any more.
+    // No process holds it now.
     expect(existsSync(join(home.vault, 'endpoint.json'))).toBe(false);
   });
 
@@ -439,7 +439,7 @@ describe('serve', () => {
     expect(existsSync(empty.vault)).toBe(false);
   });
 
-  test('leaves no empty file behind where nobody made a vault in its window', async () => {
+  test('leaves no empty file behind if no vault was created in its window', async () => {
     using empty = new Home();
     await using process = empty.start(['serve', '--ui', '--port', '0', '--json', '--no-keychain']);
     expect(JSON.parse(await process.nextLine())).toMatchObject({ state: 'none' });
@@ -695,7 +695,7 @@ describe('serve', () => {
       expect(refused).toMatchObject({ code: 1, json: { code: 3 } });
     });
 
-    test('request sends a body to the letter where it is asked to, anywhere it is told', async () => {
+    test('request sends a body exactly as given, to the path of its choice', async () => {
       const { line } = await serve(withPassword());
       const path = ['--json', '--path', '/public/v1/query/whoami'];
       const raw = ` {"organizationId" : "${organizationId}"}`;
@@ -880,7 +880,7 @@ describe('doctor', () => {
     expect(existsSync(home.vault)).toBe(false);
   });
 
-  test('names a file that others can read, and the command that mends it', async () => {
+  test('names a file that others can read, and the command that fixes it', async () => {
     using home = new Home();
     await home.run(initArguments(home));
     const file = join(home.vault, 'vault.db');

@@ -61,7 +61,7 @@ class Place implements AsyncDisposable {
     return ['--no-keychain', '--password-file', this.passwordFile];
   }
 
-  /** The vault, made in this process: what it is about is not how it is made. */
+  /** Creates the vault in this process: its creation is not what is tested. */
   async make(more: { readonly wordsAreYetToBeShown?: true } = {}): Promise<void> {
     const vault = openVault(makeConfig({ dataDir: this.vault, keychain: false }, {}));
     const owner = { organizationName: 'Acme', userName: 'Ada', useKeychain: false, password };
@@ -94,7 +94,7 @@ class Place implements AsyncDisposable {
   }
 }
 
-/** What no message may consist of, alone or with a colon before it. */
+/** Raw messages that must not appear, alone or after a colon. */
 const rawSqlite =
   /^(keyhearth: )?([^:]*: )?(database disk image is malformed|file is not a database|unable to open database file|disk I\/O error|database is locked)\.?$/m;
 
@@ -298,7 +298,7 @@ describe('10: files', () => {
     expect(final).not.toContain(1);
   });
 
-  test('a directory that cannot be looked into is told as that, and not as no vault', async () => {
+  test('an unreadable directory is reported as such, and not as no vault', async () => {
     await using place = new Place();
     await place.make();
     const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
@@ -333,7 +333,7 @@ describe('10: files', () => {
     }
   });
 
-  test('a path that SQLite cannot open is refused by its length, before anything is made', async () => {
+  test('a path that SQLite cannot open is refused by its length, before anything is created', async () => {
     await using place = new Place();
     const long = join(place.path, ...Array.from({ length: 5 }, () => 'x'.repeat(100)));
     for (const argv of [['init', ...place.unlocking, '--json'], ['status'], ['serve']]) {
@@ -423,7 +423,7 @@ describe('4, 11: init', () => {
     await service.stop();
   });
 
-  test('is not kept from its work by an empty key file of one that failed, and leaves half a pair to nobody', async () => {
+  test('is not blocked by an empty key file of a failed run, and leaves no half of a pair', async () => {
     await using place = new Place();
     mkdirSync(place.keys, { recursive: true, mode: 0o700 });
     writeFileSync(join(place.keys, 'owner.private'), '');

@@ -1,4 +1,4 @@
-/** What each shell offers at the Tab key, asked of the shell itself. */
+/** The completions of each shell at the Tab key, from the shell itself. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,13 +27,13 @@ type Line = readonly string[];
 
 const quoted = (word: string): string => `'${word}'`;
 
-/** How a shell is asked, without a terminal, for what it would offer; it answers a line each. */
+/** For each shell, the arguments that print its completions without a terminal, one on each line. */
 const asking: Readonly<Record<string, (script: string, line: Line) => readonly string[]>> = {
   bash: (script, line) => [
     '-c',
     `source '${script}'; COMP_WORDS=(${line.map(quoted).join(' ')}); COMP_CWORD=${line.length - 1}; _keyhearth; printf '%s\\n' "\${COMPREPLY[@]}"`,
   ],
-  // Its own functions draw on a terminal: here they say what they were given.
+  // Its own functions write to a terminal: here they print their arguments.
   zsh: (script, line) => [
     '-f',
     '-c',

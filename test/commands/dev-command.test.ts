@@ -54,7 +54,7 @@ describe('a command after --', () => {
 
   test('ends it by the signal that ended the command', async () => {
     expect((await runShell('kill -TERM $$')).code).toBe('SIGTERM');
-    // A signal that leaves a core file is told by a shell's exit code: no memory with keys is written.
+    // A signal that leaves a core file becomes a shell's exit code: no memory with keys is written.
     expect((await runShell('kill -KILL $$')).code).toBe(137);
   });
 
@@ -80,7 +80,7 @@ describe('a command after --', () => {
     expect(none.stderr).toMatch(/^keyhearth: "\/" cannot be run: permission is denied\n$/);
   });
 
-  test('keeps its own options, and what is wrong before it is told as text', async () => {
+  test('keeps its own options, and an error before it starts is text', async () => {
     const { code, stderr } = await runCommand(['dev', '--no-such', '--', 'true', '--json']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^keyhearth: unknown option '--no-such'/);
@@ -121,7 +121,7 @@ test('--stdin-lifetime ends it when standard input does, however that comes', as
     const ended = once(child, 'exit');
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
     const { url } = JSON.parse(line) as DevLine;
-    // What comes on it neither ends nor disturbs it.
+    // Its input neither ends nor disturbs it.
     child.stdin.write('not read\n');
     expect((await send(url, { method: 'GET', path: '/dev/clock' })).status).toBe(200);
     child.stdin.destroy();

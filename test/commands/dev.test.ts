@@ -139,10 +139,10 @@ describe('a seed', () => {
     expect(one.line.apiPrivateKey).not.toBe(two.line.apiPrivateKey);
   });
 
-  test('does not let what is drawn for one thing move another', async () => {
+  test('does not let values for one purpose move another', async () => {
     await using one = await startDevProcess(['--seed', 'streams']);
     await using two = await startDevProcess(['--seed', 'streams']);
-    // Queries and failures draw ids too; a wallet's words must not depend on how many there were.
+    // Queries and failures generate ids too; a wallet's words must not depend on their number.
     await two.root.query('whoami');
     await two.root.submit('create_users', 'CREATE_USERS_V3', { users: [] });
     expect((await newWallet(two.root)).ethereum).toBe((await newWallet(one.root)).ethereum);
@@ -161,7 +161,7 @@ describe('the routes under /dev/', () => {
     return (body?.['wallets'] as Json[]).map(({ walletName }) => walletName);
   };
 
-  test('a snapshot is gone back to, and what follows is made the same again', async () => {
+  test('a snapshot is restored, and later values are generated the same again', async () => {
     await newWallet(dev.root, 'Before');
     const snapshot = await post(dev, 'snapshot');
     expect(snapshot).toMatchObject({ status: 200, body: { id: '1' } });
@@ -180,7 +180,7 @@ describe('the routes under /dev/', () => {
     await post(dev, 'reset', {});
   });
 
-  test('a key that is made after a reset signs for itself, not for the one before', async () => {
+  test('a key that is created after a reset signs for itself, not for the one before', async () => {
     const sign = async (signWith: string): Promise<unknown> =>
       resultOf(
         await dev.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {

@@ -69,7 +69,7 @@ const kinds = ({ keyslots }: Keyslots): string[] => keyslots.map(({ kind }) => k
 const idOf = ({ keyslots }: Keyslots, kind: string): string =>
   keyslots.find((slot) => slot.kind === kind)?.id ?? '';
 
-/** Whether a real keyring holds an entry for a keyslot. */
+/** True if a real keyring holds an entry for a keyslot. */
 async function isKept(keyring: KeyringSession, vaultId: string, slotId: string): Promise<boolean> {
   const { answers } = await inProcess(keyring.environment, [{ do: 'get', account: `${vaultId}/${slotId}` }]);
   const [answer] = answers as [StepAnswer];
@@ -291,7 +291,7 @@ describe('without a keychain', () => {
     );
     expect(kinds(rotated).sort()).toEqual(['password', 'recovery']);
 
-    // One page that cannot be made: none is.
+    // If one page cannot be written, none is.
     home.file('other-2.html', '');
     const half = await home.run(
       'recovery',

@@ -40,7 +40,7 @@ async function serve() {
 }
 
 describe('keyhearth messages', () => {
-  test('sets up mail and SMS, tries them, and shows what became of it', async () => {
+  test('sets up mail and SMS, tests them, and shows the result', async () => {
     await using server = await startMailServer();
     const received: string[] = [];
     const gateway = createServer((request, response) => {

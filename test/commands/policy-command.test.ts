@@ -146,7 +146,7 @@ describe('policy explain', () => {
     ]);
   });
 
-  test('decides about a request that nobody has sent', async () => {
+  test('decides a hypothetical request', async () => {
     const body = { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters: request };
     const { code, stdout } = await run(['explain', '--body', file('body.json', body), '--json']);
     expect(code).toBe(0);

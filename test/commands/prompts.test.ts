@@ -1,6 +1,6 @@
 /**
- * What a person is asked at a terminal: a new password twice, a wrong answer again, and no answer throws away the words of the
- * recovery phrase. What a script gives instead and opens nothing ends each command with 5.
+ * Prompts at a terminal: a new password twice, a wrong answer again, and no answer discards the words of the
+ * recovery phrase. A wrong secret from a script ends each command with 5.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -127,7 +127,7 @@ describe('at a terminal', () => {
   });
 });
 
-describe('where nobody can be asked', () => {
+describe('without a person to ask', () => {
   test('a new recovery phrase wants a file before anything is changed', async () => {
     const wish = ['keyslots', 'change', 'recovery', '--no-keychain', '--password-file', passwordFile];
     const { code, stdout, stderr } = await runCommand(wish, { environment });
@@ -161,7 +161,8 @@ describe('where nobody can be asked', () => {
     await makeBackup();
     const [group = ''] = argv;
     const keychain = ['recovery', 'audit'].includes(group) ? [] : ['--no-keychain'];
-    // Two of the three kinds each, since every command is a process of its own; the check of the words takes no password.
+    // Two of the three kinds each, since every command is a process of its own; the check of the words
+    // accepts no password.
     const tried = group === 'recovery' ? kinds.slice(1) : kinds.filter((_, kind) => kind !== index % 3);
     for (const secret of tried) {
       const wish = [...argv, ...keychain, '--json', ...secret];

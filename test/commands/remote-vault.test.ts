@@ -75,7 +75,7 @@ describe('every command that takes an API key reaches the vault that is named', 
     expect(byVariables).toMatchObject({ code: 0, stderr: '' });
     const ways: [string[], Record<string, string | undefined>][] = [
       [option, bare],
-      // What the command line names is not mixed with what variables name.
+      // Options of the command line are not mixed with variables.
       [option, { KEYHEARTH_URL: 'http://127.0.0.1:9', KEYHEARTH_SIGNER: 'none', KEYHEARTH_API_KEY: 'no' }],
       [[], { ...bare, KEYHEARTH_VAULT_FILE: file }],
       [

@@ -32,7 +32,7 @@ const newest = async (): Promise<SeenRequest> => {
   return first;
 };
 
-/** An entry is made when the answer is out, which may be after its client has it. */
+/** An entry is added when the answer is sent, which may be after its client has it. */
 const seenAfter = async (post: () => Promise<unknown>): Promise<SeenRequest> => {
   const before = (await service.vault.rpc.requests()).total;
   await post();
@@ -117,7 +117,7 @@ describe('what is seen of a request', () => {
     });
   });
 
-  test('who names itself is named, and what leads nowhere is told, without its query', async () => {
+  test('a client that names itself is named, and an unknown path is shown without its query', async () => {
     const seen = await seenAfter(() =>
       send(service.url, {
         method: 'GET',
@@ -160,7 +160,7 @@ describe('what is seen of a request', () => {
     await expect(service.vault.rpc.requests('x' as never)).rejects.toThrow(/^invalid after/);
   });
 
-  test('an event tells who looks, and nobody else', async () => {
+  test('an event reaches clients that show requests, and no others', async () => {
     const heard: VaultEvent[] = [];
     const stop = service.vault.rpc.onEvent((event) => heard.push(event));
     await service.vault.rpc.requests();
@@ -189,7 +189,7 @@ describe('a stamp that does not hold is explained', () => {
     expect(fault(attested)).toMatch(/^header: X-Stamp-Attested came\. Keyhearth has no attested stamps\./);
   });
 
-  test('bytes are told by their hash', async () => {
+  test('bytes are shown by their hash', async () => {
     const body = whoami();
     const seen = await withKey(body, service.key.stamp(`${body} `));
     const sha256 = createHash('sha256').update(body).digest('hex');
@@ -285,12 +285,12 @@ describe('a stamp that does not hold is explained', () => {
     const seen = await withKey(sent, header);
     expect(seen.status).toBe(401);
     expect(fault(seen)).toMatch(expected);
-    // The signature is looked at for itself, and the organization: of what is no JSON, none can be read.
+    // The signature is checked by itself, and so is the organization: a body that is not JSON has none.
     const alone = sent.startsWith('{') && !fault(seen).startsWith('publicKey');
     expect(seen.steps.filter(({ outcome }) => outcome === 'failed')).toHaveLength(alone ? 1 : 3);
   });
 
-  test('a key that nobody has, that another organization has, and that has expired', async () => {
+  test('a key that is unknown, that another organization has, and that has expired', async () => {
     const body = whoami();
     const stranger = newTestKey();
     const unknown = await withKey(body, stranger.stamp(body));
@@ -447,7 +447,7 @@ describe('when credentials were last used', () => {
     written.note({ ...caller, credentialId: apiKeyId }, 2_000);
     await written.close();
     expect(stored()).toBe(2_000);
-    // What is no credential, or none any more, is not written.
+    // Invalid and deleted credentials are not written.
     expect(
       service.vault.units.read((tx) => [...written.of(tx, service.organizationId).keys()]),
     ).not.toContain(service.rootUserId);
@@ -459,7 +459,7 @@ describe('when credentials were last used', () => {
     expect(stored()).toBeUndefined();
   });
 
-  test('is told of sessions', async () => {
+  test('explains sessions', async () => {
     const session = resultOf(
       await service.root.submit('create_read_only_session', 'CREATE_READ_ONLY_SESSION', {}),
     )['session'] as string;

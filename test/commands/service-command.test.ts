@@ -18,7 +18,7 @@ const passwordFile = join(home.path, 'pass word');
 mkdirSync(bin);
 mkdirSync(vault);
 writeFileSync(passwordFile, 'correct horse\n', { mode: 0o600 });
-// Its user's own systemd is nothing that a test may change: this one notes what it is asked, and fails as it is told.
+// A test must not change the user's own systemd: this one records its arguments, and fails on demand.
 writeFileSync(
   join(bin, 'systemctl'),
   `#!/bin/sh\necho "$@" >> '${calls}'\ncase "$*" in *"$FAILING"*) echo 'no such bus' >&2; exit 1;; esac\n`,
@@ -45,7 +45,7 @@ async function service(argv: readonly string[], failing = 'nothing') {
 
 const asked = (): string[] => readFileSync(calls, 'utf8').trimEnd().split('\n');
 
-/** What systemd says of a unit. */
+/** systemd's verdict on a unit. */
 async function systemdVerdict(text: string): Promise<string> {
   const file = join(home.path, 'keyhearth.service');
   writeFileSync(file, text);
@@ -63,7 +63,7 @@ async function systemdVerdict(text: string): Promise<string> {
 }
 
 describe.runIf(process.platform === 'linux')('systemd', () => {
-  test('a unit is made, enabled and started, shown, and taken away', async () => {
+  test('a unit is created, enabled and started, shown, and removed', async () => {
     const argv = ['install', '--port', '7400', '--ui', '--password-file', passwordFile];
     const installed = await service(argv);
     expect(installed).toMatchObject({ code: 0, json: { file: unit, running: true } });
@@ -94,7 +94,7 @@ describe.runIf(process.platform === 'linux')('systemd', () => {
     expect(existsSync(unit)).toBe(false);
   });
 
-  test('whoever has no vault, no such file or no systemd hears so', async () => {
+  test('without a vault, such a file or systemd there is an error', async () => {
     const nowhere = await service(['install', '--data-dir', join(home.path, 'nowhere')]);
     expect(nowhere).toMatchObject({
       code: 3,
@@ -111,7 +111,7 @@ describe.runIf(process.platform === 'linux')('systemd', () => {
     });
   });
 
-  test('a unit that somebody else wrote is left alone', async () => {
+  test('a foreign unit is left alone', async () => {
     writeFileSync(unit, '[Service]\nExecStart=/bin/true\n');
     for (const command of ['install', 'uninstall']) {
       const refused = await service([command]);

@@ -1,4 +1,7 @@
-/** The log of a service, as the built command keeps it: in a file of its own, without secrets, and in nobody's way. */
+/**
+ * The log of a service, as the built command keeps it: in a file of its own, without secrets, and without
+ * delaying a request.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `keyhearth settings`, against the built service and a vault that nobody serves. */
+/** `keyhearth settings`, with the built service and with a vault that is not served. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -33,7 +33,7 @@ test('keyhearth settings shows and changes them, whether the vault runs or not',
     /\nport +usual \(7377\)\nnetwork +on\nlimits +usual\nstartAtLogin +not in this Keyhearth\n/,
   );
 
-  // Nobody serves it: it takes what opens it.
+  // The vault is not served: the command needs a secret that opens it.
   const closed = await settings('set', 'network', 'off', '--no-keychain');
   expect(closed).toMatchObject({ code: 5, stderr: expect.stringContaining('--password-file') as string });
   expect(await settings('set', 'network', 'off', ...opens)).toEqual({

@@ -294,7 +294,7 @@ describe('sign payload', () => {
     expect(stderr).toContain(message);
   });
 
-  test('refuses what is no UTF-8', async () => {
+  test('refuses bytes that are not UTF-8', async () => {
     const path = join(papers.path, 'latin1');
     writeFileSync(path, Buffer.of(0x67, 0xfc));
     const argv = ['payload', path, '--with', ethereum, '--encoding', 'text', '--hash', 'sha256'];
@@ -305,7 +305,7 @@ describe('sign payload', () => {
   });
 });
 
-test('what others have to approve of is told with its fingerprint, and what to do', async () => {
+test('a request that needs approvals is shown with its fingerprint and the next step', async () => {
   const { userId, client } = await service.newUser('Asks');
   keepKey('asks', client.key);
   const policy = {
@@ -385,7 +385,7 @@ describe('on a terminal', () => {
     for (const row of rows) expect(row.length).toBeLessThanOrEqual(120);
   });
 
-  test('nothing is signed where nobody can be asked', async () => {
+  test('nothing is signed without a person to ask', async () => {
     const before = await signatures();
     await using terminal = new Terminal(line('< /dev/null'), environment());
     expect(await terminal.ended(), terminal.shown).toBe(2);

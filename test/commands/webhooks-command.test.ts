@@ -25,7 +25,7 @@ const makeTag = async (client: TestClient, userTagName: string): Promise<void> =
   resultOf(await client.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName, userIds: [] }));
 };
 
-test('keyhearth webhooks: listens, lists, tests, tells what became of events, and sends them again', async () => {
+test('keyhearth webhooks: listens, lists, tests, shows the results of events, and sends them again', async () => {
   await using resources = new AsyncDisposableStack();
   const home = resources.use(temporaryDirectory());
   const receiver = resources.use(await WebhookReceiver.start());
@@ -59,7 +59,7 @@ test('keyhearth webhooks: listens, lists, tests, tells what became of events, an
     organizationId,
   });
   expect((await webhooks('list'))['webhookEndpoints']).toHaveLength(1);
-  // What the vault did not sign is told apart.
+  // An event that the vault did not sign is recognized.
   const [, address = ''] = /Listening at (\S+)/.exec(listening.stderr) ?? [];
   expect((await fetch(address, { method: 'POST', body: '{}' })).status).toBe(400);
   expect(await listening.stop('SIGINT')).toBe(0);
@@ -140,7 +140,7 @@ test('a stream tells of activities as they are committed, goes on where another 
   const shown = byHeader.events.at(-1)?.activity;
   const got = await service.root.query('get_activity', { activityId: shown?.['id'] });
   expect(shown).toEqual((got.body as { activity: Json }).activity);
-  // Whoever left while its proof was looked at holds no stream.
+  // A client that left during the check of its proof holds no stream.
   const raw = Buffer.from(JSON.stringify({ organizationId: service.organizationId }));
   const left = { closed: true, writeHead: vi.fn() };
   const { units, keyring: keys } = service.vault;
@@ -150,7 +150,7 @@ test('a stream tells of activities as they are committed, goes on where another 
   const headers = { 'x-stamp': service.key.stamp(raw.toString()) };
   await new EventStreams(parts).answer({ raw, headers }, left as Partial<Response> as Response);
   expect(left.writeHead).not.toHaveBeenCalled();
-  // Nobody reads on with a key that is gone.
+  // A client with a deleted key stops receiving.
   await service.vault.units.write((tx) =>
     tx.run('DELETE FROM api_keys WHERE public_key = ?', service.key.publicKey),
   );

@@ -194,7 +194,7 @@ describe('ends with its window open, and opens again, after', () => {
     await quit();
     await expect.poll(() => isAlive(pid)).toBe(false);
     expect(performance.now() - started).toBeLessThan(10_000);
-    // What closes the vault takes its note away.
+    // Closing the vault removes its note.
     expect(existsSync(join(vault(), 'endpoint.json'))).toBe(false);
     await open();
     expect((await page.evaluate(() => keyhearth.status())).state).toBe('locked');

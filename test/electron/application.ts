@@ -1,4 +1,4 @@
-/** Where electron-builder puts the application that is tested, and how it is run. */
+/** The path at which electron-builder puts the tested application, and how to run it. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { _electron } from 'playwright-core';

@@ -80,7 +80,7 @@ describe('freeze', () => {
     expect(keyring.unlocked).toBe(false);
     expect(await freezing).toMatchObject({ state: 'locked', frozen: { at: expect.any(Number) as unknown } });
     expect(await sign(service.root, 'after')).toMatchObject(frozen);
-    // Reading is no signing.
+    // Reading needs no signature.
     expect(await service.root.query('list_wallets')).toMatchObject({ status: 200 });
     expect(await rpc.unlock({ with: 'password', password })).toMatchObject({
       state: 'unlocked',
@@ -130,7 +130,7 @@ describe('freeze', () => {
     expect(await now(service.root, activity)).toMatchObject({ status: 'ACTIVITY_STATUS_REJECTED' });
   });
 
-  test('rejects many in small transactions; one that a crash kept from it is rejected later, once, and takes no vote', async () => {
+  test('rejects many in small transactions; a crash leaves some to be rejected later, once, and they accept no vote', async () => {
     const { activity: first, ben } = await waiting('many');
     const ann = await service.newUser('Ann of many');
     resultOf(
@@ -271,7 +271,7 @@ describe('a freeze comes before all that waits', () => {
     },
   );
 
-  // What is prepared was allowed once: the second look, in the transaction, is the one that counts.
+  // The early check allowed it; the second check, in the transaction, counts.
   test('wipes what was opened for a request that is refused then', async () => {
     const init = { userId: service.rootUserId };
     const begun = await service.root.submit('init_import_wallet', 'INIT_IMPORT_WALLET', init);
@@ -360,10 +360,10 @@ describe('a freeze that the disk does not take', () => {
     });
   });
 
-  test('is in memory alone where the directory takes no name either, and says so', async () => {
+  test('is in memory alone where the directory refuses the name too, and says so', async () => {
     const { rpc, connection, keyring } = service.vault;
     connection.exec(failing);
-    // What cannot be renamed, for root too.
+    // Neither can be renamed, even by root.
     rmSync(ready());
     mkdirSync(join(service.directory, 'held'));
     symlinkSync(join(service.directory, 'held', 'missing', 'file'), marker());
@@ -451,7 +451,7 @@ describe('a frozen vault', () => {
 });
 
 describe('keyhearth freeze', () => {
-  test('and SIGUSR2 freeze the vault that runs; its file where none does; a start opens it no more', async () => {
+  test('and SIGUSR2 freeze a running vault, or the file of one that is not served; a start does not open it', async () => {
     using home = temporaryDirectory();
     const environment = {
       HOME: home.path,

@@ -152,13 +152,13 @@ describe('no usable keyring: one line says what is missing, soon, and the proces
     expect(result.lifetime).toBeLessThan(5_000);
   });
 
-  test('a keyring that was never set up, and nobody to ask for a password', async () => {
+  test('a keyring that was never set up, without a person to ask for a password', async () => {
     await using keyring = await startKeyring('new');
     const result = await inProcess(keyring.environment, [probe, { do: 'set', account: 'a', secret: '00' }]);
     const reason = 'The keyring of this session has not been set up';
     expect(values(result)).toEqual([unavailable(reason), refused(reason)]);
     expect(result.lifetime).toBeLessThan(10_000);
-    // What the line says to do is enough.
+    // The advice in the error is enough.
     await keyring.unlock();
     expect(values(await inProcess(keyring.environment, [probe]))).toEqual([{ available: true }]);
   });
@@ -167,7 +167,7 @@ describe('no usable keyring: one line says what is missing, soon, and the proces
     await using keyring = await startKeyring('unlocked');
     const directory = await mkdtemp(join(tmpdir(), 'keyhearth-libsecret-'));
     try {
-      // The loader finds this one first, and it is no library.
+      // The loader finds this file first, and it is not a library.
       await writeFile(join(directory, 'libsecret-1.so.0'), '');
       const result = await inProcess({ ...keyring.environment, LD_LIBRARY_PATH: directory }, calls);
       expect(values(result)).toEqual(everyCall('apt install libsecret-1-0 gnome-keyring'));
@@ -194,7 +194,7 @@ describe('no usable keyring: one line says what is missing, soon, and the proces
   });
 });
 
-test('a machine without the tools is told what to install', async () => {
+test('a machine without the tools gets advice on what to install', async () => {
   const path = process.env['PATH'];
   process.env['PATH'] = '/nowhere';
   try {

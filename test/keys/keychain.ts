@@ -1,6 +1,6 @@
 /**
- * A real keyring (gnome-keyring on a D-Bus session of its own, in a home directory to throw away), and processes that
- * use it. Nothing here comes near the keyring of whoever runs the tests.
+ * A real keyring (gnome-keyring on a D-Bus session of its own, in a temporary home directory), and processes
+ * that use it. The keyring of the person who runs the tests is never used.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,14 +40,14 @@ const bareBus = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Confi
 export type Environment = Readonly<Record<string, string>>;
 
 /**
- * `unlocked`: a keyring with an open `login` collection. `new`: one that starts when it is asked for, holds no
- * collection, and finds nobody to ask for a password. `bus`: a D-Bus session without a Secret Service. `none`: no
- * D-Bus session either.
+ * `unlocked`: a keyring with an open `login` collection. `new`: one that starts on demand, holds no
+ * collection, and finds no person to ask for a password. `bus`: a D-Bus session without a Secret Service.
+ * `none`: no D-Bus session either.
  */
 export type Start = 'unlocked' | 'new' | 'bus' | 'none';
 
 export interface KeyringSession extends AsyncDisposable {
-  /** What a process needs to use this keyring, and nothing of the machine's. */
+  /** The environment of a process that uses this keyring, and nothing of the machine's. */
   readonly environment: Environment;
   /** Locks the `login` collection. */
   lock(): Promise<void>;

@@ -11,7 +11,7 @@ import { openVault } from '../../main/app/compose.ts';
 import { cheapPassword } from './password-cost.ts';
 import type { KeyslotChange, Keyslots, ProveWith } from '../../preload/contract.ts';
 
-/** What the process is told in its first argument. */
+/** The first argument of the process. */
 export interface Orders {
   readonly directory: string;
   readonly phrase: string;

@@ -103,7 +103,7 @@ async function inspect(
       .filter(({ kind }) => kind === 'keychain')
       .map(({ id }) => encodeURIComponent(`${vaultId}/${id}`));
     if (entries.length > 0) await rpc.unlock({ with: 'keychain' });
-    // What the killed process left in the keychain is cleared away once the vault is unlocked.
+    // The keychain entries of the killed process are removed once the vault is unlocked.
     await expect.poll(() => keychainEntries(directory)).toEqual(entries);
     return { password: opened[0] ?? '', keyslots };
   } finally {

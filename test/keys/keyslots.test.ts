@@ -1,4 +1,7 @@
-/** What opens a vault, changed while it runs: every change, what it refuses, and what is left in the file after it. */
+/**
+ * Changes of the ways to open a vault while it runs: every change, every refusal, and the remains in the
+ * file.
+ */
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -126,7 +129,7 @@ describe('keyslots', () => {
     expect(await opensWith(service, { with: 'password', password: second })).toBe(true);
   });
 
-  test('a password that is changed opens no more, and the new one does', async () => {
+  test('a password that is changed no longer opens the vault, and the new one does', async () => {
     await using service = await start();
     const before = await service.vault.rpc.keyslots();
     const keyslotId = slotOf(before, 'password').id;
@@ -193,7 +196,7 @@ describe('keyslots', () => {
     expect(service.vault.units.read(listKeychainLeftovers)).toEqual([]);
   });
 
-  test('a new recovery phrase is drawn, checked and takes the place of the old one, whose shares open nothing then', async () => {
+  test('a new recovery phrase is generated, checked and replaces the old one, whose shares then open nothing', async () => {
     await using service = await start();
     const { rpc } = service.vault;
     const [sheet] = await rpc.recoverySheet({
@@ -237,13 +240,13 @@ describe('keyslots', () => {
       await expect(rpc.unlock(how)).rejects.toEqual(refused('The recovery phrase does not open this vault.'));
     }
     await rpc.unlock({ with: 'recovery', phrase });
-    // A drawn phrase is used once.
+    // A generated phrase is used once.
     await expect(change(service, { do: 'addRecovery', proof })).rejects.toEqual(
       refused(/^no recovery phrase was generated/),
     );
   });
 
-  test('a phrase that was drawn is forgotten when the vault is locked', async () => {
+  test('a generated phrase is forgotten when the vault is locked', async () => {
     await using service = await start(false);
     await service.vault.rpc.newRecoveryPhrase();
     await opensWith(service, proof);
@@ -252,7 +255,7 @@ describe('keyslots', () => {
     );
   });
 
-  test('a phrase that nobody was asked for is not said to be kept, until it is checked', async () => {
+  test('a phrase that was not checked is not called kept, until it is checked', async () => {
     await using service = await start(false);
     const { rpc } = service.vault;
     const { phrase } = await rpc.newRecoveryPhrase();
@@ -265,7 +268,7 @@ describe('keyslots', () => {
 });
 
 describe('a change is refused', () => {
-  test('to whoever shows no secret but the keychain, with every kind of change', async () => {
+  test('without a secret but the keychain, for every kind of change', async () => {
     await using service = await start();
     const { id } = slotOf(await service.vault.rpc.keyslots(), 'password');
     const changes = [
@@ -321,7 +324,7 @@ describe('a change is refused', () => {
     expect(service.vault.units.read(listKeyslots)).toEqual(before);
   });
 
-  test('where the vault is locked while a slot is made', async () => {
+  test('if the vault is locked while a slot is created', async () => {
     await using service = await start(false);
     const before = service.vault.units.read(listKeyslots);
     const adding = change(service, { do: 'addPassword', proof, password: 'new password' });
@@ -471,7 +474,7 @@ describe('a new master key', () => {
       expect(await signs(service, address), how.with).toBe(true);
     }
 
-    // Somebody with the old master key and the new file: nothing that it wrapped is there.
+    // An attacker with the old master key and the new file finds nothing that it wrapped.
     await rpc.lock();
     const files = ['vault.db', 'vault.db-wal']
       .map((name) => join(service.directory, name))
@@ -489,7 +492,7 @@ describe('a new master key', () => {
   });
 
   test('goes with what is sealed meanwhile: nothing is under the old key after it', async () => {
-    // What is sealed meanwhile is sealed while the slots are made, which takes its time at the full cost alone.
+    // Sealing goes on while the slots are created, which is slow at the full cost alone.
     await using service = await start(false, { passwordCost: defaultPasswordCost });
     const { units, keyring } = service.vault;
     const stop = { asked: false };
@@ -617,7 +620,7 @@ describe('a new master key', () => {
     await service.vault.rpc.unlock(phraseProof(service));
   });
 
-  test('an old copy of the file opens with the slots that it was made with', async () => {
+  test('an old copy of the file opens with its own slots', async () => {
     using elsewhere = temporaryDirectory();
     await using service = await start(false);
     const address = await fill(service);

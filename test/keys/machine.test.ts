@@ -41,7 +41,7 @@ import {
 import type { CommandOptions, Json, TestVault } from '../support/support.ts';
 
 const isRoot = process.geteuid?.() === 0;
-/** Who has no rights here. Where the tests do not run as root, the other user is played by this one. */
+/** A user without rights here. If the tests do not run as root, this user plays the other one. */
 const otherUser = 65_534;
 const asOther = isRoot ? { uid: otherUser, gid: otherUser } : {};
 
@@ -63,7 +63,7 @@ class Home implements AsyncDisposable {
   readonly papers = join(this.path, 'papers');
   phrase = '';
   organizationId = '';
-  /** What no other user may learn. */
+  /** Texts that no other user may read. */
   readonly secrets: string[] = [password];
   #service: CommandProcess | undefined;
 
@@ -147,7 +147,7 @@ class Home implements AsyncDisposable {
   }
 }
 
-/** What each command is given where it asks for something, by the name of the operand or option. */
+/** The argument of each command, by the name of the operand or option. */
 const operands: Readonly<Record<string, (home: Home) => string>> = {
   file: (home) => home.paperOf('draft'),
   directory: (home) => home.papers,
@@ -171,7 +171,7 @@ const options: Readonly<Record<string, (home: Home) => string>> = {
   '--user': () => 'vault',
   '--port': () => '0',
 };
-/** Where secrets come from: the first that a command takes. */
+/** The sources of secrets: a command gets the first that it accepts. */
 const sources: readonly (readonly [string, string])[] = [
   ['--recovery-file', 'phrase'],
   ['--password-file', 'password'],
@@ -183,7 +183,7 @@ const sources: readonly (readonly [string, string])[] = [
 /** Commands that run until they are stopped, or that take the vault over: they have tests of their own. */
 const lasting = new Set(['serve', 'dev', 'webhooks listen']);
 
-/** Commands that open the vault's file whoever serves it, where its lock is free: they ask no service. */
+/** Commands that open the vault's file themselves, if its lock is free: they use no service. */
 const openingItself = new Set(['init', 'restore', 'audit accept-rollback']);
 
 /** Every command with the words that make it go as far as it can. */
@@ -499,7 +499,7 @@ describe('the process list', () => {
       });
       const again = await home.run(['serve', '--ui', '--open', '--json', '--no-keychain']);
       home.secrets.push(new URL(String((JSON.parse(again.stdout) as Json)['windowUrl'])).hash.slice(6));
-      // What opens the window is waited for by nobody.
+      // The service does not wait for the program that opens the window.
       await expect.poll(() => pagesIn(home.calls).length).toBe(3);
     } finally {
       looking = false;
@@ -512,12 +512,12 @@ describe('the process list', () => {
     expect(leaks(home.calls)).toEqual([]);
     expect([...seen].flatMap(leaks)).toEqual([]);
     await home.stop('SIGTERM');
-    // What nobody used goes with the service.
+    // Unused pages are deleted when the service ends.
     for (const page of pagesIn(home.calls)) expect(existsSync(dirname(page))).toBe(false);
   });
 
   test.each(['linux', 'darwin', 'win32', 'freebsd'] as const)(
-    'on %s a browser is told of a file alone',
+    'on %s a browser gets the path of a file alone',
     (platform) => {
       const words = opening(platform, '/home/ada/keyhearth-window-abcdef/open.html');
       expect(words.at(-1)).toBe('file:///home/ada/keyhearth-window-abcdef/open.html');
@@ -558,7 +558,7 @@ describe('the process list', () => {
       .replace('http://127.0.0.1:7377', service.url)
       .replace('keyhearth stamp', `'${process.execPath}' '${command}' stamp`)
       .replace('curl ', 'record ');
-    // What curl is given, beside what it answers.
+    // Prints curl's arguments beside its answer.
     const record = `record() { printf '%s\\n' "$@" >&2; curl --silent "$@"; }\n`;
     const child = spawn('bash', ['-c', record + script], {
       env: { PATH: process.env['PATH'], KEYHEARTH_CONFIG_DIR: dirname(keys) },
@@ -641,7 +641,7 @@ describe('the page that opens the window', () => {
       await once(child, 'close');
       expect(said).toMatch(/^403 .*another user of this computer opened this link/);
     }
-    // The code is still good for whom it was made for.
+    // The code still works for its intended browser.
     expect((await signInWindow(link)).cookie).toMatch(/^keyhearth_/);
   });
 });
@@ -679,7 +679,7 @@ describe('where the vault’s directory cannot hold the socket', () => {
     const unlock = ['unlock', '--password-file', far.paperOf('password')];
     expect((await far.run(unlock)).stdout).toBe('The vault is unlocked.\n');
 
-    // What a process that was killed leaves, the next removes; and what it has itself, it takes away.
+    // The next service removes the files of a killed one, and its own when it ends.
     await first.stop('SIGKILL');
     expect((await far.run(['status'])).code).toBe(3);
     const second = await start(environment());

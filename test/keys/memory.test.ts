@@ -1,7 +1,7 @@
 /**
- * What the memory of a locked vault holds: a real service does all that secrets pass through it for, is locked, and its
- * memory is searched as a debugger would. The class is every secret there is: those of the file are taken from the list of
- * sealed columns, so that a new kind is looked for too.
+ * Searches the memory of a locked vault: a real service uses all of its secrets, is locked, and its memory is
+ * searched as a debugger would. The class is every secret: those of the file come from the list of sealed
+ * columns, so that a new kind is included.
  */
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -339,7 +339,7 @@ describe.skipIf(obstacle !== undefined)('after lock, none of the secrets are in 
     expect(await vault.lockAndScan()).toEqual([]);
   });
 
-  test('a wallet that is made, derived from, signed with and exported', async () => {
+  test('a wallet that is created, derived from, signed with and exported', async () => {
     await vault.unlock();
     const { walletId, ethereum, solana } = await newWallet(vault.client);
     for (const signWith of [ethereum, solana]) await sign(vault.client, signWith);
@@ -358,7 +358,7 @@ describe.skipIf(obstacle !== undefined)('after lock, none of the secrets are in 
     expect(await vault.lockAndScan()).toEqual([]);
   });
 
-  test('private keys that are made, imported, signed with and exported', async () => {
+  test('private keys that are created, imported, signed with and exported', async () => {
     await vault.unlock();
     const privateKeyId = await vault.importPrivateKey();
     await sign(vault.client, privateKeyId);
@@ -370,7 +370,7 @@ describe.skipIf(obstacle !== undefined)('after lock, none of the secrets are in 
     expect(await vault.lockAndScan()).toEqual([]);
   });
 
-  test('backups that are made and tried with a secret', async () => {
+  test('backups that are written and verified with a secret', async () => {
     const file = vault.file('backup');
     const secret = { with: 'password', password };
     await vault.ask('backUp', { file, secret });

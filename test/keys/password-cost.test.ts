@@ -1,4 +1,7 @@
-/** What guessing at a password costs, in whatever makes a slot for one: the product has one answer, and only tests another. */
+/**
+ * The cost of guessing a password, wherever a slot for one is created: the product has one answer, and only
+ * tests have another.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -34,7 +37,7 @@ test.each<[string, Substitutes, typeof full]>([
   ['64 MiB and three passes', {}, full],
   ['what a test asks for', { passwordCost: cheapPassword }, cheapPassword],
 ])(
-  'a slot costs %s when it is made, added, changed or moved to another master key',
+  'a slot costs %s when it is created, added, changed or moved to another master key',
   async (_, parts, cost) => {
     using home = temporaryDirectory();
     const config = makeConfig({ dataDir: home.path, configDir: home.path, keychain: false }, {});

@@ -1,4 +1,7 @@
-/** What the owner's window may do for whoever sits there, and what only for somebody who shows a secret of the owner's. */
+/**
+ * Actions that the owner's window allows to anyone in front of it, and those that need a secret of the
+ * owner's.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -104,7 +107,7 @@ test('of all operations, those that add a way in or export need a proof, which l
     }
   }
   expect(found.sort()).toEqual(guarded);
-  // Whoever adds an operation that is about people and how they sign in decides which of these it is.
+  // A new operation about people and their sign-in must be added to one of these lists.
   const free = [...operations.byPath.values()].flatMap((operation) =>
     operation.kind === 'activity' &&
     operation.vote === undefined &&
@@ -171,12 +174,12 @@ test('parameters decide where only some of them leave a way in', async () => {
     () => removeFeature('FEATURE_NAME_EMAIL_AUTH'),
   ];
   for (const call of free) expect(await call()).toMatchObject({ status: 200 });
-  // What is wrong with a request is said first.
+  // A fault of the request is reported first.
   expect(await create({ ...bare, userName: '', userEmail: 'd@example.com' })).toMatchObject({ status: 400 });
   expect(await submit('create_api_keys', 'ACTIVITY_TYPE_CREATE_USERS', {})).toMatchObject({ status: 400 });
 });
 
-test('to approve of what somebody else asked for needs what doing it needs; to reject it needs nothing', async () => {
+test('to approve another user’s request needs a step-up as submitting it does; to reject it needs none', async () => {
   await using scene = await setScene();
   const { submit, prove, endProof: endStepUp } = await windowOf(scene);
   const { service } = scene;
@@ -215,7 +218,7 @@ const olderSpellings = targets.flatMap(({ path, type, types, params }) => {
   return [{ path, type, target: { path, name: type, type, types, params }, always: !isGuarded.when }];
 });
 
-/** Whether parameters that the test made give somebody a contact or a credential, at any depth. */
+/** True if parameters from the test add a contact or a credential, at any depth. */
 const givesWayIn = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -69,9 +69,9 @@ export interface Target {
 
 export interface Source {
   readonly coin: Coin;
-  /** Whether the previous transaction is in the PSBT. */
+  /** True if the previous transaction is in the PSBT. */
   readonly proven?: boolean;
-  /** What the PSBT says of the coin, true or not. */
+  /** The PSBT's claim about the coin, true or not. */
   readonly claim?: Target;
   readonly sequence?: number;
   readonly more?: Fields;

@@ -147,7 +147,7 @@ describe('a stranger’s input gives its address no right to be ours', () => {
   });
 });
 
-/** How a coin is really spent, whatever a PSBT says of it. */
+/** The real conditions for spending a coin, whatever a PSBT claims. */
 interface Rule {
   readonly kind: 'legacy' | 'witness' | 'taproot';
   /** The script that a signature covers. */
@@ -173,7 +173,7 @@ interface Real {
   readonly coin: Coin;
   readonly rule: Rule;
   readonly owner: TestKey;
-  /** Whether somebody else can spend it as well. */
+  /** True if another key can spend it too. */
   readonly shared: boolean;
   /** Fields without which the PSBT cannot say how the coin is spent. */
   readonly more: NonNullable<Source['more']>;
@@ -207,8 +207,8 @@ function sharedCoin(owner: TestKey, wrap: (typeof multisigs)[number], value: big
 }
 
 /**
- * Whether any signature that a PSBT has of a key would be taken by a node, for any of the inputs, with the coins as they
- * really are. bitcoinjs-lib says what is to be signed.
+ * True if a node would accept any signature of the key in a PSBT, for any of the inputs, with the real coins.
+ * bitcoinjs-lib computes the digests.
  */
 function holdsSomewhere(signed: bitcoinjs.Psbt, coins: readonly Real[], key: TestKey): boolean {
   const transaction = unsignedOf(signed);
@@ -554,7 +554,7 @@ function longPsbt(inputs: number, outputs: number, kind: (index: number) => numb
   ]);
 }
 
-describe('lists are told to their end', () => {
+describe('lists are complete', () => {
   const small = 10_000n;
 
   test('ten receivers are named, and more are counted, with what they get in all', () => {

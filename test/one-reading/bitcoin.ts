@@ -39,7 +39,9 @@ export const unsignedOf = (psbt: bitcoinjs.Psbt): bitcoinjs.Transaction =>
 
 const isSecond = (payload: Uint8Array): boolean => toHex(payload).includes('01fb0402000000');
 
-/** The fields of which the transaction is made. The library asks more of others than a transaction does. */
+/**
+ * The fields that make up a transaction. For other fields, the library is stricter than a transaction needs.
+ */
 const fields = {
   global: ['03', '04', '05', 'fb'],
   input: ['0e', '0f', '10', '11', '12'],

@@ -25,11 +25,11 @@ export interface SceneRequest {
   readonly key: SceneKey;
 }
 
-/** What a request signs. */
+/** The effect of a signed request. */
 export interface Effect {
   readonly key: SceneKey;
   readonly signatures: number;
-  /** Undefined for what is no transaction of Ethereum that viem reads. */
+  /** Undefined for bytes that viem does not read as a transaction of Ethereum. */
   readonly transaction: Transaction | undefined;
 }
 
@@ -145,7 +145,7 @@ const authorization = {
   yParity: 0,
 };
 
-/** What a token is called with, most of all a transfer; some have bytes that no encoder writes. */
+/** A call of a token, mostly a transfer; some have bytes that no encoder writes. */
 function callOf(random: Random): Hex {
   const amount = random.pick([
     0n,
@@ -200,7 +200,7 @@ const permit = (amount: bigint): string =>
 interface PayloadKind {
   readonly how: { readonly encoding: string; readonly hashFunction: string };
   readonly make: (random: Random, key: SceneKey) => Json;
-  /** Whether a batch may have it: one has no preimages. */
+  /** True if it may be in a batch: a batch has no preimages. */
   readonly inBatches?: boolean;
 }
 

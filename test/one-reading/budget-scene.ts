@@ -176,7 +176,7 @@ function keyOf(wallet: string, addresses: readonly string[], ids: readonly strin
   };
 }
 
-/** One SOL to somebody, in a legacy message without its signature. */
+/** One SOL to a stranger, in a legacy message without its signature. */
 function solanaTransfer(payer: string): string {
   const message = Buffer.concat([
     Buffer.from([1, 0, 1, 3]),

@@ -17,7 +17,7 @@ function expectKept({ allowed, violations }: Outcome): void {
   for (const { template } of scene.users) expect(allowed[template], template).toBeGreaterThan(0);
 }
 
-test('64 requests at once get no more signed than the ready-made policies give, as viem tells it', async () => {
+test('64 concurrent requests sign no more than the ready-made policies allow, as viem reads them', async () => {
   expectKept(await askAll(scene, asked, 15));
 });
 

@@ -1,4 +1,4 @@
-/** Whether a user with a ready-made policy gets more than it gives, however it asks. */
+/** Checks that no request of a user with a ready-made policy gets more than the policy allows. */
 import {
   decodeFunctionData,
   erc20Abi,
@@ -31,7 +31,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** What counts towards a limit. */
+/** An amount that counts towards a limit. */
 interface Count {
   readonly of: string;
   readonly amount: bigint;
@@ -151,7 +151,7 @@ export async function askAll(scene: Scene, count: number, seed: number): Promise
   return watch.outcome(count);
 }
 
-/** What was signed, by the signatures themselves: another key's would count for that key. */
+/** The signed effects, by the signatures themselves: another key's would count for that key. */
 async function signedBy(request: SceneRequest, answer: Answer): Promise<readonly Effect[]> {
   const effects = effectsOf(request);
   const { signedTransaction, signatures } = resultOf(answer) as Json & {
@@ -225,7 +225,7 @@ function isAllowed(
     keepReservations(tx, organizationId, 'an activity', verdict.reservations, now);
     return true;
   } catch (error) {
-    // What is no request, or nothing to sign, is refused.
+    // An invalid request, or one without anything to sign, is refused.
     if (error instanceof KeyhearthError) return false;
     throw error;
   }

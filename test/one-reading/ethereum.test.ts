@@ -80,7 +80,7 @@ const lineOf = ({ lines }: Description, label: string): string | undefined =>
 const ether = 10n ** 18n;
 const fees = { gas: 21_000n, maxFeePerGas: 10n ** 9n };
 
-describe('all that leaves the account is told, the fee included', () => {
+describe('everything that leaves the account is shown, the fee included', () => {
   test('a transfer', () => {
     const { description, fact } = reading({ ...fees, value: ether });
     expect(description.title).toBe(`Send 1 ETH to ${stranger}, with a fee of at most 0.000021 ETH`);
@@ -177,7 +177,7 @@ describe('accounts that take on code', () => {
     expect(fact.outflow).toBeInstanceOf(Unknown);
   });
 
-  test('of somebody else leave what leaves our account bounded', () => {
+  test("of another account leave our account's outflow bounded", () => {
     const { description, fact } = reading(
       delegated([authorizationBy(hexToBytes(`0x${'11'.repeat(32)}`), 0)]),
     );
@@ -233,7 +233,7 @@ const erc20 = (functionName: 'transfer' | 'approve', amount: bigint): Hex =>
   encodeFunctionData({ abi: erc20Abi, functionName, args: [stranger, amount] });
 
 describe('calls', () => {
-  test('of a token that is known are told in its units, with its smallest units beside', () => {
+  test('of a known token are shown in its units, with its smallest units beside', () => {
     const { title, lines, parts } = described(calling(usdc, erc20('transfer', 1_250_000_000n)));
     expect(title).toBe(`Send 1,250 USDC to ${stranger}, with a fee of at most 0.000021 ETH`);
     expect(lines).toContainEqual({ label: 'Contract', value: `USDC (${usdc})` });

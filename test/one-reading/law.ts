@@ -78,7 +78,7 @@ export function violationsOf(options: LawOptions): Outcome {
 
 interface Sighting {
   readonly effects: string;
-  /** By which the payload is made once more. */
+  /** The number by which the payload is built again. */
   readonly number: number;
 }
 
@@ -155,7 +155,7 @@ const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex
 const digest = (text: string): string =>
   Buffer.from(sha256(Buffer.from(text, 'utf8')).subarray(0, 12)).toString('latin1');
 
-/** JSON in which every value that facts have is told apart; whole numbers are one kind. */
+/** JSON in which all values of facts differ; whole numbers are one kind. */
 const written = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) => {
     if (typeof each === 'bigint' || typeof each === 'number') return { whole: String(each) };

@@ -26,7 +26,7 @@ const described = (bytes: Uint8Array, hashFunction = 'HASH_FUNCTION_KECCAK256' a
 const lineOf = ({ lines }: Description, label: string): string | undefined =>
   lines.find((line) => line.label === label)?.value;
 
-/** What a wallet hashes for a message, by the independent library. */
+/** The bytes that a wallet hashes for a message, by the independent library. */
 const personal = (message: Uint8Array): Uint8Array => hexToBytes(toPrefixedMessage({ raw: message }));
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -61,7 +61,7 @@ describe('a message for Ethereum (EIP-191)', () => {
   });
 });
 
-/** What deceives, and digits before all else. */
+/** Deceptive characters, digits first. */
 const deceiving = fc.oneof(
   fc.constantFrom(
     ...['0', '1', '42', ' ', '  ', '\n', '\r', '\t', '\u202e', '\u200b', '\u00a0', '⟨U+202E⟩', '⟨', '⟩'],
@@ -120,7 +120,7 @@ describe('any text', () => {
     expect(described(utf8(text)).warnings.join(' ')).toContain(warning);
   });
 
-  test('that is too long to be shown is told from every other', () => {
+  test('that is too long to be shown differs from every other', () => {
     const long = 'a'.repeat(20_000);
     const [one, other] = [`${long}1`, `${long}2`].map((text) => described(personal(utf8(text))));
     expect(one?.lines).not.toEqual(other?.lines);

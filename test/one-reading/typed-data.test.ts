@@ -51,7 +51,7 @@ const another = 'A permit lets another spend tokens, without any further transac
 const order = 'Anyone who fills this order takes what it gives, without any further transaction of yours.';
 const you = `your account ${sender}`;
 
-describe('what moves money or rights is told with token, amount and receiver, and is warned of', () => {
+describe('transfers of money or rights are shown with token, amount and receiver, and with a warning', () => {
   const limit = `Let ${stranger} spend up to 1,250 USDC`;
   test.each<[string, unknown, string, string]>([
     ['ERC-2612', permit(1_250_000_000n), limit, another],

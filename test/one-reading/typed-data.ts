@@ -286,7 +286,7 @@ export const forwarded = typedData(
   { from: sender, to: stranger, value: 0, gas: 1, nonce: 1, data: '0x12345678' },
 );
 
-/** Whose shape nobody knows: every kind of value, nested and empty. */
+/** A type of unknown shape: every kind of value, nested and empty. */
 export const unknown = typedData(
   {
     Unheard: 'Part[] parts,Part one,string text,bytes data,bool[] flags,Nothing nothing,int8[2][] grid',
@@ -435,7 +435,10 @@ export function read(payload: Uint8Array): Reading | undefined {
   }
 }
 
-/** What is signed. viem's own checks are left out: other wallets hash the type `uint`, and names that viem refuses. */
+/**
+ * The signed effects. viem's own checks are left out: other wallets hash the type `uint`, and names that viem
+ * refuses.
+ */
 function effectsOf(payload: Uint8Array): string {
   const { domain, message, primaryType, types } = decode(payload) as Data;
   const all: Data['types'] = { EIP712Domain: getTypesForEIP712Domain({ domain }), ...types };

@@ -1,4 +1,4 @@
-/** How much code the window and the commands load: budgets of the window in bytes as they are compressed. */
+/** Code that the window and the commands load: budgets of the window in compressed bytes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -19,7 +19,7 @@ test('the window keeps to its budget', () => {
     .filter((file) => /\.(js|css)$/.test(file))
     .map((file) => `assets/${file}`);
   expect(entry.length).toBeGreaterThan(1);
-  // What is not in the page is fetched when one goes there.
+  // The code of other pages is fetched on navigation.
   expect(all.length).toBeGreaterThan(entry.length + 20);
   expect(sum(entry)).toBeLessThan(budgets.entry);
   expect(sum(all)).toBeLessThan(budgets.all);

@@ -5,10 +5,10 @@ import { join, relative, sep } from 'node:path';
 const projectRoot = join(import.meta.dirname, '../..');
 const most = 30;
 
-/** One file each by what they are: whoever looks for one knows its name. */
+/** Folders with one file for each thing: a reader knows its name. */
 const exceptions = new Set(['main/storage/tables']);
 
-/** What tests leave behind. */
+/** Output of tests. */
 const ignored = new Set(['test/output']);
 
 /** @returns the folder and those within it that have too many files, each with how many. */

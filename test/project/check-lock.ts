@@ -15,7 +15,7 @@ const mark = '      "gypfile": false,\n';
 
 const dropped: readonly string[] = ['gypfile', 'libc'];
 
-/** What a lock file says, but for what npm drops. */
+/** The content of a lock file, without the members that npm drops. */
 const essence = (lock: string): string =>
   JSON.stringify(
     JSON.parse(lock, (key, value: unknown) => (dropped.includes(key) ? undefined : value)) as unknown,

@@ -1,4 +1,4 @@
-/** What the README says of compatibility, what it says it from, and what the papers name. */
+/** README's section about compatibility, its sources, and the names in the papers. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

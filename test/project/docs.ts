@@ -42,7 +42,7 @@ type Plan = 'next' | 'later' | 'never';
 interface Part {
   readonly name: string;
   readonly plan: Plan;
-  /** Which operations it has, by a part of their names; what no part has is next. */
+  /** The operations of the part, by a pattern of their names; an operation without a part is next. */
   readonly has: RegExp;
 }
 
@@ -106,7 +106,7 @@ function matrix(): string[] {
   ];
 }
 
-/** What the real API has and Keyhearth has not, by plan. */
+/** The operations of the real API that Keyhearth lacks, by plan. */
 function missing(): string[] {
   const vendor = keptVendorOperations().operations.map(({ path }) => path);
   const left = vendor.filter((path) => !operations.byPath.has(path));

@@ -8,7 +8,7 @@ import { makeExecutable } from '../../main/packaging/make-executable.ts';
 import { expectToServeAndSign } from './packed-command.ts';
 import { runCommand, temporaryDirectory } from '../support/support.ts';
 
-/** Milliseconds. Some 130 MB are written, and a vault is made and served. */
+/** Milliseconds. Some 130 MB are written, and a vault is created and served. */
 const patience = 180_000;
 
 const directory = temporaryDirectory();
@@ -35,7 +35,7 @@ test(
   patience,
 );
 
-test('runs what it was made with, whatever became of the files that it unpacked', async () => {
+test('runs its own parts, even if the unpacked files changed', async () => {
   const [name = ''] = readdirSync(join(cache, 'keyhearth'));
   const command = join(cache, 'keyhearth', name, 'dist/main/cli.js');
   const before = readFileSync(command, 'utf8');
@@ -47,7 +47,7 @@ test('runs what it was made with, whatever became of the files that it unpacked'
   expect(readFileSync(command, 'utf8')).toBe(before);
 });
 
-test('takes no code from the environment', async () => {
+test('loads no code from the environment', async () => {
   const file = join(directory.path, 'evil.cjs');
   writeFileSync(file, 'console.log("evil")');
   const { stdout } = await run(['--version'], { NODE_OPTIONS: `--require=${file}` });

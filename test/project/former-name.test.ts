@@ -1,4 +1,4 @@
-/** The product's former name stands nowhere but where what was made under it is opened, and where its history is told. */
+/** The product's former name occurs only in code that opens earlier files, and in the history. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { formerName } from '../../main/lib/text/former-name.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Labels inside derivations, signatures and seals: what was made with them depends on each letter. */
+/** Labels inside derivations, signatures and seals: every letter of them matters to existing files. */
 const labels = [
   ...['backup v1', 'backup v1 file', 'keyslot', 'recovery phrase', 'recovery shares', 'sealed record'],
   ...['integrity 1', 'log head', 'mark', 'dev seed', 'update metadata 1'],
@@ -21,7 +21,7 @@ const allowed: Readonly<Record<string, number>> = {
   'main/standalone/verify-log.mjs': 1,
 };
 
-/** What npm, the build and the tests make is no file of the project's. */
+/** Output of npm, the build and the tests is not part of the project. */
 const made = /^(?:node_modules|dist|release|\.git|\.vitest|test\/output)(?:\/|$)/;
 const binary = /\.(?:png|ico|icns|gz|backup|woff2|wasm|log|eslintcache)$/;
 

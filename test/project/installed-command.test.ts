@@ -29,7 +29,9 @@ interface Manifest {
 const manifestIn = (directory: string): Manifest =>
   JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
 
-/** Where `npm install` put the package of this name; undefined for those of other systems. */
+/**
+ * The directory in which `npm install` put the package of this name; undefined for those of other systems.
+ */
 const directoryOf = (name: string): string | undefined =>
   [name, name.replace(/^@github\//, ''), join('node/node_modules', name)]
     .map((each) => join(modules, each))
@@ -118,7 +120,7 @@ const sizeOf = (of: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 
-test('has what it needs and no more, and built nothing', () => {
+test('has the parts that it needs and no others, and built nothing', () => {
   const brought = join(installed, 'runtime');
   expect(existsSync(brought)).toBe(isOld);
   expect(sizeOf(installed) - (isOld ? sizeOf(brought) : 0)).toBeLessThan(60 * megabyte);
@@ -163,7 +165,7 @@ test.runIf(isOld)(
 describe('become', () => {
   const become = join(projectRoot, 'main/packaging/become.ts');
   const command = join(projectRoot, 'dist/main/cli.js');
-  /** What an old Node does with a newer one, done by this. */
+  /** The work of an old Node with a newer one, done by this one. */
   const launched = (descriptor3: string | undefined, ...argv: string[]): CommandProcess =>
     new CommandProcess([...argv], {
       program: [

@@ -1,4 +1,4 @@
-/** What every packed `keyhearth` command must be able to do, wherever its files lie: all that loads a file of its own. */
+/** The abilities of every packed `keyhearth` command, in any directory: all that loads a file of its own. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashMessage, recoverAddress } from 'viem';

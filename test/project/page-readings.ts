@@ -1,4 +1,4 @@
-/** What a reader of a page in `docs/` has of their own. A block that is typed as it stands needs no row here. */
+/** The reader's own values for a page in `docs/`. A block that is typed as it stands needs no row here. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as bitcoinjs from 'bitcoinjs-lib';
@@ -8,9 +8,12 @@ import { fundedPsbt } from '../support/funded-psbt.ts';
 import { newTestKey, resultOf } from '../support/support.ts';
 import { password, type Own, type Reader, type Reading } from './reader.ts';
 
-/** How the reader comes through one page. */
+/** The reader's way through one page. */
 interface PageReading {
-  /** Whether the page begins without a vault. The others begin with a vault of Ann's and a service that holds it. */
+  /**
+   * True if the page begins without a vault. The others begin with a vault of Ann's and a service that holds
+   * it.
+   */
   readonly fromNothing?: boolean;
   readonly blocks?: readonly Reading[];
 }

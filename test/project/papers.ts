@@ -1,5 +1,5 @@
-// Whether the papers name what is there: each path and each name of the code that stands in backticks, and each link to a
-// file. Comments of the code may name a file by the end of its path.
+// Checks that the papers name existing things: each path and each name of the code in backticks, and each
+// link to a file. Comments of the code may name a file by the end of its path.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -8,7 +8,7 @@ const projectRoot = join(import.meta.dirname, '../..');
 /** A path from the root of the project. `<name>` and `*` stand for any name. */
 const path = /^(main|preload|renderer|test|docs|\.github|\.ci|\.vscode)\/[\w./<>*@-]*$/;
 const file = /^[\w./<>*-]+\.(ts|tsx|mjs)$/;
-/** What only a build or a test leaves there. */
+/** Output of a build or a test. */
 const generated = /^(dist|test\/output)\//;
 
 /** `camelCase`, also of a member or a call: `UnitOfWork.write`, `startVault()`. */
@@ -21,7 +21,7 @@ interface Source {
   readonly text: string;
 }
 
-/** What there is to name. */
+/** The existing names and paths. */
 export interface Code {
   readonly paths: readonly string[];
   readonly names: ReadonlySet<string>;

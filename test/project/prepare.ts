@@ -10,7 +10,7 @@ import {
   toolsDirectory,
 } from '../storage/litestream.ts';
 
-/** Whether a program of one of these names is on the PATH. */
+/** True if a program of one of these names is on the PATH. */
 function hasProgram(...names: readonly string[]): boolean {
   const directories = (process.env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '');
   return directories.some((directory) =>
@@ -25,7 +25,7 @@ function hasProgram(...names: readonly string[]): boolean {
   );
 }
 
-/** Whether the dynamic linker finds the library. */
+/** True if the dynamic linker finds the library. */
 function hasLibrary(name: string): boolean {
   for (const ldconfig of ['/sbin/ldconfig', '/usr/sbin/ldconfig', 'ldconfig']) {
     const { status, stdout } = spawnSync(ldconfig, ['-p'], { encoding: 'utf8' });
@@ -63,7 +63,7 @@ const needs: readonly Need[] = [
   { what: 'libsecret-1.so.0', from: 'libsecret-1-0', isThere: () => hasLibrary('libsecret-1.so.0') },
 ];
 
-/** The words that run apt-get as root here without asking anybody; undefined where there is no way. */
+/** The words that run apt-get as root here without a prompt; undefined if there is no way. */
 function aptGet(): readonly string[] | undefined {
   if (!hasProgram('apt-get')) return undefined;
   const words = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
@@ -73,7 +73,7 @@ function aptGet(): readonly string[] | undefined {
   return mayBecomeRoot ? ['sudo', '-n', ...words] : undefined;
 }
 
-// A mirror that cannot be reached, or somebody else's apt-get, is waited for once and not for long.
+// An unreachable mirror, or another apt-get, is waited for once and not for long.
 const bounds = [
   'Acquire::Retries=1',
   'Acquire::http::Timeout=20',

@@ -13,12 +13,12 @@ const root = join(import.meta.dirname, '../..');
 
 export const password = 'correct horse battery staple';
 
-/** What the text shows, and what the reader has in its place. */
+/** Texts in the page, and the reader's own in their place. */
 export type Own = readonly (readonly [shown: string | RegExp, own: string])[];
 
-/** How a reader comes through a block. */
+/** The reader's own steps for a block. */
 export interface Reading {
-  /** How the block begins. */
+  /** The beginning of the block. */
   readonly block: string;
   readonly prepare?: (reader: Reader) => unknown;
   readonly own?: (reader: Reader) => Promise<Own> | Own;
@@ -54,7 +54,7 @@ export function blocksOf(paper: string): readonly Block[] {
 export const commandsOf = (paper: string): readonly string[] =>
   blocksOf(paper).flatMap((block) => (block.kind === 'commands' ? [block.text] : []));
 
-/** Whether a line goes on in the background; a comment may follow. */
+/** True for a line that runs in the background; a comment may follow. */
 const goesOn = (line: string): boolean => /(?<!&)&\s*(?:#.*)?$/.test(line);
 
 /** A block, cut after each line that goes on in the background. */
@@ -82,7 +82,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** What the readers of one file of tests share: a keyring and a mail server. */
+/** Shared by the readers of one file of tests: a keyring and a mail server. */
 export interface Surroundings extends AsyncDisposable {
   readonly keyring: KeyringSession;
   readonly mail: MailServer;

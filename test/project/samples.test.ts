@@ -172,7 +172,7 @@ const readOnly = [
   'cd /mnt',
 ].join(' && ');
 
-/** The words that run a program, as root, where mounts of its own are seen by nobody else. */
+/** The words that run a program as root with mounts that no other process sees. */
 const inNamespace: readonly [string, ...string[]] =
   process.getuid?.() === 0 ? ['unshare', '--mount'] : ['sudo', '-n', 'unshare', '--mount'];
 
@@ -207,7 +207,7 @@ describe.skipIf(process.platform !== 'linux')('the image', () => {
     const ignored = readFileSync(join(samples, 'container/Dockerfile.dockerignore'), 'utf8')
       .trim()
       .split('\n');
-    // What is built is built in the image: what lies here may be for another system.
+    // The image has its own build; the local one may be for another system.
     expect(ignored).toEqual(expect.arrayContaining(['.git', 'dist', 'node_modules']));
   });
 
@@ -262,7 +262,7 @@ describe('the Compose file', () => {
   };
   const { vault, tests } = services;
 
-  test('builds the image, and lets nobody else reach it', () => {
+  test('builds the image, and no other machine reaches it', () => {
     const context = join(samples, 'container', vault.build?.context ?? '');
     expect(join(context, vault.build?.dockerfile ?? '')).toBe(join(samples, 'container/Dockerfile'));
     expect(vault.read_only).toBe(true);

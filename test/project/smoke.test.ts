@@ -191,7 +191,7 @@ describe('fails on', () => {
     3 * minute,
   );
 
-  test('a file that is no package', async () => {
+  test('a file that is not a package', async () => {
     await expect(install('release/keyhearth-0.1.0.tar.gz')).rejects.toThrow('expected a file that ends in');
   });
 });
@@ -205,7 +205,7 @@ test.each([
     String.raw`C:\a\b.exe "--data-dir=C:\my vault\\" --port=0`,
     ['C:\\a\\b.exe', '--data-dir=C:\\my vault\\', '--port=0'],
   ],
-  // What a value was that Electron quoted once more: the directory is another one.
+  // Electron has quoted the value once more: the directory is another one.
   [String.raw`x.exe "\"--data-dir=C:\vault\""`, ['x.exe', '"--data-dir=C:\\vault"']],
   [String.raw`a "" b\\"c d" "e\\\"f"`, ['a', '', 'b\\c d', 'e\\"f']],
   ['  ', []],

@@ -280,7 +280,7 @@ describe('fetchWatched', () => {
     );
   });
 
-  test('a silent failure is told by its exit code', async () => {
+  test('a silent failure is reported with its exit code', async () => {
     expect(await fetching('process.exitCode = 3;')).toMatch(/exit code 3/);
   });
 

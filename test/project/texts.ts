@@ -16,7 +16,10 @@ interface Found {
   readonly where: string;
 }
 
-/** @returns the texts of one file; what is no plain text is a problem, since nobody could translate it. */
+/**
+ * @returns the texts of one file; a text that is not a plain literal is a problem, since translators could
+ * not see it.
+ */
 function textsOf(path: string, problems: string[]): Found[] {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: Found[] = [];
@@ -79,7 +82,7 @@ const read = (file: string): string => {
   }
 };
 
-/** What the two files should hold. */
+/** The expected content of the two files. */
 function gather(): { readonly files: Readonly<Record<string, string>>; readonly problems: string[] } {
   const problems: string[] = [];
   const found = readdirSync(renderer, { recursive: true, encoding: 'utf8' })

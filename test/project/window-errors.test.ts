@@ -9,7 +9,10 @@ import { expect, test } from 'vitest';
 import { readable } from '../../renderer/ui/text/readable.ts';
 
 const main = join(import.meta.dirname, '../../main');
-/** What answers calls of the window. `auth/` and `http/` answer programs, `commands/` and `app/` the terminal. */
+/**
+ * Folders that answer calls of the window. `auth/` and `http/` answer programs, `commands/` and `app/` the
+ * terminal.
+ */
 const answering = [
   ...['activities', 'audit', 'backup', 'chains', 'delivery', 'files', 'keys', 'operations', 'policy', 'rpc'],
   ...['settings', 'storage'],
@@ -24,7 +27,7 @@ function textOf(node: ts.Node): string | null {
   return (textOf(node.left) ?? '1') + (textOf(node.right) ?? '1');
 }
 
-/** The messages that a file's errors are made with, and their codes. */
+/** The messages of a file's errors, and their codes. */
 function errorsOf(path: string): readonly Error[] {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: Error[] = [];

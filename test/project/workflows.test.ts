@@ -119,7 +119,7 @@ describe('what is shipped', () => {
     }
   });
 
-  test('is made on three systems and two processors, by a change as by a release', () => {
+  test('runs on three systems and two processors, for a change as for a release', () => {
     const runners = job?.strategy?.matrix.include ?? [];
     expect(runners.map(({ system }) => system)).toEqual(['linux', 'linux', 'mac', 'mac', 'win', 'win']);
     expect(new Set(runners.map(({ runner }) => runner)).size).toBe(6);

@@ -26,7 +26,7 @@ const longestQuit = 10_000;
 
 const password = 'correct horse battery staple';
 
-/** How Chromium tells of what the page's policy keeps from it. */
+/** Chromium's reports of violations of the page's policy. */
 const violation = /content[- ]security[- ]policy|refused to (?:load|execute|apply|connect|create|frame)/i;
 
 const trayImages = [
@@ -316,7 +316,7 @@ function messageOf(error: unknown): string {
   return error.cause === undefined ? error.message : `${error.message} (${messageOf(error.cause)})`;
 }
 
-/** Whether a PNG shows anything: an empty image is zeros, which are black points that are wholly transparent. */
+/** True if a PNG shows anything: an empty image is zeros, which are transparent black pixels. */
 export function isDrawn(png: Uint8Array): boolean {
   const bytes = Buffer.from(png);
   const parts: Buffer[] = [];

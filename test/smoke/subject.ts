@@ -1,4 +1,7 @@
-/** What a smoke test starts: a shipped file, installed as its users install it, or the command from the build. */
+/**
+ * The subject of a smoke test: a shipped file, installed as its users install it, or the command from the
+ * build.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
@@ -13,7 +16,7 @@ export interface Subject {
   readonly name: string;
   /** The words that start it. */
   readonly program: readonly [string, ...string[]];
-  /** Whether it is the desktop app; else it is the command, which has no window, tray or sandbox. */
+  /** True for the desktop app; false for the command, which has no window, tray or sandbox. */
   readonly isDesktop: boolean;
   /** The archive of the app's files; undefined for the command, and where it is packed into another file. */
   readonly archive: string | undefined;

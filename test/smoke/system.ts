@@ -1,4 +1,7 @@
-/** What the systems show of a program from outside: windows, the sandbox, the entry that starts it at login; and how each ends it. */
+/**
+ * Each system's view of a program from outside: windows, the sandbox, the entry that starts it at login; and
+ * how to end it.
+ */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -16,7 +19,7 @@ const run = async (program: string, argv: readonly string[]): Promise<string> =>
 export interface Shown {
   /** Undefined where the system tells other programs no titles. */
   readonly title: string | undefined;
-  /** What the desktop takes it for; undefined where it has no such thing. */
+  /** The desktop's identity for the program; undefined if it has none. */
   readonly identity: string | undefined;
 }
 
@@ -26,7 +29,7 @@ export interface System {
   pagesOf(pid: number): Promise<readonly PageProcess[] | undefined>;
   /** Ends it as the system itself would, at the end of a session for example. */
   quit(pid: number): Promise<void>;
-  /** Whether a program that is ended so closes its vault before. */
+  /** True if this way of ending lets a program close its vault. */
   readonly quitsInOrder: boolean;
   /** The words by which the session starts Keyhearth with this vault; undefined where it does not. */
   loginEntry(vault: string): Promise<readonly string[] | undefined>;

@@ -1,4 +1,4 @@
-/** Vaults with far more in them than anybody makes in a test: rows as the service writes them, without what signs and derives. */
+/** Large vaults, without the time to sign and derive for real: rows as the service writes them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { appendActivity, logEnd, type ActivityEntry } from '../../main/storage/tables/activities.ts';
 import type { UnitOfWork } from '../../main/storage/unit-of-work.ts';
@@ -12,7 +12,7 @@ interface Place {
   readonly organizationId: string;
 }
 
-/** How many rows one COMMIT takes: what SQLite keeps to undo each statement grows with it, faster than it. */
+/** Rows in one COMMIT: the undo data of SQLite grows faster than their number. */
 const atOnce = 250;
 
 const day = 86_400_000;
@@ -23,7 +23,7 @@ interface Times {
   readonly to?: number;
 }
 
-/** What the n-th activity is: nine in ten sign, one in a hundred fails. */
+/** The n-th activity: nine in ten sign, one in a hundred fails. */
 export const kindOf = (
   index: number,
 ): Pick<ActivityEntry, 'type' | 'status' | 'intent' | 'result' | 'failure'> => {
@@ -102,7 +102,10 @@ export async function fillActivities(
   }
 }
 
-/** Adds that many Ethereum accounts to a wallet, after those at the paths before `firstIndex`; their keys are nobody's. */
+/**
+ * Adds that many Ethereum accounts to a wallet, after those at the paths before `firstIndex`; their keys do
+ * not exist.
+ */
 export async function fillAccounts(
   { units, organizationId }: Place,
   {

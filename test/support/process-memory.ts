@@ -20,7 +20,7 @@ interface Region {
   readonly name: string;
 }
 
-/** How many bits of a hash of four bytes say whether a needle may begin there. */
+/** Bits of a hash of four bytes that decide if a needle may begin there. */
 const filterBits = 20;
 
 interface Needle {
@@ -131,7 +131,7 @@ function writableRegions(pid: number): readonly Region[] {
     });
 }
 
-/** What was found: how often each kind, and where in which form. */
+/** The findings: the number of each kind, and the places with their forms. */
 export interface Findings {
   readonly counts: Readonly<Record<string, number>>;
   readonly where: readonly string[];

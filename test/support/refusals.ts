@@ -1,4 +1,4 @@
-/** What it means for an operation to fail or to be refused: the answer, the log, and that nothing else has changed. */
+/** Checks a failed or refused operation: the answer, the log, and that nothing else has changed. */
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ActivityBody, Answer, Json, TestVault } from './support.ts';
@@ -59,8 +59,8 @@ export async function latestActivity({ root }: TestVault): Promise<ActivityBody 
 }
 
 /**
- * The digest of every table but the log's own, the seal over its end, and what notes that somebody was not allowed
- * something, or when a credential was used.
+ * The digest of every table but the log's own, the seal over its end, and records of refusals and of the use
+ * of credentials.
  */
 export function stored({ vault: { connection } }: TestVault): Json {
   const tables = connection.all<{ name: string }>(

@@ -1,4 +1,6 @@
-/** Notes the secrets of a vault as they are drawn, and looks for them where none may be. */
+/**
+ * Records the secrets of a vault as they are generated, and searches for them in places that must have none.
+ */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +8,7 @@ import { derivePrivateKey } from '../../main/crypto/keys/derivation.ts';
 import { mnemonicFromEntropy, seedFromMnemonic } from '../../main/crypto/keys/mnemonics.ts';
 import type { Random } from '../../main/lib/random.ts';
 
-/** Ids, salts and nonces are public; all else that is drawn is a secret or becomes one. */
+/** Ids, salts and nonces are public; all other random values are secret or become so. */
 const open = new Set([
   'vault',
   'organization',
@@ -28,19 +30,19 @@ const open = new Set([
   'sealing.nonce',
 ]);
 
-/** Where wallets of the tests have their first accounts. */
+/** The paths of the first accounts of wallets in tests. */
 const accounts = [
   { curve: 'CURVE_SECP256K1', path: "m/44'/60'/0'/0/0" },
   { curve: 'CURVE_ED25519', path: "m/44'/501'/0'/0'" },
 ] as const;
 
-/** How many bytes of a form are looked up first: enough that what is no secret is hardly ever looked at twice. */
+/** Bytes of a form that are compared first: enough that a false match is rare. */
 const prefixLength = 6;
 
 export class SecretWatch {
   /** Every form of every secret, under its first bytes in hex. */
   readonly #forms = new Map<string, { readonly name: string; readonly form: Buffer }[]>();
-  /** Whether any form starts with these two bytes. */
+  /** For each two bytes, if any form starts with them. */
   readonly #starts = new Uint8Array(0x10000);
   #count = 0;
 
@@ -48,7 +50,7 @@ export class SecretWatch {
     return this.#count;
   }
 
-  /** Draws from `source`, and watches what is drawn: keys, mnemonics and what follows from them. */
+  /** Takes random bytes from `source`, and watches them: keys, mnemonics and what follows from them. */
   random(source: Random = (_purpose, length) => new Uint8Array(randomBytes(length))): Random {
     return (purpose, length) => {
       const bytes = source(purpose, length);
@@ -66,7 +68,7 @@ export class SecretWatch {
 
   /** Watches bytes in the forms that they would turn up in, had they gone astray. */
   addBytes(name: string, bytes: Uint8Array): void {
-    // What a test's own stream of one value draws is found everywhere, and no secret.
+    // A test's own stream of one value occurs everywhere, and is not secret.
     if (new Set(bytes).size === 1) return;
     this.#add(name, formsOf(bytes));
   }
@@ -128,7 +130,7 @@ function formsOf(secret: Uint8Array): (Buffer | string)[] {
   ];
 }
 
-/** What a directory holds, those below it included. */
+/** The contents of a directory, with those below it. */
 export const filesIn = (directory: string): Map<string, Buffer> =>
   new Map(
     readdirSync(directory, { recursive: true, withFileTypes: true })

@@ -4,7 +4,7 @@ import { createWriteStream, mkdtempSync, rmSync, type WriteStream } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a person types at a question; undefined for one that nobody expects. */
+/** The answer that a person types at a prompt; undefined for an unexpected one. */
 export type Reply = (question: string) => string | undefined;
 
 /** Milliseconds for one command. */

@@ -12,14 +12,14 @@ export interface AuthenticatorOptions {
   readonly attestation?: 'none' | 'packed' | 'packed-certified' | 'fido-u2f';
   readonly rpId?: string;
   readonly origin?: string;
-  /** Whether it counts what it signs. */
+  /** True if it counts its signatures. */
   readonly counts?: boolean;
   readonly transports?: readonly string[];
   /** Another's credential id, and its public key too, which it claims without being able to sign for it. */
   readonly claims?: { readonly credentialId: string; readonly publicKey?: string };
 }
 
-/** What of a ceremony is to be otherwise. */
+/** Changes to a ceremony. */
 export interface Otherwise {
   readonly type?: string;
   readonly challenge?: Uint8Array;
@@ -99,7 +99,7 @@ export class SoftwareAuthenticator {
     return this.#coseKey().toString('base64url');
   }
 
-  /** What the next signature will count, for one that counts. */
+  /** The next value of the counter, if there is one. */
   get signCount(): number {
     return this.#signCount;
   }
@@ -151,7 +151,7 @@ export class SoftwareAuthenticator {
     });
   }
 
-  /** What a browser has as `navigator.credentials`, as far as the SDK's stamper asks it. */
+  /** `navigator.credentials` of a browser, as far as the SDK's stamper uses it. */
   get credentials(): Pick<CredentialsContainer, 'get'> {
     return {
       get: ({ publicKey } = {}) => {

@@ -1,4 +1,7 @@
-/** What the whole-system tests share: real vaults in directories of their own, the command as a process, raw requests. */
+/**
+ * Shared by the whole-system tests: real vaults in directories of their own, the command as a process, raw
+ * requests.
+ */
 import { deepStrictEqual } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -136,7 +139,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The parsed text; undefined where it is no JSON object. */
+  /** The parsed text; undefined if it is not a JSON object. */
   readonly body: Json | undefined;
 }
 
@@ -146,7 +149,7 @@ export interface RawRequest {
   /** Replace what would be sent; undefined leaves a header out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Uint8Array;
-  /** Where to connect, when the URL's own host is not it. */
+  /** The address to connect to, if it is not the URL's host. */
   readonly address?: string;
 }
 
@@ -270,7 +273,7 @@ export interface TestVaultOptions {
   /** Settings beside the directories, which are the test's own. */
   readonly config?: ConfigOptions;
   readonly substitutes?: Substitutes;
-  /** Whose ID tokens sign in; on this machine they need no TLS. */
+  /** Issuers of ID tokens; on this machine they need no TLS. */
   readonly oidcIssuers?: readonly string[];
   /** Without a password the vault opens with its recovery phrase alone. */
   readonly password?: string;
@@ -294,7 +297,7 @@ export interface TestVault extends AsyncDisposable {
   readonly clock: TestClock;
   /** Errors that the service reports as its own. A test that expects one takes it out: the rest fail the test. */
   readonly faults: unknown[];
-  /** What the vault drew: looked for in its files when it is disposed of. */
+  /** The generated secrets of the vault: its files are searched for them when it is disposed of. */
   readonly secrets: SecretWatch;
   /** A user without the root quorum's rights, and a key of theirs. */
   newUser(name: string): Promise<{ readonly userId: string; readonly client: TestClient }>;
@@ -421,7 +424,7 @@ export interface ActivityBody extends Json {
   readonly failure: Json | null;
 }
 
-/** @throws Error with the answer's text when it is no activity. */
+/** @throws Error with the answer's text when it is not an activity. */
 export function activityOf(answer: Answer): ActivityBody {
   const activity = answer.body?.['activity'];
   if (answer.status !== 200 || typeof activity !== 'object' || activity === null) {
@@ -430,7 +433,7 @@ export function activityOf(answer: Answer): ActivityBody {
   return activity as ActivityBody;
 }
 
-/** What the results of this API's activities hold; each activity has the fields of its own. */
+/** Results of this API's activities; each activity has fields of its own. */
 export interface ResultBody extends Json {
   readonly userIds: readonly string[];
   readonly apiKeyIds: readonly string[];
@@ -482,7 +485,7 @@ export interface CommandOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Standard input; empty unless given. */
   readonly input?: string;
-  /** What file descriptor 3 holds. */
+  /** The content of file descriptor 3. */
   readonly descriptor3?: string;
   /** The words that run the command; those of this build unless given. */
   readonly program?: readonly [string, ...string[]];
@@ -519,7 +522,7 @@ export class CommandProcess implements AsyncDisposable {
     stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
-    // A command that reads nothing may be gone before it is told anything.
+    // A command that reads nothing may end before its input arrives.
     for (const [pipe, text] of [[stdin, input] as const, [third, descriptor3] as const]) {
       if (pipe == null || !('end' in pipe)) continue;
       pipe.on('error', () => undefined);
@@ -549,7 +552,7 @@ export class CommandProcess implements AsyncDisposable {
   }
 }
 
-// What a test leaves behind when it is cut off must not outlive the run.
+// Processes of a test that is cut off must not outlive the run.
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');

@@ -29,7 +29,7 @@ export class Terminal implements AsyncDisposable {
   /** Types something once a text is shown; before, the terminal itself would echo it. */
   async type(text: string, after: string): Promise<void> {
     const shown = expect.poll(() => this.shown, { timeout: 20_000 }).toContain(after);
-    // Where there is no terminal to be had, its error comes first.
+    // Without a terminal, its error comes first.
     await Promise.race([shown, this.#ended.then(() => shown)]);
     this.#child.stdin.write(text);
   }

@@ -48,11 +48,11 @@ const credentials = (): { apiPublicKey: string; apiPrivateKey: string } => ({
 
 const digest = (text: string): `0x${string}` => hashMessage(text);
 
-/** Whose secp256k1 signature it is, by viem: r and s without 0x, v the recovery id. */
+/** Recovers the address of a secp256k1 signature with viem: r and s without 0x, v the recovery id. */
 const recover = (hash: `0x${string}`, { r, s, v }: { r: string; s: string; v: string }): Promise<string> =>
   recoverAddress({ hash, signature: serializeSignature({ r: `0x${r}`, s: `0x${s}`, yParity: Number(v) }) });
 
-/** Whether an address's Ed25519 signature holds, by noble: r and s are its halves. */
+/** Verifies an address's Ed25519 signature with noble: r and s are its halves. */
 const holds = (address: string, message: string, { r, s, v }: { r: string; s: string; v: string }): boolean =>
   v === '00' &&
   ed25519.verify(Buffer.from(r + s, 'hex'), Buffer.from(message, 'utf8'), base58.decode(address));
@@ -86,7 +86,7 @@ describe('@turnkey/http, TurnkeyClient', () => {
     });
   });
 
-  test('a wallet is made, found, given accounts, and signs', async () => {
+  test('a wallet is created, found, given accounts, and signs', async () => {
     const made = await client.createWallet({
       ...envelope('ACTIVITY_TYPE_CREATE_WALLET'),
       parameters: { walletName: 'http', accounts: [ethereum] },
@@ -149,7 +149,7 @@ describe('@turnkey/http, TurnkeyClient', () => {
     expect(listed.activities).toEqual([activity]);
   });
 
-  test('a private key is made, found, and signs by its id and by its addresses', async () => {
+  test('a private key is created, found, and signs by its id and by its addresses', async () => {
     const made = await client.createPrivateKeys({
       ...envelope('ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2'),
       parameters: {
@@ -192,7 +192,7 @@ describe('@turnkey/http, TurnkeyClient', () => {
     }
   });
 
-  test('users and keys are made and found', async () => {
+  test('users and keys are created and found', async () => {
     const { publicKey } = newTestKey();
     const made = await client.createUsers({
       ...envelope('ACTIVITY_TYPE_CREATE_USERS_V4'),
@@ -241,7 +241,7 @@ describe('@turnkey/http, TurnkeyClient', () => {
     await expect(refused).rejects.toMatchObject({ code: 12 });
   });
 
-  test('a request that is sealed first can be posted later, by anybody', async () => {
+  test('another client can later post a request that was sealed first', async () => {
     const { sealedBody, xStamp } = await sealAndStampRequestBody({
       body: { organizationId },
       ...credentials(),
@@ -408,7 +408,7 @@ describe('@turnkey/sdk-server', () => {
     );
   });
 
-  test('a key that nobody registered is told from one that is refused', async () => {
+  test('the errors for an unknown key and a refused one differ', async () => {
     const { publicKey, privateKey } = newTestKey();
     const stranger = new Turnkey({
       apiBaseUrl: service.url,

@@ -14,7 +14,7 @@ import { send } from '../support/support.ts';
 import type { Json } from '../support/support.ts';
 import { keptVendorOperations, taken } from './vendor-operations.ts';
 
-/** What a client posted and was answered. */
+/** A client's request and its answer. */
 interface Exchange {
   readonly url: string;
   readonly body: unknown;
@@ -29,7 +29,7 @@ type Client = Record<string, (input: Json) => Promise<Json>> & {
 interface Sdk {
   readonly name: string;
   readonly open: (scene: Scene) => unknown;
-  /** What a method takes: @turnkey/http wants the envelope, @turnkey/sdk-server makes it. */
+  /** The input of a method: @turnkey/http expects the envelope, @turnkey/sdk-server builds it. */
   readonly input: (call: SdkCall, parameters: Json, scene: Scene) => Json;
   /** A query's resource or an activity's result, with the activity beside it. */
   readonly flat: (answer: Json) => Json;

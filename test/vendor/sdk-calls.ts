@@ -19,7 +19,7 @@ import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import { ethereumAccount, newTestKey, send, startTestVault } from '../support/support.ts';
 import type { TestKey, TestVault } from '../support/support.ts';
 
-/** What a type names, without the "anything else" that the server SDK's client allows. */
+/** The named members of a type, without the "anything else" that the server SDK's client allows. */
 type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
 
 /** The methods as @turnkey/sdk-server has them; what it lacks, as @turnkey/http has it. */
@@ -47,7 +47,7 @@ const unsignedTransfer = serializeTransaction({
   value: 1n,
 });
 
-/** What calls leave to later ones: ids, an address, bundles. */
+/** Values that calls leave to later ones: ids, an address, bundles. */
 type Kept =
   | 'activity'
   | 'address'
@@ -83,7 +83,7 @@ export interface Scene {
   readonly signer: string;
   /** And those that it makes codes' targets and tokens with. */
   readonly tlsFetcher: string;
-  /** What a client signs with, and signs in with. */
+  /** The client's key for signing and signing in. */
   readonly clientKey: TestKey;
   /** The code that the vault had sent last. */
   readonly code: () => Promise<string>;
@@ -93,12 +93,12 @@ export interface Scene {
 }
 
 interface CallOf<Name extends MethodName> {
-  /** What follows `/public/v1/`. */
+  /** The path after `/public/v1/`. */
   readonly path: string;
   readonly method: Name;
   /** The parameters, flat, as @turnkey/sdk-server takes them. */
   readonly parameters: (scene: Scene) => Inputs[Name] | Promise<Inputs[Name]>;
-  /** What later calls need of the answer: a query's resource, or an activity's result. */
+  /** The values of the answer that later calls need: of a query's resource, or an activity's result. */
   readonly keep?: (answer: Answers[Name]) => Partial<Record<Kept, string | undefined>>;
 }
 
@@ -173,7 +173,7 @@ export const sdkCalls: readonly SdkCall[] = [
         {
           userName: 'Ann',
           userEmail: 'ann@example.com',
-          // Who signs for the parent here signs for the sub-organization too, and so may delete it.
+          // The parent's signer here signs for the sub-organization too, and so may delete it.
           apiKeys: [{ apiKeyName: 'Ann', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
           authenticators: [newPasskey('Ann')],
           oauthProviders: [
@@ -807,7 +807,7 @@ function newPasskey(name: string): TurnkeyApiTypes['v1AuthenticatorParamsV2'] {
   return new SoftwareAuthenticator().params(name) as unknown as TurnkeyApiTypes['v1AuthenticatorParamsV2'];
 }
 
-/** How the vendor's library encrypts to an import bundle, which it checks first. */
+/** Encrypts to an import bundle with the vendor's library, which checks it first. */
 function importTo({ service, signer }: Scene, importBundle: string) {
   return {
     importBundle,
@@ -817,7 +817,7 @@ function importTo({ service, signer }: Scene, importBundle: string) {
   };
 }
 
-/** How a client says that it wants to be signed in by its key. */
+/** A client's request to be signed in by its key. */
 function loginSignature(
   { publicKey, privateKey }: TestKey,
   verificationToken: string,
@@ -833,8 +833,8 @@ function loginSignature(
 }
 
 /**
- * Has somebody ask for what takes the owner's vote too.
- * @returns the fingerprint of what waits.
+ * Submits a request of another user that also needs the owner's vote.
+ * @returns the fingerprint of the waiting activity.
  */
 async function waitingFor({ service }: Scene): Promise<string> {
   const { userId, client } = await service.newUser(`User ${service.root.nextTimestamp()}`);
@@ -861,7 +861,7 @@ export async function setScene(): Promise<Scene & AsyncDisposable> {
   return { ...scene, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** What calls in one organization of a vault need. */
+/** The scene of calls in one organization of a vault. */
 export async function sceneIn(service: TestVault, oidc: OidcProvider): Promise<Scene> {
   const { url, vault } = service;
   await vault.messages.change({ channel: 'desktop', on: true });

@@ -34,7 +34,7 @@ import { taken } from './vendor-operations.ts';
 // The package exports the definitions alone, which do not say whose answers they are.
 import type { paths } from '../../node_modules/@turnkey/http/dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
 
-/** What arrives of a value as JSON: a field that is undefined is not there. */
+/** A value after JSON: a field that is undefined is absent. */
 type Arriving<T> = T extends readonly (infer Element)[]
   ? Arriving<Element>[]
   : T extends object
@@ -95,7 +95,7 @@ describe('the vendor’s types take', () => {
       fitting(walletAccounts),
       fitting(wallets),
       fitting(webhookEndpoints),
-      // Whose answers are activities, below.
+      // Their answers are activities, below.
       activities,
       votes,
     ].flatMap((resource) => Object.values(resource).map(({ path }: Operation) => path));
@@ -114,7 +114,7 @@ describe('the vendor’s types take', () => {
     type Vote = Shown['votes'][number];
     type VendorActivity = TurnkeyApiTypes['v1Activity'];
     type VendorVote = TurnkeyApiTypes['v1Vote'];
-    /** What the vault reads from its file: texts of which the vendor names a few. */
+    /** A value that the vault reads from its file: texts of which the vendor names a few. */
     type Text<T, Names extends keyof T> = Omit<T, Names> & Record<Names, string>;
 
     // Intent and result are held above, operation by operation; where the vendor's types have no failure, there is null.

@@ -11,7 +11,7 @@ const vendor = join(projectRoot, 'node_modules/@turnkey/http');
 const types = 'dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
 
 export interface VendorOperation {
-  /** What follows `/public/v1/`: `submit/create_wallet`. */
+  /** The path after `/public/v1/`: `submit/create_wallet`. */
   readonly path: string;
   /** The method of the SDKs' clients. */
   readonly method: string;

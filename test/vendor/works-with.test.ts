@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** What a program sends: an answer that it was given, or what its passkey shall sign. */
+/** A message of a program: an answer that it got, or bytes for its passkey to sign. */
 type Message =
   { readonly step: string; readonly value: unknown } | { readonly challenge: Uint8Array<ArrayBuffer> };
 
@@ -48,7 +48,7 @@ async function run(row: Row, where: string): Promise<void> {
   const { program } = row;
   const child = fork(join(where, `${program}.mjs`), [], {
     cwd: where,
-    // Nothing of this process's own options: it is a program of somebody else's.
+    // Without this process's own options: the program is a client's.
     execArgv: [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

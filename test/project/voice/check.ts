@@ -38,11 +38,21 @@ const clean: readonly string[] = [
   'main/storage',
   'preload',
   'test/api',
+  'test/bench',
+  'test/campaigns',
+  'test/commands',
   'test/delivery',
+  'test/electron',
+  'test/keys',
+  'test/one-reading',
+  'test/project',
   'test/project/voice',
   'test/rpc',
   'test/sign-in',
+  'test/smoke',
   'test/storage',
+  'test/support',
+  'test/vendor',
 ];
 
 /** These hold the phrases as data. */

@@ -1,4 +1,7 @@
-/** What must hold of each answer that a program of the matrix reports, by step. The table names these steps, and no other. */
+/**
+ * Checks of each answer that a program of the matrix reports, by step. The table names these steps, and no
+ * other.
+ */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { base58 } from '@scure/base';

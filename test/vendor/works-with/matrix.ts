@@ -1,6 +1,6 @@
 /**
- * Which of the vendor's packages are run against Keyhearth, in which versions, beside what. The tests run each row; the table of
- * docs/works-with.md is written from the rows and their checks.
+ * The vendor's packages that are run with Keyhearth, their versions and companions. The tests run each row;
+ * the table of docs/works-with.md is written from the rows and their checks.
  */
 import { programs } from './checks.ts';
 import type { ProgramName } from './checks.ts';
@@ -11,17 +11,17 @@ export interface Row {
   readonly version: string;
   /** Packages beside it, as npm takes them. */
   readonly needs: readonly string[];
-  /** What its callers do because of the package itself: a sentence, or nothing. */
+  /** A duty of its callers because of the package itself: a sentence, or nothing. */
   readonly mind: string;
   /** Steps of the program that this version has no method for. */
   readonly without: readonly string[];
-  /** Whether it is a dev dependency of Keyhearth, and so run by `npm test` too. */
+  /** True for a dev dependency of Keyhearth, which `npm test` runs too. */
   readonly installed: boolean;
 }
 
 const packageOf = ({ program }: Row): string => `@turnkey/${program}`;
 
-/** What npm is asked for. */
+/** The packages to install with npm. */
 export const packagesOf = (row: Row): readonly string[] => [`${packageOf(row)}@${row.version}`, ...row.needs];
 
 export const nameOf = (row: Row): string => `${packageOf(row)} ${row.version}`;
@@ -77,7 +77,7 @@ export const rows: readonly Row[] = [
   },
 ];
 
-/** What a row's program reports, in order. */
+/** The steps that a row's program reports, in order. */
 export const stepsOf = ({ program, without }: Row): readonly string[] =>
   Object.keys(programs[program]).filter((step) => !without.includes(step));
 

@@ -1,5 +1,5 @@
-// What a program of the matrix is given, and how it tells the test what it was answered. It runs as a process of its own,
-// beside the packages of its row.
+// The input of a program of the matrix, and its reports to the test. It runs as a process of its own, beside
+// the packages of its row.
 import { once } from 'node:events';
 import process from 'node:process';
 
@@ -12,7 +12,7 @@ export const vault = {
   apiPrivateKey,
 };
 
-/** What the vault signs bundles of secrets with. */
+/** The key with which the vault signs bundles of secrets. */
 export const signer = process.env.KEYHEARTH_SIGNER;
 
 /** Tells the test what a call answered. */
