@@ -77,7 +77,7 @@ test('the owner approves and rejects what another user asks for', async () => {
   await page.getByText('Nothing waits for approval').waitFor();
   expect(await statusOf(third)).toBe('ACTIVITY_STATUS_COMPLETED');
 
-  // What is to be signed is read, not merely quoted.
+  // The message is decoded, not merely quoted.
   const wallet = resultOf(
     await root.submit('create_wallet', 'CREATE_WALLET', {
       walletName: 'Everyday',
@@ -98,7 +98,7 @@ test('the owner approves and rejects what another user asks for', async () => {
       }),
     }),
   );
-  // Nobody approves what is not on the screen yet, by hand or by key.
+  // A request cannot be approved before its description is on the screen, by mouse or by key.
   const description = Promise.withResolvers<undefined>();
   await page.route('**/window/**', async (route) => {
     if (route.request().postData()?.includes('describe_payload') === true) await description.promise;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('a person with a vault', () => {
-  test('is told that there is no backup, makes one, tries it, and sets a schedule', async () => {
+  test('shows that there is no backup, writes one, tests it, and sets a schedule', async () => {
     using elsewhere = temporaryDirectory();
     using place = newVaultPlace();
     await using service = await place.serve();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-test('a request that is signed wrongly is explained as it comes, and one that policies refuse leads to them', async () => {
+test('a request with a wrong signature is explained as it arrives, and one that policies refuse leads to them', async () => {
   await using service = await serveDevVault();
   const { root } = service;
   await using person = await openWindow(browser);
@@ -54,7 +54,7 @@ test('a request that is signed wrongly is explained as it comes, and one that po
   await look('connect-explained-narrow');
   await page.setViewportSize({ width: 1280, height: 800 });
 
-  // What was opened stays open while others come, and is told of by its own key.
+  // An open explanation stays open while others arrive, and shows its own key.
   await post(newTestKey().stamp(body));
   await requests.getByRole('button', { name: /^401/ }).nth(1).waitFor();
   expect(await wrong.count()).toBe(1);
@@ -87,7 +87,7 @@ test('a request that is signed wrongly is explained as it comes, and one that po
   await page.getByRole('link', { name: 'Refused lately' }).click();
   await page.getByRole('list', { name: 'Refused lately' }).getByText('Intern').waitFor();
 
-  // Whoever finds this window open does not leave with a key of the owner's.
+  // A person at an unattended window cannot leave with a key of the owner's.
   await goTo(page, 'Connect');
   await chooseSegment(page, 'What the program may do', 'Everything');
   const name = page.getByRole('textbox', { name: 'Name' });
@@ -118,7 +118,7 @@ test('a request that is signed wrongly is explained as it comes, and one that po
   await page.getByRole('region', { name: 'environment lines' }).waitFor();
   await dialog.waitFor({ state: 'hidden' });
 
-  // What a program gets unless one says otherwise: payments within a budget, and nothing else.
+  // The default for a program: payments within a budget, and nothing else.
   const { walletId, ethereum } = await newWallet(root, 'Daily');
   await button(page, 'I have saved it').click();
   await name.fill('Payroll');

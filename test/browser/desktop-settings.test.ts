@@ -1,4 +1,6 @@
-/** What the settings say of the desktop around the app: a browser has none, so that the vault's answer is given one here. */
+/**
+ * The settings about the desktop around the app: a browser has none, so the test supplies the vault's answer.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Settings } from '../../preload/contract.ts';

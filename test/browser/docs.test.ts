@@ -1,6 +1,6 @@
 /**
- * The documentation, in a browser: its pages, and the API's reference page, which shows every operation, works whole, and
- * speaks to nobody.
+ * The documentation, in a browser: its pages, and the API's reference page, which shows every operation,
+ * works offline, and contacts no other host.
  */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const sidebar = (page: Page) => page.getByRole('complementary', { name: 'Sidebar for Keyhearth' });
 
-/** Opens the page and notes every request that comes of it. */
+/** Opens the page and records every request that follows. */
 async function openReference({ page }: BrowserWindow, url: string): Promise<readonly string[]> {
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -32,7 +32,7 @@ async function openReference({ page }: BrowserWindow, url: string): Promise<read
   return asked;
 }
 
-/** What is beside the operations. */
+/** Paths beside the operations. */
 const streams = ['stream/activities'];
 
 describe('the reference page', () => {

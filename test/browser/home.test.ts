@@ -102,7 +102,7 @@ describe('the palette', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog', { name: 'Activity' }).waitFor({ state: 'hidden' });
 
-    // What is not there is said; arrows go round; Escape gives the focus back.
+    // An empty result is stated; arrows wrap around; Escape returns the focus.
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('no such thing anywhere');
     await page.getByText('Nothing is found.').waitFor();
@@ -151,7 +151,7 @@ describe('the palette', () => {
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Why?');
     expect(await shortcuts.isVisible()).toBe(false);
 
-    // What stops all signing is asked about first.
+    // An action that stops all signing needs a confirmation.
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('freeze');
     await page.keyboard.press('Enter');
@@ -163,7 +163,7 @@ describe('the palette', () => {
     await page.keyboard.type('lock n');
     await page.keyboard.press('Enter');
     await heading(page, 'Unlock').waitFor();
-    // What works in the vault does not in front of it.
+    // Shortcuts of the open vault do not work in front of it.
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.press('?');
     expect(await page.getByRole('dialog').count()).toBe(0);

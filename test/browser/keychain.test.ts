@@ -106,7 +106,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await using service = await home.serveWithKeychain(keyring.environment);
     await using person = await openWindow(browser);
     const { page } = person;
-    // Nobody answers at first; looked for again, it is offered.
+    // The keychain does not answer at first; after another check, it is offered.
     const offer = page.getByRole('switch', { name: 'Open with this computer’s keychain' });
     await page.goto(service.windowUrl);
     await toOpening(page);
@@ -137,7 +137,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await goTo(page, place);
     await says(page, 'Not available: The keyring is locked');
     await look(page, 'keyslots-keychain-locked');
-    // A keyring that starts anew is another one to the process that knew the old.
+    // A restarted keyring is a different one to a process that used the old.
     await keyring.unlock();
     await button(page, lookAgain).click();
     await says(page, /^Not available: The keyring of this session was restarted while Keyhearth ran/);
@@ -147,7 +147,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await using service = await home.serveWithKeychain(keyring.environment);
     await using person = await openWindow(browser);
     const { page } = person;
-    // It is open by the keychain before anybody looks.
+    // The keychain opens it before the window loads.
     await page.goto(service.windowUrl);
     await heading(page, 'Home').waitFor();
   }
@@ -186,7 +186,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     expect(person.complaints).toEqual([]);
   }
 
-  // There is no session any more to reach it through.
+  // The session that reached it is gone.
   await using bare = await startKeyring('none');
   await using service = await home.serveWithKeychain(bare.environment);
   await using person = await openWindow(browser);

@@ -1,5 +1,5 @@
 /**
- * What lies over what: the question that a call waits for can be answered by mouse wherever it is asked. The class: an
+ * Overlays: the prompt that a call waits for can be answered by mouse wherever it appears. The class: an
  * overlay that opens while another is open, at every width.
  */
 import { createECDH } from 'node:crypto';

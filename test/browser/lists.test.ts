@@ -161,7 +161,7 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   await page.getByText('1 account', { exact: true }).waitFor();
   await page.getByText("m/44'/60'/0'/0/2000", { exact: true }).waitFor();
 
-  // What a row does, by pointer and by keyboard.
+  // The actions of a row, by pointer and by keyboard.
   const copy = button(page, 'Copy Ethereum address');
   await copy.hover();
   await page.getByRole('tooltip', { name: 'Copy Ethereum address' }).waitFor();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-test('the log is checked, taken away, and found out when somebody changed it', async () => {
+test('the log is checked, exported, and a change by another program is detected', async () => {
   using place = newVaultPlace();
   await using service = await place.serve();
   await using person = await openWindow(browser);
@@ -47,7 +47,7 @@ test('the log is checked, taken away, and found out when somebody changed it', a
   expect(await axeFindings(page, 'log-checked')).toEqual([]);
   await takePicture(page, 'log-checked');
 
-  // As if somebody had changed the file; that such a change is found is tested elsewhere.
+  // As if the file had been changed; detecting such a change is tested elsewhere.
   const findings = Array.from({ length: 12 }, (_, index) => ({
     row: index + 1,
     problem: `row ${String(index + 1)} was changed after it was written`,

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe('every screen for managing what is in a vault', () => {
-  test('has nothing for axe-core to mend, in light and in dark', async () => {
+  test('passes axe-core, in light and in dark', async () => {
     await using service = await serveDevVault();
     await using person = await openWindow(browser);
     const { page } = person;
@@ -255,7 +255,7 @@ describe('the organization', () => {
       configs: { features: [{ name: 'FEATURE_NAME_WEBHOOK', value: 'https://example.org/other' }] },
     });
 
-    // What the vault refuses stays in the form, with the reason.
+    // Values that the vault refuses stay in the form, with the reason.
     await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Passkey origins' });
     await page.getByRole('textbox', { name: 'Origins' }).fill('example.org');
     await button(page, 'Set the feature').click();
@@ -368,7 +368,7 @@ describe('what one person does in one vault', () => {
     await leaveDialog(dialog, 'Done');
   });
 
-  test('words that are no phrase are refused, and stay to be mended', async () => {
+  test('words that are not a phrase are refused, and stay to be corrected', async () => {
     const wrong = [...words.slice(1), 'tset'].join(' ');
     await importWallet('Mistyped', wrong);
     const refusal = page
@@ -601,7 +601,7 @@ describe('what one person does in one vault', () => {
     await expect.poll(() => page.getByRole('link', { name: /^Bought elsewhere/ }).count()).toBe(0);
   });
 
-  test('a user is made, and its key lets the published SDK in as that user', async () => {
+  test('a user is created, and its key lets the published SDK in as that user', async () => {
     await goTo(page, 'Users');
     await page.getByRole('link', { name: 'New user' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Payroll');

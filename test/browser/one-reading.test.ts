@@ -1,6 +1,6 @@
 /**
- * What is signed is shown as it is: the window lays out each character of a description where the service has it, and what
- * others named hides nothing and moves nothing around it, at every address of the window.
+ * The signed content is shown as it is: the window lays out each character of a description in the service's
+ * order, and foreign names hide nothing and move nothing around them, at every address of the window.
  */
 import type { Browser, Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -51,11 +51,11 @@ const textsOf = ({ title, lines, parts, warnings, digests }: Description): reado
 interface LaidOut {
   /** As the page has them. */
   readonly texts: readonly string[];
-  /** Where a character is not after the one before it, has no room, or is out of sight. */
+  /** Characters that are not after the one before, have no room, or are out of sight. */
   readonly faults: readonly string[];
 }
 
-/** Looks at where each character of a description is drawn. */
+/** Measures the position of each character of a description. */
 const laidOut = (summary: Locator): Promise<LaidOut> => summary.evaluate(lookAtCharacters);
 
 /** Runs in the page. */
@@ -126,7 +126,7 @@ const deceiving = [
 
 const asText = { encoding: 'PAYLOAD_ENCODING_TEXT_UTF8', hashFunction: 'HASH_FUNCTION_SHA256' };
 
-test('each character of a text is drawn where it is signed', async () => {
+test('each character of a text is rendered in the order that is signed', async () => {
   await using service = await serveDevVault();
   const { root } = service;
   const made = await root.submit('create_wallet', 'CREATE_WALLET', {
@@ -240,7 +240,7 @@ test('all of a long list is read before it is approved, to its last row', async 
 });
 
 describe('what others named', () => {
-  /** A blank that is no space, and after it letters that would move the digits that follow. */
+  /** A blank that is not a space, and after it letters that would move the digits that follow. */
   const hidden = '\u00a0';
   const deceive = (what: string): string => `${what}${hidden}א5`;
 
@@ -286,7 +286,7 @@ describe('what others named', () => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const parent = node.parentElement;
-      // What is laid out to the letter needs no isolation.
+      // Text that is laid out by character needs no isolation.
       if (parent?.closest('script, style, textarea, .kh-exact, .kh-json') !== null) continue;
       look(node.textContent ?? '', 'a text');
     }

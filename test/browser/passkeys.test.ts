@@ -109,7 +109,7 @@ describe.each([
     'Security key',
   ],
 ] as const)('%s', (_, authenticator, conveyance, format, model) => {
-  test('is made, registered, and stamps what the SDK sends', async () => {
+  test("is created, registered, and stamps the SDK's requests", async () => {
     await using place = await openPlace(authenticator);
     const { page, root, rootUserId } = place;
     const params = await page.evaluate(makePasskey, ['localhost', conveyance] as const);
@@ -142,7 +142,7 @@ describe.each([
   });
 });
 
-test('a passkey that is nobody’s is told so', async () => {
+test('an unknown passkey gets an error that says so', async () => {
   await using place = await openPlace();
   const { page, root } = place;
   const params = await page.evaluate(makePasskey, ['localhost', 'none'] as const);

@@ -63,7 +63,7 @@ describe('a policy', () => {
       .poll(() => condition.inputValue())
       .toBe(`activity.action == 'SIGN' && wallet.id == '${walletId}'`);
 
-    // What is wrong is said where it is.
+    // An error is shown at its position.
     const consensus = editor(page, 'Consensus');
     await consensus.fill('approvers.cont() >= 1');
     await page.getByText(/^line 1, column 11: expected a method/).waitFor();
@@ -109,7 +109,7 @@ describe('a policy', () => {
 });
 
 describe('who may do what', () => {
-  test('is told for every user, with the policies that say so', async () => {
+  test('shows for every user the result, with the policies behind it', async () => {
     await using service = await serveDevVault();
     const key = newTestKey();
     await service.root.submit('create_users', 'CREATE_USERS_V4', {

@@ -49,7 +49,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   const secret = page.getByRole('textbox', { name: 'Password', exact: true });
   const drafts = (): string[] => readdirSync(place.path).filter((name) => name.startsWith('chosen-'));
 
-  // What is no whole backup is refused by its first bytes, chosen or dropped.
+  // An incomplete backup is refused by its first bytes, chosen or dropped.
   writeFileSync(`${file}.cut`, readFileSync(file).subarray(0, -1));
   await input.setInputFiles(`${file}.cut`);
   const notTaken = page.getByRole('alert').filter({ hasText: 'This file is not taken' });
@@ -73,7 +73,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await expect.poll(drafts).toEqual([]);
   await page.unrouteAll();
 
-  // What came goes with the page.
+  // The upload is deleted with the page.
   await input.setInputFiles(file);
   await chooser.getByText('moved.backup').waitFor();
   await expect.poll(drafts).toHaveLength(1);
@@ -139,7 +139,7 @@ test('a window is painted within a second', async () => {
   const { page } = person;
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
-  // What else the machine does is not what is measured: one time that is soon enough will do.
+  // Other work of the machine is not measured: one run that is fast enough passes.
   await expect
     .poll(async () => {
       await page.reload();

@@ -1,4 +1,7 @@
-/** What the tests take for granted of a Chromium: which of its processes run pages without a sandbox, and what is turned off in it. */
+/**
+ * Assumptions of the tests about Chromium: the processes that run pages without a sandbox, and the features
+ * that are off.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pageProcesses } from '../smoke/sandbox.ts';

@@ -1,4 +1,4 @@
-/** What the window keeps from other pages, other windows, and from itself once it was seen. */
+/** Data that the window hides from other pages, from other windows, and from itself after it was shown. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -137,7 +137,7 @@ describe('a page of another port, opened by a browser that is signed in', () => 
       const outcomes = await page.evaluate(attack, service.windowOrigin);
       expect(outcomes.filter(({ answered }) => answered)).toEqual([]);
       expect(outcomes).toHaveLength(13);
-      // What a browser sends without asking first was refused before anything was done.
+      // Requests that a browser sends without a preflight were refused before any effect.
       expect(statuses.length).toBeGreaterThan(5);
       expect(statuses.filter((status) => status !== 401 && status !== 403)).toEqual([]);
       await goTo(person.page, 'Activity');
@@ -237,7 +237,7 @@ describe('a secret that was on the screen', () => {
 const getPage = (service: Service): ReturnType<typeof send> =>
   send(service.url, { method: 'GET', headers: { accept: 'text/html' } });
 
-/** A page of somebody else's on this machine. */
+/** A foreign page on this machine. */
 async function serveStranger(host: string): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>A stranger</title>');
@@ -258,7 +258,7 @@ async function serveStranger(host: string): Promise<{ readonly url: string } & A
 
 interface Outcome {
   readonly what: string;
-  /** Whether the page could read an answer. */
+  /** True if the page could read an answer. */
   readonly answered: boolean;
 }
 
@@ -307,7 +307,7 @@ async function attack(url: string): Promise<readonly Outcome[]> {
   return outcomes;
 }
 
-/** The page as anybody could read it: its markup, and what its fields hold. */
+/** The page as an attacker could read it: its markup, and the values of its fields. */
 const everything = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const fields = [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')];

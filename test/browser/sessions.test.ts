@@ -33,7 +33,7 @@ test('a person sees who is signed in, and ends it', async () => {
   await signedIn.getByText('Root user').waitFor();
   amiss.push(...(await axeFindings(page, 'sessions')), ...(await tooWideFindings(page, 'sessions')));
 
-  // A time says when exactly to whoever has a keyboard alone.
+  // The exact time is also available with a keyboard alone.
   const begun = signedIn.locator('time').first();
   const exactly = page.getByRole('tooltip').filter({ hasText: /\d{4}/ });
   await page.keyboard.press('Tab');

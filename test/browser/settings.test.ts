@@ -35,7 +35,7 @@ beforeAll(async () => {
   service = await place.serve();
   person = await openWindow(browser);
   ({ page } = person);
-  // Its clock is moved, so that nobody waits half a minute.
+  // The page's clock is moved, so the test does not wait half a minute.
   await page.clock.install();
   await page.goto(service.windowUrl);
   phrase = await firstRun(page);
@@ -212,7 +212,7 @@ describe('a seed phrase', () => {
     await expect.poll(async () => (await clipboard()).split(' ').length).toBe(12);
     await page.clock.fastForward(31_000);
     await expect.poll(clipboard).toBe('');
-    // What somebody else put there stays.
+    // Content from another program stays.
     await button(dialog, 'Copy the words anyway').click();
     await expect.poll(async () => (await clipboard()).split(' ').length).toBe(12);
     await page.evaluate(() => navigator.clipboard.writeText('something else'));

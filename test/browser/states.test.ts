@@ -1,4 +1,4 @@
-/** What the window shows when something is not as usual: no service, nothing there, a refusal, little room. */
+/** Unusual states of the window: no service, nothing there, a refusal, little room. */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Browser, Page } from 'playwright-core';
@@ -39,7 +39,7 @@ describe('a service that stops', () => {
     await first.stop();
     await stopped(page).waitFor();
     await page.getByText('Trying again every few seconds').waitFor();
-    // What the vault holds is not in sight of a window that cannot tell its state.
+    // A window that does not know the vault's state hides its contents.
     expect(await heading(page, 'Savings').isVisible()).toBe(false);
 
     await using second = await place.serve(port);

@@ -1,4 +1,7 @@
-/** What the window says of the vault’s disk, and of recovery words that no person has seen: on every screen, until it is over. */
+/**
+ * The window's notices about the vault’s disk, and about recovery words that were never shown: on every
+ * screen, until they are resolved.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -23,7 +26,7 @@ const obstacle = noSmallDisks();
 if (obstacle !== undefined) process.stderr.write(`${obstacle}\n`);
 
 test.skipIf(obstacle !== undefined)(
-  'a full disk is said on every screen, and no more once there is room',
+  'a full disk is reported on every screen, until there is room',
   async () => {
     await using disk = await SmallDisk.mount(6 * 1024);
     const passwordFile = join(disk.path, 'password');

@@ -1,4 +1,7 @@
-/** Sub-organizations in the window: one is made, its user acts in it, the vault's owner reads it and can do no more; another is acted in. */
+/**
+ * Sub-organizations in the window: one is created, its user acts in it, and the vault's owner can only read
+ * it; in another, the owner acts.
+ */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { ethereumAccount, newTestKey, resultOf, TestClient } from '../support/support.ts';
@@ -20,7 +23,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await page.goto(service.windowUrl);
   await confirmWhenAsked(page, service.recoveryPhrase);
 
-  // What the vault's own organization has switched on is not switched on in others.
+  // Features of the vault's own organization are not on in others.
   await goTo(page, 'Organization');
   await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Recovery by email' });
   await button(page, 'Set the feature').click();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-test('the window adds an endpoint, tests it, shows what became of that, and lets it go', async () => {
+test('the window adds an endpoint, tests it, shows the result, and deletes it', async () => {
   await using receiver = await WebhookReceiver.start();
   await using service = await serveDevVault();
   await using person = await openWindow(browser);
@@ -53,7 +53,7 @@ test('the window adds an endpoint, tests it, shows what became of that, and lets
     .click();
   await expect.poll(() => receiver.events.length).toBeGreaterThan(1);
 
-  // Each delivery is found by what became of it, and all of a time are sent once more under the ids that they had.
+  // Deliveries are filtered by state, and all of a period are sent again with their original ids.
   const state = page.getByRole('combobox', { name: 'State' });
   await deliveries.getByText('On its way').first().waitFor({ state: 'detached' });
   await state.click();

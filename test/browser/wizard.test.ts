@@ -62,7 +62,7 @@ const look = (name: string): Promise<void> => takePicture(page, name);
 /** 32 bytes in base58: one in a thousand has fewer than 43 characters. */
 const solanaAddress = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** What each step leaves for the next. */
+/** Values that each step leaves for the next. */
 let words: readonly string[] = [];
 let ethereum = '';
 let solana = '';
@@ -127,7 +127,7 @@ describe('a person sets up a vault and uses it', () => {
     await look('wallet-three-accounts');
   });
 
-  test('a private key is made, with an address', async () => {
+  test('a private key is created, with an address', async () => {
     await goTo(page, 'Private keys');
     await page.getByRole('heading', { name: 'No private key yet' }).waitFor();
     await look('private-keys-empty');
@@ -166,7 +166,7 @@ describe('a person sets up a vault and uses it', () => {
     expect(await recoverAddress({ hash, signature: forEthereum })).toBe(ethereum);
     expect(facts.get('Signature (r, s, v)')).toBe(`${r ?? ''}${s ?? ''}${v ?? ''}`);
 
-    // The activity log has what was asked and what came of it.
+    // The activity log has the request and its result.
     await panel.getByRole('link', { name: 'See it in the log' }).click();
     const detail = page.getByRole('dialog', { name: 'Activity' });
     const json = async (name: string): Promise<unknown> =>
@@ -246,7 +246,7 @@ describe('a person sets up a vault and uses it', () => {
     const signature = { r: `0x${r}`, s: `0x${s}`, yParity: Number(v) } as const;
     expect(await recoverAddress({ hash: payload, signature })).toBe(ethereum);
 
-    // What a script makes is on the screen without asking for it.
+    // Resources from a script appear on the screen without a reload.
     await goTo(page, 'Wallets');
     await turnkey.createWallet({ walletName: 'Made by a script', accounts: [] });
     await page.getByRole('link', { name: /Made by a script/ }).waitFor();

@@ -126,7 +126,7 @@ describe('the application', () => {
     await close();
     expect(machine.ended).toBeUndefined();
     expect(machine.trays[0]?.isDestroyed()).toBe(false);
-    // Where the tray is not shown, this is all that says so.
+    // Without a tray, only this notification says so.
     expect(machine.notifications.map(({ title }) => title)).toEqual(['Keyhearth goes on without its window']);
     machine.trays[0]?.menu?.choose('Open Keyhearth');
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
@@ -236,7 +236,7 @@ describe('a start that cannot be', () => {
       await vi.waitFor(() => {
         expect(machine.trays[0]?.toolTip).toBe('Keyhearth: unlocked');
       });
-      // What locks it is that process's business; what its owner presses here, theirs.
+      // That process decides about locking; the owner's actions here apply.
       electron.powerMonitor.emit('suspend');
       expect(held.keyring.unlocked).toBe(true);
       machine.trays[0]?.menu?.choose('Freeze all signing');

@@ -1,7 +1,7 @@
-/** What waits for votes, as a test says. */
+/** Waiting activities, as a test sets them. */
 import type { Approvals, WaitingActivity } from '../../main/desktop/approvals.ts';
 
-/** What each of them signs. */
+/** The payload that each of them signs. */
 export const payload = {
   payload: '42',
   encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',

@@ -75,7 +75,7 @@ describe('what waits for votes', () => {
     ]);
   });
 
-  test('is no news where it waited before the vault was opened, and is after that', async () => {
+  test('is not new if it waited before the unlock, and is new after that', async () => {
     double.body = listed('old');
     watch();
     await settle();
@@ -84,7 +84,7 @@ describe('what waits for votes', () => {
     double.announce(event('new', 'CONSENSUS_NEEDED'));
     await settle();
     expect(news).toEqual(['new']);
-    // Decided, which is no news either.
+    // A decided activity is not new either.
     double.body = listed('old');
     double.announce(event('new', 'COMPLETED'));
     await settle();

@@ -9,7 +9,7 @@ const { becomeReady, machine, powerMonitor } = await import('./fake-electron.ts'
 const { startAutoLock } = await import('../../main/desktop/auto-lock.ts');
 
 const minute = 60_000;
-/** What Linux says beside Electron is tried in session-watch.test.ts. */
+/** session-watch.test.ts tests the reports of Linux beside Electron. */
 const noBus = { systemBus: '', sessionBus: undefined, loginSession: undefined };
 let double: RpcDouble;
 let sinceRequestMs = Infinity;
@@ -46,7 +46,7 @@ describe('auto-lock', () => {
     expect(double.count('lock')).toBe(1);
   });
 
-  test('locks when nobody touched the machine for ten minutes, and not before', async () => {
+  test('locks after ten minutes without input, and not before', async () => {
     watch = startAutoLock(double, noBus, () => sinceRequestMs);
     machine.idleSeconds = 599;
     await vi.advanceTimersByTimeAsync(minute);
@@ -128,7 +128,7 @@ describe('auto-lock', () => {
       expect(double.count('lock')).toBe(1);
     });
 
-    test('does not lock with the screen, and still when nobody is there', async () => {
+    test('does not lock with the screen, and still locks without input', async () => {
       vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
       await set({ onScreenLock: false });
       powerMonitor.emit('lock-screen');

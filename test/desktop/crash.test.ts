@@ -97,7 +97,7 @@ describe('a page', () => {
   });
 });
 
-describe('an error that nobody caught', () => {
+describe('an error without a handler', () => {
   test('locks the vault at once, says so, and ends the application', () => {
     const double = new RpcDouble();
     const before = process.listenerCount('uncaughtException');

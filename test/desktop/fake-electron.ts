@@ -1,8 +1,9 @@
 /**
- * Stands in for the module `electron`, whose program a test machine does not have. It keeps the rules of the real one, the
- * inconvenient ones above all, and names the source of each: a file of electron/electron at the version in package.json, of
- * Chromium, or a page of Electron's documentation. A rule without a source is no rule. Every member is checked against
- * Electron's own types; what no code of ours calls is missing. test/desktop/twin.test.ts lists the rules that were missed once.
+ * Stands in for the module `electron`, whose program a test machine does not have. It follows the rules of
+ * the real one, inconvenient ones above all, and names the source of each: a file of electron/electron at the
+ * version in package.json, of Chromium, or a page of Electron's documentation. A rule without a source does
+ * not count. Every member is checked against Electron's own types; members that no code of ours calls are
+ * missing. test/desktop/twin.test.ts lists the rules that were missed once.
  */
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,28 +12,28 @@ import type * as electron from 'electron';
 
 type Electron = typeof electron;
 
-/** What a test sets and looks at. One per load of this module. */
+/** State that a test sets and reads. One for each load of this module. */
 export const machine = {
   /** The project's root, or the archive of an installed application. */
   appPath: '/nowhere',
   ready: false,
-  /** Whether it is an installed application. */
+  /** True for an installed application. */
   packaged: false,
-  /** Whether macOS knows who signed it. */
+  /** True if macOS knows the signer. */
   signed: true,
   version: '1.0.0',
-  /** Whether the application has ended, and with which exit code. */
+  /** The exit code once the application has ended. */
   ended: undefined as number | undefined,
-  /** Whether a page answers when it is asked whether its window may close. */
+  /** True if a page answers the question if its window may close. */
   pageAnswers: true,
-  /** Whether a page that has loaded paints anything. */
+  /** True if a loaded page paints anything. */
   pagePaints: true,
   /** Programs that start when this one has ended. */
   relaunches: [] as { readonly execPath: string; readonly args: readonly string[] }[],
   sandboxed: false,
   paths: new Map<string, string>(),
   name: 'keyhearth',
-  /** What the command line said to Chromium, and what the application added. */
+  /** Chromium's switches from the command line and from the application. */
   switches: new Map<string, string>(),
   badge: 0,
   about: undefined as electron.AboutPanelOptionsOptions | undefined,
@@ -51,9 +52,9 @@ export const machine = {
   switchedOff: new Set<string>(),
   userModelId: '',
   displays: [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
-  /** What presses each shortcut calls. */
+  /** The handler of each shortcut. */
   shortcuts: new Map<string, () => void>(),
-  /** Whether another application has every shortcut. */
+  /** True if another application has every shortcut. */
   shortcutsTaken: false,
   /** Linux: whether a portal of the desktop is asked for shortcuts, as on Wayland, and whether it gives them. */
   shortcutsByPortal: false,
@@ -68,20 +69,20 @@ export const machine = {
   schemes: [] as electron.CustomScheme[],
   /** Title and text of each error dialog. */
   dialogs: [] as { readonly title: string; readonly content: string }[],
-  /** What was asked in a message box, oldest first. */
+  /** Questions of message boxes, oldest first. */
   questions: [] as electron.MessageBoxOptions[],
-  /** Which button is chosen next; the first without it. */
+  /** The index of the button for each next question; the first without it. */
   answers: [] as number[],
-  /** What was asked in dialogs about where to save, and where to; nowhere, where it is undefined. */
+  /** Dialogs for saving a file, and the chosen path; cancelled if undefined. */
   saves: [] as electron.SaveDialogOptions[],
   savedTo: undefined as string | undefined,
   openedExternally: [] as string[],
   menu: undefined as FakeMenu | undefined,
   trays: [] as FakeTray[],
-  /** Whether the system shows notifications. */
+  /** True if the system shows notifications. */
   notifies: true,
   notifications: [] as FakeNotification[],
-  /** What the preload script showed to the page, as the page sees it. */
+  /** The values that the preload script exposed to the page, as the page sees them. */
   mainWorld: {} as Record<string, unknown>,
 };
 
@@ -112,7 +113,10 @@ function nativeTask(enter: () => GoOn): void {
   nextTurn(() => goOn?.());
 }
 
-/** Who holds the lock of each data directory, among all copies of this module: another copy is another process. */
+/**
+ * The holder of the lock of each data directory, among all copies of this module: another copy is another
+ * process.
+ */
 const locks = ((globalThis as Record<symbol, unknown>)[Symbol.for('keyhearth.test.locks')] ??=
   new Map()) as Map<string, (data: unknown) => void>;
 
@@ -181,8 +185,9 @@ class FakeApp
   }
 
   /**
-   * shell/browser/browser_win.cc, `GetLoginItemSettingsHelper`: the path that is asked for is read as a command line, and its
-   * program compared with that of each value; of the arguments, only what is no switch is told.
+   * shell/browser/browser_win.cc, `GetLoginItemSettingsHelper`: the given path is read as a command line, and
+   * its program compared with that of each value; of the arguments, only those that are not switches are
+   * reported.
    */
   getLoginItemSettings({ path = process.execPath }: electron.LoginItemSettingsOptions = {}): Pick<
     electron.LoginItemSettings,
@@ -365,8 +370,9 @@ class FakeApp
   }
 
   /**
-   * shell/browser/browser.cc, `NotifyAndShutdown`: where it is prevented, the application quits no more, but not before the
-   * event has returned. Its microtasks have run by then: a `quit` that came of promises alone was ignored (issue 33643).
+   * shell/browser/browser.cc, `NotifyAndShutdown`: if it is prevented, the application stops quitting, but
+   * only after the event has returned. Its microtasks have run by then: a `quit` from promises alone was
+   * ignored (issue 33643).
    */
   #notifyAndShutDown(): GoOn {
     if (this.#isShutDown) return undefined;
@@ -445,7 +451,7 @@ export class FakeWebContents
 {
   reloads = 0;
   mainFrame: FakeFrame = { url: 'about:blank', parent: null };
-  /** What the page was sent, oldest first. */
+  /** Messages to the page, oldest first. */
   readonly sent: { readonly channel: string; readonly args: unknown[] }[] = [];
   #windowOpenHandler: Parameters<electron.WebContents['setWindowOpenHandler']>[0] | undefined;
 
@@ -468,7 +474,7 @@ export class FakeWebContents
     this.#windowOpenHandler = handler;
   }
 
-  /** What becomes of `window.open(url)` in the page. */
+  /** The result of `window.open(url)` in the page. */
   open(url: string): 'allow' | 'deny' {
     const details: electron.HandlerDetails = {
       url,
@@ -512,14 +518,14 @@ export class BrowserWindow
   static #all: BrowserWindow[] = [];
   readonly webContents = new FakeWebContents();
   readonly options: electron.BrowserWindowConstructorOptions;
-  /** What the page was answered with. */
+  /** The response that loaded the page. */
   page: Response | undefined;
   minimized = false;
   maximized = false;
   focused = 0;
   bounds: electron.Rectangle;
   overlay: { readonly image: object | null; readonly description: string } | undefined;
-  /** Whether pictures of the screen leave it out. */
+  /** True if pictures of the screen leave it out. */
   protected = false;
   #visible: boolean;
   #destroyed = false;
@@ -749,7 +755,7 @@ class FakeProtocol implements Pick<Electron['protocol'], 'handle' | 'registerSch
     this.#handlers.delete(scheme);
   }
 
-  /** What a request of the page is answered. */
+  /** The response to a request of the page. */
   async request(url: string, init?: RequestInit): Promise<Response> {
     const handler = this.#handlers.get(new URL(url).protocol.slice(0, -1));
     if (handler === undefined) throw new Error(`ERR_UNKNOWN_URL_SCHEME loading '${url}'`);

@@ -33,7 +33,7 @@ async function offer(answer: number): Promise<void> {
   await vi.waitFor(() => {
     expect(machine.ended).toBeDefined();
   });
-  // What Chromium keeps would lie in the directory that moves.
+  // Chromium's files must not be in the directory that moves.
   expect(machine.paths.get('userData')).not.toContain(home);
   expect(existsSync(machine.paths.get('userData') ?? '')).toBe(false);
 }

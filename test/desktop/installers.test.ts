@@ -1,6 +1,6 @@
 /**
- * What electron-builder makes of electron-builder.yml: its own schema first, then a whole application folder, packed around a
- * stand-in for Electron's program, which a test machine does not have.
+ * The output of electron-builder for electron-builder.yml: its own schema first, then a whole application
+ * folder, packed around a stand-in for Electron's program, which a test machine does not have.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -267,7 +267,7 @@ describe('the packages for Linux', () => {
   });
 });
 
-/** What names the lines of the sources in a stack that is logged. */
+/** Source maps, which name the lines of the sources in a logged stack. */
 const isServiceMap = (path: string): boolean => /^dist\/main\/[\w-]+[.]js[.]map$/.test(path);
 
 describe('the packed application', () => {
@@ -414,7 +414,7 @@ describe('the packed application', () => {
       (entry) => entry.isFile(),
     );
     const native = await Promise.all(beside.map((entry) => sizes(join(entry.parentPath, entry.name))));
-    // What comes before Electron itself, some 250 MB.
+    // The size without Electron itself, which is some 250 MB.
     expect(await sizes(archive)).toBeLessThan(16 * megabyte);
     expect(native.reduce((sum, size) => sum + size, 0)).toBeLessThan(5 * megabyte);
   });

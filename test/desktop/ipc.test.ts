@@ -81,7 +81,7 @@ describe('the page', () => {
     await expect(keyhearth.unlock({ with: 'keychain' })).rejects.toThrow(/^The password is wrong[.]$/);
   });
 
-  test('is told nothing of a fault; the log is', async () => {
+  test('sees nothing of a fault; the log does', async () => {
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     double.failure = new Error('disk I/O error at /home/ada/vault.db');
     await expect(keyhearth.status()).rejects.toThrow(/^Something went wrong inside Keyhearth/);
@@ -122,7 +122,7 @@ describe('the page', () => {
     }
   });
 
-  test('has the window kept out of pictures of the screen, and takes no other word for it', async () => {
+  test('keeps the window out of pictures of the screen, and accepts only a boolean for it', async () => {
     const [window] = BrowserWindow.getAllWindows();
     await keyhearth.protectContent(true);
     expect(window?.protected).toBe(true);
@@ -168,7 +168,7 @@ describe('the page', () => {
   });
 
   test.each([undefined, 7, ['text'], 'x'.repeat(1_000_001)])(
-    'does not copy what is no text',
+    'does not copy values that are not text',
     async (text) => {
       await expect(keyhearth.copy(text as string)).rejects.toThrow(
         /^text: expected at most 1000000 characters$/,
@@ -217,7 +217,7 @@ describe('main', () => {
     },
   );
 
-  test.each([undefined, null, 'text', { length: 0 }])('takes no arguments from %j', async (args) => {
+  test.each([undefined, null, 'text', { length: 0 }])('accepts no arguments from %j', async (args) => {
     await expect(ipcMain.invoke(page, channels.call, 'status', args)).resolves.toEqual({
       error: { message: expect.stringMatching(/^arguments: expected an array, got /) as unknown },
     });

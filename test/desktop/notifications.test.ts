@@ -62,7 +62,7 @@ describe('a message that is shown on this computer', () => {
     expect(notification?.isShown).toBe(false);
   });
 
-  test('is taken back when it is shown no more', async () => {
+  test('is closed when it is no longer shown', async () => {
     double.shown = [message];
     double.announce({ kind: 'message', id: 'one' });
     await vi.waitFor(() => {
@@ -195,7 +195,7 @@ describe('an activity that begins to wait for a vote', () => {
     },
   );
 
-  test('is told by its kind alone where the vault gives no description', async () => {
+  test('shows its kind alone if the vault gives no description', async () => {
     double.failure = new Error('the vault is locked');
     approvals.set('one');
     await shown(1);
@@ -211,7 +211,7 @@ describe('an activity that begins to wait for a vote', () => {
     expect(machine.notifications).toHaveLength(1);
   });
 
-  test('is taken back when it waits no more', async () => {
+  test('is closed when it no longer waits', async () => {
     approvals.set('one', 'two');
     await shown(2);
     expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([true, true]);
@@ -221,7 +221,7 @@ describe('an activity that begins to wait for a vote', () => {
     expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([false, false]);
   });
 
-  test('is told of together with the others where they are many', () => {
+  test('is combined with the others if there are many', () => {
     approvals.set('one', 'two', 'three', 'four');
     expect(machine.notifications).toMatchObject([{ body: '4 activities wait for your vote.' }]);
     machine.notifications[0]?.emit('click');
@@ -284,7 +284,7 @@ test('the notification has the title by which the vault describes what is signed
   });
 });
 
-describe('a disk that takes no writes', () => {
+describe('a disk that refuses writes', () => {
   const trouble = (cause: 'full' | 'failing') => ({
     cause,
     file: '/home/ada/vault/vault.db',

@@ -35,7 +35,7 @@ describe('web contents', () => {
     expect(contents.attempt('will-redirect', { url, isMainFrame: true })).toBe(true);
   });
 
-  test('may load the page itself anew', () => {
+  test('may reload the page itself', () => {
     expect(contents.attempt('will-navigate', { url: page, isMainFrame: true })).toBe(false);
     expect(contents.attempt('will-frame-navigate', { url: `${page}#/wallets`, isMainFrame: true })).toBe(
       false,
@@ -97,7 +97,7 @@ describe('a session', () => {
     ['keyhearth://app/assets/index.js', 1],
     ['blob:https://example.com/00000000-0000-4000-8000-000000000000', 1],
     ['blob:keyhearth://application/00000000-0000-4000-8000-000000000000', 1],
-    // What the page itself made: the person is asked where it goes.
+    // Data of the page itself: the person chooses the path.
     ['blob:keyhearth://app/00000000-0000-4000-8000-000000000000', 0],
   ])('downloads nothing from elsewhere: %s', (url, prevented) => {
     const event = { prevented: 0, preventDefault: () => (event.prevented += 1) };

@@ -37,12 +37,12 @@ export class RpcDouble implements VaultRpc {
   frozenAt: number | undefined;
   delayed: VaultStatus['delayed'] = null;
   storage: VaultStatus['storage'] = null;
-  /** What the next calls fail with, instead of answering. */
+  /** The error of the next calls, in place of an answer. */
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
-  /** What `copyOfBackup` answers. */
+  /** The answer of `copyOfBackup`. */
   copy = { file: '/backups/new', name: 'keyhearth-Family.backup' };
-  /** What `call` answers. */
+  /** The answer of `call`. */
   body: unknown = {};
   settingsNow: Settings = {
     autoLock: { idleMinutes: 10, requestsKeepOpen: true, onScreenLock: true, onSuspend: true },
@@ -261,7 +261,7 @@ export class RpcDouble implements VaultRpc {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** How often a call was made. */
+  /** Number of calls of a name. */
   count(name: keyof WindowRpc): number {
     return this.asked.filter((call) => call.name === name).length;
   }

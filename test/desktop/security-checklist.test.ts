@@ -94,7 +94,7 @@ test('3. contexts are isolated: the preload script’s world is not the page’s
   expect(preferences).toMatchObject({ contextIsolation: true });
 });
 
-test('4. every process is sandboxed, of windows that nobody thought of too', () => {
+test('4. every process is sandboxed, of unforeseen windows too', () => {
   expect(preferences).toMatchObject({ sandbox: true });
   expect(machine.sandboxed).toBe(true);
 });
@@ -140,7 +140,7 @@ test('11. no <webview> may open windows: there is no <webview>', () => {
   expect(preferences).toMatchObject({ webviewTag: false });
 });
 
-test('12. what a <webview> is made with needs no look: none is attached', () => {
+test('12. the options of a <webview> need no check: none is attached', () => {
   expect(theWindow().webContents.attempt('will-attach-webview', {})).toBe(true);
 });
 
@@ -175,7 +175,7 @@ test('16. Electron is a supported version, at the start and in package.json', as
   );
 });
 
-test('17. whoever sends over IPC is looked at, on every channel there is (ipc.test.ts)', async () => {
+test('17. the sender over IPC is checked, on every channel (ipc.test.ts)', async () => {
   expect([...ipcMain.handlers.keys()].sort()).toEqual(
     Object.values(channels)
       .filter((channel) => channel !== channels.event)

@@ -1,6 +1,7 @@
 /**
- * What locks the vault on Linux, where Electron says nothing: a stand-in for logind on a real bus, and the auto-lock that hears
- * it. The class of fault: a screen that is locked, or a desk that is left, of which the vault never hears.
+ * Locking on Linux, where Electron reports nothing: a stand-in for logind on a real bus, and the auto-lock
+ * that listens to it. The class of fault: a locked screen, or an unattended desk, that the vault does not
+ * notice.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BusService, type Answer, type HeardCall, type Typed } from '../support/bus-service.ts';
@@ -24,7 +25,7 @@ class Logind {
     LockedHint: ['b', false],
     IdleHint: ['b', false],
     IdleSinceHint: ['t', 0n],
-    // What else there is, and nothing asks for.
+    // Other properties, which are never read.
     User: ['(uo)', [1000, '/org/freedesktop/login1/user/_1000']],
     Name: ['s', 'ann'],
   };
@@ -183,7 +184,7 @@ describe('a vault in a session of logind', () => {
   });
 });
 
-/** What the bus had to pass on has been passed on after a call there and back. */
+/** Waits until the bus has forwarded all messages: a call there and back comes after them. */
 async function isStill(): Promise<boolean> {
   const other = await BusService.start(address(), ['app.keyhearth.Test'], () => []);
   await other[Symbol.asyncDispose]();

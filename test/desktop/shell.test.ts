@@ -199,7 +199,7 @@ describe('the menu', () => {
     machine.packaged = true;
     setMenu('1.2.3', actions);
     expect(JSON.stringify(machine.menu?.template)).not.toContain('toggleDevTools');
-    // What shows it reads no archive.
+    // The panel cannot read an archive.
     expect(machine.about?.iconPath).toBe(join(process.resourcesPath, 'icon.png'));
   });
 });
@@ -238,7 +238,7 @@ describe('starting with the session', () => {
     expect(text).toContain(
       String.raw`Exec="/home/ann/My \\"Apps\\"/\\$5 100%%\\\\/Keyhearth.AppImage" --hidden` + '\n',
     );
-    // What the desktop's own settings leave behind.
+    // The file as the desktop's own settings write it.
     await writeFile(file, text.replace('enabled=true', 'enabled=false'));
     expect(item?.read()).toBe(false);
     void item?.write(false);

@@ -139,7 +139,7 @@ describe('the tray', () => {
     expect(double.count('unlock')).toBe(0);
   });
 
-  test('does not ask again for what is no change of state', async () => {
+  test('does not ask again without a change of state', async () => {
     show();
     await vi.waitFor(() => {
       expect(double.count('status')).toBe(1);

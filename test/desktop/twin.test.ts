@@ -1,7 +1,7 @@
 /**
- * Where the stand-in once promised what Electron does not keep, with the source of what it does keep: each is a rule of
- * fake-electron.ts now, and each test here fails where Keyhearth relies on the promise again. Sources are files of
- * electron/electron, where nothing else is said.
+ * Promises of the stand-in that Electron did not keep, with the source of its real behavior. Each is a rule
+ * of fake-electron.ts now, and each test here fails if Keyhearth relies on the promise again. Sources are
+ * files of electron/electron unless stated otherwise.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -216,7 +216,7 @@ describe('electron-updater', () => {
     },
   );
 
-  test('takes no file that is not the one that was signed', async () => {
+  test('refuses a file that is not the signed one', async () => {
     publish({ content: Buffer.from('another Keyhearth') });
     const updater = follow();
     await updater.checkForUpdates();
@@ -310,7 +310,7 @@ describe('a person', () => {
     expect(requests).toHaveLength(4);
   });
 
-  test('who keeps Keyhearth off the network is told so, and no server is asked', async () => {
+  test('with the network off, checking reports so, and no server is contacted', async () => {
     publish();
     network = false;
     await updates.choice.write('ask');

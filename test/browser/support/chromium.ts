@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Where pictures of the screens go; not kept in git. */
+/** The directory for pictures of the screens; not kept in git. */
 const pictures = join(import.meta.dirname, '../../output/browser');
 
 /** `PICTURES=all` keeps one of every screen, which takes as long as all that is looked for on it. */
@@ -15,9 +15,9 @@ const keepsAll = process.env['PICTURES'] === 'all';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * What Playwright turns off, which Chromium would forget: it goes by the last list that it is given. Then the suggestions of the
- * address bar, which no test looks at: they are two pages of Chromium's own, loaded anew behind each window, and took as long as a
- * window of ours.
+ * Playwright's own list of features that are off, repeated, since Chromium only uses the last list. In
+ * addition the suggestions of the address bar, which no test uses: they are two pages of Chromium's own,
+ * loaded again behind each window, and took as long as a window of ours.
  */
 const turnedOff = [
   ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
@@ -136,7 +136,7 @@ export async function openWindow(
     violations,
     complaints,
     [Symbol.asyncDispose]: async () => {
-      // What the person saw last says most about a failure.
+      // The last screen says most about a failure.
       const test = expect.getState().currentTestName?.replaceAll(/\W+/g, '-') ?? 'a-test';
       await picture(page, `end-of-${test}`).catch(() => undefined);
       await context.close();
@@ -144,10 +144,10 @@ export async function openWindow(
   };
 }
 
-/** Keeps a picture of the whole screen, what is below the fold included, where somebody wants to see them. */
+/** Keeps a picture of the whole screen, including the part below the fold, if pictures are wanted. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   if (!keepsAll) return;
-  // What sticks to the edge of the window would be drawn where it is now, in the middle of the picture.
+  // Sticky elements would appear at their current position, in the middle of the picture.
   await page.evaluate(() => {
     window.scrollTo(0, 0);
   });

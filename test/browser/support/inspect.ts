@@ -1,4 +1,4 @@
-/** What can be wrong with any screen: what axe-core finds, and what a narrow window cuts off. */
+/** Checks for any screen: axe-core, and content that a narrow window cuts off. */
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { takePicture } from './chromium.ts';
@@ -10,9 +10,9 @@ const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag
 const ofColours = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Looks for everything in the scheme that is on, then in the other for what its colours can break. The other stays on: to
- * change back lays out the whole page once more.
- * @returns `screen (scheme): rule, where, why`, for each thing to mend in either.
+ * Checks everything in the current scheme, and then in the other one the rules that its colors can break. The
+ * other scheme stays on: changing back lays out the whole page again.
+ * @returns `screen (scheme): rule, where, why`, for each fault in either.
  */
 export async function axeFindings(page: Page, screen: string): Promise<readonly string[]> {
   const on = await page.evaluate(() => document.documentElement.dataset['mantineColorScheme']);
@@ -58,7 +58,7 @@ async function axeOn(page: Page): Promise<AxeBuilder> {
     new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
       // There are no frames to look into, and another page to gather results in would take as long again.
       .setLegacyMode()
-      // What is well is not told of element by element.
+      // Passed rules are not listed element by element.
       .options({ resultTypes: ['violations'] })
   );
 }
@@ -70,12 +70,12 @@ const widths = [360, 320];
 export async function tooWideFindings(page: Page, screen: string): Promise<readonly string[]> {
   const found: string[] = [];
   const before = page.viewportSize();
-  // What the pointer comes to lie over, when all moves, is not what is looked at.
+  // The effect of the pointer over an element that moves is not checked.
   await page.mouse.move(0, 0);
   for (const width of widths) {
     await page.setViewportSize({ width, height: 720 });
     let cut = await page.evaluate(overflows);
-    // What is drawn by script follows the window a moment later.
+    // Elements that scripts place follow the window a moment later.
     for (let tries = 0; tries < 50 && cut.length > 0; tries += 1) {
       await page.waitForTimeout(100);
       cut = await page.evaluate(overflows);
@@ -95,7 +95,7 @@ function overflows(): readonly string[] {
     (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
   for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
     const { right, width, height } = element.getBoundingClientRect();
-    // What is there for screen readers alone is a pixel in size.
+    // An element for screen readers alone is a pixel in size.
     if (width <= 1 || height <= 1 || !element.checkVisibility({ visibilityProperty: true })) continue;
     // Ornaments of a control move in and out of its frame.
     if (element.closest('[aria-hidden=true]') !== null) continue;

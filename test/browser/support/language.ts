@@ -18,7 +18,8 @@ const inGreek: Readonly<Record<string, string>> = {
 };
 
 /**
- * Looks at each address in the pseudo-locale: it is spoken whole, fits, does not move, and has nothing for axe-core to mend.
+ * Visits each address in the pseudo-locale: every text is translated, fits, does not move, and passes
+ * axe-core.
  * @param half Half of the patterns of addresses, so that two browsers share the work.
  */
 export async function lookAtHalf(browser: Browser, half: 'first' | 'second'): Promise<void> {
@@ -36,7 +37,7 @@ export async function lookAtHalf(browser: Browser, half: 'first' | 'second'): Pr
   expect(await page.locator('html').getAttribute('lang')).toBe('en-XA');
 
   const found: string[] = [];
-  /** What all screens have is told once. */
+  /** A fault that all screens share is reported once. */
   const told = new Map<string, string>();
   const middle = Math.ceil(patterns.length / 2);
   const addresses = (half === 'first' ? patterns.slice(0, middle) : patterns.slice(middle)).flatMap(

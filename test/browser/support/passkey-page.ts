@@ -1,4 +1,4 @@
-/** What the tests of passkeys run in the page: the SDK, as an app would use it. */
+/** Code that the tests of passkeys run in the page: the SDK, as an app would use it. */
 import { getWebAuthnAttestation, TurnkeyClient } from '@turnkey/http';
 import { WebauthnStamper } from '@turnkey/webauthn-stamper';
 

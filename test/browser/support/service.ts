@@ -17,17 +17,17 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
   /** The link that signs one browser in, once. */
   readonly windowUrl: string;
-  /** Where the link leads: the same service, by name. */
+  /** The origin of the link: the same service, by name. */
   readonly windowOrigin: string;
   stop(): Promise<void>;
-  /** What it wrote to standard error, which is where faults of its own go. */
+  /** Its standard error, which receives its own faults. */
   stderr(): string;
 }
 
 /** `keyhearth dev`, with a client that may do everything. */
 export interface DevService extends Service {
   readonly root: TestClient;
-  /** What opens it. */
+  /** The recovery phrase that opens it. */
   readonly recoveryPhrase: string;
 }
 
@@ -45,7 +45,7 @@ export interface VaultPlace extends Disposable {
   backUp(file: string): Promise<void>;
 }
 
-/** A port for a service that comes back to it: from below those that a system gives to whoever asks for any. */
+/** A port for a service that returns to it: from below those that a system assigns for port 0. */
 export async function portToKeep(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
@@ -107,7 +107,7 @@ async function start<Line extends ReadyLine>(
   }
 }
 
-/** A directory for a vault that nobody has made yet; no keychain is touched unless one is given. */
+/** A directory for a vault that does not exist yet; no keychain is used unless one is given. */
 export function newVaultPlace(): VaultPlace {
   const directory = temporaryDirectory();
   const places = [

@@ -60,7 +60,10 @@ async function choosePassword(page: Page, look: Look): Promise<void> {
   await button(page, 'Continue').click();
 }
 
-/** The end of the first run: the words are drawn, written down and typed back. @returns the 24 words. */
+/**
+ * The end of the first run: the words are generated, written down and typed back.
+ * @returns the 24 words.
+ */
 export async function fromWordsToVault(page: Page, look: Look = nowhere): Promise<readonly string[]> {
   await heading(page, 'Your recovery phrase').waitFor();
   await look('first-run-phrase-hidden');
@@ -170,7 +173,7 @@ export async function chooseSegment(page: Page, control: string, segment: string
   await page.getByRole('radiogroup', { name: control }).locator('label').filter({ hasText: segment }).click();
 }
 
-/** What the signature's panel says, by the names of its rows. */
+/** Reads the signature's panel, by the names of its rows. */
 export async function readFacts(place: Locator): Promise<ReadonlyMap<string, string>> {
   await place.locator('dl > div').first().waitFor();
   const rows = await place.locator('dl > div').all();

@@ -1,4 +1,4 @@
-/** Tours of the window: through many screens in turn, each shown to whoever looks at it. */
+/** Tours of the window: through many screens in turn, with a call for each. */
 import type { Page } from 'playwright-core';
 import {
   button,

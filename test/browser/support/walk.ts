@@ -1,11 +1,14 @@
-/** What a person with a keyboard and a screen reader finds: where the focus goes, in which order, and whether it is seen. */
+/**
+ * The experience with a keyboard and a screen reader: where the focus goes, in which order, and if it is
+ * visible.
+ */
 import type { Locator, Page } from 'playwright-core';
 
 /** Runs in the page. @returns what of the stops of Tab is not in the order in which one reads. */
 export function outOfOrder(): readonly string[] {
   const found: string[] = [];
   const name = (element: Element): string => element.outerHTML.slice(0, 90);
-  /** Where one sees it: a radio of a segmented control, or a switch, has no size of its own. */
+  /** The visible box: a radio of a segmented control, or a switch, has no size of its own. */
   const placeOf = (element: Element): DOMRect => {
     let shown = element;
     while (shown.getBoundingClientRect().width < 10 && shown.parentElement !== null)
@@ -23,7 +26,7 @@ export function outOfOrder(): readonly string[] {
   for (const element of reachable) {
     if (element.tabIndex > 0) found.push(`${name(element)} has a place of its own in the order`);
   }
-  /** Whether one scrolls to it in a box that the other is not in: then it may lie anywhere. */
+  /** True if one is in a scrolling box without the other: then it may be anywhere. */
   const scrollsApart = (element: Element, other: Element): boolean => {
     for (let box = element.parentElement; box !== null && !box.contains(other); box = box.parentElement) {
       if (box.scrollHeight > box.clientHeight && /auto|scroll/.test(getComputedStyle(box).overflowY))
@@ -33,7 +36,7 @@ export function outOfOrder(): readonly string[] {
   };
   for (const [index, element] of reachable.entries()) {
     const before = reachable[index - 1];
-    // What scrolls has its own order; what floats above the rest is where it is.
+    // Scrolling content has its own order; floating content is where it is.
     if (before === undefined || before.parentElement?.closest('.kh-skip, .kh-long') !== null) continue;
     if (scrollsApart(before, element)) continue;
     const [a, b] = [placeOf(before), placeOf(element)];
@@ -81,7 +84,7 @@ export function unseenFocus(): readonly string[] {
   return found;
 }
 
-/** Where one is after going somewhere: the document is named as the screen is, and the focus is at its beginning. */
+/** The state after navigation: the document has the screen's title, and the focus is at its beginning. */
 export async function arrival(page: Page): Promise<readonly string[]> {
   let found = await page.evaluate(astray);
   for (let tries = 0; tries < 200 && found.length > 0; tries += 1) {
@@ -106,7 +109,7 @@ function astray(): readonly string[] {
   return found;
 }
 
-/** What opens a dialog or a menu over this screen. */
+/** Controls that open a dialog or a menu over this screen. */
 export const openers = (page: Page): Locator =>
   page.locator(
     '[aria-haspopup=dialog]:visible:not([disabled]), [aria-haspopup=menu]:visible:not([disabled])',

@@ -1,4 +1,4 @@
-/** Whoever cannot see well, or has no mouse: axe-core on every screen in both schemes, and the keyboard alone. */
+/** Accessibility: axe-core on every screen in both schemes, and the keyboard alone. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow } from '../support/chromium.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('every screen, in light and in dark', () => {
-  test('axe-core finds nothing to mend, and nothing is against the page’s policy', async () => {
+  test('axe-core finds nothing, and nothing violates the page’s policy', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
     await using person = await openWindow(browser, { baseURL: service.windowOrigin });
@@ -72,7 +72,7 @@ describe('the keyboard alone', () => {
     // Enter in a field is as good as the button.
     await page.keyboard.press('Enter');
     await heading(page, 'Your recovery phrase').waitFor();
-    // Who cannot hold a button presses it twice.
+    // A person who cannot hold a button presses it twice.
     await keys.press(button(page, 'Show my words'), 'Space');
     await page.getByText('Press it once more to show it, or hold it for a moment.').waitFor();
     await page.keyboard.press('Space');
@@ -206,7 +206,7 @@ async function focusOutOfSight(page: Page): Promise<string | undefined> {
       each.focus({ preventScroll: true });
     });
     if (!focused.equals(unfocused)) return undefined;
-    // What is loaded meanwhile moves the rest: then it was another place that was looked at.
+    // Content that loads meanwhile moves the rest: then the position was another one.
     const { x, y } = (await focusedSpot(page)) ?? spot;
     if (x === spot.x && y === spot.y) return spot.name;
   }

@@ -10,6 +10,6 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-test('every screen speaks it whole, fits, and has nothing for axe-core to mend', async () => {
+test('every screen is translated whole, fits, and passes axe-core', async () => {
   await lookAtHalf(browser, 'second');
 });

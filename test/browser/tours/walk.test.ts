@@ -1,6 +1,7 @@
 /**
- * A walk to every address, into everything that opens over one, and to all that lies outside of the vault, as somebody goes it
- * who hears the window and has no mouse. It is gone in the pseudo-locale, so that what no translation would reach is heard too.
+ * A walk to every address, into everything that opens over one, and to all screens outside of the vault, as a
+ * person does with a screen reader and no mouse. It uses the pseudo-locale, so that text without a
+ * translation is found too.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +47,7 @@ test('every place says where one is, leads through itself as one reads it, and o
   await page.locator('h1', { hasText: '⟦' }).waitFor();
 
   const found: string[] = [];
-  /** What is on every screen is gone through once. */
+  /** Elements of every screen are walked through once. */
   const gone = new Set<string>();
   for (const pattern of patterns) {
     for (const address of addressesOf(pattern, { ...others, ...values })) {
@@ -68,7 +69,7 @@ test('every place says where one is, leads through itself as one reads it, and o
         const key = `${isShell ? '' : pattern} ${name.replaceAll(/[\dΑ-ώ]+/g, '')}`;
         if (gone.has(key)) continue;
         gone.add(key);
-        // A row is laid out anew where there is less room, and its dialog shuts.
+        // A row is laid out again when there is less room, and its dialog closes.
         const isRow = await opener.evaluate((each) => each.closest('.kh-long') !== null);
         const look = async (): Promise<readonly string[]> => [
           ...(await page.evaluate(untranslated)),
@@ -95,8 +96,8 @@ test('whatever opens a dialog says so, or the walk would miss it', () => {
       return /<Modal\b/.test(text) && !text.includes('aria-haspopup="dialog"');
     })
     .sort();
-  // The palette is opened by a button of `search-and-shortcuts.tsx`; the list of shortcuts by a key, and from the palette; and whoever
-  // has not shown lately to be the owner is asked for it by what they were about to do.
+  // A button of `search-and-shortcuts.tsx` opens the palette. A key opens the list of shortcuts, and so does
+  // the palette. The step-up appears after an action that needs it.
   expect(silent).toEqual([
     'app/shell/palette.tsx',
     'app/shell/shortcuts.tsx',
@@ -201,7 +202,7 @@ test('the way into a vault speaks the pseudo-locale whole too: no link, first ru
   expect(person.complaints).toEqual([]);
 });
 
-/** The words on the sheet, which are no words of the window's. */
+/** The words on the sheet, which are not texts of the window. */
 async function readWords(page: Page): Promise<readonly string[]> {
   const items = await page
     .locator('li')
@@ -231,7 +232,7 @@ function keepAnnouncements(): void {
   }).observe(document, { childList: true, characterData: true, subtree: true });
 }
 
-test('what came of something is announced: made, copied, refused, undone by a lock', async () => {
+test('results are announced: created, copied, refused, undone by a lock', async () => {
   using home = newVaultPlace();
   await using service = await home.serve();
   await using person = await openWindow(browser);
