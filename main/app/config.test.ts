@@ -13,6 +13,39 @@ describe('sessionBusAddress', () => {
   });
 });
 
+// The class: a variable that names no directory, read as the working directory.
+describe('variables without a value', () => {
+  const usual = readConfig([], { HOME: '/home/ann' });
+
+  test.each(['KEYHEARTH_DATA_DIR', 'KEYHEARTH_CONFIG_DIR', 'XDG_DATA_HOME', 'XDG_CONFIG_HOME'])(
+    'an empty %s is none',
+    (name) => {
+      const { dataDirectory, keysDirectory, unitDirectory, former } = readConfig([], { [name]: '' });
+      expect({ dataDirectory, keysDirectory, unitDirectory, former }).toEqual({
+        dataDirectory: usual.dataDirectory,
+        keysDirectory: usual.keysDirectory,
+        unitDirectory: usual.unitDirectory,
+        former: usual.former,
+      });
+    },
+  );
+
+  test.each(['XDG_DATA_HOME', 'XDG_CONFIG_HOME'])('a relative %s is ignored', (name) => {
+    const { dataDirectory, keysDirectory, unitDirectory } = readConfig([], { [name]: 'here' });
+    expect([dataDirectory, keysDirectory, unitDirectory]).toEqual([
+      usual.dataDirectory,
+      usual.keysDirectory,
+      usual.unitDirectory,
+    ]);
+  });
+
+  test('every other variable may be empty', () => {
+    const names = ['KEYHEARTH_PORT', 'KEYHEARTH_RP_ID', 'KEYHEARTH_URL', 'KEYHEARTH_API_KEY', 'APPIMAGE'];
+    const empty = Object.fromEntries(names.map((name) => [name, '']));
+    expect(readConfig([], empty)).toEqual(readConfig([], {}));
+  });
+});
+
 describe('startArguments', () => {
   test('are none for the defaults', () => {
     expect(startArguments(readConfig([], {}), {})).toEqual({ args: [] });

@@ -1,6 +1,6 @@
 /** Settings from arguments and environment, as one frozen value. The only reader of the environment. */
 import { homedir, platform } from 'node:os';
-import { dirname, join, parse, resolve } from 'node:path';
+import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -110,7 +110,8 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Options win over the environment (`KEYHEARTH_…`), that over defaults. */
-export function makeConfig(options: ConfigOptions, environment: Environment = process.env): Config {
+export function makeConfig(options: ConfigOptions, variables: Environment = process.env): Config {
+  const environment = usable(variables);
   const usual = defaultDirectories('Keyhearth', environment);
   const chosen = [
     options.dataDir,
@@ -131,7 +132,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     remote: remoteNames(options, environment),
     apiKey:
       options.apiKey === undefined && options.vaultFile === undefined
-        ? given(environment['KEYHEARTH_API_KEY'])
+        ? environment['KEYHEARTH_API_KEY']
         : undefined,
     apiKeyNamed: options.apiKey !== undefined,
     port: portNumber(options.port ?? environment['KEYHEARTH_PORT']),
@@ -144,10 +145,10 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     allowLoopbackIssuers: false,
     useKeychain: options.keychain ?? true,
     sessionBus: sessionBusAddress(environment),
-    systemBus: given(environment['DBUS_SYSTEM_BUS_ADDRESS']) ?? 'unix:path=/run/dbus/system_bus_socket',
-    loginSession: given(environment['XDG_SESSION_ID']),
-    sessionType: given(environment['XDG_SESSION_TYPE']),
-    runtimeDirectory: given(environment['XDG_RUNTIME_DIR']),
+    systemBus: environment['DBUS_SYSTEM_BUS_ADDRESS'] ?? 'unix:path=/run/dbus/system_bus_socket',
+    loginSession: environment['XDG_SESSION_ID'],
+    sessionType: environment['XDG_SESSION_TYPE'],
+    runtimeDirectory: environment['XDG_RUNTIME_DIR'],
     appImage: environment['APPIMAGE'],
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
     unitDirectory: join(
@@ -252,10 +253,10 @@ function remoteNames(options: ConfigOptions, environment: Environment): RemoteNa
   const { url, organizationId, vaultFile, dataDir, allowHttp } = options;
   const variables = vaultFile === undefined && dataDir === undefined ? environment : {};
   const names = defined({
-    url: url ?? given(variables['KEYHEARTH_URL']),
-    organizationId: organizationId ?? given(variables['KEYHEARTH_ORGANIZATION']),
-    signer: given(variables['KEYHEARTH_SIGNER']),
-    vaultFile: vaultFile ?? given(variables['KEYHEARTH_VAULT_FILE']),
+    url: url ?? variables['KEYHEARTH_URL'],
+    organizationId: organizationId ?? variables['KEYHEARTH_ORGANIZATION'],
+    signer: variables['KEYHEARTH_SIGNER'],
+    vaultFile: vaultFile ?? variables['KEYHEARTH_VAULT_FILE'],
   });
   if (Object.keys(names).length === 0) return undefined;
   return { ...names, allowHttp: allowHttp ?? environment['KEYHEARTH_ALLOW_HTTP'] === '1' };
@@ -285,7 +286,16 @@ function vaultPath(text: string): string {
 }
 
 /** A variable that is set to nothing is not set. */
-const given = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
+/**
+ * @returns the variables without empty ones, and without relative XDG directories, which that specification ignores. Either
+ * would put the vault into the working directory.
+ */
+const usable = (environment: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name, value = '']) => value !== '' && (!/^XDG_\w+_HOME$/.test(name) || isAbsolute(value)),
+    ),
+  );
 
 function portNumber(text: string | undefined): number | null {
   if (text === undefined) return null;

@@ -1,7 +1,7 @@
 /** The first code of the single executable: unpacks the command and hands over to it. */
 import { createRequire } from 'node:module';
 import { homedir, platform } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { getAsset, getRawAsset } from 'node:sea';
 import { pathToFileURL } from 'node:url';
 import { unpack } from './unpack.ts';
@@ -9,14 +9,14 @@ import type { Manifest } from './unpack.ts';
 
 /** The system's directory for files that can be created again. */
 function cacheDirectory(): string {
-  const { LOCALAPPDATA: local, XDG_CACHE_HOME: cache } = process.env;
+  const { LOCALAPPDATA: local, XDG_CACHE_HOME: cache = '' } = process.env;
   switch (platform()) {
     case 'darwin':
       return join(homedir(), 'Library', 'Caches', 'Keyhearth');
     case 'win32':
       return join(local ?? join(homedir(), 'AppData', 'Local'), 'Keyhearth', 'Cache');
     default:
-      return join(cache ?? join(homedir(), '.cache'), 'keyhearth');
+      return join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'keyhearth');
   }
 }
 
