@@ -26,7 +26,7 @@ export class LoadBoundary extends Component<Props, State> {
         title={t('This screen could not be shown')}
         error={this.state.error}
         onRetry={() => {
-          // What failed to load is remembered as failed until the page is new.
+          // The browser remembers the failed import until the page is reloaded.
           window.location.reload();
         }}
       />

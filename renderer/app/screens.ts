@@ -23,7 +23,7 @@ export function loadAllScreens(): () => void {
     if (load === undefined) return;
     setTimeout(() => {
       if (stopped) return;
-      // Who goes there while the service is away is told so then.
+      // A visit to the screen reports the failure, if the service is still away.
       load()
         .catch(() => undefined)
         .finally(() => {

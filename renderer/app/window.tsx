@@ -1,4 +1,4 @@
-/** Which screen is shown: outside the vault by its state, inside it by the address. */
+/** Chooses the screen: outside the vault by its state, inside it by the address. */
 
 import { Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -66,7 +66,7 @@ export function Window(): ReactNode {
   return (
     <>
       {connection === 'stopped' && <Stopped />}
-      {/* What was typed stays where it is until the service is back. */}
+      {/* Typed values stay in place until the service is back. */}
       <div hidden={connection === 'stopped'}>
         <Vault />
       </div>
@@ -121,9 +121,9 @@ function ScreenPart({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 function Screens(): ReactNode {
-  // What the other screens need is fetched when this one stands, so that none is waited for.
+  // The code of the other screens is fetched after this one has appeared, so that navigation does not wait.
   useEffect(() => loadAllScreens(), []);
-  // What was said inside the vault is not left standing outside of it.
+  // Notifications from inside the vault disappear outside of it.
   useEffect(
     () => () => {
       notifications.clean();

@@ -41,7 +41,7 @@ interface StepsProps {
   readonly current: number;
 }
 
-/** Where one is in the first run. */
+/** The current step of the first run. */
 export function Steps({ steps, current }: StepsProps): ReactNode {
   return (
     <nav aria-label={t('Steps')}>

@@ -7,18 +7,18 @@ export interface Progress {
   readonly total: number;
 }
 
-/** What takes less is done before it could be read, in milliseconds. */
+/** Milliseconds before progress is shown: shorter work ends before a person could read it. */
 const noticed = 400;
 
 interface Props {
   readonly busy: boolean;
-  /** What goes on: `Decrypting the backup`. */
+  /** The work: `Decrypting the backup`. */
   readonly children: ReactNode;
-  /** How far it is, where that is known. */
+  /** The progress, if it is known. */
   readonly progress?: Progress | null | undefined;
 }
 
-/** What goes on, said as soon as it takes long enough to be noticed. */
+/** The current work, announced as soon as it takes noticeable time. */
 export function Busy({ busy, children, progress }: Props): ReactNode {
   return <div role="status">{busy && <Late progress={progress}>{children}</Late>}</div>;
 }

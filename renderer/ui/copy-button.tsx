@@ -6,7 +6,7 @@ import { t } from '../app/i18n/text.ts';
 import { useRpc } from '../app/rpc/vault.tsx';
 import './small-buttons.css';
 
-/** How long a copy is confirmed, in milliseconds. */
+/** Milliseconds for which a copy is confirmed. */
 const confirmed = 1_800;
 
 type CopyState =
@@ -22,7 +22,7 @@ interface Props {
   readonly copy: string;
   /** Shows the words beside the icon. */
   readonly wide?: boolean;
-  /** Whether it is taken off the clipboard again after half a minute. */
+  /** Clears the clipboard after half a minute. */
   readonly secret?: boolean;
 }
 

@@ -4,11 +4,11 @@ import { CopyButton } from './copy-button.tsx';
 
 interface Props {
   readonly text: string;
-  /** What is on the screen instead of the text. */
+  /** Shown on the screen instead of the text. */
   readonly shown?: string;
   /** Names its button: `Copy public key`. */
   readonly copy: string;
-  /** Whether it is taken off the clipboard again. */
+  /** Clears the clipboard again. */
   readonly secret?: boolean;
 }
 

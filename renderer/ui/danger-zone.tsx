@@ -11,7 +11,7 @@ import { Expectations, Panel } from './page.tsx';
 import { t } from '../app/i18n/text.ts';
 import './rows.css';
 
-/** What one does with a thing as a whole, at the end of its page. */
+/** Actions on a resource as a whole, at the end of its page. */
 export function DangerZone({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <Panel title={t('Manage')} kind="plain">
@@ -31,7 +31,7 @@ interface ActionProps {
   readonly wide?: boolean;
   /** Why it cannot be done, instead of the button. */
   readonly refused?: string | undefined;
-  /** What is in the dialog; it is gone when the dialog is shut. */
+  /** The content of the dialog; it unmounts when the dialog closes. */
   readonly children: (close: () => void) => ReactNode;
 }
 
@@ -63,7 +63,7 @@ export function DangerAction({
 
 interface DialogButtonProps {
   readonly name: string;
-  /** Where the name alone does not say what it is about. */
+  /** For a button whose text alone does not say what it is about. */
   readonly label?: string;
   readonly title: string;
   readonly danger?: boolean;
@@ -106,7 +106,7 @@ export function DialogButton({
   );
 }
 
-/** What a form in a dialog knows of the submit behind it. */
+/** The state of the submit behind a form in a dialog. */
 interface Submitting {
   readonly isPending: boolean;
   readonly error: Error | null;
@@ -168,7 +168,7 @@ interface ConfirmProps {
   readonly outcomes: readonly ReactNode[];
   /** Said loudly, where something would be lost for good. */
   readonly loss?: { readonly title: string; readonly text: string } | undefined;
-  /** What must be typed first. */
+  /** The text that must be typed first. */
   readonly confirm?: { readonly text: string; readonly as: keyof typeof confirming };
   readonly submitting: Submitting;
   readonly onConfirm: () => void;

@@ -12,12 +12,12 @@ import './feedback.css';
 
 interface EmptyProps {
   readonly title: string;
-  /** What this is, and why one would want it. */
+  /** Explains the resource and its use. */
   readonly children: ReactNode;
   readonly action?: ReactNode;
   /** The thing that is not there yet. */
   readonly icon?: Icon;
-  /** How one comes to have it, step by step. */
+  /** The steps to get one. */
   readonly steps?: readonly ReactNode[];
   /** 3 in a panel that has a title of its own. */
   readonly level?: 2 | 3;
@@ -72,7 +72,7 @@ export function LoadingRows({
 }
 
 interface FailureProps {
-  /** What did not happen, for example "The wallets could not be read". */
+  /** The failed action, for example "The wallets could not be read". */
   readonly title: string;
   readonly error: Error | null;
   readonly onRetry?: () => void;

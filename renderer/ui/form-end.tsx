@@ -9,12 +9,12 @@ interface Props {
   readonly failed: string;
   readonly error: Error | null;
   readonly busy: boolean;
-  /** What the button does. */
+  /** The text of the button. */
   readonly does: string;
   readonly danger?: boolean;
   /** The address where one goes who does not want it, or what ends the form. */
   readonly back: string | (() => void);
-  /** What the way back is called once there is nothing left to cancel. */
+  /** The text of the link back once there is nothing left to cancel. */
   readonly done?: string | undefined;
 }
 

@@ -8,17 +8,17 @@ import './lists/long-rows.css';
 interface Props {
   /** The list that is searched. */
   readonly label: string;
-  /** What a thing in it is found by. */
+  /** The searchable fields. */
   readonly placeholder: string;
   readonly typed: string;
   readonly onType: (typed: string) => void;
   /** Enter, where the list does not follow each letter. */
   readonly onEnter?: () => void;
-  /** What else narrows the list. */
+  /** Further filters. */
   readonly children: ReactNode;
 }
 
-/** What a long list is searched by: a text, and beside it whatever else narrows it. */
+/** The search of a long list: a text field, and beside it further filters. */
 export function ListSearch({ label, placeholder, typed, onType, onEnter, children }: Props): ReactNode {
   return (
     <form

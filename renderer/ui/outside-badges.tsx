@@ -5,7 +5,7 @@ interface Props {
   readonly of: { readonly exported: boolean; readonly imported: boolean };
 }
 
-/** Whether the seed or key has ever been outside this vault. */
+/** Badges for a seed or key that has been outside this vault. */
 export function OutsideBadges({ of }: Props): ReactNode {
   return (
     <>

@@ -77,7 +77,10 @@ interface PromiseProps {
   readonly done?: boolean;
 }
 
-/** What will happen, before; what happened, after. Each form of the window shows it beside its button. */
+/**
+ * Expected effects before an action, and results after it. Each form of the window shows them beside its
+ * button.
+ */
 export function Expectations({
   title = t('What will happen'),
   items,

@@ -5,7 +5,7 @@ import { t } from '../app/i18n/text.ts';
 import { dateAndTime, exactTime, millisecondsOf, relativeTime } from './text/time.ts';
 import type { Timestamp } from './text/time.ts';
 
-/** How often relative times are said anew, in milliseconds. */
+/** Milliseconds between updates of relative times. */
 const tick = 20_000;
 
 let now = Date.now();
@@ -29,12 +29,12 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The present, in milliseconds, said anew every now and then. */
+/** The present, in milliseconds, updated at intervals. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
 interface Props {
   readonly at: Timestamp;
-  /** Whether it may lie ahead. What has happened is never in the future, whatever the clock that was read says. */
+  /** Allows a time in the future. A past event is never in the future, even by a wrong clock. */
   readonly ahead?: boolean;
   /** Says the exact time beside it: among the facts about one thing, and in logs, whose rows are read by their times. */
   readonly exact?: boolean;
@@ -77,8 +77,9 @@ function ShortMoment({ time, said }: { readonly time: number; readonly said: str
 const isoOf = (time: number): string => new Date(time).toISOString();
 
 /**
- * Whether the link or button around something has the keyboard; what has none around it becomes a tab stop of its own.
- * @returns that, and what watches for it: the `ref` of what is inside.
+ * Watches if the link or button around an element has keyboard focus; an element without one becomes a tab
+ * stop of its own.
+ * @returns the state, and the `ref` for the element inside.
  */
 function useRowFocus(): readonly [
   focused: boolean,

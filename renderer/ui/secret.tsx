@@ -12,13 +12,13 @@ import { t } from '../app/i18n/text.ts';
 import { useRpc } from '../app/rpc/vault.tsx';
 import './secret.css';
 
-/** How long a secret stays on the screen, in milliseconds. */
+/** Milliseconds for which a secret stays on the screen. */
 const staysMs = 30_000;
-/** What is copied by hand takes longer. */
+/** Copying by hand takes longer. */
 export const staysToBeWrittenMs = 120_000;
-/** How long before its end it is said that it ends. */
+/** Milliseconds before its end at which the end is announced. */
 const saidBeforeMs = 10_000;
-/** How long to press the button. */
+/** Milliseconds for which the button must be pressed. */
 const holdMs = 600;
 
 export interface Reveal {
@@ -104,7 +104,7 @@ function Ending({ stays, onEnd, onMore }: EndingProps): ReactNode {
 }
 
 interface HoldProps {
-  /** What the button does. */
+  /** The text of the button. */
   readonly children: string;
   readonly onHeld: () => void;
   readonly size?: 'xs' | 'md';
@@ -181,7 +181,7 @@ export function HoldButton({
           press(pressedBefore.current);
         }}
         onClick={(event) => {
-          // What assistive technology presses comes without a pointer before it.
+          // A press by assistive technology comes without a pointer event before it.
           press(event.detail === 0 ? state === 'pressed' : pressedBefore.current);
         }}
       >
@@ -229,7 +229,7 @@ export function printPage(): void {
   try {
     window.print();
   } finally {
-    // Where printing is a dialog of its own, its end is told by an event instead.
+    // If printing is a dialog of its own, an event reports its end instead.
     setTimeout(() => {
       printing = false;
     }, 1_000);

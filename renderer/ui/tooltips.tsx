@@ -10,7 +10,7 @@ interface Shown {
   readonly text: string;
 }
 
-/** What an element has to say, by its attribute. */
+/** The tooltip of an element, from its attribute. */
 function tooltipOf(target: HTMLElement | null): Shown | null {
   const text = target?.dataset['hint'];
   return target === null || text === undefined ? null : { target, text };
@@ -63,7 +63,7 @@ export function Tooltips(): ReactNode {
     };
   }, []);
 
-  // What it says may change while it is shown.
+  // The text may change while it is shown.
   useEffect(() => {
     if (target === null) return;
     const observer = new MutationObserver(() => {

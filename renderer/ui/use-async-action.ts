@@ -8,8 +8,8 @@ export interface AsyncAction {
 }
 
 /**
- * Something that takes a while and touches a secret. Unlike a mutation it leaves nothing behind: neither what it was given
- * nor what came of it is in any cache.
+ * An action that takes time and uses a secret. Unlike a mutation it leaves nothing behind: neither its
+ * arguments nor its result are in a cache.
  */
 export function useAsyncAction(): AsyncAction {
   const [isPending, setPending] = useState(false);

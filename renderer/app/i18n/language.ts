@@ -1,4 +1,4 @@
-/** Which language the window speaks: what was chosen in it, or the first of the browser's that there is. */
+/** The window's language: the one that was chosen in it, or the first of the browser's that exists. */
 
 import { pseudoTexts } from './pseudo-locale.ts';
 
@@ -11,7 +11,7 @@ interface Language {
   readonly name: string;
   /** Its own file of locales/; English is what the code says. */
   readonly texts?: () => Promise<Texts>;
-  /** Where its dates and numbers are not those of its code. */
+  /** The locale of its dates and numbers, if it differs from the code. */
   readonly formats?: string;
 }
 
@@ -64,7 +64,7 @@ export const locale: string =
   wished.find((tag) => tag === language.code || tag.startsWith(`${language.code}-`)) ??
   language.code;
 
-/** Keeps the choice in this browser and loads the window anew in it. */
+/** Keeps the choice in this browser and reloads the window in that language. */
 export function changeLanguage(code: string): void {
   storage()?.setItem(kept, code);
   window.location.reload();

@@ -63,7 +63,7 @@ const accents: Readonly<Record<string, string>> = {
   },
 };
 
-/** What a translation must keep as it is: values and tags. */
+/** The parts that a translation must keep as they are: values and tags. */
 const kept = /(\{\{[^}]*\}\}|<\/?\w+\/?>)/;
 
 /** Translations of short texts grow more than those of long ones. */

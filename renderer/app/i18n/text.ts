@@ -1,12 +1,12 @@
 /**
- * What the window says, in the person's language. The English text is its own key, so that the code reads as the window does:
+ * The window's texts in the user's language. The English text is its own key, so that the code reads as the window does:
  *
  *     t('Delete the wallet {{name}}?', { name })
  *     t('{{count}} accounts', { count })        // forms of numbers are in locales/numbers.json
  *     <Trans i18nKey="Read <docs>the API reference</docs> first." components={{ docs: <Link href="/connect" /> }} />
  *
- * The language is chosen when the window loads; another one loads it anew. So texts may be made anywhere, in constants too.
- * Whatever a text is filled with may be foreign: nothing of it is hidden, and it moves nothing around it. `npm run texts` gathers
+ * The language is chosen when the window loads; changing it reloads the window. So constants may hold texts too. A value in a
+ * text may be foreign: nothing of it is hidden, and it moves nothing around it. `npm run texts` gathers
  * the texts in locales/en.json.
  */
 
@@ -18,7 +18,7 @@ import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import english from '../../locales/numbers.json' with { type: 'json' };
 import { language, locale } from './language.ts';
 
-/** What a text is filled with; `count` chooses its form. */
+/** The values that fill a text; `count` chooses its form. */
 type TextValues = Readonly<Record<string, string | number>>;
 
 const translation = await language.texts?.();

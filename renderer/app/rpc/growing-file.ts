@@ -1,4 +1,4 @@
-/** A file that is made in the window and may be longer than its memory. */
+/** A file that is written in the window and may be longer than its memory. */
 
 /** Characters after which what was gathered is handed to the browser, which keeps what is long on the disk. */
 const handedOver = 4_000_000;

@@ -21,7 +21,7 @@ const longestPause = 5_000;
 /** The service sends a comment every 20 s; a stream that is silent for longer than this is dead. Milliseconds. */
 const longestSilence = 45_000;
 
-/** How long the service may take to open the event stream, in milliseconds. */
+/** Milliseconds that the service may take to open the event stream. */
 const longestOpening = 10_000;
 
 const words = {
@@ -31,7 +31,7 @@ const words = {
 
 interface PostOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Whether it is sent though the page goes. */
+  /** Sends the request even if the page closes. */
   readonly keepalive?: boolean;
 }
 

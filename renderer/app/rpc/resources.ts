@@ -1,4 +1,4 @@
-/** What the service answers, as its operations describe it (key-management-api.md, section 2). */
+/** The service's resources, as its operations describe them (key-management-api.md, section 2). */
 
 import type { Answer } from '../../../main/operations/api.ts';
 
@@ -12,19 +12,19 @@ export type Authenticator = User['authenticators'][number];
 export type Tag = Answer<'list_user_tags'>['userTags'][number];
 /** A session of a user who signed in; a read-only session has no credential. */
 export type Session = Answer<'list_sessions'>['sessions'][number];
-/** How the calls of one contract or program are read. */
+/** An interface by which the calls of one contract or program are read. */
 export type SmartContractInterface = Answer<'get_smart_contract_interface'>['smartContractInterface'];
 /** A setting of the organization's; a switch has an empty value. */
 export type Feature = Answer<'get_organization_configs'>['configs']['features'][number];
-/** How many of these users must agree to act as the organization itself. */
+/** The number of these users that must approve to act as the organization itself. */
 export type Quorum = Answer<'get_organization_configs'>['configs']['quorum'];
 export type Activity = Answer<'get_activity'>['activity'];
 export type Vote = Activity['votes'][number];
 /** An activity in a list. */
 export type ActivityLine = Answer<'browse_activities'>['lines'][number];
-/** Where a revision of an activity stands in the log. */
+/** A revision of an activity and its place in the log. */
 export type ActivityEntry = Answer<'get_activity_entries'>['entries'][number];
 /** A webhook endpoint: where events of activities are posted. */
 export type Endpoint = Answer<'list_webhook_endpoints'>['webhookEndpoints'][number];
-/** An event on its way to a webhook endpoint, or what came of it. */
+/** An event on its way to a webhook endpoint, or its outcome. */
 export type Delivery = Answer<'list_webhook_deliveries'>['deliveries'][number];

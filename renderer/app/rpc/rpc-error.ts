@@ -3,5 +3,5 @@ export class RpcError extends Error {
   override readonly name = 'RpcError';
 }
 
-/** @returns the message of something that was thrown; the thing as text where it is no error. */
+/** @returns the message of an error, or a thrown value of another type as text. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

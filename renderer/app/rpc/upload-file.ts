@@ -23,7 +23,7 @@ export async function uploadFile(
     const query = new URLSearchParams({ name: file.name, size: String(file.size), at: String(at) });
     if (begun !== undefined) query.set('file', begun);
     signal?.throwIfAborted();
-    // What the first begins is known once it is answered: it is not broken off.
+    // The id of the upload is in the first answer, so the first request is not aborted.
     return begun === undefined ? post(query.toString(), part) : post(query.toString(), part, signal);
   };
   const { backup, received } = await send(0, firstPart);

@@ -203,7 +203,7 @@ export function useStatus(): VaultStatus {
   return status;
 }
 
-/** The backups of the vault; refetched while one is made or verified, to show its progress. */
+/** The backups of the vault; refetched while one is written or verified, to show its progress. */
 export function useBackups(): UseQueryResult<BackupsStatus> {
   const rpc = useRpc();
   return useQuery({
@@ -222,7 +222,7 @@ function useRpcCall<Input, Answer>(
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: Input) => run(rpc, input),
-    // What it was given may be a secret: it is not kept.
+    // The arguments may be secret: they are not kept.
     gcTime: 0,
     onSettled() {
       void client.invalidateQueries({ queryKey });
@@ -235,7 +235,7 @@ export const useBackupCall = <Input, Answer>(
   run: (rpc: WindowRpc, input: Input) => Promise<Answer>,
 ): UseMutationResult<Answer, Error, Input> => useRpcCall(backupsKey, run);
 
-/** How this vault behaves on this computer. */
+/** The vault's behavior on this computer. */
 export function useSettings(): UseQueryResult<Settings> {
   const rpc = useRpc();
   return useQuery({ queryKey: settingsKey, queryFn: () => rpc.settings() });
@@ -244,7 +244,7 @@ export function useSettings(): UseQueryResult<Settings> {
 export const useSettingsCall = (): UseMutationResult<Settings, Error, SettingsChange> =>
   useRpcCall(settingsKey, (rpc, change: SettingsChange) => rpc.changeSettings(change));
 
-/** How messages leave the vault, and what became of the last. */
+/** The channels for messages, and the outcomes of the last messages. */
 export function useMessages(): UseQueryResult<MessagesStatus> {
   const rpc = useRpc();
   return useQuery({ queryKey: [...messagesKey, 'status'], queryFn: () => rpc.messages() });
@@ -292,13 +292,13 @@ export function useStatusCall<Input>(
     mutationFn: (input: Input) => run(rpc, input),
     onSuccess(status) {
       client.setQueryData(statusKey, status);
-      // What was read while the vault was open is not kept behind its lock.
+      // Data from the open vault is not kept behind its lock.
       if (status.state !== 'unlocked') client.removeQueries({ queryKey: queriesKey });
     },
   });
 }
 
-/** Where a request is made, unless in the vault's own organization. */
+/** The organization of a request; the vault's own unless given. */
 interface Where {
   readonly organizationId?: string;
 }
@@ -312,7 +312,7 @@ export const queryApi = async <Path extends QueryPath>(
   body: QueryBody<Path>,
 ): Promise<Answer<Path>> => read(await rpc.call(`/public/v1/query/${path}`, body)) as Answer<Path>;
 
-/** What the answers to a query, or to a call of the rpc that reads, are kept under. */
+/** The key of the answers to a query, or to a call of the rpc that reads. */
 export const apiQueryKey = (path: QueryPath | RpcCall, body: object | null): readonly unknown[] => [
   ...queriesKey,
   path,

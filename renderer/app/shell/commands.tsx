@@ -1,4 +1,4 @@
-/** What one can do from anywhere in the vault, as the palette offers it. */
+/** Actions that are available everywhere in the vault, as the palette offers them. */
 
 import { useMantineColorScheme } from '@mantine/core';
 import type { MantineColorScheme } from '@mantine/core';
@@ -38,14 +38,14 @@ export interface Command {
   readonly id: string;
   readonly label: string;
   readonly icon: Icon;
-  /** What else people look for who mean it. */
+  /** Other words by which people search for it. */
   readonly words?: string | undefined;
   /** Keys that do the same. */
   readonly keys?: string;
   readonly run: () => void;
 }
 
-/** Where one goes from, for what is made or begun. */
+/** Screens that create or start something. */
 const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] = [
   { to: '/wallets/new', label: t('New wallet'), icon: IconPlus, words: t('make create seed') },
   { to: '/wallets/import', label: t('Import a wallet'), icon: IconFileImport, words: t('mnemonic words') },
@@ -154,7 +154,7 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
       loading: true,
       autoClose: false,
     });
-    // The palette is gone by then, and what would be told to it with it: a promise stays.
+    // The palette is closed by then, and its callbacks with it: a promise stays.
     backUp.mutateAsync({}).then(
       ({ file }) =>
         notifications.update({
@@ -291,7 +291,10 @@ export function matching(commands: readonly Command[], query: string): readonly 
   return found.toSorted((a, b) => distance(a.label, query) - distance(b.label, query));
 }
 
-/** How far a label is from a query: it begins with it, has all its words, or was found by other words. */
+/**
+ * The distance of a label from a query: 0 if it begins with the query, then if it has all its words, then if
+ * other words matched.
+ */
 export function distance(label: string, query: string): number {
   const text = fold(label);
   const wanted = wordsOf(query);

@@ -6,7 +6,10 @@ import { t, Trans } from '../i18n/text.ts';
 import { useStatus } from '../rpc/vault.tsx';
 import './delayed.css';
 
-/** What waits for the network, on every screen while there is none; what fails otherwise is said at home. */
+/**
+ * Deliveries that wait for the network, on every screen while there is none; the home screen shows other
+ * failures.
+ */
 export function DelayedNotice(): ReactNode {
   const { delayed } = useStatus();
   if (delayed === null || delayed.why === 'failing') return null;

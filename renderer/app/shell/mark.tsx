@@ -13,7 +13,7 @@ export function Mark({ size = 28 }: { readonly size?: number }): ReactNode {
 
 export type LatchPosition = 'shut' | 'open' | 'away';
 
-/** A latch seen from inside: the bolt is in its keeper, drawn back, or not there at all. Decorative. */
+/** A latch seen from inside: the bolt is in its keeper, pulled back, or missing. Decorative. */
 export function Latch({
   position,
   width = 168,

@@ -1,4 +1,4 @@
-/** Where one can go in the vault: what the side bar shows, and what the palette finds. */
+/** The screens in the side bar and in the palette. */
 
 import {
   IconAdjustments,
@@ -27,7 +27,7 @@ export interface NavItem {
   readonly to: string;
   readonly label: string;
   readonly icon: Icon;
-  /** What else people look for who mean it. */
+  /** Other words by which people search for it. */
   readonly words?: string;
 }
 

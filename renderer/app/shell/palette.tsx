@@ -40,7 +40,7 @@ export function Palette({ opened, onClose, ...wishes }: Props): ReactNode {
   );
 }
 
-/** Who opens it types already. */
+/** The user types as soon as it opens. */
 const atOnce = { duration: 0 } as const;
 
 /** Something to choose, with the id of its option on the page. */

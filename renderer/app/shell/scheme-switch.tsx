@@ -14,7 +14,7 @@ const choices: readonly { value: MantineColorScheme; name: string; icon: ReactNo
 export function SchemeSwitch({
   named = false,
 }: {
-  /** Whether the choices are written out; where there is little room they are pictures. */
+  /** Writes the choices out; without it they are icons, for little room. */
   readonly named?: boolean;
 }): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();

@@ -1,4 +1,4 @@
-/** What works on every screen of the vault by the keyboard: the palette, the list of shortcuts, and undoing. */
+/** Keyboard features of every screen of the vault: the palette, the list of shortcuts, and undoing. */
 
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** What the search found, in words and as addresses of screens. */
+/** Search results in words, with the addresses of their screens. */
 
 import {
   IconBuildingCommunity,
@@ -29,7 +29,7 @@ interface Kind {
   readonly group: string;
   readonly icon: Icon;
   readonly to: (result: SearchResult) => string;
-  /** What is shown instead of its name, and of its detail. */
+  /** Replaces its name and detail on the screen. */
   readonly say?: (result: SearchResult) => { readonly name: string; readonly detail: string };
 }
 

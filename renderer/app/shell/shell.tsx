@@ -127,7 +127,7 @@ function NavLink({ item, here }: { readonly item: NavItem; readonly here: boolea
   );
 }
 
-/** How many activities need the owner's vote. */
+/** Number of activities that need the owner's vote. */
 function WaitingCount(): ReactNode {
   const needed = useWaiting().data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
   if (needed === 0) return null;

@@ -48,6 +48,6 @@ export function Shortcuts({ opened, onClose }: Props): ReactNode {
   );
 }
 
-/** Whether keys pressed there are letters of a text. */
+/** True if keys pressed there are letters of a text. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;

@@ -1,4 +1,7 @@
-/** The notices, on every screen, about a disk that takes no writes and about recovery words that nobody has seen. */
+/**
+ * The notices, on every screen, about a disk that refuses writes and about recovery words that were never
+ * shown.
+ */
 import type { ReactNode } from 'react';
 import { Alert, Code } from '@mantine/core';
 import { IconDatabaseOff, IconNotesOff } from '@tabler/icons-react';
@@ -37,7 +40,7 @@ const notes: Readonly<Record<StorageTrouble['cause'], StorageNote>> = {
   },
 };
 
-/** While the vault's disk takes no writes. */
+/** Shown while the vault's disk refuses writes. */
 export function StorageNotice(): ReactNode {
   const { storage } = useStatus();
   if (storage === null) return null;

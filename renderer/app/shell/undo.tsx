@@ -7,13 +7,13 @@ import { notifications } from '@mantine/notifications';
 import { readable } from '../../ui/text/readable.ts';
 import { t } from '../i18n/text.ts';
 
-/** How long it is offered, in milliseconds; while one points at it, it stays. */
+/** Milliseconds for which it is offered; it stays while the pointer is on it. */
 const offered = 15_000;
 
 export interface Undoable {
-  /** What was done: “Savings is now called Pension”. */
+  /** The completed action: “Savings is now called Pension”. */
   readonly title: string;
-  /** What else to know, if anything. */
+  /** Additional information, if any. */
   readonly message?: string;
   /** Puts it back as it was, with a request of its own. */
   readonly undo: () => Promise<unknown>;

@@ -11,7 +11,7 @@ import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import { mostOffered, useFittingAccounts } from './wallet-accounts.ts';
 
-/** How long one does not type before what was typed is looked for, in milliseconds. */
+/** Milliseconds without typing before the search starts. */
 const typingPause = 200;
 
 /** An account by its name, or its chain where it has none, and the ends of its address. */
@@ -19,7 +19,7 @@ export const accountName = ({ addressFormat, address, name }: WalletAccount): st
   `${name === undefined || name === '' ? describeFormat(addressFormat).label : name} · ${shorten(address)}`;
 
 /**
- * What a form signs with until one has chosen: the account that it was opened for, or else the wallet's first.
+ * The account that a form preselects: the one that it was opened for, or else the wallet's first.
  * @param address The account that it was opened for, if any.
  */
 export function useFirstAccount(walletId: string | null, address: string | null): WalletAccount | undefined {

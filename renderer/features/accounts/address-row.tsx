@@ -13,15 +13,15 @@ import '../../ui/small-buttons.css';
 interface Props {
   readonly format: string;
   readonly address: string;
-  /** What is said under the address: its name, its path. */
+  /** The line under the address: its name, its path. */
   readonly detail: ReactNode;
-  /** Where to sign with it. */
+  /** The address of the screen that signs with it. */
   readonly signHref?: string;
-  /** Where the rest of it is. */
+  /** The address of its details. */
   readonly detailsHref?: string;
 }
 
-/** What is said of every address of a format. */
+/** Words for every address of a format. */
 interface FormatWords {
   readonly label: string;
   readonly plate: string;

@@ -13,7 +13,7 @@ const userId = 'd4a7b1c2-0000-4000-8000-000000000002';
 const expected = { signer: signerPublic, organizationId, userId };
 const secret = new TextEncoder().encode('abandon ability able — 32 bytes or more of it');
 
-/** What the service makes of its data (main/operations/shared/bundles.ts). */
+/** Signs data as the service does (main/operations/shared/bundles.ts). */
 function signed(data: object, by = signer, change: object = {}): string {
   const bytes = new TextEncoder().encode(JSON.stringify(data));
   return JSON.stringify({

@@ -33,7 +33,7 @@ export interface FormatRow {
   readonly curves: readonly Curve[];
   readonly about: string;
   readonly group: Group;
-  /** Whether a key that is named by such an address signs with Schnorr, not ECDSA. */
+  /** True if a key named by such an address signs with Schnorr, not ECDSA. */
   readonly schnorr?: true;
 }
 
@@ -353,7 +353,7 @@ export const addressFormats: readonly FormatRow[] = [
 export const formatsFor = (curve: Curve): readonly FormatRow[] =>
   addressFormats.filter((row) => row.curves.includes(curve));
 
-/** What is said of a format, or made from the wire's name where the table has none. */
+/** Describes a format, from the wire's name if the table does not list it. */
 export function describeFormat(format: string): Omit<FormatRow, 'format'> {
   const known = addressFormats.find((row) => row.format === format);
   if (known !== undefined) return known;
@@ -422,7 +422,7 @@ export const chains: readonly Chain[] = [
 
 export const chainsIn = (group: Group): readonly Chain[] => chains.filter((each) => each.group === group);
 
-/** An account to be made, as the service takes it. */
+/** The parameters of a new account. */
 export type NewAccount = ActivityParameters<'ACTIVITY_TYPE_CREATE_WALLET'>['accounts'][number];
 
 export const accountAt = ({ curve, addressFormat, path }: Chain, index: number): NewAccount => ({

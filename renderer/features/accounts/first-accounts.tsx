@@ -12,7 +12,7 @@ interface Props {
   readonly onChoose: (chosen: readonly string[]) => void;
 }
 
-/** Which accounts a wallet has from the start, the first of each chain. */
+/** Chooses a wallet's initial accounts, the first of each chain. */
 export function FirstAccounts({ about, chosen, onChoose }: Props): ReactNode {
   const [all, setAll] = useState(false);
   return (

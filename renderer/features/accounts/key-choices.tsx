@@ -11,7 +11,7 @@ interface Props {
   /** Address formats that are ticked, of any curve. */
   readonly formats: readonly string[];
   readonly onFormats: (formats: readonly string[]) => void;
-  /** What stands between the two, as the curve says what it looks like. */
+  /** Fields between the two that depend on the curve. */
   readonly children?: ReactNode;
 }
 

@@ -36,7 +36,7 @@ interface SubmitImport<Submitted> {
   }) => Promise<Submitted>;
 }
 
-/** Hands a secret to the vault, and wipes it whatever comes of that. */
+/** Sends a secret to the vault, and wipes it after success and failure. */
 export function useImport(): <Submitted>(
   secret: Uint8Array<ArrayBuffer>,
   submit: SubmitImport<Submitted>,

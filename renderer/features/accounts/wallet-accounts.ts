@@ -4,12 +4,12 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { WalletAccount } from '../../app/rpc/resources.ts';
 import { queryApi, apiQueryKey, useRpc } from '../../app/rpc/vault.tsx';
 
-/** How many accounts the list offers; typing more of a name finds the others. */
+/** Accounts that the list offers; typing more of a name finds the others. */
 export const mostOffered = 50;
 
 interface Fitting {
   readonly accounts: readonly WalletAccount[];
-  /** Whether more fit than these. */
+  /** True if more accounts match. */
   readonly more: boolean;
 }
 

@@ -8,7 +8,7 @@ import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import type { ActivityFilter } from '../../ui/lists/use-long-list.ts';
 
-/** What the activities are narrowed by, as it stands in the form. */
+/** The filters for activities, as the form has them. */
 export interface ActivityWish {
   readonly text: string;
   readonly type: string | null;
@@ -21,7 +21,7 @@ export interface ActivityWish {
 
 export const anything: ActivityWish = { text: '', type: null, status: null, userId: null, from: '', to: '' };
 
-/** The beginning of a day where the reader is, in milliseconds; undefined for what is no day. */
+/** The beginning of a day in the user's time zone, in milliseconds; undefined for an invalid day. */
 export function startOfDay(day: string, later = 0): number | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
   if (year === undefined) return undefined;
@@ -45,7 +45,7 @@ export function filterOf({ text, type, status, userId, from, to }: ActivityWish)
   };
 }
 
-/** How long one does not type before what was typed is looked for, in milliseconds. */
+/** Milliseconds without typing before the search starts. */
 const typingPause = 300;
 
 interface Props {
@@ -57,7 +57,7 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
   const users = useApiQuery('list_users');
   const [typed, setTyped] = useState(wish.text);
   const [seen, setSeen] = useState(wish.text);
-  // What was cleared elsewhere is cleared here.
+  // A filter that was cleared elsewhere is cleared here too.
   if (seen !== wish.text) {
     setSeen(wish.text);
     setTyped(wish.text);

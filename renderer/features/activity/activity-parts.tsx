@@ -1,4 +1,4 @@
-/** What is shown of an activity wherever it is shown. */
+/** The parts that all views of an activity share. */
 
 import type { ReactNode } from 'react';
 import { Group, Title } from '@mantine/core';
@@ -52,7 +52,7 @@ export function Json({
 
 const passkeyScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
 
-/** Who voted on an activity, and which policies required more votes or allowed it at each vote. */
+/** The votes on an activity, and at each vote the policies that required more votes or allowed it. */
 export function Votes({ activity }: { readonly activity: Activity }): ReactNode {
   const evaluations = useApiQuery('get_policy_evaluations', {
     activityId: activity.id,
@@ -99,7 +99,7 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
   );
 }
 
-/** What is worth telling; most policies do not apply. */
+/** Outcomes that are shown; most policies do not apply. */
 const outcomeWords: Readonly<Record<string, string>> = {
   OUTCOME_ALLOW: t('allowed it'),
   OUTCOME_REQUIRES_CONSENSUS: t('asked for more votes'),

@@ -10,7 +10,7 @@ interface Props {
   readonly href: string;
   /** A second line. */
   readonly more?: ReactNode;
-  /** What stands before the time: how it stands with the activity. */
+  /** The state of the activity, before the time. */
   readonly children: ReactNode;
 }
 

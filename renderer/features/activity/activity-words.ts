@@ -13,7 +13,7 @@ import { numeral, t } from '../../app/i18n/text.ts';
 /** In the person's language. */
 export const describeType = (type: string): string => t(activityTitle(type));
 
-/** What to filter by, with every version of the type that a client may have sent. */
+/** Filters by type, each with every version of the type that a client may have sent. */
 export const typeFilters: readonly { readonly label: string; readonly types: readonly string[] }[] = [
   ['CREATE_WALLET'],
   ['CREATE_WALLET_ACCOUNTS'],

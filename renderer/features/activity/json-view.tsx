@@ -6,7 +6,7 @@ import './json-view.css';
 
 /** Longer arrays are folded at first; deeper ones and longer objects too. */
 const open = { items: 5, fields: 30, depth: 6 };
-/** How many entries of one array or object are laid out at first, and how many more at a time. */
+/** Entries of one array or object that are laid out at first, and added at a time. */
 const atOnce = 100;
 /** Longer texts are cut off at first, in characters. */
 const longText = 2_000;

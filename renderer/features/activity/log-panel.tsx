@@ -17,7 +17,7 @@ import { apiQueryKey, useRpc } from '../../app/rpc/vault.tsx';
 import { Busy } from '../../ui/busy.tsx';
 import '../../ui/feedback.css';
 
-/** How many problems of a log are written out. */
+/** Problems of a log that are written out. */
 const mostProblems = 10;
 
 const stateKey = apiQueryKey('logState', {});

@@ -21,7 +21,7 @@ import { InWords, useReading } from '../sign/what-is-signed.tsx';
 import './decide.css';
 import '../../ui/rows.css';
 
-/** What waits for votes; an activity's own address opens it over the list. */
+/** Activities that wait for votes; an activity's own address opens it over the list. */
 export function Approvals({ activityId }: { readonly activityId: string | undefined }): ReactNode {
   const [, navigate] = useLocation();
   const waiting = useAllWaiting();
@@ -177,7 +177,7 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
   return <Request activity={data.activity} />;
 }
 
-/** What is signed in plain language, where something is; the rest as it was sent. */
+/** Describes a signature in plain language; other requests are shown as JSON. */
 function Request({ activity }: { readonly activity: Activity }): ReactNode {
   const reading = useReading(activity);
   const json = (
@@ -218,7 +218,7 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
 
 interface DecideProps {
   readonly activity: Activity;
-  /** How much of what it signs is not on the screen yet: a person must be able to read what they approve. */
+  /** Number of parts that are not on the screen yet: a person must be able to read what they approve. */
   readonly unread: number;
 }
 

@@ -1,4 +1,4 @@
-/** What waits for votes, and voting. */
+/** Activities that wait for votes, and voting. */
 
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';

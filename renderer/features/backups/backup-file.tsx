@@ -14,7 +14,7 @@ import type { Progress } from '../../ui/busy.tsx';
 import './backup-file.css';
 
 interface Props {
-  /** What is lacking. */
+  /** The missing value. */
   readonly problem: string | undefined;
   /** While it is used. */
   readonly disabled: boolean;
@@ -22,7 +22,7 @@ interface Props {
   readonly onChange: (file: string | null, upload?: UploadedBackup) => void;
 }
 
-/** Which backup: a file that is chosen or dropped here, or else a path where the service runs. */
+/** Chooses a backup: a file that is chosen or dropped here, or a path on the machine of the service. */
 export function BackupFileField({ problem, disabled, onChange }: Props): ReactNode {
   const [path, setPath] = useState<string | null>(null);
   const choice = useChoice(onChange);
@@ -282,7 +282,7 @@ function useChoice(onChange: Props['onChange']): Choice {
   };
 }
 
-/** What the service does not hear of, it removes in time. */
+/** Releases an upload. If the service does not get this call, it removes the upload in time. */
 function letGo(
   rpc: WindowRpc,
   running: { current: AbortController | null },

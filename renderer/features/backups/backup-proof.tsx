@@ -29,7 +29,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Tries a backup, and shows what came of it. */
+/** Verifies a backup, and shows the result. */
 export function ProveBackup({ file, onDone }: Props): ReactNode {
   const [path, setPath] = useState<string | null>(file ?? null);
   const [way, setWay] = useState<Way>('vault');

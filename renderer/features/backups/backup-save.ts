@@ -7,7 +7,7 @@ import { useRpc } from '../../app/rpc/vault.tsx';
 
 interface Saving {
   readonly error: Error | null;
-  /** Which is being saved, by its id. */
+  /** The id of the backup that is being saved. */
   readonly saves: string | null;
   readonly save: (backup: BackupRecord) => void;
 }

@@ -17,7 +17,7 @@ interface Props {
   readonly title: string;
   /** Null while it is not known. */
   readonly user: User | null;
-  /** What is shown instead of the list. */
+  /** Shown instead of the list. */
   readonly instead: ReactNode;
   readonly aside?: ReactNode;
 }

@@ -5,7 +5,7 @@ import { Panel } from '../../ui/page.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { useStatus } from '../../app/rpc/vault.tsx';
 
-/** Where every operation is described. The app shows the address, since its own window leads nowhere outside. */
+/** The API's reference. The app shows the address, since its own window does not navigate outside. */
 export function ApiReference(): ReactNode {
   const { url } = useStatus();
   const address = `${url}/docs/api`;

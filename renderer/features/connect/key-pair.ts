@@ -1,4 +1,4 @@
-/** API key pairs (P-256), drawn in the window by WebCrypto and written as the SDKs take them. */
+/** API key pairs (P-256), generated in the window by WebCrypto and written in the SDKs' formats. */
 
 import { fromBase64Url, toHex } from '../../ui/text/bytes.ts';
 

@@ -114,7 +114,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
 interface SnippetProps {
   readonly note: string;
   readonly text: string;
-  /** What is on the screen instead of the text. */
+  /** Shown on the screen instead of the text. */
   readonly shown?: string;
   readonly name: string;
   readonly copy: string;

@@ -58,7 +58,7 @@ interface Props {
   readonly cancel?: ReactNode;
 }
 
-/** Gives a user an API key: a pair drawn in this window, or the public half of one that a script has already. */
+/** Gives a user an API key: a pair generated in this window, or the public half of a script's own key. */
 export function NewApiKey({
   title,
   userId,

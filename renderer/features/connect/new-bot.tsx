@@ -127,7 +127,10 @@ export function NewBot({ onMade }: Props): ReactNode {
 
 type Terms = Omit<Parameters<typeof policiesOfBot>[1], 'userId'>;
 
-/** The user gets its key once the policies are in force. Where a step is refused, what was made is deleted, the user first. */
+/**
+ * The user gets its key once the policies are in force. If a step is refused, the created resources are
+ * deleted, the user first.
+ */
 function useNewBot(): (name: string, terms: Terms) => Promise<NamedPair> {
   const createUsers = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
   const createPolicies = useSubmit('ACTIVITY_TYPE_CREATE_POLICIES');

@@ -1,4 +1,4 @@
-/** What came to the API, as it comes: for who writes a client. A stamp that did not hold is explained step by step. */
+/** The API's incoming requests, live, for authors of clients. An invalid stamp is explained step by step. */
 
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';

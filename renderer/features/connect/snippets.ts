@@ -1,4 +1,4 @@
-/** What a script needs to get in, as text to paste. */
+/** Access code for scripts, as text to paste. */
 
 export interface Access {
   readonly url: string;

@@ -66,7 +66,7 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
 
 interface CheckProps {
   readonly words: readonly string[];
-  /** What else opens the vault. */
+  /** The other ways to open the vault. */
   readonly opening: { readonly useKeychain: boolean; readonly password: string };
   readonly busy: boolean;
   readonly error: Error | null;

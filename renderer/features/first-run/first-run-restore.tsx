@@ -153,7 +153,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
   );
 }
 
-/** How far the service is; null before it says anything. */
+/** The service's progress; null before its first report. */
 function useProgress(running: boolean): Progress | null {
   const rpc = useRpc();
   const [progress, setProgress] = useState<Progress | null>(null);

@@ -386,7 +386,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
             error={problem}
             onChange={onText(setPassword)}
           />
-          {/* What is wrong is said once, by the field. */}
+          {/* The field already shows the problem. */}
           {problem === null && <StrengthMeter password={password} />}
         </div>
         {(password !== '' || !useKeychain) && (

@@ -1,4 +1,4 @@
-/** What the vault's owner should look at, the most pressing first. */
+/** Issues for the vault's owner, the most pressing first. */
 
 import { useWaiting } from '../approvals/waiting-approvals.ts';
 import { useKeyslots } from '../keyslots/keyslot-queries.ts';
@@ -8,7 +8,7 @@ import { useBackups, useStatus } from '../../app/rpc/vault.tsx';
 export interface Attention {
   readonly id: string;
   readonly text: string;
-  /** Where it is dealt with, and what its link says. */
+  /** The screen for it, and the text of its link. */
   readonly to: string;
   readonly does: string;
 }
@@ -39,7 +39,7 @@ export function useAttention(): readonly Attention[] | undefined {
       does: t('See what else opens it'),
     });
   }
-  // What only waits for the network is said on every screen.
+  // The shell shows waits for the network on every screen.
   if (delayed?.why === 'failing' && delayed.messages > 0) {
     found.push({
       id: 'messages',

@@ -18,7 +18,7 @@ import { timestampOf } from '../../ui/text/time.ts';
 import { useApiQuery, useBackups, useStatus } from '../../app/rpc/vault.tsx';
 import './home.css';
 
-/** How the vault is, what it needs, and where one goes on from here. */
+/** The state of the vault, its issues, and the next steps. */
 export function Home(): ReactNode {
   return (
     <>
@@ -50,7 +50,7 @@ export function Home(): ReactNode {
   );
 }
 
-/** What to look at first; calm where there is nothing. */
+/** The issues; a calm notice if there are none. */
 function NeedsAttention(): ReactNode {
   const attention = useAttention();
   if (attention === undefined) return <LoadingRows label={t('Loading the state of the vault')} rows={1} />;

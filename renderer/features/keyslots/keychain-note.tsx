@@ -10,7 +10,7 @@ interface Props {
   readonly onFound?: () => void;
 }
 
-/** Why the keychain cannot be used, and a way to look for it again once that is mended. */
+/** The reason why the keychain cannot be used, and a button to check again after a fix. */
 export function KeychainNote({ says, onFound }: Props): ReactNode {
   const { keychain } = useStatus();
   const look = useStatusCall((rpc) => rpc.probeKeychain());

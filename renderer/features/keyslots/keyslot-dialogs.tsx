@@ -1,4 +1,4 @@
-/** What one does with what opens the vault, each in a dialog of its own. */
+/** Actions on the ways to open the vault, each in a dialog of its own. */
 
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';

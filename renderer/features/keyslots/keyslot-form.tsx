@@ -18,7 +18,7 @@ import { onText } from '../../ui/on-text.ts';
 interface FormProps {
   readonly outcomes: readonly ReactNode[];
   readonly action: string;
-  /** What did not happen, where it is refused. */
+  /** The title of a refusal. */
   readonly failed: string;
   readonly danger?: boolean;
   /** Fields of its own. */
@@ -180,7 +180,7 @@ export function useNewPassword(): NewPassword {
             error={problems.password}
             onChange={onText(setPassword)}
           />
-          {/* What is wrong is said once, by the field. */}
+          {/* The field already shows the problem. */}
           {problems.password === undefined && <StrengthMeter password={password} />}
         </div>
         <PasswordField

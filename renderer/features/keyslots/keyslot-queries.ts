@@ -1,4 +1,4 @@
-/** What opens the vault, in the window's words. */
+/** The ways to open the vault, in the window's words. */
 
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';

@@ -1,9 +1,9 @@
-/** What opens the vault, in words: each by its kind, and by a number where there are several of one. */
+/** Texts for the ways to open the vault: each by its kind, and by a number if there are several of one. */
 
 import type { Keyslot } from '../../../preload/contract.ts';
 import { t } from '../../app/i18n/text.ts';
 
-/** Which of several of a kind it is, said also for those who hear the buttons alone. */
+/** Names that distinguish several of a kind, also for users who only hear the buttons. */
 interface SlotTexts {
   readonly name: string;
   readonly remove: string;

@@ -14,7 +14,7 @@ import { t, Trans } from '../../app/i18n/text.ts';
 import { useThreeWords } from './three-words.tsx';
 import { useRpc, useStatus } from '../../app/rpc/vault.tsx';
 
-/** 24 new words: drawn, written down, checked, and then they open the vault. */
+/** 24 new words: generated, written down, checked, and then they open the vault. */
 export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactNode {
   const rpc = useRpc();
   const { data } = useKeyslots();

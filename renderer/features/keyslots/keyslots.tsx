@@ -16,7 +16,7 @@ import { timestampOf } from '../../ui/text/time.ts';
 import { useStatus } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
-/** What opens the vault: shown, added, changed, removed; and the key behind it all. */
+/** The ways to open the vault: shown, added, changed, removed; and the master key. */
 export function Keyslots(): ReactNode {
   const { data, error, isPending, refetch } = useKeyslots();
   return (

@@ -13,7 +13,7 @@ interface Props {
   /** A wallet's BIP-39 passphrase, which belongs to its words; empty for none. */
   readonly passphrase?: string;
   readonly label: string;
-  /** What the sheet says on paper, before the date. */
+  /** The title on paper, before the date. */
   readonly printTitle: string;
   readonly onShow?: () => void;
 }

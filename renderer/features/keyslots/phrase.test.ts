@@ -17,7 +17,7 @@ test('positions are distinct, rising and within the phrase; each one comes up', 
   expect([...seen].sort((a, b) => a - b)).toEqual(Array.from({ length: 24 }, (_, index) => index + 1));
 });
 
-test('the drawing follows its source', () => {
+test('the choice follows its source', () => {
   expect(drawPositions(3, 24, () => 0)).toEqual([1, 2, 3]);
   expect(drawPositions(3, 24, (below) => below - 1)).toEqual([22, 23, 24]);
 });

@@ -11,7 +11,7 @@ export const wordsOf = (phrase: string): readonly string[] =>
     .filter((word) => word !== '');
 
 /**
- * Distinct positions (1 to `length`), in rising order, drawn evenly.
+ * Chooses distinct positions (1 to `length`) uniformly, in rising order.
  * @param random answers a whole number from 0 to below its argument.
  */
 export function drawPositions(
@@ -36,7 +36,7 @@ export type Recovery =
   | { readonly kind: 'phrase'; readonly words: readonly string[] }
   | { readonly kind: 'shares'; readonly shares: readonly string[] };
 
-/** What was typed where a recovery phrase, or shares of one, may be. */
+/** Reads the text of a field for a recovery phrase, or for shares of one. */
 export function recoveryOf(typed: string): Recovery {
   const shares = typed.match(shareText);
   return shares === null
@@ -44,10 +44,10 @@ export function recoveryOf(typed: string): Recovery {
     : { kind: 'shares', shares: [...shares] };
 }
 
-/** How many words a recovery phrase has. */
+/** The number of words of a recovery phrase. */
 export const phraseLength = 24;
 
-/** What is missing from what was typed, or null. */
+/** Names the missing part of the typed text, or null. */
 export function recoveryProblem(recovery: Recovery): string | null {
   if (recovery.kind === 'shares' || recovery.words.length === phraseLength) return null;
   return t('A recovery phrase has {{phraseLength}} words; here are {{words}}.', {

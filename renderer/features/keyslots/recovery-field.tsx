@@ -10,14 +10,14 @@ interface Props {
   readonly problem: string | null;
   readonly onType: (typed: string) => void;
   readonly onEnter: (event: SyntheticEvent) => void;
-  /** Whether shares of it do as well. */
+  /** Accepts shares too. */
   readonly takesShares?: boolean;
   readonly required?: boolean;
-  /** Whether the focus goes there, when the dialog that it is in opens. */
+  /** Puts the focus there when its dialog opens. */
   readonly first?: boolean;
 }
 
-/** Where a recovery phrase is typed, or shares of it. */
+/** A field for a recovery phrase, or for shares of it. */
 export function RecoveryField({
   label = t('Recovery phrase'),
   typed,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { passwordStrength } from './password.ts';
 import './strength-meter.css';
 
-/** How strong a password seems, in words and in four marks; nothing while there is none. */
+/** The estimated strength of a password, in words and in four marks; nothing for an empty one. */
 export function StrengthMeter({ password }: { readonly password: string }): ReactNode {
   const { level, label, hint } = passwordStrength(password);
   return (

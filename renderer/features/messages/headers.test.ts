@@ -12,6 +12,6 @@ test('headers are typed one a line', () => {
   expect(headerProblem('')).toBeNull();
 });
 
-test.each(['no colon', ': no name', 'two words: value'])('%j is no header', (line) => {
+test.each(['%j is not a header', ': no name', 'two words: value'])('%j is refused', (line) => {
   expect(headerProblem(`Good: one\n${line}`)).toBe('Line 2 is not of the form Name: value.');
 });

@@ -10,7 +10,7 @@ import { timestampOf } from '../../ui/text/time.ts';
 import { useMessageCall } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
-/** What became of the last messages. */
+/** The delivery log of the last messages. */
 export function MessageLog({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }): ReactNode {
   const retry = useMessageCall((rpc, id: string) => rpc.retryMessage(id));
   return (

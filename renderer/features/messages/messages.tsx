@@ -24,7 +24,7 @@ import { onText } from '../../ui/on-text.ts';
 import './messages.css';
 import '../../ui/rows.css';
 
-/** How codes reach people, and what became of them. */
+/** The channels for codes, and the delivery log. */
 export function Messages(): ReactNode {
   const { data, error, isPending, refetch } = useMessages();
   return (

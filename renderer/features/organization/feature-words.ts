@@ -7,7 +7,7 @@ interface FeatureRow {
   readonly name: Feature['name'];
   readonly label: string;
   readonly about: string;
-  /** What is typed as its value; a switch has none. */
+  /** The field of its value; a switch has none. */
   readonly value?: { readonly label: string; readonly placeholder: string };
 }
 

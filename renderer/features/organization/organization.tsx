@@ -16,7 +16,7 @@ import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
 import '../../ui/rows.css';
 
-/** What the vault is to those who use its API: a name and an id, who decides in it, and its settings. */
+/** The organization, as users of the API see it: a name and an id, its quorum, and its settings. */
 export function Organization(): ReactNode {
   const { organization } = useStatus();
   const { data, error, isPending, refetch } = useApiQuery('get_organization_configs');

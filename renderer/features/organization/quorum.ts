@@ -1,7 +1,7 @@
 import { allOf, anyOf, t } from '../../app/i18n/text.ts';
 
 /**
- * Who decides everything, in words.
+ * Describes the users who decide everything.
  * @param names The names of the quorum's users.
  */
 export function describeQuorum(threshold: number, names: readonly string[]): string {

@@ -7,7 +7,7 @@ import { queryApi, apiQueryKey, useApiQuery, useRpc } from '../../app/rpc/vault.
 
 export type OrganizationData = Answer<'get_organization'>['organizationData'];
 
-/** What sub-organizations can be found by, as the service names it. */
+/** The search fields for sub-organizations, as the service names them. */
 export const searches = [
   { value: 'NAME', label: t('Name') },
   { value: 'USERNAME', label: t('Name of a user') },
@@ -25,7 +25,7 @@ export interface Search {
 
 const pageSize = 10;
 
-/** Ids of sub-organizations, page by page, in the order in which they were made. */
+/** Ids of sub-organizations, page by page, in the order of creation. */
 export function useSubOrganizationIds({ by, text }: Search) {
   const rpc = useRpc();
   const filter = text === '' ? {} : { filterType: by, filterValue: text };
@@ -45,7 +45,9 @@ export function useSubOrganizationIds({ by, text }: Search) {
 export const useSubOrganization = (organizationId: string) =>
   useApiQuery('get_organization', { organizationId });
 
-/** Whether this window alone may act in an organization: its key is of a root user who needs no other vote. */
+/**
+ * True if this window alone may act in an organization: its key is of a root user who needs no other vote.
+ */
 export const isOurs = ({ users, rootQuorum }: OrganizationData, windowKey: string | null): boolean =>
   rootQuorum.threshold === 1 &&
   users.some(

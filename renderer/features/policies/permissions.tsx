@@ -32,7 +32,7 @@ const reaches = [
   ['REACH_DENIED', t('May not')],
 ] as const satisfies readonly (readonly [Permission['reach'], string])[];
 
-/** What a user could do, of everything that can be done. */
+/** A user's reach over all kinds of activities. */
 export function Permissions(): ReactNode {
   const { owner } = useStatus();
   const users = useApiQuery('list_users');

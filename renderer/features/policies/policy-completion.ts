@@ -1,6 +1,7 @@
 /**
- * What could be written next in an expression of the policy language, from what the service says of the language. It reads
- * the text before the cursor loosely, as that is rarely whole; whether it is right, the service says.
+ * Completes an expression of the policy language, from the service's description of the language. It reads
+ * the text before the cursor loosely, since that is rarely complete. The service decides if the text is
+ * valid.
  */
 
 import type { Answer } from '../../../main/operations/api.ts';
@@ -9,7 +10,10 @@ export type PolicyLanguage = Answer<'get_policy_language'>['policyLanguage'];
 export type PolicyField = PolicyLanguage['places'][number]['field'];
 type Named = PolicyLanguage['places'][number]['keywords'][number];
 
-/** What in this vault has an id, by the structure and field that hold it: `User.id`, `User.tags`, `Wallet.id`. */
+/**
+ * Resources of this vault with an id, by the structure and field that hold it: `User.id`, `User.tags`,
+ * `Wallet.id`.
+ */
 export type CompletionIds = Readonly<
   Record<string, readonly { readonly id: string; readonly name: string }[] | undefined>
 >;
@@ -17,7 +21,9 @@ export type CompletionIds = Readonly<
 export interface Suggestion {
   /** Replaces the text from `from` to the cursor. */
   readonly insert: string;
-  /** Where the cursor stands then, counted from the end of what is put in: 1 is before its last character. */
+  /**
+   * The position of the cursor afterwards, from the end of the inserted text: 1 is before its last character.
+   */
   readonly back: number;
   readonly label: string;
   readonly detail: string;
@@ -141,7 +147,7 @@ function comparedWith(before: string): string | undefined {
   return comparison === null ? undefined : lastOperand(before.slice(0, comparison.index).trimEnd());
 }
 
-/** Where the text begins that the source ends in; texts have no escapes. */
+/** The start of the text that the source ends in; texts have no escapes. */
 function openQuote(source: string): number | undefined {
   let open: number | undefined;
   for (let at = source.indexOf("'"); at >= 0; at = source.indexOf("'", at + 1))
@@ -165,7 +171,7 @@ function lastOperand(text: string): string {
   }
 }
 
-/** Where the bracket opens that closes here. */
+/** The position of the opening bracket for this closing one. */
 function opening(text: string, close: number): number | undefined {
   const blank = blanked(text);
   let depth = 0;
@@ -263,7 +269,7 @@ function openParentheses(text: string): readonly number[] {
   return open;
 }
 
-/** How long the bracket is that a text begins with. */
+/** The length of the bracket at the beginning of a text. */
 function closing(text: string): number {
   let depth = 0;
   for (const { index, 0: character } of blanked(text).matchAll(/[()[\]]/g)) {

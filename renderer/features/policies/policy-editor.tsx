@@ -62,7 +62,7 @@ export function PolicyEditor({
     const area = text.current;
     if (area === null) return;
     const cursor = area.selectionStart;
-    // At once: whoever goes on typing types after what was put in, and not where the cursor was before.
+    // At once: further typing must follow the inserted text, and not the earlier position of the cursor.
     flushSync(() => {
       onType(value.slice(0, from) + insert + value.slice(cursor));
       close();
@@ -202,7 +202,7 @@ function marked(
   const parts: ReactNode[] = [];
   let at = 0;
   for (const { from, to, kind } of spans) {
-    // What was said of a text that is another meanwhile.
+    // The problem is about an earlier text.
     if (from < at || from > value.length) continue;
     const end = Math.min(Math.max(to, from + 1), value.length);
     parts.push(value.slice(at, from));

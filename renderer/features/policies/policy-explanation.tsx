@@ -14,7 +14,7 @@ interface Props {
 
 const fieldNames = { condition: t('Condition'), consensus: t('Consensus'), time: t('Time') } as const;
 
-/** What every policy makes of an activity, down to the parts of its expressions. */
+/** The evaluation of an activity by every policy, down to the parts of its expressions. */
 export function PolicyExplanation({ question }: Props): ReactNode {
   const { data, error, isPending } = useApiQuery('explain_policies', question);
   if (isPending) return <LoadingRows label={t('Loading the explanation')} rows={1} />;

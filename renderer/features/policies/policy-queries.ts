@@ -11,7 +11,7 @@ import { queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 export type Policy = Answer<'get_policy'>['policy'];
 export type Effect = Policy['effect'];
 
-/** What is written in the form of a policy. */
+/** The fields of a policy's form. */
 export interface Draft {
   readonly policyName: string;
   readonly effect: Effect;
@@ -82,7 +82,7 @@ export function useTest(): UseMutationResult<
 export const useLanguage = (): PolicyLanguage | undefined =>
   useApiQuery('get_policy_language').data?.policyLanguage;
 
-/** What of this vault an expression may name by its id. */
+/** Resources of this vault that an expression may name by id. */
 export function useKnownIds(): CompletionIds {
   const users = useApiQuery('list_users').data?.users ?? [];
   const wallets = useApiQuery('list_wallets').data?.wallets ?? [];

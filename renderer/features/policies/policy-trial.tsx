@@ -27,7 +27,7 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
   const [limit, setLimit] = useState('100');
   const [showsPlain, setShowsPlain] = useState(true);
   const test = useTest();
-  // What was tried, while what is written may be something else already.
+  // The drafts of the trial; the form may have changed since.
   const [tried, setTried] = useState<readonly AskedDraft[]>([]);
   const outdated = test.isSuccess && JSON.stringify(tried) !== JSON.stringify(drafts);
   return (

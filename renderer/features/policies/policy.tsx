@@ -126,7 +126,7 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
   );
 }
 
-/** What makes a policy what a draft says, whatever it was. */
+/** Changes a policy to the draft's values. */
 const changeTo = (
   policyId: string,
   { policyName, effect, condition, consensus, time, notes }: Draft,

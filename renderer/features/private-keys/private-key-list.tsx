@@ -17,7 +17,7 @@ import '../../ui/rows.css';
 /** Up to here one sees all of them at a glance. */
 const fewKeys = 8;
 
-/** What a key is found by: its name, its id, its public key, its addresses, its tags. */
+/** The searchable texts of a key: its name, its id, its public key, its addresses, its tags. */
 const textsOf = (key: PrivateKey, tags: readonly Tag[]): readonly string[] => [
   key.privateKeyName,
   key.privateKeyId,

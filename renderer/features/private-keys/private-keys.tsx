@@ -75,7 +75,7 @@ export function NewPrivateKey(): ReactNode {
   const [formats, setFormats] = useState<readonly string[]>([]);
   const create = useSubmit('ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2');
   const name = typedName ?? suggested;
-  // Once the key is made its own name is taken, while this form is still on the screen.
+  // Once the key is created its own name is taken, while this form is still on the screen.
   const problem = create.isSuccess ? null : nameProblem(name, 'key', taken);
   const chosen = formatsFor(curve).filter((row) => formats.includes(row.format));
 

@@ -14,7 +14,7 @@ import { onText } from '../../ui/on-text.ts';
 import './about.css';
 import '../../ui/rows.css';
 
-/** What runs here, whether it works, and whose work is in it. */
+/** The running version, the self-test, and licenses. */
 export function About(): ReactNode {
   const rpc = useRpc();
   const { directory } = useStatus();

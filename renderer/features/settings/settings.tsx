@@ -18,7 +18,7 @@ import { sayDone } from '../../app/shell/undo.tsx';
 import { useBackups, useMessages, useSettings, useSettingsCall, useStatus } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
-/** How this vault behaves on this computer. */
+/** The vault's behavior on this computer. */
 export function Settings(): ReactNode {
   const { data, error, isPending, refetch } = useSettings();
   return (
@@ -55,7 +55,7 @@ export function Settings(): ReactNode {
   );
 }
 
-/** What has a page of its own, with how it stands. */
+/** Settings with a page of their own, and their state. */
 function Pages(): ReactNode {
   const slots = useKeyslots().data?.keyslots;
   const backups = useBackups().data;
@@ -344,7 +344,7 @@ function Port({ of }: Part): ReactNode {
 
 const mostTimes = 100;
 
-/** How much an organization may have. */
+/** Limits of an organization. */
 function Limits({ of }: Part): ReactNode {
   const { change, error, isPending } = useChange(of);
   const [typed, setTyped] = useState<string | number>(of.limits);
@@ -404,7 +404,7 @@ function Limits({ of }: Part): ReactNode {
   );
 }
 
-/** What only the desktop app has. */
+/** Settings of the desktop app alone. */
 function Shell({ of }: Part): ReactNode {
   const { change, error, isPending } = useChange(of);
   const { startAtLogin, updates, desktop } = of;
@@ -449,14 +449,14 @@ function Shell({ of }: Part): ReactNode {
   );
 }
 
-/** How the shortcut is pressed; main/desktop/freeze.ts has it as Electron writes it. */
+/** The keys of the shortcut; main/desktop/freeze.ts has them in Electron's spelling. */
 const freezeKeys = navigator.userAgent.includes('Mac') ? '⌘⌥⇧F' : 'Ctrl+Alt+Shift+F';
 
 interface FreezeShortcutProps {
   readonly state: NonNullable<SettingsNow['desktop']>['freezeShortcut'];
 }
 
-/** Whether the brake that works from anywhere works: it must not be found out when it is needed. */
+/** Shows if the global shortcut for freezing works: the owner must not find out in an emergency. */
 function FreezeShortcut({ state }: FreezeShortcutProps): ReactNode {
   const keys = freezeKeys;
   return (

@@ -1,4 +1,4 @@
-/** What `describe_payload` answers, and how much of it is shown at first. */
+/** The answer of `describe_payload`, and the part of it that is shown at first. */
 
 export interface Line {
   readonly label: string;
@@ -27,10 +27,10 @@ const atFirst = 200;
 export const rowsOf = ({ lines, parts }: Body): number =>
   parts.reduce((sum, part) => sum + 1 + part.lines.length, lines.length);
 
-/** Whether all of it is shown at first. */
+/** True if all of it is shown at first. */
 export const isShort = (description: Body): boolean => rowsOf(description) <= atFirst;
 
-/** What is shown at first. */
+/** The part that is shown at first. */
 export function beginningOf({ lines, parts }: Body): Body {
   let left = Math.max(0, atFirst - lines.length);
   const begun: Part[] = [];

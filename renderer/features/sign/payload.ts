@@ -1,4 +1,4 @@
-/** What is signed: reading it, choosing how it is hashed, and writing the signature down. */
+/** The payload: reading it, choosing its hash function, and formatting the signature. */
 
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -64,7 +64,7 @@ interface HashRow {
   readonly label: string;
   readonly about: string;
   readonly curves: readonly Curve[];
-  /** What ECDSA signs; null where the curve hashes by itself. */
+  /** The digest for ECDSA; null if the curve hashes by itself. */
   readonly digest: ((bytes: Uint8Array) => Uint8Array) | null;
 }
 
@@ -127,7 +127,9 @@ export const hashFunctionsFor = (curve: Curve): readonly HashRow[] =>
 
 export type Signature = ActivityResult<'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'>;
 
-/** Whether v says anything: it helps to recover the key from a signature of ECDSA, and is 00 for all others. */
+/**
+ * True if v has a meaning: it helps to recover the key from a signature of ECDSA, and is 00 for all others.
+ */
 export const hasRecoveryId = (curve: Curve, schnorr: boolean): boolean =>
   curve !== 'CURVE_ED25519' && !schnorr;
 
@@ -140,11 +142,11 @@ export const ethereumSignature = ({ r, s, v }: Signature): string =>
   `0x${r}${s}${toHex(Uint8Array.of(27 + Number.parseInt(v, 16)))}`;
 
 interface Read {
-  /** What is signed, or hashed and then signed; empty where it cannot be read. */
+  /** The bytes that are signed, or hashed and then signed; empty if the input is unreadable. */
   readonly bytes: Uint8Array;
-  /** What is wrong with what was typed; null where nothing is. */
+  /** The problem with the input, or null. */
   readonly problem: string | null;
-  /** Whether a hash was pasted, which may be told what it is of. */
+  /** True if the input is a hash, which may come with its preimage. */
   readonly isHash: boolean;
   readonly preimageProblem: string | null;
   /** As `sign_raw_payload` takes it, but for who signs; null where something is wrong. */

@@ -1,4 +1,4 @@
-/** Which key signs: a wallet's account, or a private key. */
+/** Chooses the key that signs: a wallet's account, or a private key. */
 
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -13,18 +13,18 @@ import type { PrivateKey, Wallet, WalletAccount } from '../../app/rpc/resources.
 import { t, Trans } from '../../app/i18n/text.ts';
 import { mostOffered } from '../accounts/wallet-accounts.ts';
 
-/** What the screen was opened for. */
+/** The key that the screen was opened for. */
 export type Start =
   | { readonly kind: 'account'; readonly walletId: string; readonly address: string }
   | { readonly kind: 'key'; readonly privateKeyId: string };
 
-/** What signs: what the service is told, and what a person knows it by. */
+/** The key that signs: its name in requests, and its name for a person. */
 export interface Signer {
   readonly signWith: string;
   readonly name: string;
   readonly curve: Curve;
   readonly isEthereum: boolean;
-  /** Whether it signs with Schnorr, as its address needs. */
+  /** True if it signs with Schnorr, as its address needs. */
   readonly schnorr: boolean;
 }
 
@@ -40,7 +40,7 @@ interface SignerChoice {
   readonly fields: ReactNode;
 }
 
-/** What is chosen, and the fields that it is chosen by. */
+/** The choice, and its fields. */
 export function useSignerChoice(start: Start | undefined, { wallets, privateKeys }: Keys): SignerChoice {
   const [kind, setKind] = useState<'account' | 'key'>(
     start?.kind ?? (wallets.length > 0 ? 'account' : 'key'),

@@ -35,7 +35,7 @@ const Lines = ({ lines }: { readonly lines: readonly Line[] }): ReactNode => (
 
 const reading = <Skeleton height={80} aria-hidden />;
 
-/** How long one stops typing before it is read, in milliseconds. */
+/** Milliseconds without typing before it is read. */
 const pause = 250;
 
 /** The summary of what is being typed. What is shown is always of the text as it stands. */
@@ -47,7 +47,7 @@ export function TypedSummary({ request }: { readonly request: ToBeSigned }): Rea
 
 interface Props {
   readonly request: ToBeSigned;
-  /** Which of several it is: "2 of 3". */
+  /** Its position among several: "2 of 3". */
   readonly position?: string;
   /** Called when all of a long one is shown. */
   readonly onWhole?: () => void;
@@ -62,7 +62,7 @@ export const describing = (
   queryFn: () => queryApi(rpc, 'describe_payload', request),
 });
 
-/** What signing it does, in plain language. The service reads it, and no other machine is involved. */
+/** Describes in plain language what signing does. The service reads it, and no other machine is involved. */
 export function TransactionSummary({ request, position, onWhole }: Props): ReactNode {
   const { data, error } = useQuery(describing(useRpc(), request));
   const [isWhole, setIsWhole] = useState(false);

@@ -20,11 +20,11 @@ export interface Reading {
   readonly showMore: () => void;
   /** Says that all of a long one is shown. */
   readonly showWhole: (index: number) => void;
-  /** How many can be read on the screen now, to their end, or cannot be read at all. */
+  /** Number of parts that are readable on the screen now, to their end, or unreadable at all. */
   readonly read: number;
 }
 
-/** How far what an activity signs has been put into words; nothing is to be read where it signs nothing. */
+/** Progress of describing an activity's payloads; there are none unless it signs. */
 export function useReading(activity: Activity): Reading {
   const rpc = useRpc();
   const [most, setMost] = useState(atFirst);
@@ -50,7 +50,7 @@ export function useReading(activity: Activity): Reading {
   };
 }
 
-/** What an activity signs, in plain language; nothing where it signs nothing. */
+/** Describes an activity's payloads in plain language; empty unless it signs. */
 export function WhatIsSigned({ activity }: { readonly activity: Activity }): ReactNode {
   return <InWords reading={useReading(activity)} />;
 }

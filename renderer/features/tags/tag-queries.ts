@@ -9,7 +9,7 @@ import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 export type TagKind = 'privateKey' | 'user';
 
 interface KindOfTag {
-  /** What is said of it where its kind matters. */
+  /** Texts that depend on its kind. */
   readonly lesson: string;
   readonly unique: string;
   readonly made: (name: string) => string;
@@ -78,7 +78,7 @@ export function useCreateTag(kind: TagKind): UseMutationResult<string, Error, Ne
   });
 }
 
-/** What changes of a tag: its name, or what has it. */
+/** A change of a tag: its name, or its holders. */
 interface TagChange {
   readonly tagId: string;
   readonly newName?: string;

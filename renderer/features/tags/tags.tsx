@@ -17,7 +17,7 @@ import { sayDone } from '../../app/shell/undo.tsx';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
-/** What carries a tag: where it is in the window, and by what name. */
+/** A resource with a tag: its screen, and its name. */
 interface Holder {
   readonly to: string;
   readonly name: string;

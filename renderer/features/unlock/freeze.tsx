@@ -12,7 +12,7 @@ import './freeze.css';
 
 const label = t('Freeze all signing');
 
-/** Whether a frozen vault could be opened again: what only the keychain opens could not. */
+/** True if a frozen vault could be opened again: the keychain alone does not open it. */
 export const canFreeze = ({ keyslots }: Pick<VaultStatus, 'keyslots'>): boolean =>
   keyslots.some((kind) => kind !== 'keychain');
 

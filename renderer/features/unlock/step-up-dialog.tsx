@@ -82,10 +82,10 @@ function StepUpForm({
   );
 }
 
-/** How long the screen that called may take to let its button be pressed again, in milliseconds. */
+/** Milliseconds that the calling screen may take to enable its button again. */
 const longestWait = 2_000;
 
-/** Where one was, as soon as that can be focused again, unless the focus went elsewhere meanwhile. */
+/** Returns the focus as soon as the element can have it, unless the focus went elsewhere meanwhile. */
 function giveFocusBack(from: Element | null): void {
   if (!(from instanceof HTMLElement)) return;
   const end = performance.now() + longestWait;

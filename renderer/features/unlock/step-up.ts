@@ -1,6 +1,7 @@
 /**
- * Step-up for every screen: when the service refuses a call until its owner has shown a secret, a dialog
- * (`step-up-dialog.tsx`) takes the secret, and the call is made again. The screen waits meanwhile, with all that was typed.
+ * Step-up for every screen: when the service refuses a call until its owner has given a secret, a dialog
+ * (`step-up-dialog.tsx`) asks for the secret, and the call is sent again. The screen waits meanwhile, with
+ * all typed values.
  */
 
 import { useSyncExternalStore } from 'react';
@@ -11,7 +12,7 @@ import { t } from '../../app/i18n/text.ts';
 
 /** A step-up that waits for the owner. */
 export interface StepUpQuestion {
-  /** What had the focus when the call was made. */
+  /** The element that had the focus at the time of the call. */
   readonly from: Element | null;
   readonly answer: (shown: boolean) => void;
 }

@@ -1,4 +1,4 @@
-/** What is said of a vault whose file was changed outside Keyhearth: what was found, and the two ways on. */
+/** The screen of a vault whose file was changed outside Keyhearth: the findings, and the two next steps. */
 
 import type { ReactNode } from 'react';
 import { Alert, Code } from '@mantine/core';

@@ -27,7 +27,7 @@ const slotLabels: Readonly<Record<KeyslotKind, string>> = {
 /** From the quickest to the last resort. */
 const order: readonly KeyslotKind[] = ['keychain', 'password', 'recovery'];
 
-/** How the service's refusal of a changed file begins. */
+/** The beginning of the service's refusal of a changed file. */
 const changedOutside = t("The vault's file was changed outside Keyhearth");
 
 /** Opens a locked vault with whichever of its keyslots one has at hand. */
@@ -148,7 +148,7 @@ export function Unlock(): ReactNode {
             <RecoveryField typed={phrase} problem={missing} onType={setPhrase} onEnter={submit} />
           )}
           <Tampering tampering={tampering} />
-          {/* What the list above says is not said twice. */}
+          {/* The list above already shows this refusal. */}
           {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && !isNoted && (
             <Failure title={t('The vault is still locked')} error={unlock.error} />
           )}

@@ -10,7 +10,7 @@ export interface Contact {
 
 interface Props {
   readonly value: Contact;
-  /** Whether what is wrong is said yet. */
+  /** Shows the problems, after the first attempt. */
   readonly tried: boolean;
   readonly onType: (value: Contact) => void;
 }

@@ -1,8 +1,8 @@
-/** How a user can be reached, as the service takes it. */
+/** A user's email address and phone number, in the service's form. */
 
 import { t } from '../../app/i18n/text.ts';
 
-/** Why this is no email address, for a person to read; null when it is one, or empty. */
+/** The reason why the text is not an email address, for a person to read; null for a valid or empty one. */
 export const emailProblem = (text: string): string | null =>
   text.trim() === '' || /^\S+@\S+\.\S+$/.test(text.trim())
     ? null
@@ -13,7 +13,9 @@ const filling = /[\s().\-/]/g;
 
 export const bareNumber = (text: string): string => text.replaceAll(filling, '');
 
-/** Why this is no phone number (E.164), for a person to read; null when it is one, or empty. */
+/**
+ * The reason why the text is not a phone number (E.164), for a person to read; null for a valid or empty one.
+ */
 export function phoneProblem(text: string): string | null {
   const number = bareNumber(text);
   return number === '' || /^\+[1-9]\d{6,14}$/.test(number)

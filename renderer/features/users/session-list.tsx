@@ -15,7 +15,7 @@ import { t, Trans } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
-/** How a user signed in, by the credential of the session. */
+/** The way in which a user signed in, by the credential of the session. */
 const ways: Readonly<Record<string, string>> = {
   CREDENTIAL_TYPE_OAUTH_KEY_P256: t('an account elsewhere'),
   CREDENTIAL_TYPE_OTP_AUTH_KEY_P256: t('a one-time code'),
@@ -27,7 +27,7 @@ const ways: Readonly<Record<string, string>> = {
 
 interface Props {
   readonly title?: string;
-  /** Whose; everybody's unless given. */
+  /** The user; all users unless given. */
   readonly userId?: string;
   /** Names by id, where several users' are shown. */
   readonly names?: ReadonlyMap<string, string>;

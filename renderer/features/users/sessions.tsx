@@ -4,7 +4,7 @@ import { Sessions as SessionList } from './session-list.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 
-/** Who is signed in, everybody's sessions together. */
+/** The sessions of all users together. */
 export function Sessions(): ReactNode {
   const { data } = useApiQuery('list_users');
   return (

@@ -94,7 +94,7 @@ export function NewUser(): ReactNode {
   const [tried, setTried] = useState(false);
   const create = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
   const taken = existing.data?.users.map(({ userName }) => userName) ?? [];
-  // Once the user is made the name is taken, while this form is still on the screen.
+  // Once the user is created the name is taken, while this form is still on the screen.
   const problem = create.isSuccess ? null : nameProblem(name, 'user', taken);
 
   const submit = (event: SyntheticEvent) => {

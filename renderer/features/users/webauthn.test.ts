@@ -4,7 +4,7 @@ import { passkeyObstacle } from './webauthn.ts';
 const app = { protocol: 'keyhearth:', hostname: 'app', port: '' };
 const page = (hostname: string) => ({ protocol: 'http:', hostname, port: '7377' });
 
-test('where passkeys cannot be made, what to do instead is said', () => {
+test('a page that cannot create passkeys says what to do instead', () => {
   expect(passkeyObstacle(app, 'localhost')).toContain('keyhearth open');
   const address = passkeyObstacle(page('127.0.0.1'), 'localhost');
   expect(address).toContain('127.0.0.1');
@@ -17,7 +17,7 @@ test('where passkeys cannot be made, what to do instead is said', () => {
   expect(passkeyObstacle(page('notlocalhost'), 'localhost')).toContain('http://localhost:7377');
 });
 
-test('passkeys that are made for another name are made on its pages', () => {
+test('passkeys for another name are created on its pages', () => {
   for (const here of [app, page('localhost'), page('127.0.0.1')]) {
     expect(passkeyObstacle(here, 'example.org')).toContain('a page of https://example.org makes them');
   }

@@ -23,11 +23,11 @@ const transports: Readonly<Record<string, Transport>> = {
   hybrid: 'AUTHENTICATOR_TRANSPORT_HYBRID',
 };
 
-/** What `create_authenticators` takes of one passkey beside its name; binary values are base64url. */
+/** Parameters of `create_authenticators` for one passkey beside its name; binary values are base64url. */
 export type NewPasskey = Pick<NewAuthenticator, 'challenge' | 'attestation'>;
 
 interface Owner {
-  /** The host name that passkeys of the vault are made for. */
+  /** The host name of the vault's passkeys. */
   readonly rpId: string;
   readonly userId: string;
   readonly userName: string;
@@ -36,8 +36,8 @@ interface Owner {
 }
 
 /**
- * Why this page cannot make passkeys, and what to do instead; null when it can.
- * @param rpId The host name that passkeys of the vault are made for: on its own pages and those of hosts below it.
+ * The reason why this page cannot create passkeys, and what to do instead; null when it can.
+ * @param rpId The host name of the vault's passkeys: they work on its own pages and those of hosts below it.
  */
 export function passkeyObstacle(
   { protocol, hostname, port }: Pick<Location, 'protocol' | 'hostname' | 'port'>,
@@ -66,7 +66,7 @@ export function passkeyObstacle(
   );
 }
 
-/** @throws Error with words for a person, when none was made. */
+/** @throws Error with words for a person, when none was created. */
 export async function makePasskey({ rpId, userId, userName, present }: Owner): Promise<NewPasskey> {
   const challenge = crypto.getRandomValues(new Uint8Array(32));
   const credential = await navigator.credentials

@@ -17,10 +17,10 @@ import { useImport } from '../accounts/transfer.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
 
-/** How many words a mnemonic may have (BIP-39). */
+/** Allowed numbers of words in a mnemonic (BIP-39). */
 const lengths = [12, 15, 18, 21, 24];
 
-/** How an import sets a passphrase off from the words. */
+/** The separator between words and passphrase in an import. */
 const separator = '\n--PASS--\n';
 
 export function ImportWallet(): ReactNode {

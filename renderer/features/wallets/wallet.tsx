@@ -170,7 +170,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
   );
 }
 
-/** How long one does not type before what was typed is looked for, in milliseconds. */
+/** Milliseconds without typing before the search starts. */
 const typingPause = 300;
 
 function Accounts({
@@ -227,7 +227,7 @@ const AccountRow = memo(function AccountRow({
 
 interface ManageProps {
   readonly wallet: WalletRecord;
-  /** How many accounts are known, and whether there are more. */
+  /** Number of known accounts, and if there are more. */
   readonly accounts: number;
   readonly moreAccounts: boolean;
 }

@@ -96,7 +96,7 @@ export function NewWallet(): ReactNode {
   const [chosen, setChosen] = useState<readonly string[]>(['ethereum']);
   const create = useSubmit('ACTIVITY_TYPE_CREATE_WALLET');
   const name = typedName ?? suggested;
-  // Once the wallet is made its own name is taken, while this form is still on the screen.
+  // Once the wallet is created its own name is taken, while this form is still on the screen.
   const problem = create.isSuccess ? null : nameProblem(name, 'wallet', taken);
   const accounts = chains.filter((chain) => chosen.includes(chain.id));
 

@@ -28,7 +28,7 @@ const tones: Readonly<Partial<Record<Delivery['state'], string>>> = {
   parked: 'failed',
 };
 
-/** What became of the last events that were sent. */
+/** The delivery log of the last events. */
 export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoint[] }): ReactNode {
   const [state, setState] = useState<Delivery['state'] | ''>('');
   const [endpointId, setEndpointId] = useState('');

@@ -17,7 +17,7 @@ import type { Endpoint } from '../../app/rpc/resources.ts';
 import { onText } from '../../ui/on-text.ts';
 import '../../ui/rows.css';
 
-/** Where events are sent, and what became of the last of them. */
+/** Webhook endpoints, and the delivery log. */
 export function Webhooks(): ReactNode {
   const endpoints = useApiQuery('list_webhook_endpoints');
   const list = endpoints.data?.webhookEndpoints ?? [];

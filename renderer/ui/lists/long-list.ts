@@ -3,7 +3,7 @@
  * takes, and what is in a row when it comes into sight.
  */
 
-/** Where rows of a list are, as the service's outlines say it: up to a page of them. */
+/** Places of a list's rows, from the service's outlines: up to a page of them. */
 export interface Block {
   /** Of the first. */
   readonly createdAt: { readonly seconds: string; readonly nanos: string };
@@ -20,10 +20,10 @@ export interface OutlinePart {
 export interface ListSource<Line> {
   /** @param from Where an earlier part said to go on. */
   readonly outline: (from: number | undefined) => Promise<OutlinePart>;
-  /** What has come before all others since; absent where new rows come at the end. */
+  /** Rows that came before all others since; absent if new rows come at the end. */
   readonly newer?: (newest: number) => Promise<OutlinePart>;
   readonly browse: (places: readonly number[]) => Promise<readonly Line[]>;
-  /** Whether what is in a row may have changed since it was read. */
+  /** True if a row may have changed since it was read. */
   readonly isOpen: (line: Line) => boolean;
 }
 
@@ -41,7 +41,7 @@ export class LongList<Line extends { readonly place: number }> {
   readonly #source: ListSource<Line>;
   readonly #listeners = new Set<() => void>();
   #blocks: Block[] = [];
-  /** How many rows come before each block. */
+  /** Number of rows before each block. */
   #starts: number[] = [];
   #total = 0;
   #version = 0;
@@ -50,7 +50,7 @@ export class LongList<Line extends { readonly place: number }> {
   #stopped = false;
   #prepended = 0;
   readonly #lines = new Map<number, Line>();
-  /** Places that were read, or are being read; one that is here without a line is of nothing that there is any more. */
+  /** Places that were read, or are being read. A place without a line is of a row that was deleted. */
   readonly #asked = new Set<number>();
   #isReading = false;
   #range: readonly [first: number, last: number] = [0, 0];
@@ -69,12 +69,12 @@ export class LongList<Line extends { readonly place: number }> {
   /** Another whenever something of the list is. */
   readonly version = (): number => this.#version;
 
-  /** How many rows are known. */
+  /** Number of known rows. */
   get total(): number {
     return this.#total;
   }
 
-  /** Whether all that there is was looked through. */
+  /** True once the whole list was searched. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -83,7 +83,7 @@ export class LongList<Line extends { readonly place: number }> {
     return this.#error;
   }
 
-  /** How many rows came before the first one since the list was begun. */
+  /** Number of rows that came before the first one since the list was opened. */
   get prepended(): number {
     return this.#prepended;
   }
@@ -117,7 +117,8 @@ export class LongList<Line extends { readonly place: number }> {
       for (const block of part.blocks) this.#append(block);
       from = part.next;
       this.#isComplete = from === undefined;
-      // The first are shown at once; each later change is drawn anew, which takes longer the more there are.
+      // The first are shown at once. Each later change is rendered again, which takes longer the more there
+      // are.
       if (this.#isComplete || performance.now() - said > sayingPause) {
         said = performance.now();
         this.#changed();
@@ -147,7 +148,7 @@ export class LongList<Line extends { readonly place: number }> {
       for (const [place, line] of this.#lines) if (this.#source.isOpen(line)) this.#asked.delete(place);
       this.#read();
       const { newer } = this.#source;
-      // What is looked through still comes to the end by itself.
+      // A search in progress still reaches the end by itself.
       if (newer === undefined) {
         if (this.#isComplete) await this.#goOn(this.placeAt(this.#total - 1));
         return;
@@ -246,7 +247,7 @@ export class LongList<Line extends { readonly place: number }> {
           this.#lines.delete(line.place);
           this.#lines.set(line.place, line);
         }
-        // What is gone since is not asked for again.
+        // Deleted rows are not requested again.
         this.#forget(new Set(missing));
         this.#changed();
         this.#read();

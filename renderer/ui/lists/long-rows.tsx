@@ -6,14 +6,14 @@ import { laidOut, ScrollScale } from './scroll-scale.ts';
 import { t } from '../../app/i18n/text.ts';
 import './long-rows.css';
 
-/** What others can do with a list. */
+/** Methods of a list for other components. */
 export interface LongRowsHandle {
   readonly scrollTo: (index: number) => void;
 }
 
 interface Props {
   readonly count: number;
-  /** What the list is of, for a screen reader. */
+  /** The list's name for a screen reader. */
   readonly label: string;
   /** The height of a row in rem, in a wide window and in a narrow one. */
   readonly height: { readonly wide: number; readonly narrow: number };
@@ -22,7 +22,7 @@ interface Props {
   readonly prepended?: number;
   /** Says which rows are in sight. */
   readonly onShow: (first: number, last: number) => void;
-  /** Whether more may be found: screen readers are not told a number then. */
+  /** False if more rows may be found: screen readers do not get a number then. */
   readonly isComplete: boolean;
   readonly ref?: Ref<LongRowsHandle>;
 }
@@ -71,7 +71,7 @@ function Rows({
 }: Props & { readonly rowHeight: number }): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const [scale] = useState(() => new ScrollScale());
-  /** Where the list is, in pixels of all its rows. */
+  /** The position in the list, in pixels of all its rows. */
   const position = useRef(0);
   const [focused, setFocused] = useState<number | null>(null);
   const wanted = useRef<number | null>(null);
@@ -94,7 +94,7 @@ function Rows({
         tell(position.current, true);
       };
       const onEnd = () => {
-        // What is laid out in full is never off; asking where it is would lay out what is not yet.
+        // A list that is laid out in full is never off. Measuring it would force a layout.
         if (scale.isShortened && scale.isOff(element.scrollTop)) {
           element.scrollTop = scale.topFor(position.current);
         }
@@ -108,7 +108,7 @@ function Rows({
       };
     },
     scrollToFn: () => undefined,
-    // Who is at a row stays there, also when it is out of sight.
+    // A focused row stays rendered, also when it is out of sight.
     rangeExtractor: ({ startIndex, endIndex, overscan: around }) => {
       const first = Math.max(0, startIndex - around);
       const last = Math.min(count - 1, endIndex + around);

@@ -4,10 +4,10 @@
  * bar or a key, leads to the same part of the whole.
  */
 
-/** What is laid out at most, in pixels; well below what any browser can. */
+/** Greatest height of the laid-out list, in pixels; well below every browser's limit. */
 const tallest = 8_000_000;
 
-/** How far a list is laid out. */
+/** The laid-out height of a list. */
 export const laidOut = (height: number): number => Math.min(height, tallest);
 
 export class ScrollScale {
@@ -15,7 +15,7 @@ export class ScrollScale {
   #height = 0;
   /** Of what is seen of it. */
   #seen = 0;
-  /** What a position in the list is more than one in what is laid out. */
+  /** Difference between the position in the list and the one in its laid-out part. */
   #shift = 0;
   #last = 0;
 
@@ -31,7 +31,7 @@ export class ScrollScale {
     return Math.max(0, laidOut(this.#height) - this.#seen);
   }
 
-  /** Whether less is laid out than there is. */
+  /** True if less is laid out than there is. */
   get isShortened(): boolean {
     return this.#height > tallest;
   }
@@ -41,7 +41,7 @@ export class ScrollScale {
     this.#seen = seen;
   }
 
-  /** Where the list is, by where what is laid out was scrolled to. */
+  /** Answers the position in the list after scrolling. */
   scrolled(top: number): number {
     const isFar = Math.abs(top - this.#last) > 3 * this.#seen;
     const atAnEnd = top <= 0 || top >= this.#furthestLaidOut - 1;
@@ -50,7 +50,7 @@ export class ScrollScale {
     return Math.max(0, Math.min(this.#furthest, top + this.#shift));
   }
 
-  /** Where to scroll what is laid out to, so that the list is at a position. */
+  /** Answers the scroll offset for a position in the list. */
   topFor(position: number): number {
     const wanted = Math.max(0, Math.min(this.#furthest, position));
     const top = this.#furthest === 0 ? 0 : Math.round((wanted / this.#furthest) * this.#furthestLaidOut);
@@ -59,7 +59,10 @@ export class ScrollScale {
     return top;
   }
 
-  /** Whether small steps have led so far from the place in proportion that the end of what is laid out would come too soon. */
+  /**
+   * True if small steps have led so far from the proportional position that the laid-out part would end too
+   * soon.
+   */
   isOff(top: number): boolean {
     const off = Math.abs(this.#positionFor(top) - (top + this.#shift));
     return this.isShortened && off > this.#seen;

@@ -51,7 +51,7 @@ function useLongList<Line extends { readonly place: number }>(
   return { list, version, retry: () => void list.start() };
 }
 
-/** Which activities; as the service takes it. */
+/** The service's filter for activities. */
 export type ActivityFilter = Readonly<Record<string, unknown>>;
 
 const isOpenStatus = (status: string): boolean =>
@@ -88,7 +88,7 @@ interface AccountLine {
   readonly account: WalletAccount;
 }
 
-/** What changes accounts is no signature. */
+/** Activities that change accounts are not signatures. */
 const anyChange = (event: VaultEvent): boolean => event.kind === 'activity' && !event.type.includes('_SIGN_');
 
 export interface AccountFilter {

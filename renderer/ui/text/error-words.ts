@@ -1,6 +1,6 @@
 /**
- * What the service's errors say in the window. The API's texts stay as clients parse them: they name fields, options and ids. This
- * table translates those that a person may cause here, by their code or by their form.
+ * The window's words for the service's errors. The API's texts stay as clients parse them: they name fields,
+ * options and ids. This table translates those that a person may cause here, by their code or by their form.
  */
 
 import { t } from '../../app/i18n/text.ts';

@@ -20,6 +20,6 @@ test.each([
   ['Paypal', null],
   ['Счёт', null],
   ['می\u200cخواهم', null],
-])('of %j a person is told %j', (name, hint) => {
+])('of %j shows %j', (name, hint) => {
   expect(nameHint(name, ['Paypal'])).toBe(hint);
 });

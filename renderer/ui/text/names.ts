@@ -12,7 +12,7 @@ export function nameProblem(name: string, what: Named, taken: readonly string[] 
   return taken.includes(trimmed) ? duplicate[what] : null;
 }
 
-/** What a person should know of a name before they give it: what it may be taken for; null where there is nothing. */
+/** A hint about a name before it is given: another name that it resembles; null without one. */
 export function nameHint(name: string, others: readonly string[] = []): string | null {
   const trimmed = name.trim();
   const other = lookAlikeOf(trimmed, others);

@@ -32,7 +32,7 @@ const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 export function relativeTime(time: number, now: number): string {
   const distance = time - now;
   for (const [unit, length] of units) {
-    // What is over counts as whole units; what is to come, as people plan it: seven days from now, and not six.
+    // Past times round down to whole units. Future times round as people plan: in seven days, and not six.
     const number = distance < 0 ? Math.trunc(distance / length) : Math.round(distance / length);
     if (Math.abs(distance) >= length) return usualBlanks(words.format(number, unit));
   }
