@@ -10,6 +10,7 @@ import { idTokenVerifier } from '../auth/id-tokens.ts';
 import { LastUses } from '../auth/last-uses.ts';
 import { Backups } from '../backup/backups.ts';
 import { restoreHere } from '../backup/restore.ts';
+import { Waiters } from '../http/waiters.ts';
 import { VaultCalls } from '../rpc/calls.ts';
 import { defaultPort, homeDirectory, version, type Config } from './config.ts';
 import { listenForControl } from '../control/server.ts';
@@ -91,6 +92,7 @@ export interface OpenVault {
   readonly messages: Messages;
   readonly lastUses: LastUses;
   readonly requestUse: RequestUse;
+  readonly waiters: Waiters;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   /** As the rpc's `unlock`, with bytes of UTF-8 that the caller erases. */
   readonly unlockWithPassword: (password: Uint8Array) => Promise<VaultStatus>;
@@ -183,6 +185,11 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   );
   const { outbox, messages, webhooks, network } = delivery;
   const watch = new LogWatch(onFault);
+  const waiters = new Waiters(() => keyring.frozenAt !== undefined, onFault);
+  // Nothing that waits can be decided on before the owner thaws the vault.
+  keyring.onChange(() => {
+    if (keyring.frozenAt !== undefined) waiters.endAll();
+  });
   const requestUse = new RequestUse(clock);
   const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
@@ -213,7 +220,9 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     rejections: new Rejections(),
     watchLog: (listener) => watch.add(listener),
     operations,
+    waiters,
     onActivity: ({ id, type, status }) => {
+      if (status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') waiters.decided(id);
       log.noticed();
       emit({ kind: 'activity', id, type, status });
     },
@@ -294,6 +303,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     messages,
     lastUses,
     requestUse,
+    waiters,
     setUp: (vault) => setUp(parts, vault),
     unlockWithPassword: (password) => rpc.unlock({ with: 'password', password }),
     close: () => {
@@ -389,6 +399,9 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     ...(substitutes.dev ? { dev: substitutes.dev(vault) } : {}),
   });
   started.defer(() => server.close());
+  started.defer(() => {
+    service.waiters.endAll();
+  });
   const url = `http://127.0.0.1:${String(server.port)}`;
   logInfo(`The service listens on port ${String(server.port)}`);
   keyring.onChange((unlocked) => {

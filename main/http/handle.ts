@@ -6,11 +6,12 @@ import type { Engine, SubmitRequest } from '../activities/request/engine.ts';
 import { parse } from '../lib/parse.ts';
 import { submitVote } from '../activities/request/vote.ts';
 import { noteRefusal } from '../activities/answer/refusals.ts';
-import { envelopeFor } from '../activities/answer/envelope-for.ts';
+import { asItIs, envelopeFor } from '../activities/answer/envelope-for.ts';
+import { isOfSubOrganization } from '../activities/answer/events.ts';
 import { submit } from '../activities/request/submit.ts';
 import { organizationId } from '../activities/request/parse-request.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { requireHolder, type Proof } from '../auth/proof.ts';
+import { requireHolder, type Claim, type Proof } from '../auth/proof.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
 import { errorBody, errorCodes, fromFailure, KeyhearthError, type Failure } from '../lib/errors.ts';
@@ -25,11 +26,14 @@ import {
 } from '../lib/concurrency/turns.ts';
 import { z } from 'zod';
 import { parseJson } from './json-body.ts';
+import type { Wait, Waiters } from './waiters.ts';
 
 /** The operations that the service serves, and its parts. */
 export interface Service extends Engine {
   /** The turns in which requests wait. */
   readonly turns: Turns;
+  /** The requests that wait for votes. */
+  readonly waiters: Waiters;
   /** Calls back after rows were appended to the log and committed. @returns the function that stops it. */
   readonly watchLog: (listener: () => void) => () => void;
   /** Called after an activity is committed. */
@@ -51,15 +55,29 @@ export interface ApiRequest {
   readonly raw: Uint8Array;
   /** The owner's own window or command sends it: it comes before all others. */
   readonly byOwner?: true;
+  /** How long the caller waits for votes; undefined where the activity is answered as it is. */
+  readonly wait?: Wait | undefined;
   /** Called with what becomes known of the request while it is answered. */
   readonly notes?: RequestNotes;
 }
+
+type Submitted = Awaited<ReturnType<typeof submit>>;
 
 /** Facts about a request beside its answer. */
 export interface RequestNotes {
   caller?: Caller;
   activity?: { readonly id: string; readonly type: string; readonly status: string };
   refused?: KeyhearthError;
+  /** The activity that its request could wait for. */
+  undecided?: Undecided;
+  /** For how many seconds it was willing to wait, where it could. */
+  waited?: number;
+}
+
+interface Undecided {
+  readonly row: Submitted;
+  /** Of the request, as of a transaction. */
+  readonly identify: Claim['identify'];
 }
 
 export interface ApiAnswer {
@@ -90,7 +108,46 @@ async function answer(service: Service, request: ApiRequest): Promise<Record<str
     );
   }
   const proven = await prove(service, request, operation.kind);
-  return service.turns.take(proven.line, path, () => run(service, operation, request, proven), raw.length);
+  const notes = request.notes ?? {};
+  const noted = { ...request, notes };
+  const body = await service.turns.take(
+    proven.line,
+    path,
+    () => run(service, operation, noted, proven),
+    raw.length,
+  );
+  const { undecided } = notes;
+  if (undecided === undefined || request.wait === undefined) return body;
+  return (await decided(service, noted, undecided, request.wait)) ?? body;
+}
+
+/**
+ * Waits for the votes on an activity, outside of any turn.
+ * @returns the activity as it is then, for a caller that is who it was; undefined where the request cannot wait.
+ * @throws KeyhearthError as a repeat of the request would: where the activity failed, or the caller's key has gone.
+ */
+async function decided(
+  service: Service,
+  { raw, notes }: Pick<ApiRequest, 'raw'> & { readonly notes: RequestNotes },
+  { row, identify }: Undecided,
+  wait: Wait,
+): Promise<Record<string, unknown> | undefined> {
+  const { units, waiters } = service;
+  const holder = units.read((tx) => {
+    const caller = identify(tx);
+    return { ...caller, isBelow: isOfSubOrganization(tx, caller) };
+  });
+  const over = waiters.wait(row.id, holder, wait, raw.length);
+  if (over === undefined) return undefined;
+  notes.waited = wait.seconds;
+  // A vote may have come before the request waited.
+  if (!isWaiting(units.read((tx) => asItIs(tx, row)))) waiters.decided(row.id);
+  await over;
+  const now = units.read((tx) => {
+    identify(tx);
+    return asItIs(tx, row);
+  });
+  return activityBody(service, now, identify, notes);
 }
 
 /** A request whose proof holds, before anything of its body was read. */
@@ -123,7 +180,7 @@ export async function prove(
 function run(
   service: Service,
   operation: Operation,
-  { path, raw, notes }: ApiRequest,
+  { path, raw, notes }: ApiRequest & { readonly notes: RequestNotes },
   { proof, line }: Proven,
 ): Record<string, unknown> | Paced<Record<string, unknown>> | Promise<Record<string, unknown>> {
   const { turns, units, clock } = service;
@@ -135,7 +192,7 @@ function run(
   const identify: typeof claim.identify = (tx) => {
     const caller = claim.identify(tx);
     service.onCaller(caller);
-    if (notes) notes.caller = caller;
+    notes.caller = caller;
     return caller;
   };
   const meter = (ms: number): void => {
@@ -157,7 +214,7 @@ async function submitted(
   service: Service,
   operation: ActivityOperation | VoteOperation,
   request: SubmitRequest,
-  notes: RequestNotes | undefined,
+  notes: RequestNotes,
 ): Promise<Record<string, unknown>> {
   const row = await (operation.vote === undefined
     ? submit(service, operation, request).catch(async (error: unknown) => {
@@ -166,9 +223,23 @@ async function submitted(
       })
     : submitVote(service, operation, request));
   service.onActivity(row);
-  if (notes) notes.activity = { id: row.id, type: row.type, status: row.status };
+  if (isWaiting(row)) notes.undecided = { row, identify: request.identify };
+  return activityBody(service, row, request.identify, notes);
+}
+
+const isWaiting = ({ status }: Pick<Submitted, 'status'>): boolean =>
+  status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
+
+/** @throws KeyhearthError for an activity that failed: the caller gets what it failed with. */
+function activityBody(
+  service: Service,
+  row: Submitted,
+  identify: Claim['identify'],
+  notes: RequestNotes,
+): Record<string, unknown> {
+  notes.activity = { id: row.id, type: row.type, status: row.status };
   if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
-  return { activity: service.units.read((tx) => envelopeFor(service, tx, row, () => request.identify(tx))) };
+  return { activity: service.units.read((tx) => envelopeFor(service, tx, row, () => identify(tx))) };
 }
 
 /** The error that a caller of the API gets: changed rows may be of another organization, and only the owner sees them. */

@@ -18,7 +18,8 @@ import { checkHost, checkOrigin, type Exposure, type OriginRules } from './origi
 import { windowPage } from './window/page.ts';
 import { windowRoutes, type WindowRouteOptions } from './window/routes.ts';
 import type { WindowSessions } from './window/sessions.ts';
-import { owned } from '../lib/faults.ts';
+import { owned, type OnFault } from '../lib/faults.ts';
+import { readWait, type Wait } from './waiters.ts';
 
 export interface ServerOptions {
   readonly service: Service;
@@ -129,9 +130,11 @@ function makeApp(options: ServerOptions): Express {
       path,
       headers: request.headers,
       raw: rawBody(request.body),
+      wait: waitOf(request, response, service.onFault),
       notes,
     });
-    notes.answerBytes = sendJson(response, status, body, headers);
+    const applied = notes.waited && { 'Preference-Applied': `wait=${String(notes.waited)}` };
+    notes.answerBytes = sendJson(response, status, body, { ...headers, ...applied });
   });
   app.get('/public/v1/discovery/keys', (_request, response) => {
     sendJson(response, 200, options.discoveryKeys());
@@ -160,6 +163,19 @@ function makeApp(options: ServerOptions): Express {
 
   app.use(refuseTheRest, renderErrors(service));
   return app;
+}
+
+function waitOf({ headers }: Request, response: Response, onFault: OnFault): Wait | undefined {
+  const seconds = readWait(headers['prefer']?.toString());
+  if (seconds === undefined) return undefined;
+  const gone = new AbortController();
+  response.once(
+    'close',
+    owned(() => {
+      gone.abort();
+    }, onFault),
+  );
+  return { seconds, gone: gone.signal };
 }
 
 /**

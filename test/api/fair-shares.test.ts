@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { authenticate } from '../../main/auth/authenticate.ts';
 import { keccak256, keccak256InSteps } from '../../main/crypto/hashes.ts';
 import { refusal } from '../../main/http/handle.ts';
-import { mostStreams } from '../../main/http/events/stream-shares.ts';
+import { mostStreams } from '../../main/http/events/event-stream.ts';
 import { withoutBreak } from '../../main/lib/concurrency/paced.ts';
 import { mostSmallBytes, OverloadError } from '../../main/lib/concurrency/turns.ts';
 import {

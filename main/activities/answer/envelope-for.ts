@@ -1,11 +1,15 @@
 /** An activity as the API shows it to one caller, who may have a vote to give. */
-import type { ActivityRow } from '../../storage/tables/activities.ts';
+import { getActivityRow, type ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Engine } from '../request/engine.ts';
 import { rightsOfNobody, toEnvelope, type VoteRights } from './envelope.ts';
 import { versionOf } from '../request/stored.ts';
 import { readWaiting } from '../decision/waiting.ts';
+
+/** An activity as its newest row has it. @param row An earlier revision of it, or the same. */
+export const asItIs = (tx: Reader, row: ActivityRow): ActivityRow =>
+  getActivityRow(tx, row.organizationId, row.id) ?? row;
 
 /** @param identify Asked of an activity that waits: who made another may have deleted its own key with it. */
 export function envelopeFor(

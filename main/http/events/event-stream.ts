@@ -13,7 +13,7 @@ import { every } from '../../lib/concurrency/every.ts';
 import { owned } from '../../lib/faults.ts';
 import { prove, type ApiRequest, type Proven, type Service } from '../handle.ts';
 import { parseJson } from '../json-body.ts';
-import { StreamShares, type StreamHolder } from './stream-shares.ts';
+import { Shares, type ShareHolder } from '../shares.ts';
 
 /**
  * Revisions that are read in a turn, and rows of the log that are searched for them: other requests wait
@@ -24,6 +24,9 @@ const pageRows = 500;
 /** The name of a stream's turns and of its request. */
 const path = 'stream/activities';
 
+/** How many streams may be open at once. */
+export const mostStreams = { ofAll: 100, ofSubOrganizations: 80, ofOrganization: 20, ofUser: 5 } as const;
+
 /** A place in the log, in digits. */
 const eventId = z.string().regex(/^[0-9]{1,15}$/, 'Expected the id of an event, in digits');
 const streamBody = z.looseObject({ organizationId: z.uuid().toLowerCase(), lastEventId: eventId.optional() });
@@ -33,12 +36,12 @@ interface Begun {
   readonly organizationId: string;
   readonly identify: Claim['identify'];
   readonly last: number;
-  readonly holder: StreamHolder;
+  readonly holder: ShareHolder;
 }
 
 export class EventStreams {
   readonly #service: Service;
-  readonly #shares = new StreamShares();
+  readonly #shares = new Shares(mostStreams);
 
   readonly #keepAliveMs: number;
 
@@ -57,6 +60,12 @@ export class EventStreams {
     // A client that left meanwhile does not say so again.
     if (response.closed) return;
     const release = this.#shares.open(begun.holder);
+    if (typeof release !== 'function') {
+      throw new KeyhearthError(
+        'RESOURCE_EXHAUSTED',
+        `too many streams: ${release.whose} ${String(release.most)} open, the most there may be; close one first`,
+      );
+    }
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',

@@ -9,6 +9,7 @@ import {
 } from '../../activities/define.ts';
 import { activityStatuses } from '../../lib/activity-status.ts';
 import { publishedLimits as limits, requestLimits } from '../../lib/published-limits.ts';
+import { longestWait } from '../waiters.ts';
 import { otherPaths } from './other-paths.ts';
 import { details, refusals, refusalsOf } from './refusals.ts';
 import {
@@ -40,6 +41,14 @@ the \`turnkeyErrorCode\` \`LIMIT_REACHED\`, which waiting does not help; too man
 What one request may be, no setting changes. A body has at most ${String(requestLimits.values)} values, those in lists and objects counted each: more is
 refused with HTTP 413 before it is read. Payloads to sign have at most ${String(requestLimits.payloadCharacters)} characters together, and ${String(requestLimits.payloadValues)} values where they are JSON;
 new users have at most ${String(requestLimits.credentials)} credentials together, and new private keys ${String(requestLimits.addresses)} addresses.`;
+
+const prefer: Json = {
+  name: 'Prefer',
+  in: 'header',
+  description: `\`wait=SECONDS\` (RFC 7240): where the activity needs votes, the answer comes once it is decided, or after so many seconds as it is then, at most ${String(longestWait)}. \`Preference-Applied\` in the answer says that the request waited. Without it, and where the caller has too many requests waiting or the vault is frozen, the answer comes at once.`,
+  schema: text,
+  example: 'wait=60',
+};
 
 const vote: Schema = object({
   id: uuid,
@@ -98,6 +107,7 @@ export function describeApi(operations: Operations, version: string): Json {
     components: {
       schemas: components.schemas(),
       responses: refusals(),
+      parameters: { Prefer: prefer },
       securitySchemes: {
         stamp: {
           type: 'apiKey',
@@ -212,7 +222,10 @@ function describeActivity(components: Components, operation: ActivityOperation |
         };
   const activity = isVote ? reference('Activity') : activitySchema(addActivityParts(components, [operation]));
   const about = isVote ? 'The activity that the vote is about.' : 'The activity.';
-  return describeOperation(operation, body, answer(about, object({ activity })));
+  return {
+    ...describeOperation(operation, body, answer(about, object({ activity }))),
+    parameters: [{ $ref: '#/components/parameters/Prefer' }],
+  };
 }
 
 function describeQuery(components: Components, operation: QueryOperation): Json {
