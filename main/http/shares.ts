@@ -1,10 +1,10 @@
-/** What stays open, as streams and requests that wait do, is bounded and shared out: no caller, and no organization, holds it all. */
+/** Limits on streams and waiting requests, which stay open: no caller and no organization holds them all. */
 
-/** Whose share something open counts in. */
+/** The user and organization whose shares an open stream or request counts in. */
 export interface ShareHolder {
   readonly organizationId: string;
   readonly userId: string;
-  /** Whether the organization is a sub-organization: those leave some to the vault's own. */
+  /** True for a sub-organization: together they leave some to the vault's own organization. */
   readonly isBelow: boolean;
 }
 

@@ -19,8 +19,8 @@ export interface Wait {
 
 /**
  * Reads how long a request may wait.
- * @param header `Prefer` (RFC 7240, section 2). Of a preference that is named twice the first counts; what cannot be read
- *   is no preference.
+ * @param header `Prefer` (RFC 7240, section 2). Of a preference that is named twice the first counts. An unreadable
+ *   one is ignored.
  * @returns seconds, at most `longestWait`; undefined where there is no such preference, or it is 0.
  */
 export function readWait(header: string | undefined): number | undefined {

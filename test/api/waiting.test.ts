@@ -1,4 +1,4 @@
-/** Requests that wait for the votes on their activity (`Prefer: wait`), and what becomes of their callers meanwhile. */
+/** Requests that wait for the votes on their activity (`Prefer: wait`), and callers that leave or lose their key meanwhile. */
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
