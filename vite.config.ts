@@ -273,7 +273,10 @@ export default defineConfig({
       await buildSite(join(dist, 'site'));
       await writeAbout();
       await cp(join(projectRoot, 'main/standalone'), join(dist, 'standalone'), { recursive: true });
-      await copyFile(join(projectRoot, 'main/backup/FORMAT.md'), join(dist, 'standalone/BACKUP-FORMAT.md'));
+      await copyFile(
+        join(projectRoot, 'docs/reference/backup-format.md'),
+        join(dist, 'standalone/BACKUP-FORMAT.md'),
+      );
       const stamp = join(dist, '.built');
       await writeFile(stamp, '');
       await utimes(stamp, started, started);

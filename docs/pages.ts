@@ -112,9 +112,94 @@ export const groups: readonly Group[] = [
     title: 'Reference',
     pages: [
       {
+        path: 'reference/commands',
+        title: 'Commands',
+        summary: 'Every command, and the options that many commands share.',
+      },
+      {
+        path: 'reference/commands-vault',
+        title: 'Commands: Vault',
+        summary: 'Create, serve, lock, freeze and check a vault.',
+      },
+      {
+        path: 'reference/commands-keys-and-signing',
+        title: 'Commands: Keys and signing',
+        summary: 'Wallets, private keys, signatures, imports and exports.',
+      },
+      {
+        path: 'reference/commands-users-and-permissions',
+        title: 'Commands: Users and permissions',
+        summary: 'Bots, users, tags, API keys and sessions.',
+      },
+      {
+        path: 'reference/commands-policies-and-approvals',
+        title: 'Commands: Policies and approvals',
+        summary: 'Policies, their tests, and votes.',
+      },
+      {
+        path: 'reference/commands-api-log-and-events',
+        title: 'Commands: API, log and events',
+        summary: 'Requests, the activity log, webhooks and messages.',
+      },
+      {
+        path: 'reference/commands-recovery-and-backups',
+        title: 'Commands: Recovery and backups',
+        summary: 'Keyslots, recovery phrase, backups and restores.',
+      },
+      {
+        path: 'reference/commands-shell',
+        title: 'Commands: Shell',
+        summary: 'Completion of commands in a shell.',
+      },
+      {
+        path: 'reference/policy-language',
+        title: 'Policy language',
+        summary: 'Every keyword, function and operator, each with an example.',
+      },
+      {
+        path: 'reference/policy-types',
+        title: 'Policy types',
+        summary: 'The fields of each type of the policy language.',
+      },
+      {
+        path: 'reference/settings',
+        title: 'Settings',
+        summary: 'Every setting, with its values and default.',
+      },
+      {
+        path: 'reference/environment',
+        title: 'Environment variables',
+        summary: 'Every variable that Keyhearth reads.',
+      },
+      {
+        path: 'reference/errors',
+        title: 'Error codes',
+        summary: 'HTTP status, code and meaning of every error of the API.',
+      },
+      {
+        path: 'reference/exit-codes',
+        title: 'Exit codes',
+        summary: 'How a command ends.',
+      },
+      {
+        path: 'reference/limits',
+        title: 'Limits of requests and organizations',
+        summary: 'The numbers beyond which a request is refused.',
+      },
+      {
         path: 'reference/compatibility',
         title: 'Compatibility',
         summary: 'Which operations of the real API Keyhearth has.',
+      },
+      {
+        path: 'reference/backup-format',
+        title: 'Backup format, version 1',
+        summary: 'Open a backup without Keyhearth.',
+      },
+      {
+        path: 'reference/log-format',
+        title: 'Log format, version 1',
+        summary: 'Verify an exported log without Keyhearth.',
       },
     ],
   },

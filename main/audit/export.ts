@@ -1,7 +1,7 @@
 /**
  * The exported log: JSON Lines in UTF-8, as JSON.stringify writes each of them. The first line is of kind `log` and says
  * whose log it is; then comes each row in its order, of kind `activity`, with every field that its hash covers; and after
- * a row its signed heads, of kind `head`. FORMAT.md has the fields.
+ * a row its signed heads, of kind `head`. `docs/reference/log-format.md` has the fields.
  */
 import { z } from 'zod';
 import { asUint8Array } from '../crypto/bytes.ts';

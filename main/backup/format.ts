@@ -1,5 +1,5 @@
 /**
- * The format of a backup file, as FORMAT.md describes it: a line that names it, a line of JSON that says what opens it,
+ * The format of a backup file, as `docs/reference/backup-format.md` describes it: a line that names it, a line of JSON that says what opens it,
  * and the vault's database in chunks, each sealed with AES-256-GCM (NIST SP 800-38D) under a key of this file alone.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';

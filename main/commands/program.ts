@@ -82,13 +82,9 @@ export function declareCommands(program: Command): void {
   }
 }
 
-export async function main(argv: readonly string[]): Promise<void> {
-  // Parsing may fail before it comes to the option.
-  const own = ownArguments(argv);
-  const json = own.includes('--json');
-  if (own.includes('--no-color')) turnColorsOff();
-  watchOutput();
-  const program: Command = new Command('keyhearth')
+/** The command itself, without the commands below it. */
+export function newProgram(): Command {
+  const program = new Command('keyhearth')
     .description('A key vault on your own computer.')
     .version(version, '-V, --version', 'Show the version')
     .helpOption('-h, --help', 'Show help')
@@ -96,7 +92,17 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--config-dir <directory>', 'Directory of the API key files (KEYHEARTH_CONFIG_DIR)')
     .option('--json', 'Print the result as one line of JSON')
     .option('--no-color', 'Print without colors (NO_COLOR)')
-    .addHelpText('after', footer)
+    .addHelpText('after', footer);
+  return program.configureHelp(helpConfiguration(program));
+}
+
+export async function main(argv: readonly string[]): Promise<void> {
+  // Parsing may fail before it comes to the option.
+  const own = ownArguments(argv);
+  const json = own.includes('--json');
+  if (own.includes('--no-color')) turnColorsOff();
+  watchOutput();
+  const program: Command = newProgram()
     .configureOutput({
       getOutHasColors: () => isColored(process.stdout),
       getErrHasColors: () => isColored(process.stderr),
@@ -107,7 +113,6 @@ export async function main(argv: readonly string[]): Promise<void> {
       ...(json ? { writeErr: () => undefined } : {}),
     })
     .exitOverride();
-  program.configureHelp(helpConfiguration(program));
   declareCommands(program);
   nameHelp(program, program.name());
   try {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Opens a Keyhearth backup without Keyhearth: plain JavaScript for Node 24.7 or newer, with nothing installed.
-// The format is described in BACKUP-FORMAT.md beside it, which is main/backup/FORMAT.md in the project.
+// The format is described in BACKUP-FORMAT.md beside it, which is docs/reference/backup-format.md in the project.
 //
 //   node decrypt-backup.mjs BACKUP OUTPUT --phrase-file FILE    (or --password-file FILE)
 //

@@ -3,7 +3,7 @@
 //   node verify-log.mjs FILE [--public-key HEX] [--head SEQUENCE:HASH]...
 // FILE is what `keyhearth audit export` wrote, or - for standard input. --public-key is the vault's notary key, as it was
 // noted before: without it the log is checked against the key that it names itself. --head is a head that was noted.
-// Exit codes: 0 for a valid log, 1 for an invalid one, 2 for wrong arguments. The format is main/audit/FORMAT.md in the project.
+// Exit codes: 0 for a valid log, 1 for an invalid one, 2 for wrong arguments. The format is docs/reference/log-format.md in the project.
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -2,7 +2,7 @@
 // calls that the tests make with the vendor's SDKs, and the list of the real API's operations; and the table of
 // docs/works-with.md, from the matrix of packages that the tests run. `--check` only compares, and looks whether the papers
 // name what is there.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathOf } from '../../main/activities/define.ts';
 import { operations } from '../../main/operations/index.ts';
@@ -10,6 +10,9 @@ import { sdkCalls } from '../vendor/sdk-calls.ts';
 import { keptVendorOperations, taken } from '../vendor/vendor-operations.ts';
 import { worksWithTable } from '../vendor/works-with/matrix.ts';
 import { missingInProject } from './papers.ts';
+import { commandPages, type WrittenPage } from './reference/commands.ts';
+import { languagePages } from './reference/language.ts';
+import { environmentPage, errorsPage, exitCodesPage, limitsPage, settingsPage } from './reference/tables.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
 
@@ -173,8 +176,26 @@ function cut(paper: string, text: string, mark: string): readonly [string, strin
   return [text.slice(0, at), text.slice(at + mark.length)];
 }
 
+/** Pages that are written from the code as a whole. */
+export const writtenPages: readonly WrittenPage[] = [
+  ...commandPages().pages,
+  ...languagePages(),
+  { path: 'reference/errors', title: 'Error codes', text: errorsPage() },
+  { path: 'reference/exit-codes', title: 'Exit codes', text: exitCodesPage() },
+  { path: 'reference/settings', title: 'Settings', text: settingsPage() },
+  { path: 'reference/limits', title: 'Limits of requests and organizations', text: limitsPage() },
+  { path: 'reference/environment', title: 'Environment variables', text: environmentPage() },
+];
+
 if (import.meta.main) {
   const problems: string[] = [];
+  for (const { path, text } of writtenPages) {
+    const file = join(projectRoot, 'docs', `${path}.md`);
+    if (!process.argv.includes('--check')) writeFileSync(file, text);
+    else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+      problems.push(`docs/${path}.md does not say what there is: run npm run docs`);
+    }
+  }
   for (const part of writtenParts) {
     const path = join(projectRoot, part.paper);
     const text = readFileSync(path, 'utf8');

@@ -11,7 +11,7 @@ interface RefusalText {
 const every = ['activity', 'query'] as const;
 
 /** The meaning of each error, and the kinds of requests that may meet it. */
-const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
+export const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   INVALID_ARGUMENT: { text: 'The request is not what it should be; the message names the field.', of: every },
   WRONG_SECRET: { text: 'What was given opens neither vault nor backup.', of: [] },
   VAULT_LOCKED: { text: 'The vault is locked.', of: every },
