@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../main/lib/defined.ts';
 import { runCommand, startDevProcess, temporaryDirectory, type DevProcess } from '../support/support.ts';
@@ -307,6 +309,90 @@ describe('what is believed of a server', () => {
       ...off,
     });
     expect(stdout + stderr).not.toContain('\u001b');
+  });
+});
+
+// The class: a server that is no vault makes a command use up the machine's memory.
+describe('an answer without end', () => {
+  const endless = (stream: Writable): void => {
+    const more = (): void => {
+      while (!stream.destroyed && stream.write(Buffer.alloc(1 << 20, ' ')));
+    };
+    stream.on('drain', more).on('error', () => undefined);
+    more();
+  };
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    [
+      'of a server',
+      (response) => {
+        endless(response.writeHead(200));
+      },
+    ],
+    [
+      'of a server that compresses it',
+      (response) => {
+        const packed = createGzip();
+        packed.pipe(response.writeHead(200, { 'content-encoding': 'gzip' }));
+        endless(packed);
+      },
+    ],
+  ])('%s is not read to its end', async (_, answer) => {
+    await using server = await startImpostor((_request, response) => {
+      answer(response);
+    });
+    const at = { KEYHEARTH_URL: server.url, KEYHEARTH_SIGNER: undefined };
+    for (const argv of [
+      ['wallets', 'list'],
+      ['request', '--path', '/public/v1/query/whoami', '--body', '{}'],
+    ]) {
+      const { code, stdout, stderr } = await run(argv, at);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/is no vault: its answer is larger than 64 MiB/);
+    }
+  });
+});
+
+// The class: a script that reads JSON has to look for the reason of a refusal in a sentence.
+describe('an error in JSON carries what the API said', () => {
+  test('its code, its name and the policies that spoke, whoever refused', async () => {
+    const policyEvaluations = [{ policyId: 'p', outcome: 'OUTCOME_DENY_EXPLICIT' }];
+    const refusal = {
+      code: 7,
+      message: 'no',
+      turnkeyErrorCode: 'FORBIDDEN',
+      details: [{ '@type': 'a', policyEvaluations }, { '@type': 'b' }],
+    };
+    await using server = await startImpostor(json(refusal, 403));
+    const at = { KEYHEARTH_URL: server.url, KEYHEARTH_SIGNER: undefined };
+    const { code, stdout, stderr } = await run(['wallets', 'create', '--name', 'x', '--json'], at);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { message: 'no', code: 7, turnkeyErrorCode: 'FORBIDDEN', policyEvaluations },
+    });
+  });
+
+  test('of a vault that denies a user by a policy', async () => {
+    const { stdout } = await run(['users', 'create', '--name', 'Denied', '--json']);
+    const { userId } = JSON.parse(stdout) as { userId: string };
+    expect((await run(['keygen', '--name', 'denied', '--user', userId])).stderr).toBe('');
+    const policy = ['--name', 'Nothing', '--effect', 'deny', '--json'];
+    expect((await run(['policies', 'create', ...policy])).code).toBe(0);
+    const refused = await run(['wallets', 'create', '--name', 'x', '--api-key', 'denied', '--json'], {
+      KEYHEARTH_API_KEY: undefined,
+    });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(refused.stderr)).toMatchObject({
+      error: {
+        message: expect.any(String) as string,
+        code: 7,
+        turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED',
+        policyEvaluations: expect.arrayContaining([
+          expect.objectContaining({ outcome: 'OUTCOME_DENY_EXPLICIT' }),
+        ]) as unknown,
+      },
+    });
+    expect((await run(['policies', 'delete', 'Nothing', '--yes'])).code).toBe(0);
   });
 });
 

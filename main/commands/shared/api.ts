@@ -28,7 +28,7 @@ import { requireRunning } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { readApiKey, readRemote, type Remote } from './remote.ts';
-import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes, reasonOf } from './output.ts';
 
 /** An activity as a command submits it. */
 export interface ActivityKind<Type extends ActivityType, Shape extends z.ZodType> {
@@ -349,7 +349,10 @@ export function stamp({ publicKey, privateKey }: KeyPair, body: string): string 
 /** In milliseconds. */
 const longestAnswer = 120_000;
 
-/** @throws CommandError absent when nothing answers, busy where the answer does not come. */
+/** In bytes, after decompression. The longest list of a vault is a fraction of this. */
+const largestAnswer = 64 * 1024 * 1024;
+
+/** @throws CommandError absent when nothing answers, busy where the answer does not come, failed where it is too large. */
 export async function send(
   url: string,
   path: string,
@@ -361,19 +364,40 @@ export async function send(
       redirect: 'error',
       signal: AbortSignal.timeout(longestAnswer),
     });
-    return { ok: response.ok, text: await response.text() };
+    return { ok: response.ok, text: await readText(url, response) };
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     if (error instanceof DOMException && error.name === 'TimeoutError') {
       throw new CommandError(
         exitCodes.busy,
         `${url} has not answered for ${String(longestAnswer / 1000)} s. The request may have been executed: the same one, sent again, tells`,
       );
     }
-    // The cause has the reason; the error itself says "fetch failed".
-    const { cause } = error as Error;
-    const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(error);
-    throw new CommandError(exitCodes.absent, `nothing answers at ${url}: ${reason}`);
+    // What went wrong is in the cause; the error itself says "fetch failed".
+    throw new CommandError(
+      exitCodes.absent,
+      `nothing answers at ${url}: ${reasonOf((error as Error).cause)}`,
+    );
   }
+}
+
+/** Reads an answer as text, and no more of it than a vault answers: what is at a URL may be anything. */
+async function readText(url: string, { body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let length = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    // To leave the loop ends the connection.
+    if (length > largestAnswer) {
+      throw new CommandError(
+        exitCodes.failed,
+        `what answers at ${url} is no vault: its answer is larger than ${String(largestAnswer / 1024 / 1024)} MiB, and the rest was not read`,
+      );
+    }
+    parts.push(decoder.decode(chunk, { stream: true }));
+  }
+  return parts.join('') + decoder.decode();
 }
 
 /** @param text Hex that was checked to be such. */
