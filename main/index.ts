@@ -34,7 +34,7 @@ import { findFormerVault } from './app/former-vault.ts';
 import { startServiceLog } from './app/service-log.ts';
 import { freezeOnSignal } from './app/freeze-signal.ts';
 import { eraseAfterLock } from './keys/erasure.ts';
-import { messageOf } from './lib/errors.ts';
+import { reasonOf } from './lib/reasons.ts';
 import { defined } from './lib/defined.ts';
 import type { DesktopFacts } from './lib/desktop-capabilities.ts';
 import { startVault, type Vault } from './app/compose.ts';
@@ -165,6 +165,6 @@ async function open(
 /** Says what is wrong, once, and ends. */
 function fail(error: unknown): void {
   report('Keyhearth could not start', error);
-  dialog.showErrorBox('Keyhearth could not start', messageOf(error));
+  dialog.showErrorBox('Keyhearth could not start', reasonOf(error));
   app.exit(1);
 }

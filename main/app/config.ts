@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { defined } from '../lib/defined.ts';
 import { endsWithParent } from './parent.ts';
 import { formerTitle } from '../lib/text/former-name.ts';
+import { ExplainedError } from '../lib/errors.ts';
 
 export const version: string = packageJson.version;
 
@@ -103,7 +104,7 @@ export interface ConfigOptions {
 }
 
 /** A setting that cannot be used; the message names it. */
-export class ConfigError extends Error {
+export class ConfigError extends ExplainedError {
   override readonly name = 'ConfigError';
 }
 

@@ -13,7 +13,8 @@ import { FreezeMarker } from './freeze-marker.ts';
 import type { Service } from '../http/handle.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
-import { KeyhearthError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 
 interface FreezerParts {
   readonly units: UnitOfWork;
@@ -82,7 +83,7 @@ export class Freezer {
     });
     this.#lastSignature = this.#findLastSignature();
     const isSaved = writing === undefined || (this.#marker !== undefined && marking === undefined);
-    this.#unsaved = isSaved ? null : reasonOf(writing.error);
+    this.#unsaved = isSaved ? null : sentenceOf(writing.error);
     if (this.#unsaved === null) return;
     throw new KeyhearthError(
       'STORAGE_UNAVAILABLE',
@@ -154,7 +155,7 @@ const isLocked = (error: unknown): boolean =>
   error instanceof KeyhearthError && (error.code === 'VAULT_LOCKED' || error.code === 'VAULT_FROZEN');
 
 /** A sentence. */
-function reasonOf(error: unknown): string {
-  const message = messageOf(error);
+function sentenceOf(error: unknown): string {
+  const message = reasonOf(error);
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }

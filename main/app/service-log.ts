@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { LogFile, readLogEnd } from '../files/log-file.ts';
 import { causeOf, storageTexts } from '../files/storage-causes.ts';
-import { messageOf } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { owned } from '../lib/faults.ts';
 import { addLogSink, logInfo, logWarning, readStacksWith, setVerbose, type LogEntry } from '../lib/log.ts';
 import { version, type Config } from './config.ts';
@@ -27,7 +27,7 @@ export function startServiceLog({ dataDirectory, verbose }: Config): Disposable 
           const cause = causeOf(error);
           // The state of the disk is reported once, by the code that writes the vault.
           if (cause !== undefined && cause !== 'forbidden') return;
-          const why = cause === undefined ? messageOf(error) : storageTexts[cause].what;
+          const why = cause === undefined ? reasonOf(error) : storageTexts[cause].what;
           logWarning(`The log of the service loses entries: ${why}`);
         });
   const flush = owned(() => file?.flush());

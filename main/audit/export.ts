@@ -23,6 +23,7 @@ import {
   type LogIdentity,
   type SignedHead,
 } from './signed-heads.ts';
+import { expectation } from '../lib/parse.ts';
 
 const format = 'keyhearth activity log';
 const formerFormat = `${formerName} activity log`;
@@ -216,7 +217,7 @@ function readLine(text: string): z.output<typeof line> | string {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue === undefined || issue.path.length === 0 ? 'its fields' : issue.path.join('.');
-    return `is not as Keyhearth writes it: ${field}: ${issue?.message ?? 'unknown'}`;
+    return `is not as Keyhearth writes it: ${field}: ${issue === undefined ? 'unknown' : expectation(issue)}`;
   }
   // The same fields twice, in another order or in other letters: readers could differ on what the line says.
   return JSON.stringify(parsed.data) === text ? parsed.data : 'is not as Keyhearth writes it, to the letter';

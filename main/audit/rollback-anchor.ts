@@ -10,7 +10,8 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { VaultRow } from '../storage/tables/vault.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
 import { anchorAccount } from '../keys/keyslots/slots.ts';
-import { KeyhearthError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import type { LogState } from '../../preload/contract.ts';
 import { isoTime, type KnownHead } from './check.ts';
 import { headVerifier, identityOf, signedHead, type SignedHead } from './signed-heads.ts';
@@ -132,7 +133,7 @@ export class RollbackAnchor {
       this.#kept = anchor;
     } catch (error) {
       if (isRollback(error)) throw error;
-      this.#obstacle = messageOf(error);
+      this.#obstacle = reasonOf(error);
     }
   }
 
@@ -190,7 +191,7 @@ export class RollbackAnchor {
         this.#refused = undefined;
       } catch (error) {
         this.#kept = undefined;
-        this.#obstacle = messageOf(error);
+        this.#obstacle = reasonOf(error);
         if (isRollback(error)) onRolledBack(error);
         else this.#refused = next;
       }

@@ -1,6 +1,6 @@
 /** ID tokens (OpenID Connect Core 1.0, section 3.1.3.7): JWTs in which an issuer states a user's identity. */
 import { decodeJwt, errors, jwtVerify, type JWSAlgorithm, type JWTPayload } from 'jose';
-import { KeyhearthError, quoted } from '../lib/errors.ts';
+import { ExplainedError, KeyhearthError, quoted } from '../lib/errors.ts';
 import { invalidIdToken, type IdTokenClaims, type VerifyIdToken } from '../lib/web/id-tokens.ts';
 import { isThisMachine } from '../lib/network.ts';
 import { IssuerKeys, KeysUnavailable, type IssuerKeysOptions } from './issuer-keys.ts';
@@ -72,7 +72,7 @@ function checkSafe(issuer: string, allowLoopback: boolean): void {
 }
 
 /** A fault of a token. */
-class Problem extends Error {
+class Problem extends ExplainedError {
   override readonly name = 'Problem';
 }
 

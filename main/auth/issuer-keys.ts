@@ -3,6 +3,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import type { Clock } from '../lib/clock.ts';
 import { isThisMachine, networkIsOff } from '../lib/network.ts';
 import { getJson, OutboundError, type GetOptions, type Reach } from '../net/outbound.ts';
+import { ExplainedError } from '../lib/errors.ts';
 
 export interface IssuerKeysOptions extends GetOptions {
   readonly clock: Clock;
@@ -22,7 +23,7 @@ const timeToLive = 10 * 60_000;
 const cooldown = 10_000;
 
 /** Why an issuer's keys cannot be had, now. */
-export class KeysUnavailable extends Error {
+export class KeysUnavailable extends ExplainedError {
   override readonly name = 'KeysUnavailable';
 }
 

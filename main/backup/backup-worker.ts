@@ -19,6 +19,7 @@ import { unreadable } from './format.ts';
 import { chunkKey, keyringOf } from './open.ts';
 import { removeDatabase } from './destinations.ts';
 import { DiskUse } from './disk-use.ts';
+import { problemOf } from '../lib/reasons.ts';
 
 /** Writes a backup of a vault. */
 export interface WriteJob extends Omit<NewBackup, 'copy'> {
@@ -210,7 +211,7 @@ const watched =
     } catch (error) {
       if (error instanceof NewerVaultError) throw new KeyhearthError('BACKUP_UNREADABLE', error.message);
       // A full disk, a directory that may not be written.
-      if (isSystemError(error)) throw new KeyhearthError('UNAVAILABLE', error.message);
+      if (isSystemError(error)) throw new KeyhearthError('UNAVAILABLE', problemOf(error));
       throw error;
     }
   };

@@ -3,7 +3,8 @@ import { rmSync } from 'node:fs';
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { VaultRow } from '../storage/tables/vault.ts';
-import { KeyhearthError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { disks } from './disks.ts';
 import { draftOf } from './file.ts';
 import { backupName, readBackupName } from './rotation.ts';
@@ -52,7 +53,7 @@ export async function checkScheduleDirectory(directory: string, vaultDirectory: 
     await disks.run(directory, () => access(directory, constants.W_OK | constants.X_OK));
   } catch (error) {
     if (error instanceof KeyhearthError) throw error;
-    throw new KeyhearthError('INVALID_ARGUMENT', `${directory} cannot be written: ${messageOf(error)}`);
+    throw new KeyhearthError('INVALID_ARGUMENT', `${directory} cannot be written: ${reasonOf(error)}`);
   }
 }
 

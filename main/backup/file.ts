@@ -4,7 +4,8 @@ import { lstat, open, rm, stat, unlink, type FileHandle } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { DamagedFileError } from '../storage/file/damage.ts';
 import { moveToFreeName, openNewFile, syncDirectory } from '../files/new-files.ts';
-import { KeyhearthError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { disks } from './disks.ts';
 import {
   chunkCount,
@@ -184,7 +185,7 @@ export class BackupFile implements AsyncDisposable {
     // A FIFO would have the open wait for a writer.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') throw new KeyhearthError('NOT_FOUND', `there is no file ${path}`);
-      throw new KeyhearthError('INVALID_ARGUMENT', `${path} cannot be opened: ${messageOf(error)}`);
+      throw new KeyhearthError('INVALID_ARGUMENT', `${path} cannot be opened: ${reasonOf(error)}`);
     });
     try {
       const found = await handle.stat();

@@ -87,7 +87,7 @@ describe('the head', () => {
     ['a chunk size that takes all memory', { chunkSize: 2 ** 31 }, /chunkSize: /],
     ['no slots', { keyslots: [] }, /keyslots: /],
     ['no size', { size: 0 }, /size: /],
-    ['a field of its own', { more: 1 }, /is not a header of this version \(Unrecognized key: "more"\)/],
+    ['a field of its own', { more: 1 }, /is not a header of this version \(unrecognized key: "more"\)/],
     ['a keychain slot', { keyslots: [{ ...slot, kind: 'keychain' }] }, /keyslots: 0: kind: /],
   ])('%s is refused, checksum or not', (_what, change, message) => {
     const line = `${JSON.stringify({ ...header, ...change })}\n`;

@@ -11,6 +11,7 @@ import type { KeyslotRow } from '../storage/tables/keyslots.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import { formerName } from '../lib/text/former-name.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
+import { expectation } from '../lib/parse.ts';
 
 /** Of the format; it is in the first line. */
 const formatVersion = 1;
@@ -110,7 +111,7 @@ export function readHead(beginning: Uint8Array): BackupHead {
   if (toHex(sha256(line)) !== checksum) throw unreadable('its header is damaged');
   const parsed = headerSchema.safeParse(parseJson(line));
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => [...path, message].join(': '));
+    const faults = parsed.error.issues.map((issue) => [...issue.path, expectation(issue)].join(': '));
     throw unreadable(`its header is not a header of this version (${faults.join('; ')})`);
   }
   return {

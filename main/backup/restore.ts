@@ -28,7 +28,8 @@ import { openNewFile, syncDirectory } from '../files/new-files.ts';
 import { forgetKeychainSlot, makeKeychainSlot, anchorAccount } from '../keys/keyslots/slots.ts';
 import { unlockVault, type UnlockParts } from '../keys/unlock.ts';
 import type { Clock } from '../lib/clock.ts';
-import { KeyhearthError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import type { Random } from '../lib/random.ts';
 import { BackupFile, onDatabase, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
@@ -166,7 +167,7 @@ function checkNoVault(database: string): void {
   } catch (error) {
     throw new KeyhearthError(
       'ALREADY_EXISTS',
-      `there is a file ${database} that cannot be read (${messageOf(error instanceof DamagedFileError ? error.cause : error)}): it is not overwritten; move it away first`,
+      `there is a file ${database} that cannot be read (${reasonOf(error instanceof DamagedFileError ? error.cause : error)}): it is not overwritten; move it away first`,
     );
   }
   if (!found) return;
@@ -230,7 +231,7 @@ async function settle(
       await keychain.delete(anchorAccount(vault.id));
       const slot = { masterKey, vaultId: vault.id, random, now: clock.now(), keychain };
       keychainSlot = await makeKeychainSlot(slot).catch((error: unknown) => {
-        keychainProblem = messageOf(error);
+        keychainProblem = reasonOf(error);
         return undefined;
       });
     }

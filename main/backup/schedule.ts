@@ -14,7 +14,7 @@ import {
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import { messageOf } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { hasCome, type Clock } from '../lib/clock.ts';
 import { checkBackupKey, newBackupKey, type BackupKey } from './backup-key.ts';
 import { disks } from './disks.ts';
@@ -162,7 +162,7 @@ export class BackupSchedule {
   #begin(work: Promise<void>): void {
     const settled = work
       .catch((error: unknown) => {
-        this.#parts.onFailure(`Backups: ${messageOf(error)}`);
+        this.#parts.onFailure(`Backups: ${reasonOf(error)}`);
       })
       .finally(() => {
         this.#begun.delete(settled);
@@ -196,7 +196,7 @@ export class BackupSchedule {
     } catch (error) {
       // Ended by its closing, and no failure.
       if (this.#isClosed()) return;
-      const message = messageOf(error);
+      const message = reasonOf(error);
       this.#failure = { message, at: now };
       this.#retryAt = now + retryAfter;
       this.#parts.onFailure(`The scheduled backup was not made: ${message}`);
@@ -283,7 +283,7 @@ export class BackupSchedule {
         setBackupSchedule(tx, { ...plan, lastFailure: message, lastFailureAt: at });
       })
       .catch((error: unknown) => {
-        this.#parts.onFailure(messageOf(error));
+        this.#parts.onFailure(reasonOf(error));
       });
   }
 

@@ -8,7 +8,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupPart, UploadProgress, UploadedBackup } from '../../preload/contract.ts';
 import { openNewFile } from '../files/new-files.ts';
-import { KeyhearthError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { checkLength } from './file.ts';
 import { fileLength, readHead, type BackupHead } from './format.ts';
 import { owned } from '../lib/faults.ts';
@@ -83,7 +84,7 @@ export class Uploads {
         draft.ended = true;
         throw new KeyhearthError(
           'FAILED_PRECONDITION',
-          `the file cannot be kept beside the vault: ${messageOf(error)}`,
+          `the file cannot be kept beside the vault: ${reasonOf(error)}`,
         );
       }
       draft.received += bytes.length;

@@ -25,7 +25,8 @@ import type { WalletAccountRow } from '../storage/tables/wallet-accounts.ts';
 import type { WalletRow } from '../storage/tables/wallets.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { findRowKey } from '../keys/unlock.ts';
-import { assertNever, messageOf } from '../lib/errors.ts';
+import { ExplainedError, assertNever } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { withSeed } from '../storage/wallet-secrets.ts';
 import type { Progress } from './file.ts';
 
@@ -55,7 +56,7 @@ class Findings {
     try {
       check();
     } catch (error) {
-      this.add(`${what}: ${messageOf(error)}`);
+      this.add(`${what}: ${reasonOf(error)}`);
     }
   }
 }
@@ -125,7 +126,7 @@ function verifyServerKeys(
   for (const name of serverKeyNames) {
     findings.attempt(`server key ${name}`, () => {
       const row = getServerKey(tx, name);
-      if (row === undefined) throw new Error('it is missing');
+      if (row === undefined) throw new ExplainedError('it is missing');
       withSecret(keyring, serverKeyContext(name, vault.organizationId), row.sealed, (secret) => {
         expectSame('public key', toHex(uncompressP256(p256PublicKey(secret))), row.publicKey);
       });
@@ -183,7 +184,7 @@ function verifyAccounts(
   type Row = Pick<WalletAccountRow, 'id' | 'curve' | 'path' | 'addressFormat' | 'address' | 'publicKey'>;
   for (const row of rowsByKey<Row>(tx, ofWallet)) {
     findings.attempt(`wallet account ${row.id}`, () => {
-      if (derivation === undefined) throw new Error('its wallet does not open');
+      if (derivation === undefined) throw new ExplainedError('its wallet does not open');
       const curve = row.curve as Curve;
       const secret = derivation.privateKey(curve, row.path);
       const publicKey = curves[curve].publicKey(secret);
@@ -247,7 +248,8 @@ function withSecret(
 }
 
 function expectSame(what: string, derived: string, stored: string): void {
-  if (derived !== stored) throw new Error(`its ${what} is ${stored}, and its secret gives ${derived}`);
+  if (derived !== stored)
+    throw new ExplainedError(`its ${what} is ${stored}, and its secret gives ${derived}`);
 }
 
 const countOf = (tx: Reader, table: string): number =>

@@ -6,11 +6,12 @@ import { createConnection, type Socket } from 'node:net';
 import { owned } from '../lib/faults.ts';
 import { logFault } from '../lib/log.ts';
 import { Listeners } from '../lib/listeners.ts';
+import { ExplainedError } from '../lib/errors.ts';
 
 /** Why a bus does not serve: it is not there or hung up, it wants another way of logging in, or it breaks the protocol. */
 export type BusTrouble = 'gone' | 'refused' | 'malformed';
 
-export class BusError extends Error {
+export class BusError extends ExplainedError {
   override readonly name = 'BusError';
   readonly trouble: BusTrouble;
 
@@ -21,7 +22,7 @@ export class BusError extends Error {
 }
 
 /** An error that the called service, or the bus in its place, answered with. */
-export class BusAnswerError extends Error {
+export class BusAnswerError extends ExplainedError {
   override readonly name = 'BusAnswerError';
   /** `org.freedesktop.DBus.Error.ServiceUnknown`, for example. */
   readonly errorName: string;

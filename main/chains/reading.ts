@@ -1,7 +1,8 @@
 /** Reading bytes that a stranger wrote: whatever is wrong with them is said, and nothing is thrown. */
+import { ExplainedError } from '../lib/errors.ts';
 
 /** Stops a decoder. It stays in this folder: `attempt` turns it into a problem. */
-class Unreadable extends Error {
+class Unreadable extends ExplainedError {
   override readonly name = 'Unreadable';
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { proveToServer, UnprovenError } from './handshake.ts';
 import { checkSocket, NotPrivateError } from './socket-path.ts';
 import { owned } from '../lib/faults.ts';
+import { ExplainedError } from '../lib/errors.ts';
 
 /** The channel's entry in `endpoint.json`. */
 export interface ControlEndpoint {
@@ -19,12 +20,12 @@ export interface ControlAnswer {
 }
 
 /** No process listens. */
-export class NobodyListensError extends Error {
+export class NobodyListensError extends ExplainedError {
   override readonly name = 'NobodyListensError';
 }
 
 /** A process listens and says nothing: it is stopped, or does not come to its turn. */
-export class SilentError extends Error {
+export class SilentError extends ExplainedError {
   override readonly name = 'SilentError';
 
   constructor(milliseconds: number) {

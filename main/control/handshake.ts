@@ -11,6 +11,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { owned } from '../lib/faults.ts';
+import { ExplainedError } from '../lib/errors.ts';
 
 const greeting = 'keyhearth-control 1';
 const ready = 'ready';
@@ -32,7 +33,7 @@ function isResponse(given: string, expected: Buffer): boolean {
 }
 
 /** The other side did not show that it knows the secret. */
-export class UnprovenError extends Error {
+export class UnprovenError extends ExplainedError {
   override readonly name = 'UnprovenError';
 }
 

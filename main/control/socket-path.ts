@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync, rmdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { ExplainedError } from '../lib/errors.ts';
 
 /** Bytes of `sun_path` without the zero at its end: macOS has 103, Linux 107. A longer path would be cut in silence. */
 const longestPath = 103;
@@ -14,7 +15,7 @@ const socketName = 'control.sock';
 const ownDirectory = /^keyhearth-[A-Za-z0-9]{6}$/;
 
 /** The path is not this user's alone, so the command sends nothing there. */
-export class NotPrivateError extends Error {
+export class NotPrivateError extends ExplainedError {
   override readonly name = 'NotPrivateError';
 }
 

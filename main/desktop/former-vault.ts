@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import type { Config } from '../app/config.ts';
 import { leaveFormerVault, moveFormerVault, type FormerVault } from '../app/former-vault.ts';
-import { messageOf } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { formerTitle } from '../lib/text/former-name.ts';
 import { startAgain } from './relaunch.ts';
 import { report } from './report.ts';
@@ -21,7 +21,7 @@ export function offerFormerVault(found: FormerVault, config: Pick<Config, 'appIm
     })
     .catch((error: unknown) => {
       report('the former vault could not be moved', error);
-      dialog.showErrorBox('The vault was not moved', messageOf(error));
+      dialog.showErrorBox('The vault was not moved', reasonOf(error));
     })
     .finally(() => {
       rmSync(passing, { recursive: true, force: true });

@@ -3,7 +3,8 @@ import { basename, join, resolve } from 'node:path';
 import { app, dialog } from 'electron';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { replaceWithCopy } from '../files/new-files.ts';
-import { KeyhearthError, messageOf } from '../lib/errors.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 
 /** @returns its path; null where they thought better of it. @throws KeyhearthError as `copyOfBackup`, or for the disk. */
 export async function saveBackup(rpc: Pick<VaultRpc, 'copyOfBackup'>, id: string): Promise<string | null> {
@@ -19,7 +20,7 @@ export async function saveBackup(rpc: Pick<VaultRpc, 'copyOfBackup'>, id: string
   try {
     await replaceWithCopy(file, filePath);
   } catch (error) {
-    const why = messageOf(error);
+    const why = reasonOf(error);
     throw new KeyhearthError('INVALID_ARGUMENT', `${basename(filePath)} could not be written: ${why}`);
   }
   return filePath;

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type AddressInfo, type Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { VaultRpc } from '../../preload/contract.ts';
-import { KeyhearthError } from '../lib/errors.ts';
+import { ExplainedError, KeyhearthError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { documentation } from './documentation.ts';
 import { apiReference, type ApiReferenceOptions } from './openapi/reference.ts';
@@ -57,7 +57,7 @@ export interface Listening {
 }
 
 /** The port is taken; the message says what to do. */
-export class PortInUseError extends Error {
+export class PortInUseError extends ExplainedError {
   override readonly name = 'PortInUseError';
 
   /** @param isSetting Whether the vault's settings name it, which they do again at the next start. */

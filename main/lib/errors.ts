@@ -60,7 +60,10 @@ export interface ErrorOptions {
   readonly lasting?: () => void;
 }
 
-export class KeyhearthError extends Error {
+/** An error whose message this project wrote for people. Others' messages are shown to nobody: see `reasonOf`. */
+export class ExplainedError extends Error {}
+
+export class KeyhearthError extends ExplainedError {
   override readonly name = 'KeyhearthError';
   readonly code: ErrorCodeName;
   readonly turnkeyErrorCode: string;

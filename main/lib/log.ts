@@ -76,10 +76,13 @@ function write(level: LogLevel, text: string): void {
  */
 const quotedInput = /Unexpected token [^]{1,12}, (?:\.{3})?\\?"(?:[^]{0,200} is not valid JSON|[^]{0,200})/g;
 
+/** The stack of an error, with lines of the sources where they are known. It begins with the error's own message. */
+export const stackOf = (error: Error): string => readStack(error.stack ?? error.message);
+
 /** The stack of an error, and those of its causes. Other properties stay away: a library may have put a request there. */
 function describeError(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return `${typeof error} thrown: ${String(error)}`;
-  const stack = readStack(error.stack ?? error.message);
+  const stack = stackOf(error);
   const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error.cause];
   const told = depth < mostCauses ? causes.filter((cause) => cause !== undefined).slice(0, mostCauses) : [];
   return [stack, ...told.map((cause) => `Caused by: ${describeError(cause, depth + 1)}`)].join('\n');

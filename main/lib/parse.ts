@@ -106,7 +106,8 @@ function describe(issue: z.core.$ZodIssue, value: unknown, at: string, quote: Qu
   return `invalid ${field}: ${expectation(issue)}, got ${(isSecret ? outline : quote)(found)}`;
 }
 
-function expectation(issue: z.core.$ZodIssue): string {
+/** @returns what a schema expects where a value does not fit. */
+export function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `expected ${withArticle(issue.expected)}`;
@@ -121,10 +122,16 @@ function expectation(issue: z.core.$ZodIssue): string {
       const alternatives = issue.errors.flatMap(([first]) => (first ? [expectation(first)] : []));
       return `expected ${alternatives.map((text) => text.replace(/^expected /, '')).join(' or ')}`;
     }
+    case 'invalid_format':
+      // zod's own words show a pattern; ours say what is expected.
+      if (issue.message.startsWith('Invalid ')) return `expected another form (${issue.format})`;
+      return uncapitalized(issue.message);
     default:
-      return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+      return uncapitalized(issue.message);
   }
 }
+
+const uncapitalized = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 function oneOf(values: readonly unknown[]): string {
   const texts = values.map((value) => (value === '' ? '""' : String(value)));

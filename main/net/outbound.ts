@@ -6,7 +6,7 @@ import { lookup as systemLookup, type LookupAddress, type LookupOptions } from '
 import { request as requestHttp, type Agent, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { assertNever } from '../lib/errors.ts';
+import { ExplainedError, assertNever } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 
@@ -62,7 +62,7 @@ export function mayLead(reach: Reach, address: string): boolean {
 }
 
 /** Why there is no answer, in words that follow the address: "it redirects, …". */
-export class OutboundError extends Error {
+export class OutboundError extends ExplainedError {
   override readonly name = 'OutboundError';
   /** A refused request would be refused again; the others may succeed on a retry. */
   readonly kind: 'refused' | 'late' | 'unreachable';

@@ -8,7 +8,8 @@ import { seedFromMnemonic } from '../crypto/keys/mnemonics.ts';
 import { generateP256, signP256, verifyP256 } from '../crypto/keys/p256.ts';
 import { checkSecp256k1Accelerator } from '../crypto/keys/secp256k1.ts';
 import type { Finding } from './finding.ts';
-import { messageOf } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
+import { ExplainedError } from '../lib/errors.ts';
 
 /** Known answers: BIP-39's all-zero mnemonic down to addresses that every wallet agrees on, RFC 8032's first test, FIPS 180's. */
 export function checkCryptography(): Finding {
@@ -42,7 +43,7 @@ export function checkCryptography(): Finding {
     const message = new Uint8Array([1, 2, 3]);
     const signature = new Uint8Array(Buffer.from(signP256(pair.privateKey, message), 'hex'));
     if (!verifyP256(toHex(pair.publicKey), signature, message))
-      throw new Error('P-256 does not verify its own signature');
+      throw new ExplainedError('P-256 does not verify its own signature');
     expectSame(
       'SHA-256',
       toHex(sha256(new TextEncoder().encode('abc'))),
@@ -50,10 +51,10 @@ export function checkCryptography(): Finding {
     );
     return { check, outcome: 'ok', detail: 'the known answers are right' };
   } catch (error) {
-    return { check, outcome: 'failed', detail: messageOf(error) };
+    return { check, outcome: 'failed', detail: reasonOf(error) };
   }
 }
 
 function expectSame(what: string, got: string, expected: string): void {
-  if (got !== expected) throw new Error(`${what}: got ${got}, expected ${expected}`);
+  if (got !== expected) throw new ExplainedError(`${what}: got ${got}, expected ${expected}`);
 }

@@ -4,7 +4,7 @@ import type { Reader } from '../storage/connection.ts';
 import { describeFinding } from '../storage/integrity/refusal.ts';
 import { lastLogHead } from '../storage/tables/log-heads.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
-import { messageOf } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { checkCryptography } from './cryptography.ts';
 import { checkDisk } from './disk.ts';
 
@@ -34,7 +34,7 @@ export async function selfTest(parts: SelfTestParts): Promise<readonly SelfTestF
     try {
       findings.push({ check: name, ...(await run()) });
     } catch (error) {
-      findings.push({ check: name, outcome: 'failed', detail: messageOf(error) });
+      findings.push({ check: name, outcome: 'failed', detail: reasonOf(error) });
     }
   }
   return findings;

@@ -1,5 +1,5 @@
 /** The thread that moves what is in a write-ahead log to its file. */
-import { messageOf } from '../lib/errors.ts';
+import { reasonOf } from '../lib/reasons.ts';
 import { serveJobs } from '../lib/concurrency/thread.ts';
 import { Connection } from './connection.ts';
 
@@ -8,7 +8,7 @@ const jobs = {
     try {
       Connection.moveLog(file);
     } catch (error) {
-      throw new Error(`the write-ahead log of ${file} could not be moved to it: ${messageOf(error)}`, {
+      throw new Error(`the write-ahead log of ${file} could not be moved to it: ${reasonOf(error)}`, {
         cause: error,
       });
     }

@@ -1,11 +1,12 @@
 /** Brings a file's schema up to date, and refuses what is newer. */
 import type { Connection } from './connection.ts';
 import { migrations } from './schema-history.ts';
+import { ExplainedError } from '../lib/errors.ts';
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
 
 /** The file was written by a newer Keyhearth than this one. */
-export class NewerVaultError extends Error {
+export class NewerVaultError extends ExplainedError {
   override readonly name = 'NewerVaultError';
 
   constructor(found: number) {

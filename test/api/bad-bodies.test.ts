@@ -21,6 +21,7 @@ import {
   targets,
 } from './bad-bodies.ts';
 import type { Answer, Json, TestVault } from '../support/support.ts';
+import { refuseForeignWords } from '../support/foreign-words.ts';
 import { startTestVault } from '../support/support.ts';
 
 /** `KEYHEARTH_BAD_BODIES=1000000` tries more of them, `KEYHEARTH_BAD_BODIES_SEED` others. */
@@ -58,6 +59,7 @@ async function post({ url, key }: TestVault, path: string, bytes: Uint8Array): P
   request.end(bytes);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const text = await readText(response);
+  if (response.statusCode !== 200) refuseForeignWords(path, String((JSON.parse(text) as Json)['message']));
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,

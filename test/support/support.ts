@@ -28,6 +28,7 @@ import { startVault } from '../../main/app/compose.ts';
 import type { Substitutes, Vault } from '../../main/app/compose.ts';
 import { cheapPassword } from '../keys/password-cost.ts';
 import { filesIn, SecretWatch } from './secret-watch.ts';
+import { refuseForeignWords } from './foreign-words.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
 
@@ -224,6 +225,7 @@ export class TestClient {
       body,
     });
     checkDeclared(path, answer);
+    if (answer.status >= 400) refuseForeignWords(path, String(answer.body?.['message']));
     return answer;
   }
 
@@ -565,8 +567,12 @@ export async function runCommand(
 ): Promise<{ readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> {
   const process = new CommandProcess(argv, options);
   const code = await process.ended();
+  if (code !== 0) refuseForeignWords(`keyhearth ${argv.join(' ')}`, refusalIn(process.stderr));
   return { code, stdout: process.stdout, stderr: process.stderr };
 }
+
+/** What a command says when it fails: its last line. What it logs before has stacks. */
+const refusalIn = (stderr: string): string => stderr.trimEnd().split('\n').at(-1) ?? '';
 
 /** The line that `keyhearth dev` prints when it is ready. */
 export interface DevLine {

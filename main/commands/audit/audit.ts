@@ -20,12 +20,13 @@ import { lastLogHead } from '../../storage/tables/log-heads.ts';
 import { schemaVersion } from '../../storage/migrations.ts';
 import { requireVault, type VaultRow } from '../../storage/tables/vault.ts';
 import { defined } from '../../lib/defined.ts';
-import { KeyhearthError, messageOf, quoted } from '../../lib/errors.ts';
+import { KeyhearthError, quoted } from '../../lib/errors.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 import { keychainOf } from '../../app/keychain.ts';
 import { findRunning, noVault } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
-import { CommandError, exitCodes, note, print, reasonOf } from '../shared/output.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
 import { askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
 import { hasVaultFile, readVaultFile } from '../shared/vault-file.ts';
@@ -275,7 +276,7 @@ async function readKeychain(
     const problem = 'the note that the keychain holds of the newest row is not signed by the vault’s key';
     return { said, noted: [], findings: [{ row: anchor.sequence, problem }] };
   } catch (error) {
-    const problem = messageOf(error);
+    const problem = reasonOf(error);
     if (error instanceof KeyhearthError && error.code === 'VAULT_ROLLED_BACK') {
       return { said: problem, noted: [], findings: [{ row: null, problem }] };
     }

@@ -15,6 +15,7 @@ import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
 import { termsOf, widening, wordsOf } from './bots.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 
 export interface AddBotOptions extends OwnerOptions {
   readonly wallet: string;
@@ -131,8 +132,7 @@ class BotInTheMaking {
         await this.#api.submit(deletePoliciesActivity, { policyIds: this.#policyIds });
       return undefined;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return `the user ${String(this.#userId)} may be left: \`keyhearth users delete ${String(this.#userId)}\` (${reason})`;
+      return `the user ${String(this.#userId)} may be left: \`keyhearth users delete ${String(this.#userId)}\` (${reasonOf(error)})`;
     }
   }
 }

@@ -6,7 +6,8 @@ import { toHex } from '../../crypto/encodings.ts';
 import { generateP256, isP256PrivateKey, p256PublicKey } from '../../crypto/keys/p256.ts';
 import { syncDirectory, writeWholeFile } from '../../files/new-files.ts';
 import { namingFile } from '../../files/storage-causes.ts';
-import { CommandError, exitCodes, reasonOf } from '../shared/output.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
 export interface KeyPair {

@@ -15,7 +15,8 @@ import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { findNamed, isId } from '../shared/named.ts';
 import { withVault } from '../shared/opened-vault.ts';
-import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 import {
   askForPassword,
   canAsk,

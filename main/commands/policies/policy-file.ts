@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { effects } from '../../policy/decide/policies.ts';
-import { CommandError, exitCodes, reasonOf } from '../shared/output.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
+import { expectation } from '../../lib/parse.ts';
 
 const expression = z.string().nullish();
 
@@ -45,7 +47,10 @@ export function readPolicyFile(file: string): readonly PolicyInFile[] {
     }
     const [issue] = read.error.issues;
     const path = [...(Array.isArray(held) ? [index] : []), ...(issue?.path ?? [])].join('.');
-    throw new CommandError(exitCodes.usage, `${named(file)}: ${path}: ${issue?.message ?? 'not a policy'}`);
+    throw new CommandError(
+      exitCodes.usage,
+      `${named(file)}: ${path}: ${issue === undefined ? 'not a policy' : expectation(issue)}`,
+    );
   });
 }
 

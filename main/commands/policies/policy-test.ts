@@ -5,7 +5,8 @@ import type { Config } from '../../app/config.ts';
 import { shownExplanation, shownTest, type shownDecision } from '../../policy/analysis/trial-shapes.ts';
 import { VaultApi } from '../shared/api.ts';
 import { findActivity, findUser } from '../shared/named.ts';
-import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
 export interface AskOptions {

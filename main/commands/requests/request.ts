@@ -7,7 +7,8 @@ import { send, stamp } from '../shared/api.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { readApiKey, readRemote } from '../shared/remote.ts';
-import { CommandError, exitCodeOfRefusal, exitCodes, print, reasonOf } from '../shared/output.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 
 const submits = '/public/v1/submit/';
 

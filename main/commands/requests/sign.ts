@@ -11,7 +11,8 @@ import type { QueryParameters } from '../../operations/api.ts';
 import { hex, VaultApi, activityKind } from '../shared/api.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { findPrivateKey } from '../shared/named.ts';
-import { CommandError, exitCodes, note, print, reasonOf } from '../shared/output.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 
 export interface SignOptions {
   /** The key: its id, public key or address. */

@@ -28,7 +28,8 @@ import { requireRunning } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { readApiKey, readRemote, type Remote } from './remote.ts';
-import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes, reasonOf } from './output.ts';
+import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 
 /** An activity as a command submits it. */
 export interface ActivityKind<Type extends ActivityType, Shape extends z.ZodType> {
@@ -361,9 +362,16 @@ export async function send(
   try {
     const response = await fetch(`${url}${path}`, {
       ...request,
-      redirect: 'error',
+      redirect: 'manual',
       signal: AbortSignal.timeout(longestAnswer),
     });
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw new CommandError(
+        exitCodes.absent,
+        `nothing answers at ${url}: it redirects, which is not followed`,
+      );
+    }
     return { ok: response.ok, text: await readText(url, response) };
   } catch (error) {
     if (error instanceof CommandError) throw error;

@@ -3,7 +3,8 @@ import { closeSync, fsyncSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createNewFile, syncDirectory } from '../../files/new-files.ts';
 import { causeOf, namingFile } from '../../files/storage-causes.ts';
-import { CommandError, exitCodes, reasonOf } from './output.ts';
+import { CommandError, exitCodes } from './output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 
 /**
  * Makes a file, before anything is done that cannot be undone, and has it written to the disk. Where that fails, nothing is left.

@@ -2,9 +2,10 @@
 import { fsyncSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import { defined } from '../../lib/defined.ts';
-import { errorBody, KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
-import { causeOf, storageTexts } from '../../files/storage-causes.ts';
+import { ExplainedError, errorBody, KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
+import { causeOf } from '../../files/storage-causes.ts';
 import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
+import { problemOf as problemOfPath, reasonOf } from '../../lib/reasons.ts';
 
 /** Exit codes, as `keyhearth --help` documents them. */
 export const exitCodes = {
@@ -87,7 +88,7 @@ export const isWrongSecret = (error: unknown): error is Error =>
     : error instanceof KeyhearthError && error.code === 'WRONG_SECRET';
 
 /** Ends a command with a message and a code. */
-export class CommandError extends Error {
+export class CommandError extends ExplainedError {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
   /** For scripts, beside the message. */
@@ -146,33 +147,9 @@ const forPeople = (text: string): string => text.split('\n').map(visibleName).jo
 
 const jsonLine = (value: object): string => `${visibleJson(JSON.stringify(value))}\n`;
 
-const systemProblems: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or directory',
-  EACCES: 'permission is denied',
-  EPERM: 'the system does not permit it',
-  EISDIR: 'it is a directory',
-  ENOTDIR: 'part of its path is a file, and no directory',
-  EEXIST: 'something else of that name is there',
-  EBADF: 'it is not open',
-};
-
-/** The system's reason for a failure on a file, without its own shorthand. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = causeOf(error);
-  if (cause !== undefined && cause !== 'forbidden') return storageTexts[cause].what;
-  return ('code' in error ? systemProblems[String(error.code)] : undefined) ?? error.message;
-}
-
 /** @returns a refusal's own message, and in words what the system refused where nothing said it better. */
-function describeProblem(error: unknown): string {
-  if (isSqliteError(error)) return sqliteProblem(error);
-  const reason = reasonOf(error);
-  if (!(error instanceof Error) || reason === error.message) return reason;
-  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
-  if (path === undefined) return causeOf(error) === undefined ? error.message : reason;
-  return `${path} cannot be used: ${reason}`;
-}
+const describeProblem = (error: unknown): string =>
+  isSqliteError(error) ? sqliteProblem(error) : problemOfPath(error);
 
 const isSqliteError = (error: unknown): error is Error & { readonly code: string } =>
   error instanceof Error && error.name === 'SqliteError' && 'code' in error && typeof error.code === 'string';
@@ -194,12 +171,8 @@ const sqliteProblems: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** SQLite's own words say neither which file nor what to do. @param file The vault's, unless another is named. */
-function sqliteProblem(
-  { code, message }: Error & { readonly code: string },
-  file = 'the vault’s file',
-): string {
-  const said = sqliteProblems.find(([codes]) => codes.test(code))?.[1] ?? 'SQLite refused it';
-  return `${file}: ${said} (${message})`;
+function sqliteProblem({ code }: Error & { readonly code: string }, file = 'the vault’s file'): string {
+  return `${file}: ${sqliteProblems.find(([codes]) => codes.test(code))?.[1] ?? 'the database refused it'}`;
 }
 
 /** @returns what is wrong with a file, in words of which none is SQLite's alone. */

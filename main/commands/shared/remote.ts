@@ -6,7 +6,8 @@ import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
 import { pairOf, readKeyFiles, readKeyValue, type KeyPair } from '../credentials/key-files.ts';
-import { CommandError, exitCodes, reasonOf } from './output.ts';
+import { CommandError, exitCodes } from './output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 
 /** A vault that is not found by its directory. What is missing was not named. */
 export interface Remote {

@@ -5,7 +5,8 @@ import { isCancel, password as askPassword } from '@clack/prompts';
 import type { ProveWith } from '../../../preload/contract.ts';
 import { copyOfBytes, countCharacters } from '../../crypto/secret-text.ts';
 import { findShare, phraseFromShares } from '../../keys/keyslots/shares.ts';
-import { CommandError, exitCodes, isWrongSecret, note, reasonOf } from './output.ts';
+import { CommandError, exitCodes, isWrongSecret, note } from './output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 import { defined } from '../../lib/defined.ts';
 
 export interface PasswordOptions {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '../../storage/connection.ts';
 import { reserveIn } from '../../storage/file/disk-state.ts';
-import { CommandError, exitCodes, reasonOf } from './output.ts';
+import { CommandError, exitCodes } from './output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 
 export const vaultFile = (directory: string): string => join(directory, 'vault.db');
 

@@ -2,7 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
-import { note, reasonOf } from '../shared/output.ts';
+import { note } from '../shared/output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 import { endings } from '../shared/signals.ts';
 
 /** The exit code of a command, or the signal that ended it. */

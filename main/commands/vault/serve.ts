@@ -3,7 +3,8 @@ import type { VaultStatus } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { VaultInUseError } from '../../storage/file/vault-directory.ts';
 import { defined } from '../../lib/defined.ts';
-import { KeyhearthError, messageOf, type ErrorCodeName } from '../../lib/errors.ts';
+import { KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 import { freezeOnSignal } from '../../app/freeze-signal.ts';
 import { eraseAfterLock } from '../../keys/erasure.ts';
 import { startVault, type Vault } from '../../app/compose.ts';
@@ -106,7 +107,7 @@ async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Pr
   try {
     return await vault.rpc.unlock({ with: 'keychain' });
   } catch (error) {
-    note(`The vault stays locked: ${messageOf(error)}`);
+    note(`The vault stays locked: ${reasonOf(error)}`);
     return status;
   }
 }

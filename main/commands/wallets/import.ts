@@ -18,7 +18,8 @@ import {
   usageOf,
 } from './account-options.ts';
 import { bytesOf, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts';
-import { CommandError, exitCodes, print, reasonOf } from '../shared/output.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 import { canAsk } from '../shared/secrets.ts';
 
 export interface ImportWalletOptions {

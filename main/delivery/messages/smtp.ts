@@ -2,6 +2,7 @@
 import { defined } from '../../lib/defined.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
 import { TransportError, quoted, type MessageTransport } from './transport.ts';
+import { reasonOfCode } from '../../lib/reasons.ts';
 
 export interface SmtpSettings {
   readonly host: string;
@@ -120,9 +121,12 @@ function toCarryError(error: unknown, secrets: readonly string[]): TransportErro
   if (!(error instanceof Error)) return new TransportError('the mail was not sent', false);
   const { code, response, permanent } = error as { code?: unknown; response?: unknown; permanent?: unknown };
   const name = typeof code === 'string' ? code : '';
-  const said = typeof response === 'string' && response !== '' ? response : error.message;
+  const what = words[name] ?? 'the mail was not sent';
+  // The server's own words say why; the library's do not.
+  const said =
+    typeof response === 'string' && response !== '' ? response : reasonOfCode(error.cause ?? error);
   return new TransportError(
-    `${words[name] ?? 'the mail was not sent'}: ${quoted(said, secrets)}`,
+    said === undefined ? what : `${what}: ${quoted(said, secrets)}`,
     // A fault of connection or password may be fixed before the message expires.
     permanent === true && (name === 'EENVELOPE' || name === 'EMESSAGE'),
   );

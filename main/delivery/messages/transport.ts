@@ -1,5 +1,6 @@
 /** The transports that send messages out of the vault, and how they fail. */
 import type { OutgoingMessage } from '../../lib/messages.ts';
+import { ExplainedError } from '../../lib/errors.ts';
 
 export interface MessageTransport {
   /**
@@ -12,7 +13,7 @@ export interface MessageTransport {
 }
 
 /** Why a message was not taken, in words that hold neither its text nor a secret of the settings. */
-export class TransportError extends Error {
+export class TransportError extends ExplainedError {
   override readonly name = 'TransportError';
   /** True if the same message would be refused again. */
   readonly permanent: boolean;

@@ -7,6 +7,7 @@ import type { AppUpdater, ResolvedUpdateFileInfo, UpdateInfo } from 'electron-up
 import { parseUpdateInfo, resolveFiles } from 'electron-updater/out/providers/Provider.js';
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
 import { isUpdateMetadataSigned } from '../../lib/update-signature.ts';
+import { ExplainedError } from '../../lib/errors.ts';
 
 /** The address of updates, and the key that must have signed them. */
 export interface UpdateFeed {
@@ -17,7 +18,7 @@ export interface UpdateFeed {
 }
 
 /** The offered update may not be installed. It may be an attack. */
-export class UpdateRefusedError extends Error {
+export class UpdateRefusedError extends ExplainedError {
   override readonly name = 'UpdateRefusedError';
 }
 

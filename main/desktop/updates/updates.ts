@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog, net } from 'electron';
 import type { AppUpdater } from 'electron-updater';
-import { messageOf } from '../../lib/errors.ts';
+import { reasonOf } from '../../lib/reasons.ts';
 import type { ShellChoice } from '../../lib/desktop-capabilities.ts';
 import { report } from '../report.ts';
 import { updateKey } from './update-key.ts';
@@ -183,7 +183,7 @@ export class Updates implements UpdateControl {
 
   async #report(error: unknown, how: 'quietly' | 'aloud'): Promise<void> {
     report('no update', error);
-    const message = messageOf(error);
+    const message = reasonOf(error);
     if (isRefused(error)) await say('warning', 'Keyhearth refused an update', message);
     else if (how === 'aloud') await say('error', 'Keyhearth could not look for updates', message);
   }

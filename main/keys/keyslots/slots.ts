@@ -16,6 +16,7 @@ import { checkNewPassword, passwordKey, passwordParameters } from './password.ts
 import type { PasswordCost, PasswordParameters } from './password.ts';
 import { recoveryKey, recoveryParameters } from './recovery.ts';
 import type { RecoveryParameters } from './recovery.ts';
+import { expectation } from '../../lib/parse.ts';
 
 export interface NewSlot {
   /** 32 bytes, which the caller keeps and erases. */
@@ -312,7 +313,7 @@ function parametersOf<T>(slot: KeyslotRow, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(parseJson(slot.parameters));
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(
-    ({ path, message }) => `${['parameters', ...path].join('.')}: ${message}`,
+    (issue) => `${['parameters', ...issue.path].join('.')}: ${expectation(issue)}`,
   );
   throw new KeyhearthError(
     'INTERNAL',

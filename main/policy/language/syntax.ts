@@ -1,5 +1,5 @@
 /** The syntax tree of an expression of the policy language, and the error that says where one is wrong. */
-import { quoted } from '../../lib/errors.ts';
+import { ExplainedError, quoted } from '../../lib/errors.ts';
 
 /** A range in the source: offsets of UTF-16 units, the end exclusive. */
 export interface Span {
@@ -58,7 +58,7 @@ export const maxInt = 2n ** 256n - 1n;
 export const minInt = -(2n ** 127n);
 
 /** An expression that does not parse or does not type-check. Its message is public and says where, and what is allowed. */
-export class ExpressionError extends Error {
+export class ExpressionError extends ExplainedError {
   override readonly name = 'ExpressionError';
   readonly at: Span;
   /** From 1; a column counts UTF-16 units. */

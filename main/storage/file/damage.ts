@@ -11,10 +11,10 @@ export class DamagedFileError extends KeyhearthError {
   constructor(file: string | undefined, cause: Error) {
     super(
       'VAULT_TAMPERED',
-      `The vault's file${file === undefined ? '' : ` ${file}`} is damaged, and is not used: SQLite cannot read a part of it (${cause.message}). Restore a backup; \`keyhearth doctor\` names what is damaged.`,
+      `The vault's file${file === undefined ? '' : ` ${file}`} is damaged, and is not used: SQLite cannot read a part of it. Restore a backup; \`keyhearth doctor\` names what is damaged.`,
       { cause },
     );
-    this.problem = `SQLite cannot read a part of it (${cause.message})`;
+    this.problem = 'SQLite cannot read a part of it';
   }
 
   /** As what is found by a look at the file. */

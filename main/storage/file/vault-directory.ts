@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { replaceFile } from '../../files/new-files.ts';
 import { takeLock, type VaultLock } from './vault-lock.ts';
+import { ExplainedError } from '../../lib/errors.ts';
 
 export { createPrivateFile, isLocked } from './vault-lock.ts';
 
@@ -31,7 +32,7 @@ export interface Endpoint {
 export type EndpointDetails = Pick<Endpoint, 'port' | 'socket'>;
 
 /** Another process holds the vault. */
-export class VaultInUseError extends Error {
+export class VaultInUseError extends ExplainedError {
   override readonly name = 'VaultInUseError';
   readonly holder: Endpoint | undefined;
 
@@ -124,7 +125,7 @@ function readOwnFile(file: string): string {
     const found = fstatSync(descriptor);
     const user = process.geteuid?.();
     if (!found.isFile() || (user !== undefined && found.uid !== user))
-      throw new Error('it is not this user’s');
+      throw new ExplainedError('it is not this user’s');
     return readFileSync(descriptor, 'utf8');
   } finally {
     closeSync(descriptor);

@@ -1,0 +1,88 @@
+/**
+ * Why something failed, for a person. An error's message is shown where this project wrote it. What the system, SQLite, the
+ * language or a library threw is told by its code: its words may quote a secret, and say nothing to the reader.
+ */
+import { ExplainedError } from './errors.ts';
+import { stackOf } from './log.ts';
+
+/** By the codes of the system, of its network and of TLS. */
+const systemReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or directory',
+  EACCES: 'permission is denied',
+  EPERM: 'the system does not permit it',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'part of its path is a file, and no directory',
+  EEXIST: 'something else of that name is there',
+  ENOTEMPTY: 'the directory is not empty',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'it is a link that leads back to itself',
+  EXDEV: 'it is on another disk',
+  EBADF: 'it is not open',
+  EINVAL: 'the system does not take it',
+  EMFILE: 'too many files are open',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk can only be read',
+  EIO: 'the disk failed',
+  ENXIO: 'the disk failed',
+  ENODEV: 'the disk failed',
+  ENOMEM: 'there is not enough memory',
+  EADDRINUSE: 'another program uses the port',
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  ECONNABORTED: 'the connection was closed',
+  ETIMEDOUT: 'it did not answer in time',
+  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
+  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
+  UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name is not known',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  ERR_INVALID_ARG_VALUE: 'its name is not one that a file can have',
+};
+
+const codePatterns: readonly (readonly [RegExp, string])[] = [
+  [/^(CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/, 'its TLS certificate does not hold'],
+  [/^(ERR_SSL|EPROTO)/, 'it does not speak TLS'],
+  [/^HPE_/, 'it does not speak HTTP'],
+  [/^Z_/, 'its compression is damaged'],
+  [/^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/, 'it is damaged, or no database'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'another program uses it'],
+  [/^SQLITE_FULL/, 'the disk is full'],
+  [/^SQLITE_(READONLY|PERM)/, 'it can only be read'],
+  [/^SQLITE_IOERR/, 'the disk failed'],
+  [/^SQLITE_CANTOPEN/, 'it cannot be opened'],
+  [/^SQLITE_/, 'the database refused it'],
+];
+
+/** @returns why, as part of a sentence; undefined where the code of an error says nothing. */
+export function reasonOfCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code !== 'string') return undefined;
+  return systemReasons[code] ?? codePatterns.find(([codes]) => codes.test(code))?.[1];
+}
+
+/** @returns why, as part of a sentence. Of a fault nobody foresaw: where it is in the program, and none of its words. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ExplainedError) return error.message;
+  return reasonOfCode(error) ?? `something went wrong inside Keyhearth (${whereabouts(error)})`;
+}
+
+/** Names the file that the system refused, where it refused one, and why. */
+export function problemOf(error: unknown): string {
+  const path =
+    error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  const reason = reasonOfCode(error);
+  return path === undefined || reason === undefined ? reasonOf(error) : `${path} cannot be used: ${reason}`;
+}
+
+/** The kind of an error, and the file and the line that threw it. */
+function whereabouts(error: unknown): string {
+  if (!(error instanceof Error)) return 'an unknown fault';
+  const name = /^[A-Za-z]{1,40}$/.test(error.name) ? error.name : 'Error';
+  const [, place] =
+    /^\s+at .*?((?:main|preload|dist|node_modules)\/[^\s()]{1,160}:\d+)/m.exec(stackOf(error)) ?? [];
+  return place === undefined ? name : `${name} at ${place}`;
+}
