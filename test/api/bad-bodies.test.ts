@@ -20,12 +20,13 @@ import {
   posingBodies,
   targets,
 } from './bad-bodies.ts';
+import { atLength } from '../campaigns/length.ts';
 import type { Answer, Json, TestVault } from '../support/support.ts';
 import { refuseForeignWords } from '../support/foreign-words.ts';
 import { startTestVault } from '../support/support.ts';
 
 /** `KEYHEARTH_BAD_BODIES=1000000` tries more of them, `KEYHEARTH_BAD_BODIES_SEED` others. */
-const bodies = Number(process.env['KEYHEARTH_BAD_BODIES'] ?? 10_000);
+const bodies = Number(process.env['KEYHEARTH_BAD_BODIES'] ?? atLength(4_000, 10_000));
 
 // Every run tries the same bodies; another seed tries others.
 const seed = Number(process.env['KEYHEARTH_BAD_BODIES_SEED'] ?? 2026);
