@@ -27,6 +27,7 @@ import type { NewVault } from '../../main/app/create-vault.ts';
 import { startVault } from '../../main/app/compose.ts';
 import type { Substitutes, Vault } from '../../main/app/compose.ts';
 import { cheapPassword } from '../keys/password-cost.ts';
+import { compileCache } from './compile-cache.ts';
 import { filesIn, SecretWatch } from './secret-watch.ts';
 import { refuseForeignWords } from './foreign-words.ts';
 
@@ -507,7 +508,7 @@ export class CommandProcess implements AsyncDisposable {
     const [file, ...words] = program;
     this.child = spawn(file, [...words, ...argv], {
       cwd: tmpdir(),
-      env: { PATH: process.env['PATH'], ...environment },
+      env: { PATH: process.env['PATH'], ...compileCache, ...environment },
       stdio: ['pipe', 'pipe', 'pipe', ...(descriptor3 === undefined ? [] : ['pipe' as const])],
     });
     const [stdin, stdout, stderr, third] = this.child.stdio;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { compileCache } from './compile-cache.ts';
 
 const terminalTool = 'script';
 
@@ -14,7 +15,7 @@ export class Terminal implements AsyncDisposable {
   constructor(line: string, environment: Readonly<Record<string, string>>) {
     const command = `stty cols 120 rows 60; exec '${process.execPath}' '${join(import.meta.dirname, '../../dist/main/cli.js')}' ${line}`;
     this.#child = spawn(terminalTool, ['-qefc', command, '/dev/null'], {
-      env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh', ...environment },
+      env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh', ...compileCache, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.shown += text));
