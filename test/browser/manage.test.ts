@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe('every screen for managing what is in a vault', () => {
-  test('passes axe-core, in light and in dark', async () => {
+  test('passes axe-core, in light and in dark, and fits a narrow window', async () => {
     await using service = await serveDevVault();
     await using person = await openWindow(browser);
     const { page } = person;
@@ -54,7 +54,7 @@ describe('every screen for managing what is in a vault', () => {
       page,
       async (screen) => {
         seen.push(screen);
-        found.push(...(await axeFindings(page, screen)));
+        found.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
       },
       service.recoveryPhrase,
     );
@@ -63,27 +63,6 @@ describe('every screen for managing what is in a vault', () => {
     expect(found).toEqual([]);
     expect(person.violations).toEqual([]);
     expect(person.complaints).toEqual([]);
-  });
-
-  test('fits a narrow window', async () => {
-    await using service = await serveDevVault();
-    await using person = await openWindow(browser, {
-      viewport: { width: 360, height: 720 },
-      colorScheme: 'dark',
-    });
-    const { page } = person;
-    const found: string[] = [];
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
-    await manageTour(
-      page,
-      async (screen) => {
-        found.push(...(await tooWideFindings(page, screen)));
-        await takePicture(page, `${screen}-narrow`);
-      },
-      service.recoveryPhrase,
-    );
-    expect(found).toEqual([]);
   });
 
   test('leaves nothing under the message that something was done', async () => {
