@@ -28,7 +28,7 @@ export const groups: readonly Group[] = [
       },
       {
         path: 'wallets',
-        title: 'Wallets and private keys',
+        title: 'Wallets',
         summary: 'Create, import and export wallets, accounts and private keys.',
       },
       {
@@ -43,12 +43,12 @@ export const groups: readonly Group[] = [
       },
       {
         path: 'approvals',
-        title: 'Approvals by several people',
+        title: 'Approvals',
         summary: 'Require the approval of two or more people.',
       },
       {
         path: 'webhooks',
-        title: 'Webhooks and events',
+        title: 'Webhooks',
         summary: 'Receive every activity, and verify who sent it.',
       },
       {
@@ -73,7 +73,7 @@ export const groups: readonly Group[] = [
       },
       {
         path: 'service-and-updates',
-        title: 'Service, packages and updates',
+        title: 'Service and updates',
         summary: 'Run as a service, change settings, build installers, update.',
       },
       {

@@ -283,6 +283,6 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
     ],
   },
   troubleshooting: {
-    blocks: [{ block: 'curl', sees: /SIGNATURE_INVALID/ }],
+    blocks: [{ block: 'STAMP=', sees: /SIGNATURE_INVALID/ }],
   },
 };
