@@ -92,8 +92,8 @@ test('a request with a wrong signature is explained as it arrives, and one that 
   await chooseSegment(page, 'What the program may do', 'Everything');
   const name = page.getByRole('textbox', { name: 'Name' });
   const make = button(page, 'Make the key');
-  const dialog = page.getByRole('dialog', { name: 'Confirm it is you' });
-  const phrase = dialog.getByRole('textbox', { name: 'Recovery phrase, as it is now' });
+  const dialog = page.getByRole('dialog', { name: 'Confirm it’s you' });
+  const phrase = dialog.getByRole('textbox', { name: 'Current recovery phrase' });
   await name.fill('Backup script');
   await make.click();
   await dialog.waitFor();
@@ -103,7 +103,7 @@ test('a request with a wrong signature is explained as it arrives, and one that 
   await look('confirm-narrow');
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.keyboard.press('Escape');
-  await page.getByRole('alert').filter({ hasText: 'You did not confirm that it is you.' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Not confirmed: nothing changed.' }).waitFor();
   await dialog.waitFor({ state: 'hidden' });
   await expect.poll(() => make.evaluate((each) => each === document.activeElement)).toBe(true);
   expect(await name.inputValue()).toBe('Backup script');

@@ -26,26 +26,26 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-const place = 'Keys to the vault';
+const place = 'Unlock methods';
 const lookAgain = 'Look for the keychain again';
 
 const slots = (page: Page): Locator =>
-  page.getByRole('list', { name: 'What opens the vault' }).locator('.kh-row-name');
+  page.getByRole('list', { name: 'Unlock methods in use' }).locator('.kh-row-name');
 
 const says = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByRole('status').filter({ hasText: text }).waitFor();
 
 /** The start of the first run, to the step about what opens the vault. */
 async function toOpening(page: Page): Promise<void> {
-  await button(page, 'Set up my vault').click();
+  await button(page, 'Set up a vault').click();
   await heading(page, 'Names').waitFor();
   await button(page, 'Continue').click();
-  await heading(page, 'How the vault opens').waitFor();
+  await heading(page, 'Unlock methods').waitFor();
 }
 
 async function givePassword(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: /^Password/ }).fill(password);
-  await page.getByRole('textbox', { name: 'The same password again' }).fill(password);
+  await page.getByRole('textbox', { name: 'Repeat password' }).fill(password);
 }
 
 async function unlockByPassword(page: Page): Promise<void> {
@@ -73,7 +73,7 @@ test('where no keychain is reachable, the first run says why and goes on with a 
   const { page } = person;
   await page.goto(service.windowUrl);
   await toOpening(page);
-  const offer = page.getByRole('switch', { name: 'Open with this computer’s keychain' });
+  const offer = page.getByRole('switch', { name: 'Unlock with this computer’s keychain' });
   expect(await offer.isDisabled()).toBe(true);
   expect(await offer.isChecked()).toBe(false);
   await says(page, /^Not available: No Secret Service \(keyring\) runs in this session: install one with/);
@@ -81,7 +81,7 @@ test('where no keychain is reachable, the first run says why and goes on with a 
   await expect.poll(() => button(page, lookAgain).isEnabled()).toBe(true);
   await says(page, 'No Secret Service');
   await button(page, 'Continue').click();
-  await page.getByText('Choose a password: without the keychain it is what opens the vault.').waitFor();
+  await page.getByText('Choose a password: without the keychain, the vault needs one.').waitFor();
   expect(await axeFindings(page, 'first-run-no-keychain')).toEqual([]);
   await givePassword(page);
   await button(page, 'Continue').click();
@@ -89,7 +89,7 @@ test('where no keychain is reachable, the first run says why and goes on with a 
   await goTo(page, place);
   await expect.poll(() => slots(page).allInnerTexts()).toEqual(['Recovery phrase', 'Password']);
   await says(page, 'Not available: No Secret Service');
-  expect(await button(page, 'Add the keychain…').count()).toBe(0);
+  expect(await button(page, 'Add keychain…').count()).toBe(0);
   expect(person.complaints).toEqual([]);
 });
 
@@ -107,7 +107,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await using person = await openWindow(browser);
     const { page } = person;
     // The keychain does not answer at first; after another check, it is offered.
-    const offer = page.getByRole('switch', { name: 'Open with this computer’s keychain' });
+    const offer = page.getByRole('switch', { name: 'Unlock with this computer’s keychain' });
     await page.goto(service.windowUrl);
     await toOpening(page);
     await says(
@@ -123,13 +123,13 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await button(page, 'Continue').click();
     words = await fromWordsToVault(page);
     await lock(page);
-    await button(page, 'Open with the keychain').click();
+    await button(page, 'Unlock with the keychain').click();
     await heading(page, 'Home').waitFor();
 
     // Locked while Keyhearth runs.
     await lock(page);
     await keyring.lock();
-    await button(page, 'Open with the keychain').click();
+    await button(page, 'Unlock with the keychain').click();
     await says(page, /^The keychain cannot be used now: The keyring is locked: unlock it in the desktop/);
     await look(page, 'unlock-keychain-locked');
     await unlockByPassword(page);
@@ -160,8 +160,8 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     const { page } = person;
     await page.goto(service.windowUrl);
     await heading(page, 'Unlock').waitFor();
-    await button(page, 'Open with the keychain').click();
-    const refusal = page.getByRole('alert').filter({ hasText: 'The vault is still locked' });
+    await button(page, 'Unlock with the keychain').click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t unlock the vault' });
     await refusal
       .getByText(/The keychain holds no key for this vault: .* password or recovery phrase/)
       .waitFor();
@@ -170,18 +170,18 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await button(page, 'Unlock').click();
     await goTo(page, place);
     // A new key takes the place of the lost one.
-    const removing = await openDialog(page, 'Remove the keychain', 'Remove the keychain');
-    await removing.getByRole('textbox', { name: 'Password of the vault, as it is now' }).fill(password);
-    await button(removing, 'Remove the keychain').click();
+    const removing = await openDialog(page, 'Remove keychain', 'Remove keychain');
+    await removing.getByRole('textbox', { name: 'Current password' }).fill(password);
+    await button(removing, 'Remove keychain').click();
     await removing.waitFor({ state: 'hidden' });
     await expect.poll(() => slots(page).allInnerTexts()).toEqual(['Recovery phrase', 'Password']);
-    const adding = await openDialog(page, 'Add the keychain…', 'Add this computer’s keychain');
-    await adding.getByRole('textbox', { name: 'Password of the vault, as it is now' }).fill(password);
-    await button(adding, 'Add the keychain').click();
+    const adding = await openDialog(page, 'Add keychain…', 'Add keychain');
+    await adding.getByRole('textbox', { name: 'Current password' }).fill(password);
+    await button(adding, 'Add keychain').click();
     await adding.waitFor({ state: 'hidden' });
     await expect.poll(() => slots(page).allInnerTexts()).toContain('Keychain');
     await lock(page);
-    await button(page, 'Open with the keychain').click();
+    await button(page, 'Unlock with the keychain').click();
     await heading(page, place).waitFor();
     expect(person.complaints).toEqual([]);
   }

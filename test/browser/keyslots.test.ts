@@ -23,7 +23,7 @@ import {
 } from './support/steps.ts';
 import type { Look } from './support/steps.ts';
 
-const place = 'Keys to the vault';
+const place = 'Unlock methods';
 const changed = 'another correct horse';
 
 let browser: Browser;
@@ -32,11 +32,10 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-const proofField = (at: Page | Locator): Locator =>
-  at.getByRole('textbox', { name: 'Password of the vault, as it is now' });
+const proofField = (at: Page | Locator): Locator => at.getByRole('textbox', { name: 'Current password' });
 
 const slots = (page: Page): Promise<string[]> =>
-  page.getByRole('list', { name: 'What opens the vault' }).locator('.kh-row-name').allInnerTexts();
+  page.getByRole('list', { name: 'Unlock methods in use' }).locator('.kh-row-name').allInnerTexts();
 
 const told = (page: Page, title: string): Promise<void> =>
   page.getByRole('alert').filter({ hasText: title }).last().waitFor();
@@ -44,7 +43,7 @@ const told = (page: Page, title: string): Promise<void> =>
 /** Unlocks by a password, or by a phrase or shares of it. @returns whether the vault opened. */
 async function unlocks(page: Page, how: { password: string } | { recovery: string }): Promise<boolean> {
   await heading(page, 'Unlock').waitFor();
-  const refusal = page.getByRole('alert').filter({ hasText: 'The vault is still locked' });
+  const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t unlock the vault' });
   const [segment, other, field] =
     'password' in how
       ? ([
@@ -71,74 +70,74 @@ async function tour(page: Page, words: readonly string[], look: Look): Promise<r
   await look('keyslots');
 
   // A second password; refused at first for what is typed, then for what is shown.
-  const adding = await openDialog(page, 'Add a password…', 'Add a password');
+  const adding = await openDialog(page, 'Add password…', 'Add password');
   await adding.getByRole('textbox', { name: 'New password' }).fill('short');
-  await button(adding, 'Add the password').click();
-  await adding.getByText('The two passwords differ.').waitFor();
-  await adding.getByText('Type the password.').waitFor();
+  await button(adding, 'Add password').click();
+  await adding.getByText('The passwords don’t match.').waitFor();
+  await adding.getByText('Enter the password.').waitFor();
   await look('keyslots-add-password-missing');
   await adding.getByRole('textbox', { name: 'New password' }).fill(changed);
-  await adding.getByRole('textbox', { name: 'The same password again' }).fill(changed);
+  await adding.getByRole('textbox', { name: 'Repeat password' }).fill(changed);
   await proofField(adding).fill('not the password');
-  await button(adding, 'Add the password').click();
+  await button(adding, 'Add password').click();
   await adding.getByRole('alert').filter({ hasText: 'The password does not open this vault.' }).waitFor();
   await look('keyslots-add-password-refused');
   await proofField(adding).fill(password);
-  await button(adding, 'Add the password').click();
-  await told(page, 'The password is added');
+  await button(adding, 'Add password').click();
+  await told(page, 'Password added');
   await expect.poll(() => slots(page)).toEqual(['Recovery phrase', 'Password 1', 'Password 2']);
 
-  const removing = await openDialog(page, 'Remove the password 2', 'Remove the password');
+  const removing = await openDialog(page, 'Remove password 2', 'Remove password');
   await look('keyslots-remove');
   await proofField(removing).fill(password);
-  await button(removing, 'Remove the password').click();
-  await told(page, 'The password is removed');
+  await button(removing, 'Remove password').click();
+  await told(page, 'Password removed');
   await expect.poll(() => slots(page)).toEqual(['Recovery phrase', 'Password']);
 
-  const changing = await openDialog(page, 'Change the password', 'Change the password');
+  const changing = await openDialog(page, 'Change password', 'Change password');
   await changing.getByRole('textbox', { name: 'New password' }).fill(changed);
-  await changing.getByRole('textbox', { name: 'The same password again' }).fill(changed);
-  await chooseSegmentIn(changing, 'Show that it is you with', 'Recovery phrase');
-  await changing.getByRole('textbox', { name: 'Recovery phrase, as it is now' }).fill('abandon');
-  await button(changing, 'Change the password').click();
-  await changing.getByText('A recovery phrase has 24 words; here are 1.').waitFor();
+  await changing.getByRole('textbox', { name: 'Repeat password' }).fill(changed);
+  await chooseSegmentIn(changing, 'Confirm with', 'Recovery phrase');
+  await changing.getByRole('textbox', { name: 'Current recovery phrase' }).fill('abandon');
+  await button(changing, 'Change password').click();
+  await changing.getByText('A recovery phrase has 24 words; you entered 1.').waitFor();
   await look('keyslots-change-password');
-  await changing.getByRole('textbox', { name: 'Recovery phrase, as it is now' }).fill(words.join(' '));
-  await button(changing, 'Change the password').click();
-  await told(page, 'The password is changed');
+  await changing.getByRole('textbox', { name: 'Current recovery phrase' }).fill(words.join(' '));
+  await button(changing, 'Change password').click();
+  await told(page, 'Password changed');
 
-  const checking = await openDialog(page, 'Check the recovery phrase', 'Check the recovery phrase');
+  const checking = await openDialog(page, 'Check recovery phrase', 'Check recovery phrase');
   const phraseField = checking.getByRole('textbox', { name: 'Recovery phrase' });
   await phraseField.fill([...words].reverse().join(' '));
   await button(checking, 'Check').click();
-  await checking.getByRole('alert').filter({ hasText: 'This does not open the vault' }).waitFor();
+  await checking.getByRole('alert').filter({ hasText: 'This phrase doesn’t open the vault' }).waitFor();
   await look('keyslots-check-wrong');
   await phraseField.fill(words.join(' '));
   await button(checking, 'Check').click();
-  await checking.getByText('Right: this opens the vault.').waitFor();
+  await checking.getByText('Correct: this phrase opens the vault.').waitFor();
   // Nothing of it is left to be read.
   await expect.poll(() => phraseField.inputValue()).toBe('');
   await look('keyslots-check-right');
   await leaveDialog(checking, 'Done');
 
-  const rotating = await openDialog(page, 'New master key…', 'Draw a new master key');
+  const rotating = await openDialog(page, 'Replace the master key…', 'Replace the master key');
   await rotating.getByRole('textbox', { name: 'Password', exact: true }).fill(changed);
-  await button(rotating, 'Draw a new master key').click();
-  await rotating.getByText('Type it, or say below that it may go.').waitFor();
+  await button(rotating, 'Replace the master key').click();
+  await rotating.getByText('Enter this secret, or allow its removal below.').waitFor();
   await look('keyslots-rotate');
   await rotating.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
-  await button(rotating, 'Draw a new master key').click();
-  await told(page, 'The vault has a new master key');
+  await button(rotating, 'Replace the master key').click();
+  await told(page, 'Master key replaced');
   await expect.poll(() => slots(page)).toEqual(['Recovery phrase', 'Password']);
 
   // New words take the place of the old ones.
   await page.getByRole('link', { name: 'Replace…' }).click();
   await heading(page, 'New recovery phrase').waitFor();
   await look('keyslots-new-phrase');
-  await button(page, 'Draw 24 words').click();
-  await button(page, 'Take the words into use').waitFor();
-  await button(page, 'Take the words into use').click();
-  await page.getByText('Show the words first and write them down.').waitFor();
+  await button(page, 'Generate 24 words').click();
+  await button(page, 'Start using these words').waitFor();
+  await button(page, 'Start using these words').click();
+  await page.getByText('Show the words and write them down first.').waitFor();
   await look('keyslots-new-phrase-hidden');
   await hold(button(page, 'Show my words'));
   const drawn = await readPhrase(page, 'New recovery phrase');
@@ -147,8 +146,8 @@ async function tour(page: Page, words: readonly string[], look: Look): Promise<r
   }
   await proofField(page).fill(changed);
   await look('keyslots-new-phrase-shown');
-  await button(page, 'Take the words into use').click();
-  await page.getByText('destroy the old paper').waitFor();
+  await button(page, 'Start using these words').click();
+  await page.getByText('Destroy the old paper').waitFor();
   await look('keyslots-new-phrase-done');
   return drawn;
 }
@@ -171,24 +170,24 @@ async function sheets(page: Page, words: readonly string[], look: Look): Promise
   await look('recovery-sheet-refused');
   await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
   await button(page, 'Continue').click();
-  await chooseSegment(page, 'What is on the paper', 'Shares of it');
-  await page.getByRole('textbox', { name: 'Needed to open the vault' }).fill('9');
-  await button(page, 'Make the shares').click();
+  await chooseSegment(page, 'Contents', 'Shares');
+  await page.getByRole('textbox', { name: 'Shares needed' }).fill('9');
+  await button(page, 'Create shares').click();
   await page.getByText('A number from 2 to 3.').waitFor();
   await look('recovery-sheet-shares');
-  await page.getByRole('textbox', { name: 'Needed to open the vault' }).fill('2');
-  await button(page, 'Make the shares').click();
+  await page.getByRole('textbox', { name: 'Shares needed' }).fill('2');
+  await button(page, 'Create shares').click();
   await page.getByText('3 shares are ready, a page each.').waitFor();
   await look('recovery-sheet-ready');
   // Ready for paper, and not to be seen.
   expect(await page.locator('.kh-paper-share:visible').count()).toBe(0);
-  await hold(button(page, 'Show on the screen'));
+  await hold(button(page, 'Show on screen'));
   await page.getByRole('region', { name: 'Recovery share 2 of 3' }).waitFor();
   await look('recovery-sheet-shown');
   return page.locator('.kh-paper-share:visible').allInnerTexts();
 }
 
-describe('every screen about the keys to the vault', () => {
+describe('every screen about unlock methods', () => {
   test('passes axe-core, in light and in dark, fits a narrow window, and does what it says', async () => {
     using home = newVaultPlace();
     await using service = await home.serve();
@@ -233,7 +232,7 @@ test('a sheet on paper is the sheet alone, and its QR code says the words', asyn
   await page.getByRole('link', { name: 'Print…' }).click();
   await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
   await button(page, 'Continue').click();
-  await button(page, 'Make the sheet').click();
+  await button(page, 'Create sheet').click();
   await page.getByText('The sheet is ready.').waitFor();
   await page.emulateMedia({ media: 'print' });
   const paper = page.locator('.kh-papers');

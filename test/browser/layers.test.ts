@@ -51,7 +51,7 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   await page.setViewportSize({ width, height: 800 });
   await button(drawer, 'Approve once').click();
 
-  const question = page.getByRole('dialog', { name: 'Confirm it is you' });
+  const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
   await question.waitFor();
   await exportFrom(question, 'Confirm', recoveryPhrase);
   await page.getByText('Approved, and done.').waitFor();

@@ -372,7 +372,7 @@ describe('what one person does in one vault', () => {
     await hold(button(dialog, 'Show my words'));
     expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
     await button(dialog, 'Copy…').click();
-    await button(dialog, 'Copy the words anyway').click();
+    await button(dialog, 'Copy anyway').click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(knownWallet.phrase);
     await page.evaluate(() => navigator.clipboard.writeText('something else'));
     await button(dialog, 'Hide').click();

@@ -39,11 +39,11 @@ test('a backup is restored in the first run, with what opened it, and opens with
   const { page } = person;
   const found: string[] = [];
   await page.goto(service.windowUrl);
-  await button(page, 'Restore it from a backup').click();
+  await button(page, 'Restore a vault').click();
   await heading(page, 'Restore a backup').waitFor();
-  await button(page, 'Restore the vault').click();
-  await page.getByText('Choose the backup first.').waitFor();
-  await page.getByText('Type the password.').waitFor();
+  await button(page, 'Restore').click();
+  await page.getByText('Choose a backup file.').waitFor();
+  await page.getByText('Enter the password.').waitFor();
   const chooser = page.getByRole('group', { name: 'Backup' });
   const input = page.locator('input[type=file]');
   const secret = page.getByRole('textbox', { name: 'Password', exact: true });
@@ -80,21 +80,21 @@ test('a backup is restored in the first run, with what opened it, and opens with
   // The words of a page that goes may be lost: the next page says them again.
   await page.route('**/window/releaseBackup', (route) => route.abort(), { times: 1 });
   await page.reload();
-  await button(page, 'Restore it from a backup').click();
+  await button(page, 'Restore a vault').click();
   await expect.poll(drafts).toEqual([]);
 
   // By its path, where Keyhearth runs.
   await button(page, 'type its path').click();
   await page.getByRole('textbox', { name: 'Backup' }).fill(`${file}.not`);
   await secret.fill('not the password');
-  await button(page, 'Restore the vault').click();
-  const refusal = page.getByRole('alert').filter({ hasText: 'The vault was not restored' });
+  await button(page, 'Restore').click();
+  const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t restore the vault' });
   await refusal.getByText(/there is no file|not there|no such/i).waitFor();
   await button(page, 'Choose a file instead').click();
 
   await input.setInputFiles(file);
   await chooser.getByText('moved.backup').waitFor();
-  await button(page, 'Restore the vault').click();
+  await button(page, 'Restore').click();
   await refusal.getByText(/The backup stays shut/).waitFor();
   // Another in its place lets the first go.
   await input.setInputFiles(file);
@@ -111,10 +111,10 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await page.getByText('Recovery phrase', { exact: true }).click();
   const phrase = page.getByRole('textbox', { name: 'Recovery phrase' });
   await phrase.fill(shares[2] ?? '');
-  await button(page, 'Restore the vault').click();
+  await button(page, 'Restore').click();
   await refusal.getByText('2 are needed, and here is one').waitFor();
   await phrase.fill(`${shares[2] ?? ''}\n${shares[0] ?? ''}`);
-  await button(page, 'Restore the vault').click();
+  await button(page, 'Restore').click();
   await page.getByText('“Family” is restored').waitFor();
   await heading(page, 'Home').waitFor();
   await expect.poll(drafts).toEqual([]);

@@ -26,7 +26,7 @@ test('the page on the disk that a browser is opened with leads into the window, 
   await using person = await openWindow(browser);
   await person.page.goto(pathToFileURL(file).href);
   await person.page.waitForURL((url) => url.origin === service.windowOrigin && url.hash === '');
-  await button(person.page, 'Set up my vault').waitFor();
+  await button(person.page, 'Set up a vault').waitFor();
   expect(existsSync(file)).toBe(false);
   expect(person.violations).toEqual([]);
 });

@@ -164,8 +164,8 @@ describe('a seed phrase', () => {
     await makeWallet(page, 'Savings', ['Ethereum']);
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
     await button(dialog, 'Export the seed phrase').click();
-    await dialog.getByText('Type the password.').waitFor();
-    await dialog.getByRole('textbox', { name: /^Password of the vault/ }).fill('incorrect horse');
+    await dialog.getByText('Enter the password.').waitFor();
+    await dialog.getByRole('textbox', { name: /^Current password/ }).fill('incorrect horse');
     await button(dialog, 'Export the seed phrase').click();
     await dialog.getByText('The password does not open this vault.').waitFor();
     await takePicture(page, 'export-refused');
@@ -208,12 +208,12 @@ describe('a seed phrase', () => {
     const dialog = page.getByRole('dialog');
     await hold(button(dialog, 'Show my words'));
     await button(dialog, 'Copy…').click();
-    await button(dialog, 'Copy the words anyway').click();
+    await button(dialog, 'Copy anyway').click();
     await expect.poll(async () => (await clipboard()).split(' ').length).toBe(12);
     await page.clock.fastForward(31_000);
     await expect.poll(clipboard).toBe('');
     // Content from another program stays.
-    await button(dialog, 'Copy the words anyway').click();
+    await button(dialog, 'Copy anyway').click();
     await expect.poll(async () => (await clipboard()).split(' ').length).toBe(12);
     await page.evaluate(() => navigator.clipboard.writeText('something else'));
     await page.clock.fastForward(31_000);
@@ -224,15 +224,15 @@ describe('a seed phrase', () => {
 
 describe('the recovery sheet', () => {
   test('has the words and a code of them on paper, and neither on the screen until it is held', async () => {
-    await goTo(page, 'Keys to the vault');
+    await goTo(page, 'Unlock methods');
     await page.getByRole('link', { name: 'Print…' }).click();
     await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(phrase.join(' '));
     await button(page, 'Continue').click();
-    await button(page, 'Make the sheet').click();
+    await button(page, 'Create sheet').click();
     await button(page, 'Print').waitFor();
     const pairs = async () => pairsIn(phrase, await page.getByRole('main').innerText()).length;
     expect(await pairs()).toBe(0);
-    await hold(button(page, 'Show on the screen'));
+    await hold(button(page, 'Show on screen'));
     await expect.poll(pairs).toBe(23);
     await page.clock.fastForward(31_000);
     await expect.poll(pairs).toBe(0);

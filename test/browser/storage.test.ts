@@ -99,7 +99,7 @@ test('words that were never shown are, until there are new ones', async () => {
   await takePicture(page, 'words-not-shown');
   expect(await axeFindings(page, 'words-not-shown')).toEqual([]);
   await notice.getByRole('link', { name: 'Generate 24 new words' }).click();
-  await heading(page, 'Keys to the vault').waitFor();
+  await heading(page, 'Unlock methods').waitFor();
   await page.setViewportSize({ width: 360, height: 720 });
   expect(await tooWideFindings(page, 'words-not-shown')).toEqual([]);
 });

@@ -258,10 +258,10 @@ describe('a person sets up a vault and uses it', () => {
     await heading(page, 'Unlock').waitFor();
     await look('unlock');
     await button(page, 'Unlock').click();
-    await page.getByText('Type the password.').waitFor();
+    await page.getByText('Enter the password.').waitFor();
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill('correct horse battery stable');
     await button(page, 'Unlock').click();
-    const refusal = page.getByRole('alert').filter({ hasText: 'The vault is still locked' });
+    const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t unlock the vault' });
     await refusal.waitFor();
     expect(await refusal.innerText()).toMatch(/password/i);
     await look('unlock-refused');
@@ -276,12 +276,12 @@ describe('a person sets up a vault and uses it', () => {
     const field = page.getByRole('textbox', { name: 'Recovery phrase' });
     await field.fill(words.slice(0, 23).join(' '));
     await button(page, 'Unlock').click();
-    await page.getByText('A recovery phrase has 24 words; here are 23.').waitFor();
+    await page.getByText('A recovery phrase has 24 words; you entered 23.').waitFor();
     await look('unlock-phrase-short');
     // The right words in another order: the checksum, or the key, is not the vault's.
     await field.fill([...words].reverse().join(' '));
     await button(page, 'Unlock').click();
-    await page.getByRole('alert').filter({ hasText: 'The vault is still locked' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Couldn’t unlock the vault' }).waitFor();
     await look('unlock-phrase-refused');
     await field.fill(`  ${words.join('\n').toUpperCase()} `);
     await button(page, 'Unlock').click();

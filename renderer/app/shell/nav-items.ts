@@ -79,7 +79,7 @@ export const navGroups: readonly NavGroup[] = [
     label: t('Vault'),
     items: [
       { to: '/messages', label: t('Messages'), icon: IconMail, words: t('mail SMS codes') },
-      { to: '/keyslots', label: t('Keys to the vault'), icon: IconLockAccess, words: t('password keychain') },
+      { to: '/keyslots', label: t('Unlock methods'), icon: IconLockAccess, words: t('password keychain') },
       { to: '/backups', label: t('Backups'), icon: IconArchive, words: t('restore test') },
       {
         to: '/settings',

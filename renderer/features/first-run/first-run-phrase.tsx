@@ -26,7 +26,7 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
   return (
     <StepFrame
       title={t('Your recovery phrase')}
-      next={t('I have written them down')}
+      next={t('I wrote them down')}
       busy={busy}
       onBack={onBack}
       onNext={() => {
@@ -36,7 +36,7 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
     >
       <p className="kh-prose kh-noprint">
         {t(
-          'These 24 words open the vault when nothing else does. Whoever has them has your keys, so they belong on paper, not in a photo, a note or a message. This is the only time they are shown.',
+          'These 24 words open the vault when nothing else does, and they are never shown again. Write them on paper: anyone who has them has your keys.',
         )}
       </p>
       <PhraseSheet
@@ -50,12 +50,12 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
       <div className="kh-noprint">
         {pressed && seen !== words && (
           <Text c="var(--kh-danger)" size="sm" role="alert" mt="sm">
-            {t('Show the words first and write them down; three of them are asked for next.')}
+            {t('Show the words and write them down first. You enter three of them next.')}
           </Text>
         )}
         <Text size="sm" c="dimmed" mt="md">
           <Trans
-            i18nKey="Did someone see them? <a>Draw 24 new words</a>. The old ones then open nothing."
+            i18nKey="Did someone see them? <a>Generate 24 new words</a>"
             components={{ a: <Anchor component="button" type="button" size="sm" onClick={onDraw} /> }}
           />
         </Text>
@@ -90,27 +90,27 @@ export function CheckStep({ words, opening, busy, error, onBack, onNext }: Check
       onBack={onBack}
       onNext={check}
     >
-      <p className="kh-prose">{t('From your paper: three words, to be sure that they can be read later.')}</p>
+      <p className="kh-prose">{t('Enter three words from your paper.')}</p>
       {three.fields}
       <Expectations
         items={[
           directory === null ? (
-            t('The vault is made in memory.')
+            t('The vault is created in memory.')
           ) : (
             <>
               <Trans
-                i18nKey="The vault is written to <span>{{directory}}</span>, readable by you alone."
+                i18nKey="The vault is created in <span>{{directory}}</span>, readable only by you."
                 values={{ directory }}
                 components={{ span: <span className="kh-mono" /> }}
               />
             </>
           ),
-          t('It will open with {{opening}}.', { opening: openers(opening) }),
-          t('Your first API key is drawn and sealed in it, so that this window can act for you.'),
+          t('The vault opens with {{opening}}.', { opening: openers(opening) }),
+          t('An API key for this window is generated and sealed in the vault.'),
         ]}
       />
       <Stack mt="md">
-        <Failure title={t('The vault was not created')} error={error} />
+        <Failure title={t('Couldn’t create the vault')} error={error} />
       </Stack>
     </StepFrame>
   );

@@ -43,9 +43,9 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
     if (restore.isPending) return;
     const recovery = recoveryOf(phrase);
     const found: Problems = {
-      file: file === null ? t('Choose the backup first.') : undefined,
+      file: file === null ? t('Choose a backup file.') : undefined,
       secret:
-        kind === 'password' ? (password === '' ? t('Type the password.') : null) : recoveryProblem(recovery),
+        kind === 'password' ? (password === '' ? t('Enter the password.') : null) : recoveryProblem(recovery),
     };
     setProblems(found);
     if (file === null || found.secret !== null) return;
@@ -59,9 +59,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         onSuccess({ organization }) {
           notifications.show({
             title: t('“{{name}}” is restored', { name: organization?.name ?? '' }),
-            message: t(
-              'It is open. Set a schedule for its backups: the old one stays with the old computer.',
-            ),
+            message: t('Now schedule backups: the old schedule stays on the old computer.'),
             autoClose: 12_000,
           });
         },
@@ -75,15 +73,13 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
   return (
     <StepFrame
       title={t('Restore a backup')}
-      next={t('Restore the vault')}
+      next={t('Restore')}
       busy={restore.isPending}
       onBack={onBack}
       onNext={submit}
     >
       <p className="kh-prose">
-        {t(
-          'A backup is a file that ends in “.backup”. It opens with what opened its vault on the day it was made.',
-        )}
+        {t('A “.backup” file opens with the password or recovery phrase that its vault had at the time.')}
       </p>
       <Stack gap="lg">
         <BackupFileField
@@ -96,9 +92,9 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             if (upload?.opensWith.includes('password') === false) setKind('recovery');
           }}
         />
-        <Fieldset legend={t('What opens it')} variant="unstyled">
+        <Fieldset legend={t('Unlock with')} variant="unstyled">
           <SegmentedControl
-            aria-label={t('What opens it')}
+            aria-label={t('Unlock with')}
             fullWidth
             maw={460}
             value={kind}
@@ -135,19 +131,17 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         )}
         <Expectations
           items={[
-            t('The file is decrypted, and everything in it is checked before it counts.'),
+            t('The file is decrypted and checked completely.'),
             directory === null
-              ? t('The vault is made in memory.')
-              : t('The vault is written to {{directory}}. The backup stays as it is.', { directory }),
-            t(
-              'The vault opens with the same secrets as then, and with this computer’s keychain where there is one.',
-            ),
+              ? t('The vault is created in memory.')
+              : t('The vault is created in {{directory}}. The backup file stays unchanged.', { directory }),
+            t('The vault opens with the same secrets, and with this computer’s keychain if there is one.'),
           ]}
         />
         <Busy busy={restore.isPending} progress={checking ? null : progress}>
-          {checking ? t('Checking what is in it') : t('Decrypting the backup')}
+          {checking ? t('Checking the contents') : t('Decrypting the backup')}
         </Busy>
-        <Failure title={t('The vault was not restored')} error={restore.error} />
+        <Failure title={t('Couldn’t restore the vault')} error={restore.error} />
       </Stack>
     </StepFrame>
   );

@@ -25,7 +25,7 @@ import { RestoreStep } from './first-run-restore.tsx';
 const steps = [
   t('Welcome'),
   t('Names'),
-  t('How it opens'),
+  t('Unlock methods'),
   t('Recovery phrase'),
   t('Check the words'),
   t('Done'),
@@ -109,7 +109,8 @@ export function FirstRun({ onCreating }: Props): ReactNode {
         latch="shut"
         aside={
           <p>
-            <strong>{t('A vault that was.')}</strong> {t('It comes back as it was when its backup was made.')}
+            <strong>{t('Restoring a vault.')}</strong>{' '}
+            {t('The vault returns as it was at the time of the backup.')}
           </p>
         }
       >
@@ -200,23 +201,23 @@ interface WelcomeProps {
 function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
   const { directory } = useStatus();
   return (
-    <StepFrame title={t('A vault for your keys')} next={t('Set up my vault')} onNext={onNext}>
+    <StepFrame title={t('A vault for your keys')} next={t('Set up a vault')} onNext={onNext}>
       <p className="kh-prose">
         {t(
-          'Keyhearth keeps wallets and private keys sealed on this computer and signs with them when you, or a script you allow, ask it to. Keys never leave the vault unless you export them, and nothing is sent anywhere that you did not set up.',
+          'Keyhearth keeps your wallets and private keys sealed on this computer. Keyhearth signs when you ask, or a script that you allow.',
         )}
       </p>
       <Expectations
-        title={t('What the next few minutes bring')}
+        title={t('What to expect')}
         items={[
-          t('You name the vault and choose what opens it.'),
-          t('You write down 24 words on paper. They are the one way back in when everything else is lost.'),
+          t('You name the vault and choose how it opens.'),
+          t('You write 24 words on paper, for when everything else is lost.'),
           directory === null ? (
-            t('The vault is made, in memory only: it is gone when Keyhearth stops.')
+            t('The vault is created in memory, and is gone when Keyhearth stops.')
           ) : (
             <>
               <Trans
-                i18nKey="The vault is made in <span>{{directory}}</span>. Until the last step nothing you type is written."
+                i18nKey="The last step creates the vault in <span>{{directory}}</span>. Nothing is saved before."
                 values={{ directory }}
                 components={{ span: <span className="kh-mono" /> }}
               />
@@ -225,12 +226,12 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
         ]}
       />
       <Text size="sm" c="dimmed" mt="md">
-        {t('Have a pen and paper at hand, and nobody looking over your shoulder.')}
+        {t('Have pen and paper ready, and make sure that nobody is watching.')}
       </Text>
       {directory !== null && (
         <Text size="sm" mt="md">
           <Trans
-            i18nKey="Had a vault before? <restore>Restore it from a backup</restore>."
+            i18nKey="Do you have a backup? <restore>Restore a vault</restore>"
             components={{
               restore: <Anchor component="button" type="button" size="sm" inherit onClick={onRestore} />,
             }}
@@ -251,8 +252,8 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
   const [typed, setTyped] = useState(names);
   const [tried, setTried] = useState(false);
   const problems = {
-    organizationName: typed.organizationName.trim() === '' ? t('Give the vault a name.') : null,
-    userName: typed.userName.trim() === '' ? t('Give yourself a name.') : null,
+    organizationName: typed.organizationName.trim() === '' ? t('Enter a name for the vault.') : null,
+    userName: typed.userName.trim() === '' ? t('Enter your name.') : null,
     userEmail: emailProblem(typed.userEmail),
   };
   const field = (name: keyof Names) => ({
@@ -269,22 +270,20 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
   return (
     <StepFrame title={t('Names')} next={t('Continue')} onBack={onBack} onNext={next}>
       <p className="kh-prose">
-        {t(
-          'Both names appear in the activity log and in what scripts see. The defaults are fine if you have one vault.',
-        )}
+        {t('Both names appear in the activity log, and scripts see them. You can change them later.')}
       </p>
       <Stack gap="md">
         <TextInput
-          label={t('Vault')}
-          description={t('The API calls it the organization: everything in this vault belongs to it.')}
+          label={t('Vault name')}
+          description={t('The API calls the vault an organization.')}
           autoComplete="off"
           maxLength={longestName}
           required
           {...field('organizationName')}
         />
         <TextInput
-          label={t('You')}
-          description={t('The first user, who may do everything.')}
+          label={t('Your name')}
+          description={t('The first user, with full access.')}
           autoComplete="off"
           maxLength={longestName}
           required
@@ -292,9 +291,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
         />
         <TextInput
           label={t('Email (optional)')}
-          description={t(
-            'Kept in the vault as part of your user. Nothing is sent to it unless you set up mail.',
-          )}
+          description={t('Used only if you set up mail.')}
           type="email"
           autoComplete="off"
           {...field('userEmail')}
@@ -314,7 +311,7 @@ interface OpeningProps {
 
 function passwordProblem(password: string, useKeychain: boolean): string | null {
   if (password === '') {
-    return useKeychain ? null : t('Choose a password: without the keychain it is what opens the vault.');
+    return useKeychain ? null : t('Choose a password: without the keychain, the vault needs one.');
   }
   return password.length < shortestPassword
     ? t('Too short. {{hint}}', { hint: passwordStrength(password).hint })
@@ -328,8 +325,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
   const [repeated, setRepeated] = useState(opening.password);
   const [tried, setTried] = useState(false);
   const problem = tried ? passwordProblem(password, useKeychain) : null;
-  const differs =
-    password === '' || password === repeated ? null : t('The two passwords differ. Type the same one twice.');
+  const differs = password === '' || password === repeated ? null : t('The passwords don’t match.');
   const next = () => {
     setTried(true);
     if (passwordProblem(password, useKeychain) === null && differs === null) {
@@ -337,25 +333,17 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
     }
   };
   return (
-    <StepFrame
-      title={t('How the vault opens')}
-      next={t('Continue')}
-      busy={busy}
-      onBack={onBack}
-      onNext={next}
-    >
+    <StepFrame title={t('Unlock methods')} next={t('Continue')} busy={busy} onBack={onBack} onNext={next}>
       <p className="kh-prose">
-        {t(
-          'The vault’s keys are sealed with one master key. Choose what may unseal it day to day; the recovery phrase of the next step always can.',
-        )}
+        {t('Choose how you unlock the vault day to day. The recovery phrase in the next step always works.')}
       </p>
       <Stack gap="lg">
         <Switch
-          label={t('Open with this computer’s keychain')}
+          label={t('Unlock with this computer’s keychain')}
           description={
             keychain.available
               ? t(
-                  'The vault opens when you are logged in to this computer. Programs that run as you could ask the keychain too.',
+                  'The vault opens while you are logged in. Other programs of yours can use the keychain too.',
                 )
               : undefined
           }
@@ -375,9 +363,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
           <PasswordField
             label={useKeychain ? t('Password (optional)') : t('Password')}
             description={
-              useKeychain
-                ? t('A second way in, for when the keychain is not at hand. You can leave it empty.')
-                : t('Asked for each time the vault opens.')
+              useKeychain ? t('For when the keychain is not available.') : t('Needed for each unlock.')
             }
             autoComplete="new-password"
             required={!useKeychain}
@@ -391,7 +377,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
         </div>
         {(password !== '' || !useKeychain) && (
           <PasswordField
-            label={t('The same password again')}
+            label={t('Repeat password')}
             autoComplete="new-password"
             required
             visibilityToggleButtonProps={{ 'aria-label': t('Show repeated password'), tabIndex: 0 }}
@@ -400,7 +386,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
             onChange={onText(setRepeated)}
           />
         )}
-        <Failure title={t('The recovery phrase could not be drawn')} error={error} />
+        <Failure title={t('Couldn’t generate the recovery phrase')} error={error} />
       </Stack>
     </StepFrame>
   );
@@ -422,24 +408,26 @@ function Done({ made, phrase, onNext }: DoneProps): ReactNode {
   const name = made.organization?.name ?? '';
   return (
     <StepFrame title={t('Your vault is ready')} next={t('Open the vault')} onNext={onNext}>
-      <p className="kh-prose">{t('Nothing left this computer. This is what was done:')}</p>
+      <p className="kh-prose">{t('Nothing left this computer.')}</p>
       <Expectations
-        title={t('What happened')}
+        title={t('Summary')}
         done
         items={[
           made.directory === null ? (
-            t('The vault “{{name}}” was made in memory, and it is open now.', { name })
+            t('The vault “{{name}}” is in memory, unlocked.', { name })
           ) : (
             <Trans
-              i18nKey="The vault “{{name}}” was made in <mono>{{directory}}</mono>, and it is open now."
+              i18nKey="The vault “{{name}}” is in <mono>{{directory}}</mono>, unlocked."
               values={{ name, directory: made.directory }}
               components={{ mono: <span className="kh-mono" /> }}
             />
           ),
-          t('It opens with {{keyslots}}.', { keyslots: anyOf(made.keyslots.map((slot) => slotNames[slot])) }),
+          t('The vault opens with {{keyslots}}.', {
+            keyslots: anyOf(made.keyslots.map((slot) => slotNames[slot])),
+          }),
           <>
             <Trans
-              i18nKey="Scripts on this computer reach it at <span>{{url}}</span>, once you give them a key under Connect."
+              i18nKey="Scripts reach the vault at <span>{{url}}</span> with a key from Connect."
               values={{ url: made.url }}
               components={{ span: <span className="kh-mono" /> }}
             />
@@ -448,16 +436,14 @@ function Done({ made, phrase, onNext }: DoneProps): ReactNode {
       />
       <Stack gap="xs" mt="md" align="start">
         <Text size="sm">
-          {t(
-            'Besides what you wrote down, you can print the words with a QR code and how to restore; or shares of them, of which some few open the vault.',
-          )}
+          {t('You can also print the words with a QR code, or as shares of which a few open the vault.')}
         </Text>
         <DialogButton name={t('Print a recovery sheet…')} title={t('Recovery sheet')} wide>
           {() => <SheetMaker phrase={phrase} />}
         </DialogButton>
       </Stack>
       <Text size="sm" c="dimmed" mt="md">
-        {t('Put the paper with the 24 words away before you go on.')}
+        {t('Put the paper with the words away before you go on.')}
       </Text>
     </StepFrame>
   );

@@ -31,14 +31,14 @@ export function PasswordForm({ change: slot, onClose }: Closing & { readonly cha
   const chosen = useNewPassword();
   return (
     <KeyslotForm
-      action={slot === undefined ? t('Add the password') : t('Change the password')}
-      failed={slot === undefined ? t('The password was not added') : t('The password was not changed')}
+      action={slot === undefined ? t('Add password') : t('Change password')}
+      failed={slot === undefined ? t('Couldn’t add the password') : t('Couldn’t change the password')}
       outcomes={
         slot === undefined
-          ? [t('The vault opens with the new password, and with all that opens it now.')]
+          ? [t('The vault also opens with the new password.')]
           : [
-              t('The vault opens with the new password, and no more with the old one.'),
-              t('Older copies and backups of the vault still open with the old one.'),
+              t('The old password stops working.'),
+              t('Older backups and copies still open with the old password.'),
             ]
       }
       check={chosen.check}
@@ -49,8 +49,8 @@ export function PasswordForm({ change: slot, onClose }: Closing & { readonly cha
       }
       onDone={() => {
         say(
-          slot === undefined ? t('The password is added') : t('The password is changed'),
-          t('The vault opens with the new one.'),
+          slot === undefined ? t('Password added') : t('Password changed'),
+          t('The vault opens with the new password.'),
         );
         onClose();
       }}
@@ -64,14 +64,12 @@ export function PasswordForm({ change: slot, onClose }: Closing & { readonly cha
 export function KeychainForm({ onClose }: Closing): ReactNode {
   return (
     <KeyslotForm
-      action={t('Add the keychain')}
-      failed={t('The keychain was not added')}
-      outcomes={[
-        t('The keychain of this computer keeps a new key, with which the vault opens here and nowhere else.'),
-      ]}
+      action={t('Add keychain')}
+      failed={t('Couldn’t add the keychain')}
+      outcomes={[t('This computer’s keychain keeps a new key to the vault. The key works only here.')]}
       change={(proof) => ({ do: 'addKeychain', proof })}
       onDone={() => {
-        say(t('The keychain is added'), t('The vault opens with this computer’s keychain too.'));
+        say(t('Keychain added'), t('The vault also opens with this computer’s keychain.'));
         onClose();
       }}
       onCancel={onClose}
@@ -81,19 +79,19 @@ export function KeychainForm({ onClose }: Closing): ReactNode {
 
 const removing = {
   keychain: {
-    failed: t('The keychain was not removed'),
-    outcome: t('The vault opens no more with this keychain.'),
-    done: t('The keychain is removed'),
+    failed: t('Couldn’t remove the keychain'),
+    outcome: t('This keychain will stop working.'),
+    done: t('Keychain removed'),
   },
   password: {
-    failed: t('The password was not removed'),
-    outcome: t('The vault opens no more with this password.'),
-    done: t('The password is removed'),
+    failed: t('Couldn’t remove the password'),
+    outcome: t('This password will stop working.'),
+    done: t('Password removed'),
   },
   recovery: {
-    failed: t('The recovery phrase was not removed'),
-    outcome: t('The vault opens no more with this recovery phrase.'),
-    done: t('The recovery phrase is removed'),
+    failed: t('Couldn’t remove the recovery phrase'),
+    outcome: t('This recovery phrase will stop working.'),
+    done: t('Recovery phrase removed'),
   },
 } as const;
 
@@ -104,10 +102,10 @@ export function RemoveForm({ slot, onClose }: Closing & { readonly slot: Keyslot
       action={textsOfOne[slot.kind].remove}
       failed={texts.failed}
       danger
-      outcomes={[texts.outcome, t('Older copies and backups of the vault open with what opened them then.')]}
+      outcomes={[texts.outcome, t('Older backups and copies keep their unlock methods.')]}
       change={(proof) => ({ do: 'remove', proof, keyslotId: slot.id })}
       onDone={() => {
-        say(texts.done, t('It opens this vault no more.'));
+        say(texts.done, t('This unlock method stopped working.'));
         onClose();
       }}
       onCancel={onClose}
@@ -140,10 +138,10 @@ export function CheckForm({ onClose }: Closing): ReactNode {
       <Stack gap="md">
         <RecoveryField typed={typed} problem={problem} onType={setTyped} onEnter={submit} />
         <Text role="status" fw={600}>
-          {right && t('Right: this opens the vault. Put the paper back where it was.')}
+          {right && t('Correct: this phrase opens the vault. You can put the paper away.')}
         </Text>
         <FormEnd
-          failed={t('This does not open the vault')}
+          failed={t('This phrase doesn’t open the vault')}
           error={task.error}
           busy={task.isPending}
           does={t('Check')}
@@ -186,13 +184,13 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
     if (found.size > 0 || proof === undefined) return;
     task.run(async () => {
       await rpc.changeKeyslots({ do: 'rotate', proof, secrets, dropOthers });
-      say(t('The vault has a new master key'), t('What opens it holds the new one.'));
+      say(t('Master key replaced'), t('The unlock methods that you kept work as before.'));
       onClose();
     });
   };
   const whyNotEmpty = (): string | null => {
-    if (left.length === asked.length) return t('Type at least one of them.');
-    return dropOthers ? null : t('Type it, or say below that it may go.');
+    if (left.length === asked.length) return t('Enter at least one secret.');
+    return dropOthers ? null : t('Enter this secret, or allow its removal below.');
   };
   const secretOf = (slot: Keyslot): ProveWith =>
     slot.kind === 'recovery'
@@ -230,12 +228,12 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          {t('What you type here holds the new key afterwards.')}
+          {t('The unlock methods that you enter here keep working.')}
         </Text>
         {asked.map(field)}
         {slots.length > 1 && (
           <Checkbox
-            label={t('What I leave empty may go: it opens the vault no more')}
+            label={t('Remove the unlock methods that I leave blank')}
             checked={dropOthers}
             onChange={(event) => {
               setDropOthers(event.currentTarget.checked);
@@ -244,27 +242,19 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         )}
         <Expectations
           items={[
-            t(
-              'A new master key is drawn, and everything that is sealed goes over to it, all at once or not at all.',
-            ),
+            t('Everything in the vault is encrypted with a new master key, or nothing changes.'),
             ...(slots.length > asked.length
-              ? [
-                  t(
-                    'This computer’s keychain gets another key. The keychain of another computer counts as left empty.',
-                  ),
-                ]
+              ? [t('This computer’s keychain is kept. The keychain of another computer counts as blank.')]
               : []),
-            t(
-              'Older copies and backups of the vault open with what opened them then: make a new backup afterwards.',
-            ),
+            t('Older backups and copies keep their unlock methods: back up again afterwards.'),
           ]}
         />
-        <Busy busy={task.isPending}>{t('Everything that is sealed goes over to the new key')}</Busy>
+        <Busy busy={task.isPending}>{t('Encrypting everything with the new key')}</Busy>
         <FormEnd
-          failed={t('The master key was not changed')}
+          failed={t('Couldn’t replace the master key')}
           error={task.error}
           busy={task.isPending}
-          does={t('Draw a new master key')}
+          does={t('Replace the master key')}
           back={onClose}
         />
       </Stack>

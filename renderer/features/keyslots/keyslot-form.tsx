@@ -61,7 +61,7 @@ export function KeyslotForm({
         {children}
         {proof.fields(submit)}
         <Expectations items={outcomes} />
-        <Busy busy={task.isPending}>{t('Checking what you typed')}</Busy>
+        <Busy busy={task.isPending}>{t('Checking')}</Busy>
         <FormEnd
           failed={failed}
           error={task.error}
@@ -98,7 +98,7 @@ export function useOwnerSecret(): OwnerSecret {
     read() {
       const recovery = recoveryOf(phrase);
       const lack =
-        chosen === 'recovery' ? recoveryProblem(recovery) : password === '' ? t('Type the password.') : null;
+        chosen === 'recovery' ? recoveryProblem(recovery) : password === '' ? t('Enter the password.') : null;
       setProblem(lack);
       if (lack !== null) return null;
       return chosen === 'recovery' ? toRecovery(recovery) : { with: 'password', password };
@@ -107,7 +107,7 @@ export function useOwnerSecret(): OwnerSecret {
       <>
         {kinds.length > 1 && (
           <SegmentedControl
-            aria-label={t('Show that it is you with')}
+            aria-label={t('Confirm with')}
             value={chosen}
             onChange={choose}
             data={[
@@ -119,7 +119,7 @@ export function useOwnerSecret(): OwnerSecret {
         )}
         {chosen === 'password' ? (
           <PasswordField
-            label={t('Password of the vault, as it is now')}
+            label={t('Current password')}
             autoComplete="current-password"
             data-autofocus={first || undefined}
             required
@@ -130,7 +130,7 @@ export function useOwnerSecret(): OwnerSecret {
           />
         ) : (
           <RecoveryField
-            label={t('Recovery phrase, as it is now')}
+            label={t('Current recovery phrase')}
             typed={phrase}
             problem={problem}
             onType={setPhrase}
@@ -161,9 +161,7 @@ export function useNewPassword(): NewPassword {
         ...(password.length < shortestPassword
           ? { password: t('Too short. {{hint}}', { hint: passwordStrength(password).hint }) }
           : {}),
-        ...(password === repeated
-          ? {}
-          : { repeated: t('The two passwords differ. Type the same one twice.') }),
+        ...(password === repeated ? {} : { repeated: t('The passwords don’t match.') }),
       };
       setProblems(found);
       return Object.keys(found).length === 0;
@@ -184,7 +182,7 @@ export function useNewPassword(): NewPassword {
           {problems.password === undefined && <StrengthMeter password={password} />}
         </div>
         <PasswordField
-          label={t('The same password again')}
+          label={t('Repeat password')}
           autoComplete="new-password"
           required
           visibilityToggleButtonProps={{ 'aria-label': t('Show repeated password'), tabIndex: 0 }}

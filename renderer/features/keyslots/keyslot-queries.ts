@@ -15,4 +15,4 @@ export function useKeyslots(): UseQueryResult<Keyslots> {
 export const lastOne = (slots: readonly Keyslot[], slot: Keyslot): string | undefined =>
   slot.kind === 'keychain' || slots.some(({ id, kind }) => id !== slot.id && kind !== 'keychain')
     ? undefined
-    : t('It cannot be removed: without it only the keychain could open the vault, or nothing.');
+    : t('The last password or recovery phrase cannot be removed.');

@@ -13,12 +13,12 @@ interface SlotTexts {
 
 /** Of the only one of its kind. */
 export const textsOfOne: Readonly<Record<Keyslot['kind'], SlotTexts>> = {
-  keychain: { name: t('Keychain'), remove: t('Remove the keychain') },
-  password: { name: t('Password'), remove: t('Remove the password'), change: t('Change the password') },
+  keychain: { name: t('Keychain'), remove: t('Remove keychain') },
+  password: { name: t('Password'), remove: t('Remove password'), change: t('Change password') },
   recovery: {
     name: t('Recovery phrase'),
-    remove: t('Remove the recovery phrase'),
-    change: t('Check the recovery phrase'),
+    remove: t('Remove recovery phrase'),
+    change: t('Check recovery phrase'),
   },
 };
 
@@ -26,17 +26,17 @@ export const textsOfOne: Readonly<Record<Keyslot['kind'], SlotTexts>> = {
 const numbered: Readonly<Record<Keyslot['kind'], (number: number) => SlotTexts>> = {
   keychain: (number) => ({
     name: t('Keychain {{number}}', { number }),
-    remove: t('Remove the keychain {{number}}', { number }),
+    remove: t('Remove keychain {{number}}', { number }),
   }),
   password: (number) => ({
     name: t('Password {{number}}', { number }),
-    remove: t('Remove the password {{number}}', { number }),
-    change: t('Change the password {{number}}', { number }),
+    remove: t('Remove password {{number}}', { number }),
+    change: t('Change password {{number}}', { number }),
   }),
   recovery: (number) => ({
     name: t('Recovery phrase {{number}}', { number }),
-    remove: t('Remove the recovery phrase {{number}}', { number }),
-    change: t('Check the recovery phrase {{number}}', { number }),
+    remove: t('Remove recovery phrase {{number}}', { number }),
+    change: t('Check recovery phrase {{number}}', { number }),
   }),
 };
 

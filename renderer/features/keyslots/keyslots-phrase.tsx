@@ -33,26 +33,26 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
     <>
       <PageHead
         title={t('New recovery phrase')}
-        back={{ to: '/keyslots', label: t('Keys to the vault') }}
-        lead={t('24 words on paper, which open the vault when nothing else does.')}
+        back={{ to: '/keyslots', label: t('Unlock methods') }}
+        lead={t('24 words on paper, for when everything else is lost.')}
       />
       {words === null && (
         <Panel>
           <Stack gap="md" maw={560}>
             <Expectations
               items={[
-                t('You write down 24 words, and type three of them back.'),
+                t('You write down 24 words and enter three of them.'),
                 replaces
                   ? t(
-                      'The words and the shares that you have now open the vault no more. Older copies and backups still open with them.',
+                      'Your current words and shares will stop working. Older backups and copies still open with them.',
                     )
-                  : t('The vault opens with the new words, and with all that opens it now.'),
+                  : t('The vault also opens with the new words.'),
               ]}
             />
-            <Failure title={t('The words could not be drawn')} error={task.error} />
+            <Failure title={t('Couldn’t generate the words')} error={task.error} />
             <div>
               <Button loading={task.isPending} onClick={draw}>
-                {t('Draw 24 words')}
+                {t('Generate 24 words')}
               </Button>
             </div>
           </Stack>
@@ -76,17 +76,15 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
       {words !== null && done && (
         <>
           <Expectations
-            title={t('What happened')}
+            title={t('Summary')}
             done
             items={[
               replaced
-                ? t(
-                    'The vault opens with the new words, and no more with the old ones: destroy the old paper.',
-                  )
-                : t('The vault opens with the new words too.'),
+                ? t('The vault opens with the new words. Destroy the old paper.')
+                : t('The vault also opens with the new words.'),
             ]}
           />
-          <Panel title={t('On paper')}>
+          <Panel title={t('Recovery sheet')}>
             <SheetMaker phrase={words.join(' ')} />
           </Panel>
         </>
@@ -129,12 +127,12 @@ function Writing({ words, onDraw, change }: WritingProps): ReactNode {
         />
         {pressed && seen !== words && (
           <Text c="var(--kh-danger)" size="sm" role="alert" mt="sm">
-            {t('Show the words first and write them down.')}
+            {t('Show the words and write them down first.')}
           </Text>
         )}
         <Text size="sm" c="dimmed" mt="md" className="kh-noprint">
           <Trans
-            i18nKey="Did someone see them? <a>Draw 24 new words</a>"
+            i18nKey="Did someone see them? <a>Generate 24 new words</a>"
             components={{ a: <Anchor component="button" type="button" size="sm" onClick={onDraw} /> }}
           />
         </Text>
@@ -144,10 +142,10 @@ function Writing({ words, onDraw, change }: WritingProps): ReactNode {
           <Stack gap="md" maw={560}>
             {three.fields}
             {proof.fields(submit)}
-            <Failure title={t('The recovery phrase was not taken into use')} error={task.error} />
+            <Failure title={t('Couldn’t start using these words')} error={task.error} />
             <div>
               <Button type="submit" loading={task.isPending}>
-                {t('Take the words into use')}
+                {t('Start using these words')}
               </Button>
             </div>
           </Stack>

@@ -21,7 +21,9 @@ export function RecoverySheets(): ReactNode {
     event.preventDefault();
     const recovery = recoveryOf(typed);
     const lack =
-      recovery.kind === 'shares' ? t('A sheet is made of the words themselves.') : recoveryProblem(recovery);
+      recovery.kind === 'shares'
+        ? t('Enter the words: a sheet cannot be created from shares.')
+        : recoveryProblem(recovery);
     setProblem(lack);
     if (lack !== null || recovery.kind === 'shares') return;
     const words = recovery.words.join(' ');
@@ -35,9 +37,9 @@ export function RecoverySheets(): ReactNode {
     <>
       <PageHead
         title={t('Recovery sheet')}
-        back={{ to: '/keyslots', label: t('Keys to the vault') }}
+        back={{ to: '/keyslots', label: t('Unlock methods') }}
         lead={t(
-          'A page to print: the recovery phrase with a QR code, or shares of it, with how to restore the vault.',
+          'A printed page with the recovery phrase, or shares of the phrase, a QR code and how to restore.',
         )}
       />
       {phrase === null ? (
@@ -51,7 +53,7 @@ export function RecoverySheets(): ReactNode {
                 onEnter={submit}
                 takesShares={false}
               />
-              <Failure title={t('This does not open the vault')} error={task.error} />
+              <Failure title={t('This phrase doesn’t open the vault')} error={task.error} />
               <div>
                 <Button type="submit" loading={task.isPending}>
                   {t('Continue')}

@@ -22,13 +22,11 @@ export function Keyslots(): ReactNode {
   return (
     <>
       <PageHead
-        title={t('Keys to the vault')}
-        lead={t(
-          'One master key seals everything in this vault. Each of these holds it, and any one of them opens the vault.',
-        )}
+        title={t('Unlock methods')}
+        lead={t('One master key seals everything in the vault. Any one of these opens that key.')}
       />
       <Panel
-        title={t('What opens it')}
+        title={t('In use')}
         kind="plain"
         aside={
           data !== undefined && (
@@ -41,14 +39,10 @@ export function Keyslots(): ReactNode {
           )
         }
       >
-        {isPending && <LoadingRows label={t('Loading what opens the vault')} />}
-        <Failure
-          title={t('What opens the vault could not be read')}
-          error={error}
-          onRetry={() => void refetch()}
-        />
+        {isPending && <LoadingRows label={t('Loading the unlock methods')} />}
+        <Failure title={t('Couldn’t load the unlock methods')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && (
-          <ul className="kh-rows" aria-label={t('What opens the vault')}>
+          <ul className="kh-rows" aria-label={t('Unlock methods in use')}>
             {data.keyslots.map((slot) => (
               <Slot key={slot.id} slot={slot} all={data.keyslots} />
             ))}
@@ -80,12 +74,12 @@ function Slot({ slot, all }: SlotProps): ReactNode {
         <br />
         <span className="kh-row-more">
           <Trans
-            i18nKey="Made <moment/>"
+            i18nKey="Created <moment/>"
             components={{ moment: <RelativeTime at={timestampOf(slot.createdAt)} /> }}
           />
           {slot.kind === 'recovery' &&
             (slot.confirmedAt === null ? (
-              ` · ${t('never checked')}`
+              ` · ${t('not checked')}`
             ) : (
               <>
                 {' · '}
@@ -104,7 +98,7 @@ function Slot({ slot, all }: SlotProps): ReactNode {
             <DialogButton
               name={t('Check…')}
               {...(texts.change === undefined ? {} : { label: texts.change })}
-              title={t('Check the recovery phrase')}
+              title={t('Check recovery phrase')}
             >
               {(close) => <CheckForm onClose={close} />}
             </DialogButton>
@@ -117,7 +111,7 @@ function Slot({ slot, all }: SlotProps): ReactNode {
           <DialogButton
             name={t('Change…')}
             {...(texts.change === undefined ? {} : { label: texts.change })}
-            title={t('Change the password')}
+            title={t('Change password')}
           >
             {(close) => <PasswordForm change={slot} onClose={close} />}
           </DialogButton>
@@ -136,13 +130,13 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
   const { keychain } = useStatus();
   const has = (wanted: Keyslot['kind']): boolean => slots.some(({ kind }) => kind === wanted);
   return (
-    <Panel title={t('More ways in')} kind="plain">
-      <ul className="kh-rows" aria-label={t('More ways in')}>
+    <Panel title={t('Add a method')} kind="plain">
+      <ul className="kh-rows" aria-label={t('Add a method')}>
         <Way
-          name={has('password') ? t('Another password') : t('A password')}
-          about={t('For somebody who shares this vault, or for another computer.')}
+          name={has('password') ? t('Another password') : t('Password')}
+          about={t('For another person or computer.')}
         >
-          <DialogButton name={t('Add a password…')} title={t('Add a password')}>
+          <DialogButton name={t('Add password…')} title={t('Add password')}>
             {(close) => <PasswordForm onClose={close} />}
           </DialogButton>
         </Way>
@@ -151,33 +145,29 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
           about={
             keychain.available
               ? t(
-                  'The vault then opens when you are logged in to this computer. Programs that run as you could ask the keychain too.',
+                  'The vault opens while you are logged in. Other programs of yours can use the keychain too.',
                 )
               : undefined
           }
           note={<KeychainNote says={(reason) => t('Not available: {{reason}}', { reason })} />}
         >
           {keychain.available && (
-            <DialogButton name={t('Add the keychain…')} title={t('Add this computer’s keychain')}>
+            <DialogButton name={t('Add keychain…')} title={t('Add keychain')}>
               {(close) => <KeychainForm onClose={close} />}
             </DialogButton>
           )}
         </Way>
         <Way
-          name={has('recovery') ? t('Another recovery phrase') : t('A recovery phrase')}
-          about={t(
-            '24 new words, besides what there is. To take old words out of use, replace them instead.',
-          )}
+          name={has('recovery') ? t('Another recovery phrase') : t('Recovery phrase')}
+          about={t('24 additional words. To retire the old words, replace them instead.')}
         >
           <Button component={Link} href="/keyslots/another/new-phrase" variant="default" size="xs">
-            {t('Add a recovery phrase…')}
+            {t('Add recovery phrase…')}
           </Button>
         </Way>
         <Way
-          name={t('A sheet of paper')}
-          about={t(
-            'The recovery phrase with a QR code and how to restore; or as shares, of which some few open the vault.',
-          )}
+          name={t('Recovery sheet')}
+          about={t('The recovery phrase or shares of the phrase, with a QR code and how to restore.')}
         >
           <Button component={Link} href="/keyslots/sheet" variant="default" size="xs">
             {t('Print…')}
@@ -216,10 +206,10 @@ function MasterKey({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode
       <Stack gap="md" align="start">
         <Text size="sm" maw="66ch">
           {t(
-            'If somebody may have learned the master key, or what opened an older copy of this vault, draw a new one. Wallets, keys and addresses stay as they are.',
+            'Replace the master key if someone may know the key or an old secret. Wallets, keys and addresses stay the same.',
           )}
         </Text>
-        <DialogButton name={t('New master key…')} title={t('Draw a new master key')}>
+        <DialogButton name={t('Replace the master key…')} title={t('Replace the master key')}>
           {(close) => <RotateForm slots={slots} onClose={close} />}
         </DialogButton>
       </Stack>

@@ -12,9 +12,9 @@ export interface PasswordStrength {
 }
 
 const levels = [
-  { bits: 75, level: 4, label: t('Strong'), hint: t('Keep it where you keep important papers.') },
-  { bits: 55, level: 3, label: t('Good'), hint: t('One more word would make it strong.') },
-  { bits: 40, level: 2, label: t('Fair'), hint: t('Longer is better: add another unrelated word.') },
+  { bits: 75, level: 4, label: t('Strong'), hint: t('Keep a copy with your important papers.') },
+  { bits: 55, level: 3, label: t('Good'), hint: t('One more word makes the password strong.') },
+  { bits: 40, level: 2, label: t('Fair'), hint: t('Add another unrelated word.') },
 ] as const;
 
 const overused =
@@ -26,7 +26,7 @@ export function passwordStrength(password: string): PasswordStrength {
     return {
       level: 0,
       label: t('Too short'),
-      hint: t('{{count}} more characters, at least.', { count: missing }),
+      hint: t('Add at least {{count}} characters.', { count: missing }),
     };
   }
   const bits = estimatedBits(password);
@@ -35,7 +35,7 @@ export function passwordStrength(password: string): PasswordStrength {
     found ?? {
       level: 1,
       label: t('Weak'),
-      hint: t('Easy to guess: four unrelated words are stronger than one tricky one.'),
+      hint: t('Easy to guess. Use four unrelated words.'),
     }
   );
 }

@@ -41,7 +41,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
     <div className="kh-sheet" data-visible={visible || undefined}>
       <p className="kh-sheet-title">
         {t(
-          '{{printTitle}}, {{value}}. Keep it offline and out of sight. Whoever has these words has the keys.',
+          '{{printTitle}}, {{value}}. Keep this page out of sight. Anyone who has these words has the keys.',
           {
             printTitle,
             value: usualBlanks(new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format()),
@@ -68,8 +68,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
       </ol>
       {visible && passphrase !== '' && (
         <p className="kh-sheet-passphrase">
-          {t('With this passphrase, without which the words open another wallet:')}{' '}
-          <span className="kh-words-word">{passphrase}</span>
+          {t('The wallet also needs this passphrase:')} <span className="kh-words-word">{passphrase}</span>
         </p>
       )}
       {visible ? (
@@ -94,7 +93,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
               {t('Print')}
             </Button>
             {warned ? (
-              <CopyButton text={words.join(' ')} copy={t('Copy the words anyway')} wide secret />
+              <CopyButton text={words.join(' ')} copy={t('Copy anyway')} wide secret />
             ) : (
               <Button
                 variant="default"
@@ -110,7 +109,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
           <Text size="sm" mt="xs" c="var(--kh-brass-ink)" role="status">
             {warned &&
               t(
-                'Every program on this computer can read the clipboard, and some systems send it to your other devices. Paper is safer. If you copy, paste it at once: after 30 seconds it is taken off the clipboard again.',
+                'Other programs can read the clipboard, and some systems send it to your other devices. Paste at once: the words are cleared after 30 seconds.',
               )}
           </Text>
           {reveal.ending}
@@ -131,7 +130,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
           >
             {t('Show my words')}
           </HoldButton>
-          <Text size="sm">{t('Is anyone, or a camera, looking at your screen?')}</Text>
+          <Text size="sm">{t('Make sure that no person and no camera sees your screen.')}</Text>
         </div>
       )}
     </div>

@@ -29,7 +29,7 @@ test('where a phrase may be typed, shares of it may be too', () => {
     with: 'recovery',
     phrase: words.join(' '),
   });
-  expect(recoveryProblem(recoveryOf('zoo zoo'))).toBe('A recovery phrase has 24 words; here are 2.');
+  expect(recoveryProblem(recoveryOf('zoo zoo'))).toBe('A recovery phrase has 24 words; you entered 2.');
   const typed = `1: lkshare1qyfru3t8\nShare 2 of 3: LKSHARE1QYFRU3T9.`;
   expect(recoveryProblem(recoveryOf(typed))).toBeNull();
   expect(toRecovery(recoveryOf(typed))).toEqual({

@@ -50,7 +50,7 @@ export const phraseLength = 24;
 /** Names the missing part of the typed text, or null. */
 export function recoveryProblem(recovery: Recovery): string | null {
   if (recovery.kind === 'shares' || recovery.words.length === phraseLength) return null;
-  return t('A recovery phrase has {{phraseLength}} words; here are {{words}}.', {
+  return t('A recovery phrase has {{phraseLength}} words; you entered {{words}}.', {
     phraseLength,
     words: recovery.words.length,
   });

@@ -36,10 +36,10 @@ export function RecoveryField({
         description={
           takesShares
             ? t(
-                'The {{phraseLength}} words from your paper, in order, with spaces between them; or shares of them, which begin with lkshare1.',
+                'The {{phraseLength}} words in order, separated by spaces; or shares, which begin with lkshare1.',
                 { phraseLength },
               )
-            : t('The {{phraseLength}} words from your paper, in order, with spaces between them.', {
+            : t('The {{phraseLength}} words in order, separated by spaces.', {
                 phraseLength,
               })
         }

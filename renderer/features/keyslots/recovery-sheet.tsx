@@ -45,12 +45,12 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
     <form onSubmit={submit} noValidate>
       <Stack gap="md" maw={560}>
         <SegmentedControl
-          aria-label={t('What is on the paper')}
+          aria-label={t('Contents')}
           value={form}
           onChange={setForm}
           data={[
-            { value: 'phrase', label: t('The whole phrase') },
-            { value: 'shares', label: t('Shares of it') },
+            { value: 'phrase', label: t('Whole phrase') },
+            { value: 'shares', label: t('Shares') },
           ]}
           fullWidth
         />
@@ -58,12 +58,12 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
           <>
             <Text size="sm" c="dimmed">
               {t(
-                'Each share is a page of its own, for another person or place. Fewer than are needed say nothing about the phrase.',
+                'Each share is a page for another person or place. Too few shares reveal nothing about the phrase.',
               )}
             </Text>
             <Group gap="md" align="start" grow preventGrowOverflow={false}>
               <NumberInput
-                label={t('Needed to open the vault')}
+                label={t('Shares needed')}
                 min={2}
                 max={mostShares}
                 allowDecimal={false}
@@ -72,7 +72,7 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
                 onChange={setThreshold}
               />
               <NumberInput
-                label={t('Shares in all')}
+                label={t('Total shares')}
                 min={2}
                 max={mostShares}
                 allowDecimal={false}
@@ -83,10 +83,10 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
             </Group>
           </>
         )}
-        <Failure title={t('The sheet was not made')} error={task.error} />
+        <Failure title={t('Couldn’t create the sheet')} error={task.error} />
         <div>
           <Button type="submit" loading={task.isPending}>
-            {form === 'phrase' ? t('Make the sheet') : t('Make the shares')}
+            {form === 'phrase' ? t('Create sheet') : t('Create shares')}
           </Button>
         </div>
       </Stack>
@@ -98,7 +98,7 @@ function numberProblem(value: string | number, least: number, most: number): str
   const number = Number(value);
   return value !== '' && Number.isInteger(number) && number >= least && number <= most
     ? null
-    : t('A number from {{least}} to {{most}}.', { least, most });
+    : t('Enter a number from {{least}} to {{most}}.', { least, most });
 }
 
 /** Sheets that can be printed without appearing on the screen. */
@@ -108,11 +108,10 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
     <Stack gap="md">
       <Text role="status">
         {sheets.length === 1
-          ? t('The sheet is ready. Print it on a printer that you trust: some keep what they printed.')
-          : t(
-              '{{count}} shares are ready, a page each. Print them on a printer that you trust: some keep what they printed.',
-              { count: sheets.length },
-            )}
+          ? t('The sheet is ready. Use a printer that you trust: some keep copies.')
+          : t('{{count}} shares are ready, one per page. Use a printer that you trust: some keep copies.', {
+              count: sheets.length,
+            })}
       </Text>
       <Group gap="xs">
         <Button
@@ -129,7 +128,7 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
           </Button>
         ) : (
           <HoldButton size="md" onHeld={show}>
-            {t('Show on the screen')}
+            {t('Show on screen')}
           </HoldButton>
         )}
       </Group>

@@ -25,7 +25,7 @@ export function useThreeWords(words: readonly string[]): ThreeWords {
     check() {
       const found = asked.positions.map((position, index) => {
         const word = (typed[index] ?? '').trim().toLowerCase();
-        if (word === '') return t('Type word {{position}}.', { position });
+        if (word === '') return t('Enter word {{position}}.', { position });
         return word === words[position - 1]
           ? null
           : t('This is not word {{position}}. Look at number {{position}} on your paper again.', {

@@ -63,7 +63,7 @@ function Pages(): ReactNode {
   return (
     <Panel title={t('The vault')} kind="plain">
       <ul className="kh-rows" aria-label={t('The vault')}>
-        <Page to="/keyslots" name={t('Keys to the vault')}>
+        <Page to="/keyslots" name={t('Unlock methods')}>
           {slots !== undefined && t('{{count}} ways to open it', { count: slots.length })}
         </Page>
         <Page to="/backups" name={t('Backups')}>

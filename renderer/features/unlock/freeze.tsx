@@ -60,10 +60,10 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
       <Stack>
         <Text>
           {t(
-            'The keys leave memory at once, and nothing is signed. Only the password or the recovery phrase opens the vault again; the keychain does not. Requests that wait for votes are rejected when it opens.',
+            'Signing stops, and only the password or the recovery phrase unlocks the vault again. Unlocking rejects all requests that wait for approval.',
           )}
         </Text>
-        <Failure title={t('The freeze met a problem')} error={freeze.error} />
+        <Failure title={t('Couldn’t complete the freeze')} error={freeze.error} />
         <Group gap="sm">
           <Button
             color="red"
@@ -90,20 +90,15 @@ export function FrozenNotice(): ReactNode {
   if (frozen === null) return null;
   return (
     <Alert color="blue" icon={<IconSnowflake aria-hidden />} title={t('All signing is frozen')}>
-      {t(
-        'Since {{time}}. The password or the recovery phrase opens the vault and ends the freeze; the keychain does not.',
-        {
-          time: exactTime(frozen.at),
-        },
-      )}
+      {t('Since {{time}}. Only the password or the recovery phrase unlocks the vault and ends the freeze.', {
+        time: exactTime(frozen.at),
+      })}
       {frozen.lastSignature !== null && (
-        <Text size="sm">
-          {t('The last signature was given on {{time}}.', { time: exactTime(frozen.lastSignature.at) })}
-        </Text>
+        <Text size="sm">{t('Last signature: {{time}}.', { time: exactTime(frozen.lastSignature.at) })}</Text>
       )}
       {frozen.unsaved !== null && (
         <Text size="sm">
-          {t('The disk could not note the freeze: after a restart the keychain may open the vault.')}
+          {t('The freeze could not be saved: after a restart, the keychain may open the vault.')}
         </Text>
       )}
     </Alert>

@@ -27,7 +27,7 @@ export function StepUpDialog(): ReactNode {
       opened={question !== null}
       zIndex={layers.stepUp}
       onClose={cancel}
-      title={t('Confirm it is you')}
+      title={t('Confirm it’s you')}
       size="lg"
       returnFocus={false}
       // A click beside it does not throw away a phrase that is half typed.
@@ -61,17 +61,15 @@ function StepUpForm({
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Text>
-          {t(
-            'What you are about to do lets somebody sign in, or takes a secret out of the vault. So that nobody can do it who only finds this window open, show that it is you.',
-          )}
+          {t('Exporting a secret or adding a way to sign in needs your password or recovery phrase.')}
         </Text>
         {proof.fields(submit, true)}
         <Text size="sm" c="dimmed">
-          {t('For five minutes after it you can add more ways to sign in without being asked again.')}
+          {t('You can add more ways to sign in for five minutes without confirming again.')}
         </Text>
-        <Busy busy={task.isPending}>{t('Checking what you typed')}</Busy>
+        <Busy busy={task.isPending}>{t('Checking')}</Busy>
         <FormEnd
-          failed={t('This did not show that it is you')}
+          failed={t('Couldn’t confirm it’s you')}
           error={task.error}
           busy={task.isPending}
           does={t('Confirm')}

@@ -64,7 +64,7 @@ export const steppingUpCall =
       const answer = await rpc.call(path, body);
       if (!needsStepUp(answer)) return answer;
       if (!(await stepUp(from))) {
-        throw new RpcError(t('You did not confirm that it is you. Nothing was changed.'));
+        throw new RpcError(t('Not confirmed: nothing changed.'));
       }
     }
   };

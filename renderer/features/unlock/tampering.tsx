@@ -21,7 +21,7 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
       icon={<IconShieldX aria-hidden />}
       className="kh-failure"
     >
-      <p>{t('It is not used, since what it says of keys, users or addresses may not be true. Found:')}</p>
+      <p>{t('The vault stays locked, because its keys, users or addresses may be wrong. Found:')}</p>
       <ul className="kh-tampering">
         {first.map((finding, index) => (
           <Finding key={index} {...finding} />
@@ -31,12 +31,12 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
       <p>
         {tampering.findings.some(({ damaged }) => damaged === true) ? (
           <Trans
-            i18nKey="The disk spoiled a part of it. Restore a backup; <code>keyhearth doctor</code> names what is damaged."
+            i18nKey="Part of the file is damaged. Restore a backup; <code>keyhearth doctor</code> lists the damage."
             components={{ code: <Code /> }}
           />
         ) : (
           <Trans
-            i18nKey="Restore a backup. Or stop Keyhearth, look at the whole list with <code>keyhearth doctor</code>, and if you know what changed the file and want it so, accept it with <code>keyhearth doctor --accept-changes</code>."
+            i18nKey="Restore a backup. If you know and trust the change, quit Keyhearth, review it with <code>keyhearth doctor</code> and accept it with <code>keyhearth doctor --accept-changes</code>."
             components={{ code: <Code /> }}
           />
         )}

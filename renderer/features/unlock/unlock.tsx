@@ -87,7 +87,7 @@ export function Unlock(): ReactNode {
           </p>
           <p className="kh-auth-aside-more">
             <Trans
-              i18nKey="Its keys are sealed on disk and not in memory. Scripts that ask for a signature at <span>{{url}}</span> are refused until you unlock it."
+              i18nKey="Scripts at <span>{{url}}</span> are refused until you unlock the vault."
               values={{ url }}
               components={{ span: <span className="kh-mono" /> }}
             />
@@ -99,9 +99,7 @@ export function Unlock(): ReactNode {
         <Title order={1} ref={heading} tabIndex={-1} mb="xs">
           {t('Unlock')}
         </Title>
-        <p className="kh-prose">
-          {t('Unlocking puts the vault’s keys into memory until you lock it again.')}
-        </p>
+        <p className="kh-prose">{t('The keys stay in memory until you lock the vault again.')}</p>
         <Stack gap="lg" maw={460}>
           <StorageNotice />
           <FrozenNotice />
@@ -120,19 +118,13 @@ export function Unlock(): ReactNode {
           )}
           {slots.includes('keychain') && frozen === null && (
             <KeychainNote
-              says={(reason) => t('The keychain cannot be used now: {{reason}}', { reason })}
+              says={(reason) => t('The keychain is not available: {{reason}}', { reason })}
               onFound={() => {
                 choose('keychain');
               }}
             />
           )}
-          {chosen === 'keychain' && (
-            <Text>
-              {t(
-                'The keychain of this computer holds a key to the vault. It may ask for your computer’s own password.',
-              )}
-            </Text>
-          )}
+          {chosen === 'keychain' && <Text>{t('Your computer may ask for its own password.')}</Text>}
           {chosen === 'password' && (
             <PasswordField
               label={t('Password')}
@@ -150,19 +142,19 @@ export function Unlock(): ReactNode {
           <Tampering tampering={tampering} />
           {/* The list above already shows this refusal. */}
           {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && !isNoted && (
-            <Failure title={t('The vault is still locked')} error={unlock.error} />
+            <Failure title={t('Couldn’t unlock the vault')} error={unlock.error} />
           )}
           <Busy
             busy={busy}
             progress={unlocking === null ? null : { done: unlocking.checked, total: unlocking.total }}
           >
             {unlocking === null
-              ? t('Opening the vault')
-              : t('Checking every row of the vault before it opens. A large one takes a while.')}
+              ? t('Unlocking the vault')
+              : t('Checking every row of the vault. A large vault takes a while.')}
           </Busy>
           <Group gap="sm">
             <Button type="submit" size="md" loading={busy} flex="1 1 auto">
-              {chosen === 'keychain' ? t('Open with the keychain') : t('Unlock')}
+              {chosen === 'keychain' ? t('Unlock with the keychain') : t('Unlock')}
             </Button>
             {unlocking !== null && (
               <Button
@@ -184,6 +176,6 @@ export function Unlock(): ReactNode {
 }
 
 function whatIsMissing(slot: KeyslotKind, password: string, recovery: Recovery): string | null {
-  if (slot === 'password' && password === '') return t('Type the password.');
+  if (slot === 'password' && password === '') return t('Enter the password.');
   return slot === 'recovery' ? recoveryProblem(recovery) : null;
 }

@@ -26,13 +26,13 @@ export async function hold(target: Locator): Promise<void> {
 export async function firstRun(page: Page, look: Look = nowhere): Promise<readonly string[]> {
   await heading(page, 'A vault for your keys').waitFor();
   await look('first-run-welcome');
-  await button(page, 'Set up my vault').click();
+  await button(page, 'Set up a vault').click();
 
   await heading(page, 'Names').waitFor();
   await page.getByRole('textbox', { name: 'Vault' }).fill('');
   await page.getByRole('textbox', { name: 'Email' }).fill('not an address');
   await button(page, 'Continue').click();
-  await page.getByText('Give the vault a name.').waitFor();
+  await page.getByText('Enter a name for the vault.').waitFor();
   await look('first-run-names-refused');
   await page.getByRole('textbox', { name: 'Vault' }).fill('Family');
   await page.getByRole('textbox', { name: 'You' }).fill('Ada');
@@ -45,17 +45,17 @@ export async function firstRun(page: Page, look: Look = nowhere): Promise<readon
 }
 
 async function choosePassword(page: Page, look: Look): Promise<void> {
-  await heading(page, 'How the vault opens').waitFor();
+  await heading(page, 'Unlock methods').waitFor();
   await look('first-run-opening');
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill('short');
-  await page.getByRole('textbox', { name: 'The same password again' }).fill('shorter');
+  await page.getByRole('textbox', { name: 'Repeat password' }).fill('shorter');
   await button(page, 'Continue').click();
-  await page.getByText('The two passwords differ.').waitFor();
+  await page.getByText('The passwords don’t match.').waitFor();
   // Said in one place, or this finds two.
-  await page.getByText('3 more characters, at least.').waitFor();
+  await page.getByText('Add at least 3 characters.').waitFor();
   await look('first-run-opening-refused');
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
-  await page.getByRole('textbox', { name: 'The same password again' }).fill(password);
+  await page.getByRole('textbox', { name: 'Repeat password' }).fill(password);
   await look('first-run-opening-filled');
   await button(page, 'Continue').click();
 }
@@ -72,7 +72,7 @@ export async function fromWordsToVault(page: Page, look: Look = nowhere): Promis
   await button(page, 'Copy…').click();
   await look('first-run-phrase-copying');
   const words = await readPhrase(page);
-  await button(page, 'I have written them down').click();
+  await button(page, 'I wrote them down').click();
 
   await heading(page, 'Check the words').waitFor();
   const asked = await askedPositions(page);
@@ -217,9 +217,7 @@ export async function openDialog(page: Page, name: string, title: string): Promi
  */
 export async function exportFrom(dialog: Locator, name: string, phrase?: string): Promise<void> {
   const [field, secret] =
-    phrase === undefined
-      ? ['Password of the vault, as it is now', password]
-      : ['Recovery phrase, as it is now', phrase];
+    phrase === undefined ? ['Current password', password] : ['Current recovery phrase', phrase];
   await dialog.getByRole('textbox', { name: field }).fill(secret);
   await button(dialog, name).click();
 }
@@ -230,7 +228,7 @@ export async function exportFrom(dialog: Locator, name: string, phrase?: string)
  * @param phrase As for `exportFrom`.
  */
 export async function confirmWhenAsked(page: Page, phrase?: string): Promise<void> {
-  const dialog = page.getByRole('dialog', { name: 'Confirm it is you' });
+  const dialog = page.getByRole('dialog', { name: 'Confirm it’s you' });
   await page.addLocatorHandler(dialog, () => exportFrom(dialog, 'Confirm', phrase));
 }
 

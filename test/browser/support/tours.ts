@@ -171,12 +171,12 @@ async function connectScreens(page: Page, look: Look): Promise<void> {
 export async function refusedUnlocks(page: Page, look: Look): Promise<void> {
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill('not the password');
   await button(page, 'Unlock').click();
-  await page.getByRole('alert').filter({ hasText: 'The vault is still locked' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Couldn’t unlock the vault' }).waitFor();
   await look('unlock-refused');
   await chooseSegment(page, 'Unlock with', 'Recovery phrase');
   await page.getByRole('textbox', { name: 'Recovery phrase' }).fill('abandon '.repeat(23));
   await button(page, 'Unlock').click();
-  await page.getByText('A recovery phrase has 24 words; here are 23.').waitFor();
+  await page.getByText('A recovery phrase has 24 words; you entered 23.').waitFor();
   await look('unlock-phrase');
 }
 
@@ -253,7 +253,7 @@ async function manageWalletScreens(page: Page, look: Look, phrase: string): Prom
   await page.getByRole('textbox', { name: 'Name' }).fill('Brought along');
   await page.getByRole('textbox', { name: 'Seed phrase' }).fill('test test junk');
   await button(page, 'Import the wallet').click();
-  await page.getByText('A seed phrase has 12, 15, 18, 21 or 24 words; here are 3.').waitFor();
+  await page.getByText('A seed phrase has 12, 15, 18, 21 or 24 words; you entered 3.').waitFor();
   await look('wallet-import-short');
   await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase.replace('junk', 'test'));
   await button(page, 'Import the wallet').click();

@@ -62,13 +62,13 @@ describe('the keyboard alone', () => {
     await page.goto(service.windowUrl);
 
     await heading(page, 'A vault for your keys').waitFor();
-    await keys.press(button(page, 'Set up my vault'));
+    await keys.press(button(page, 'Set up a vault'));
     await heading(page, 'Names').waitFor();
     await keys.type(page.getByRole('textbox', { name: 'Vault' }), 'Keyboard');
     await keys.press(button(page, 'Continue'));
-    await heading(page, 'How the vault opens').waitFor();
+    await heading(page, 'Unlock methods').waitFor();
     await keys.type(page.getByRole('textbox', { name: 'Password', exact: true }), password);
-    await keys.type(page.getByRole('textbox', { name: 'The same password again' }), password);
+    await keys.type(page.getByRole('textbox', { name: 'Repeat password' }), password);
     // Enter in a field is as good as the button.
     await page.keyboard.press('Enter');
     await heading(page, 'Your recovery phrase').waitFor();
@@ -77,7 +77,7 @@ describe('the keyboard alone', () => {
     await page.getByText('Press it once more to show it, or hold it for a moment.').waitFor();
     await page.keyboard.press('Space');
     const words = await readPhrase(page);
-    await keys.press(button(page, 'I have written them down'));
+    await keys.press(button(page, 'I wrote them down'));
     await heading(page, 'Check the words').waitFor();
     for (const position of await askedPositions(page)) {
       await keys.type(wordField(page, position), words[position - 1] ?? '');

@@ -133,11 +133,11 @@ test('the way into a vault speaks the pseudo-locale whole too: no link, first ru
   await at('A vault for your keys');
   await button(page, /ƀáçķûþ/).click();
   await at('Restore a backup');
-  await press('Restore the vault');
+  await press('Restore');
   await refused();
   await look('restore, refused');
   await press('Back');
-  await press('Set up my vault');
+  await press('Set up a vault');
   await at('Names');
   await fill('Vault', '');
   await press('Continue');
@@ -146,20 +146,20 @@ test('the way into a vault speaks the pseudo-locale whole too: no link, first ru
   await fill('Vault', 'Όνομα');
   await fill('You', 'Όνομα');
   await press('Continue');
-  await at('How the vault opens');
+  await at('Unlock methods');
   await fill('Password', 'short');
   await press('Continue');
   await refused();
   await look('opening, refused');
   await fill('Password', password);
-  await fill('The same password again', password);
+  await fill('Repeat password', password);
   await press('Continue');
   await at('Your recovery phrase');
   await hold(button(page, pseudoText('Show my words')));
   const words = await readWords(page);
   await press('Copy…');
   await look('phrase, copying');
-  await press('I have written them down');
+  await press('I wrote them down');
   await at('Check the words');
   await press('Create the vault');
   await refused();
@@ -184,7 +184,7 @@ test('the way into a vault speaks the pseudo-locale whole too: no link, first ru
   await press('Unlock');
   await page
     .getByRole('alert')
-    .filter({ hasText: pseudoText('The vault is still locked') })
+    .filter({ hasText: pseudoText('Couldn’t unlock the vault') })
     .waitFor();
   await look('unlock, refused');
   await page
@@ -250,7 +250,7 @@ test('results are announced: created, copied, refused, undone by a lock', async 
   await button(page, 'Copy Ethereum address').click();
   await heard('Copied');
   const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-  await dialog.getByRole('textbox', { name: 'Password of the vault, as it is now' }).fill('not the password');
+  await dialog.getByRole('textbox', { name: 'Current password' }).fill('not the password');
   await button(dialog, 'Export the seed phrase').click();
   await heard('The seed phrase was not exported');
   await button(dialog, 'Cancel').click();
@@ -260,7 +260,7 @@ test('results are announced: created, copied, refused, undone by a lock', async 
   expect(await arrival(page)).toEqual([]);
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill('not the password');
   await button(page, 'Unlock').click();
-  await heard('The vault is still locked');
+  await heard('Couldn’t unlock the vault');
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
   await button(page, 'Unlock').click();
   await heading(page, 'Wallets').waitFor();
