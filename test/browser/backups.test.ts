@@ -34,7 +34,7 @@ describe('a person with a vault', () => {
     amiss.push(...(await axeFindings(page, 'backups-notice')));
     await makeWallet(page, 'Savings', ['Ethereum', 'Solana']);
     await goTo(page, 'Wallets');
-    await notice.getByRole('link', { name: 'Make a backup' }).click();
+    await notice.getByRole('link', { name: 'Back up' }).click();
     await heading(page, 'Backups').waitFor();
     expect(await page.getByRole('textbox', { name: 'File' }).inputValue()).toMatch(
       /Keyhearth backups\/keyhearth-Family-\d{4}-\d\d-\d\d\.backup$/,
@@ -48,26 +48,26 @@ describe('a person with a vault', () => {
     const file = join(elsewhere.path, 'family.backup');
     await page.getByRole('textbox', { name: 'File' }).fill(file);
     await button(page, 'Back up now').click();
-    await page.getByText('The backup is made').waitFor();
+    await page.getByText('Backup created').waitFor();
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const list = page.getByRole('list', { name: 'Backups that were made' });
-    await list.getByText('not tried yet').waitFor();
+    const list = page.getByRole('list', { name: 'Existing backups' });
+    await list.getByText('not tested').waitFor();
 
-    await button(page, `Try it… ${file}`).click();
+    await button(page, `Test… ${file}`).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The backup is opened in memory').waitFor();
     amiss.push(...(await axeFindings(page, 'backups-try')));
-    await button(dialog, 'Try the backup').click();
-    await dialog.getByText('Proven: this backup restores.').waitFor();
-    await dialog.getByText('of 2 accounts and 0 private keys derived again').waitFor();
-    await dialog.getByText('nothing: all of the vault is in it').waitFor();
+    await button(dialog, 'Test').click();
+    await dialog.getByText('Tested: this backup restores.').waitFor();
+    await dialog.getByText('2 accounts and 0 private keys derived again').waitFor();
+    await dialog.getByText('nothing').waitFor();
     amiss.push(...(await axeFindings(page, 'backups-proven')));
     await button(dialog, 'Done').click();
-    await list.getByText(/proven/).waitFor();
+    await list.getByText(/· tested/).waitFor();
 
     // A copy to keep elsewhere is the file as it is.
     const downloading = page.waitForEvent('download');
-    await button(page, `Save a copy ${file}`).click();
+    await button(page, `Save a copy of ${file}`).click();
     const download = await downloading;
     expect(download.suggestedFilename()).toMatch(/^keyhearth-Family-\d{4}-\d\d-\d\d-\d{4}\.backup$/);
     const copy = join(elsewhere.path, 'copy.backup');
@@ -75,47 +75,47 @@ describe('a person with a vault', () => {
     expect(readFileSync(copy)).toEqual(readFileSync(file));
 
     // The copy, with the words from the paper, wrong ones first.
-    await button(page, 'Try a file…').click();
+    await button(page, 'Test a file…').click();
     await dialog.locator('input[type=file]').setInputFiles(copy);
-    await dialog.getByText(/It opens with/).waitFor();
-    await chooseSegment(page, 'Open it with', 'Recovery phrase');
+    await dialog.getByText(/Opens with/).waitFor();
+    await chooseSegment(page, 'Open with', 'Recovery phrase');
     await dialog.getByRole('textbox', { name: 'Recovery phrase' }).fill(`${'abandon '.repeat(23)}art`);
-    await button(dialog, 'Try the backup').click();
+    await button(dialog, 'Test').click();
     await dialog.getByRole('alert').filter({ hasText: 'The backup stays shut.' }).waitFor();
     amiss.push(...(await axeFindings(page, 'backups-shut')));
     await dialog.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
-    await button(dialog, 'Try the backup').click();
-    await dialog.getByText('Proven: this backup restores.').waitFor();
+    await button(dialog, 'Test').click();
+    await dialog.getByText('Tested: this backup restores.').waitFor();
     await button(dialog, 'Done').click();
 
     // One that is damaged is called so, there and in the list.
     const bytes = readFileSync(file);
     writeFileSync(file, bytes.with(bytes.length - 4000, (bytes.at(-4000) ?? 0) ^ 4));
-    await button(page, `Try it… ${file}`).click();
-    await button(dialog, 'Try the backup').click();
+    await button(page, `Test… ${file}`).click();
+    await button(dialog, 'Test').click();
     await dialog
       .getByRole('alert')
       .filter({ hasText: /part \d+ of \d+ is damaged/ })
       .waitFor();
     await button(dialog, 'Cancel').click();
-    await list.getByText(/bad: The backup cannot be read/).waitFor();
+    await list.getByText(/failed: The backup cannot be read/).waitFor();
     writeFileSync(file, bytes);
 
     const folder = join(elsewhere.path, 'synced');
     await page.getByRole('textbox', { name: 'Folder' }).fill(folder);
-    await button(page, 'Set the schedule').click();
-    await page.getByText('The schedule is set').waitFor();
+    await button(page, 'Set schedule').click();
+    await page.getByText('Schedule changed').waitFor();
     // A draft stands there first, under a name of its own.
     await expect.poll(() => readdirSync(folder)).toEqual([expect.stringMatching(/\.backup$/)]);
     await list.getByText(join(folder, readdirSync(folder)[0] ?? '')).waitFor();
-    await page.getByText(/Of those in .* the last seven are kept/).waitFor();
+    await page.getByText(/keeps the last seven backups/).waitFor();
     amiss.push(...(await axeFindings(page, 'backups-scheduled')));
     await goTo(page, 'Wallets');
-    await page.getByText(/^Last backup .* last proven/).waitFor();
+    await page.getByText(/^Last backup .* last tested/).waitFor();
     expect(await notice.isVisible()).toBe(false);
     await goTo(page, 'Backups');
-    await button(page, 'Turn it off').click();
-    await button(page, 'Set the schedule').waitFor();
+    await button(page, 'Turn off').click();
+    await button(page, 'Set schedule').waitFor();
     expect(readdirSync(folder)).toHaveLength(1);
 
     expect(amiss).toEqual([]);

@@ -44,7 +44,7 @@ describe('home', () => {
       signer: expect.stringMatching(/^04[0-9a-f]{128}$/) as string,
     });
 
-    await attention.getByRole('link', { name: 'Make a backup' }).click();
+    await attention.getByRole('link', { name: 'Back up' }).click();
     await heading(page, 'Backups').waitFor();
     expect(found).toEqual([]);
     expect(person.complaints).toEqual([]);

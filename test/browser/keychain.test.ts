@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 const place = 'Unlock methods';
-const lookAgain = 'Look for the keychain again';
+const lookAgain = 'Retry';
 
 const slots = (page: Page): Locator =>
   page.getByRole('list', { name: 'Unlock methods in use' }).locator('.kh-row-name');
@@ -76,7 +76,7 @@ test('where no keychain is reachable, the first run says why and goes on with a 
   const offer = page.getByRole('switch', { name: 'Unlock with this computer’s keychain' });
   expect(await offer.isDisabled()).toBe(true);
   expect(await offer.isChecked()).toBe(false);
-  await says(page, /^Not available: No Secret Service \(keyring\) runs in this session: install one with/);
+  await says(page, /^Not available: No Secret Service \(keyring\) runs in this session\. Install one with/);
   await button(page, lookAgain).click();
   await expect.poll(() => button(page, lookAgain).isEnabled()).toBe(true);
   await says(page, 'No Secret Service');
@@ -112,12 +112,12 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await toOpening(page);
     await says(
       page,
-      /^Not available: The Secret Service \(keyring\) of this session does not answer: restart it/,
+      /^Not available: The Secret Service \(keyring\) of this session does not answer\. Restart it/,
     );
     expect(await offer.isDisabled()).toBe(true);
     goOn();
     await button(page, lookAgain).click();
-    await says(page, 'The keychain can be used again.');
+    await says(page, 'The keychain is available again.');
     await expect.poll(() => offer.isChecked()).toBe(true);
     await givePassword(page);
     await button(page, 'Continue').click();
@@ -130,10 +130,10 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await lock(page);
     await keyring.lock();
     await button(page, 'Unlock with the keychain').click();
-    await says(page, /^The keychain cannot be used now: The keyring is locked: unlock it in the desktop/);
+    await says(page, /^The keychain is not available: The keyring is locked\. Unlock it in the desktop/);
     await look(page, 'unlock-keychain-locked');
     await unlockByPassword(page);
-    await page.getByText('The keychain could not be used to open the vault: The keyring is locked').waitFor();
+    await page.getByText('The keychain is not available: The keyring is locked').waitFor();
     await goTo(page, place);
     await says(page, 'Not available: The keyring is locked');
     await look(page, 'keyslots-keychain-locked');
@@ -193,7 +193,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
   const { page } = person;
   await page.goto(service.windowUrl);
   await heading(page, 'Unlock').waitFor();
-  await says(page, /^The keychain cannot be used now: There is no D-Bus session.* or use a password instead/);
+  await says(page, /^The keychain is not available: There is no D-Bus session.* or use a password instead/);
   expect(await page.getByRole('radio', { name: 'Keychain' }).isDisabled()).toBe(true);
   expect(await page.getByRole('radio', { name: 'Password' }).isChecked()).toBe(true);
   await unlockByPassword(page);

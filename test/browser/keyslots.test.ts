@@ -177,7 +177,7 @@ async function sheets(page: Page, words: readonly string[], look: Look): Promise
   await look('recovery-sheet-shares');
   await page.getByRole('textbox', { name: 'Shares needed' }).fill('2');
   await button(page, 'Create shares').click();
-  await page.getByText('3 shares are ready, a page each.').waitFor();
+  await page.getByText('3 shares are ready, one per page.').waitFor();
   await look('recovery-sheet-ready');
   // Ready for paper, and not to be seen.
   expect(await page.locator('.kh-paper-share:visible').count()).toBe(0);

@@ -26,13 +26,13 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await page.goto(service.windowUrl);
   await firstRun(page);
   await goTo(page, 'Messages');
-  await page.getByText('No mail server is set up.').waitFor();
+  await page.getByText('No mail server.').waitFor();
   await look('messages-empty');
 
   await button(page, 'Set up mail…').click();
   const dialog = page.getByRole('dialog');
   await button(dialog, 'Save').click();
-  await dialog.getByText('Type the server’s name.').waitFor();
+  await dialog.getByText('Enter the server name.').waitFor();
   const field = (name: string) => dialog.getByRole('textbox', { name });
   await field('Server').fill('127.0.0.1');
   await chooseSegment(page, 'Encryption', 'TLS from the start');
@@ -49,9 +49,9 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await dialog.waitFor({ state: 'hidden' });
   await page.getByText(`Through 127.0.0.1, port ${String(server.port)}, from vault@example.com.`).waitFor();
 
-  await button(page, 'Send a test by mail…').click();
+  await button(page, 'Send test by mail…').click();
   await field('Address').fill('ada@example.com');
-  await button(dialog, 'Send the test').click();
+  await button(dialog, 'Send test').click();
   await dialog.getByRole('alert').filter({ hasText: 'refused user and password' }).waitFor();
   await button(dialog, 'Cancel').click();
 
@@ -59,20 +59,20 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await dialog.getByLabel('Password', { exact: true }).fill(mailUser.password);
   await button(dialog, 'Save').click();
   await dialog.waitFor({ state: 'hidden' });
-  await button(page, 'Send a test by mail…').click();
+  await button(page, 'Send test by mail…').click();
   await field('Address').fill('ada@example.com');
-  await button(dialog, 'Send the test').click();
-  await dialog.getByText('The test is on its way').waitFor();
+  await button(dialog, 'Send test').click();
+  await dialog.getByText('Test sent').waitFor();
   expect(server.mails[0]?.subject).toBe('A test from Keyhearth');
   await button(dialog, 'Done').click();
   await button(page, 'Turn off mail…').click();
-  await button(dialog, 'Turn it off').click();
-  await page.getByText('No mail server is set up.').waitFor();
+  await button(dialog, 'Turn off').click();
+  await page.getByText('No mail server.').waitFor();
 
   await button(page, 'Set up SMS…').click();
   await field('Headers').fill('no header');
   await button(dialog, 'Save').click();
-  await dialog.getByText('Line 1 is not of the form Name: value.').waitFor();
+  await dialog.getByText('Line 1 is not in the form Name: value.').waitFor();
   await field('Headers').fill('Content-Type: application/json');
   await field('Address').fill('http://sms.example.com/key');
   await button(dialog, 'Save').click();
@@ -81,17 +81,17 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await button(dialog, 'Save').click();
   await page.getByText('Through the gateway at https://sms.example.com.').waitFor();
   await button(page, 'Change SMS…').click();
-  await chooseSegment(page, 'Kind of gateway', 'Twilio');
+  await chooseSegment(page, 'Type of gateway', 'Twilio');
   await look('messages-twilio');
   await button(dialog, 'Cancel').click();
 
   await page.getByRole('switch', { name: 'Show codes on this computer' }).press('Space');
-  await page.getByText('Codes appear here when somebody signs in').waitFor();
-  await button(page, 'Show a test').click();
+  await page.getByText('Codes appear here when someone signs in').waitFor();
+  await button(page, 'Show test').click();
   const shown = page.getByRole('list', { name: 'Messages on this computer' });
   await shown.getByText('TEST', { exact: true }).waitFor();
-  await page.getByText('A code for this computer').waitFor();
-  await shown.getByText('Whole message').click();
+  await page.getByText('Code for this computer').waitFor();
+  await shown.getByText('Full message').click();
   await shown.getByText('Messages from your key vault arrive here.').waitFor();
   await look('messages-shown');
   amiss.push(...(await tooWideFindings(page, 'messages-shown')));
@@ -106,16 +106,16 @@ test('a vault for tests has an inbox, and nothing to set up', async () => {
   await page.goto(service.windowUrl);
   await goTo(page, 'Messages');
   await heading(page, 'Messages').waitFor();
-  await page.getByText('This vault is for tests: nothing is sent.').waitFor();
+  await page.getByText('This vault is for tests and sends nothing.').waitFor();
   expect(await button(page, 'Set up mail…').count()).toBe(0);
 
   const otp = { otpType: 'OTP_TYPE_SMS', contact: '+15551234567', appName: 'Engine', alphanumeric: false };
   expect((await service.root.submit('init_otp', 'INIT_OTP_V3', otp)).status).toBe(200);
   const inbox = page.getByRole('list', { name: 'Messages on this computer' });
   await inbox.getByText('For +15551234567').waitFor();
-  await inbox.getByText('Whole message').click();
+  await inbox.getByText('Full message').click();
   await inbox.getByText(/^[0-9]{9} is your code for Engine\. It works once, for 5 minutes\.$/).waitFor();
-  const log = page.getByRole('list', { name: 'What became of messages' });
+  const log = page.getByRole('list', { name: 'Delivery log' });
   await log.getByText('Sent: kept in the inbox').waitFor();
   expect(await axeFindings(page, 'messages-inbox')).toEqual([]);
 });

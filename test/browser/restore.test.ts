@@ -52,7 +52,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   // An incomplete backup is refused by its first bytes, chosen or dropped.
   writeFileSync(`${file}.cut`, readFileSync(file).subarray(0, -1));
   await input.setInputFiles(`${file}.cut`);
-  const notTaken = page.getByRole('alert').filter({ hasText: 'This file is not taken' });
+  const notTaken = page.getByRole('alert').filter({ hasText: 'Couldn’t use this file' });
   await notTaken.getByText('it is cut off').waitFor();
   const dropped = await page.evaluateHandle(() => {
     const data = new DataTransfer();
@@ -67,9 +67,9 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await page.route(/\/window\/files\?.*file=/, () => undefined);
   await input.setInputFiles(file);
   await expect.poll(drafts).toHaveLength(1);
-  await chooser.getByText('Bringing the file to Keyhearth').waitFor();
+  await chooser.getByText('Uploading the file').waitFor();
   found.push(...(await axeFindings(page, 'restore-coming')));
-  await button(page, 'Cancel bringing the file').click();
+  await button(page, 'Cancel the upload').click();
   await expect.poll(drafts).toEqual([]);
   await page.unrouteAll();
 
@@ -84,7 +84,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await expect.poll(drafts).toEqual([]);
 
   // By its path, where Keyhearth runs.
-  await button(page, 'type its path').click();
+  await button(page, 'Enter a path on the computer').click();
   await page.getByRole('textbox', { name: 'Backup' }).fill(`${file}.not`);
   await secret.fill('not the password');
   await button(page, 'Restore').click();

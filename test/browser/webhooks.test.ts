@@ -22,16 +22,16 @@ test('the window adds an endpoint, tests it, shows the result, and deletes it', 
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await goTo(page, 'Webhooks');
-  await page.getByText('Nothing was sent yet').waitFor();
+  await page.getByText('No deliveries').waitFor();
   found.push(...(await axeFindings(page, 'webhooks-empty')));
 
-  await button(page, 'Add the endpoint').click();
-  await page.getByText('Enter the URL that takes the events.').waitFor();
+  await button(page, 'Add endpoint').click();
+  await page.getByText('Enter a URL.').waitFor();
   await page.getByLabel('Name').fill('Mine');
   await page.getByLabel('URL').fill(receiver.url);
-  await button(page, 'Add the endpoint').click();
-  await button(page, 'Send a test to Mine').click();
-  const deliveries = page.getByRole('list', { name: 'Deliveries' });
+  await button(page, 'Add endpoint').click();
+  await button(page, 'Send test to Mine').click();
+  const deliveries = page.getByRole('list', { name: 'Delivery log' });
   await deliveries
     .getByRole('listitem')
     .filter({ hasText: 'Delivered' })
@@ -44,31 +44,31 @@ test('the window adds an endpoint, tests it, shows the result, and deletes it', 
     response.writeHead(410).end('moved away');
     return true;
   };
-  await button(page, 'Send a test to Mine').click();
+  await button(page, 'Send test to Mine').click();
   await deliveries.getByText('HTTP 410: moved away').first().waitFor();
   receiver.misbehave = undefined;
   await deliveries
-    .getByRole('button', { name: /^Send again/ })
+    .getByRole('button', { name: /^Resend/ })
     .first()
     .click();
   await expect.poll(() => receiver.events.length).toBeGreaterThan(1);
 
   // Deliveries are filtered by state, and all of a period are sent again with their original ids.
-  const state = page.getByRole('combobox', { name: 'State' });
-  await deliveries.getByText('On its way').first().waitFor({ state: 'detached' });
+  const state = page.getByRole('combobox', { name: 'Status' });
+  await deliveries.getByText('Pending').first().waitFor({ state: 'detached' });
   await state.click();
-  await page.getByRole('option', { name: 'Given up' }).click();
-  await page.getByText('No delivery of this kind').waitFor();
+  await page.getByRole('option', { name: 'Failed' }).click();
+  await page.getByText('No matching deliveries').waitFor();
   await state.click();
-  await page.getByRole('option', { name: 'In any state' }).click();
+  await page.getByRole('option', { name: 'Any status' }).click();
   await deliveries.getByText('Delivered').first().waitFor();
   const known = new Set(receiver.events.map(({ body }) => body.id));
   const before = receiver.events.length;
-  await button(page, 'Send again… earlier events to Mine').click();
+  await button(page, 'Resend… earlier events to Mine').click();
   const replaying = page.getByRole('dialog');
   found.push(...(await axeFindings(page, 'webhooks-replay')));
-  await button(replaying, 'Send them again').click();
-  await page.getByRole('alert').filter({ hasText: 'Events are sent again' }).waitFor();
+  await button(replaying, 'Resend').click();
+  await page.getByRole('alert').filter({ hasText: 'Resending events' }).waitFor();
   await expect.poll(() => receiver.events.length).toBeGreaterThan(before);
   expect(receiver.events.slice(before).filter(({ body }) => known.has(body.id))).not.toEqual([]);
   found.push(...(await axeFindings(page, 'webhooks')));
@@ -77,12 +77,12 @@ test('the window adds an endpoint, tests it, shows the result, and deletes it', 
 
   await page.getByLabel('Send events to Mine').press('Space');
   await expect.poll(() => page.getByLabel('Send events to Mine').isChecked()).toBe(false);
-  await expect.poll(() => button(page, 'Send a test to Mine').isDisabled()).toBe(true);
-  await button(page, 'Delete the endpoint Mine').click();
+  await expect.poll(() => button(page, 'Send test to Mine').isDisabled()).toBe(true);
+  await button(page, 'Delete endpoint Mine').click();
   const deleting = page.getByRole('dialog');
   await deleting.getByRole('textbox', { name: 'Type its name to confirm' }).fill('Mine');
-  await button(deleting, 'Delete the endpoint').click();
-  await page.getByText('None yet').waitFor();
+  await button(deleting, /^Delete/).click();
+  await page.getByText('No endpoints').waitFor();
   expect(found).toEqual([]);
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);

@@ -147,7 +147,7 @@ describe('systemKeychain', () => {
     const mac = await keychainOver({}, { load }).probe();
     expect(mac).toEqual({
       available: false,
-      reason: expect.stringContaining('install Keyhearth again') as string,
+      reason: expect.stringContaining('Install Keyhearth again') as string,
       quiet: true,
     });
     expect(await linux.probe()).toEqual({ available: true });

@@ -183,48 +183,48 @@ const instead = 'or use a password instead';
 const reasons = {
   'no-bus': {
     quiet: true,
-    text: `There is no D-Bus session, through which the keychain is reached: run Keyhearth in a desktop session or under dbus-run-session, ${instead}.`,
+    text: `There is no D-Bus session for the keychain. Run Keyhearth in a desktop session or under dbus-run-session, ${instead}.`,
   },
   'bus-silent': {
     quiet: true,
-    text: `The D-Bus session does not answer, so the keychain cannot be reached: log out and in again, ${instead}.`,
+    text: `The D-Bus session does not answer. Log out and in again, ${instead}.`,
   },
   'no-service': {
     quiet: true,
-    text: `No Secret Service (keyring) runs in this session: install one with "apt install gnome-keyring", or switch it on in KeePassXC or KWallet, ${instead}.`,
+    text: `No Secret Service (keyring) runs in this session. Install one with "apt install gnome-keyring", turn it on in KeePassXC or KWallet, ${instead}.`,
   },
   'service-silent': {
     quiet: true,
-    text: `The Secret Service (keyring) of this session does not answer: restart it or log out and in again, ${instead}.`,
+    text: `The Secret Service (keyring) of this session does not answer. Restart it or log out and in again, ${instead}.`,
   },
   'no-library': {
     quiet: true,
-    text: `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring" and start Keyhearth again, ${instead}.`,
+    text: `The keychain library cannot be loaded: libsecret may be missing. Install it with "apt install libsecret-1-0 gnome-keyring" and restart Keyhearth, ${instead}.`,
   },
   'no-addon': {
     quiet: true,
-    text: `The keychain library cannot be loaded: install Keyhearth again, ${instead}.`,
+    text: `The keychain library cannot be loaded. Install Keyhearth again, ${instead}.`,
   },
   'no-collection': {
-    text: `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input and start Keyhearth again, ${instead}.`,
+    text: `The keyring of this session is not set up. Log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on standard input and restart Keyhearth, ${instead}.`,
   },
   'keyring-locked': {
-    text: `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input and start Keyhearth again, ${instead}.`,
+    text: `The keyring is locked. Unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on standard input and restart Keyhearth, ${instead}.`,
   },
   'keyring-restarted': {
-    text: `The keyring of this session was restarted while Keyhearth ran: start Keyhearth again, ${instead}.`,
+    text: `The keyring of this session was restarted while Keyhearth ran. Restart Keyhearth, ${instead}.`,
   },
   locked: {
-    text: `The keychain is locked, or was told not to let Keyhearth in: unlock it, try again and choose “Allow” if you are asked, ${instead}.`,
+    text: `The keychain is locked or denies Keyhearth access. Unlock it, try again and choose “Allow” if asked, ${instead}.`,
   },
   silent: {
-    text: `The keychain did not answer in time; it may be waiting for you to unlock it: look for its window and try again, ${instead}.`,
+    text: `The keychain did not answer in time. Unlock it in its own window if there is one and try again, ${instead}.`,
   },
   forgetful: {
-    text: `The keychain did not give back what it was given: restart it, ${instead}.`,
+    text: `The keychain did not give back what was stored. Restart it, ${instead}.`,
   },
   'no-session': {
-    text: `The keychain cannot be used in this kind of session (a service or a remote login): run Keyhearth in a desktop session, ${instead}.`,
+    text: `The keychain does not work in this kind of session (a service or a remote login). Run Keyhearth in a desktop session, ${instead}.`,
   },
 } as const satisfies Record<BusFault, Reason> & Record<string, Reason>;
 

@@ -34,12 +34,12 @@ export function BackupAges(): ReactNode {
         <>
           {proven === undefined ? (
             <Trans
-              i18nKey="Last backup <made/>, last proven never."
+              i18nKey="Last backup <made/>, not tested."
               components={{ made: <RelativeTime at={timestampOf(made)} /> }}
             />
           ) : (
             <Trans
-              i18nKey="Last backup <made/>, last proven <proven/>."
+              i18nKey="Last backup <made/>, last tested <proven/>."
               components={{
                 made: <RelativeTime at={timestampOf(made)} />,
                 proven: <RelativeTime at={timestampOf(proven)} />,
@@ -49,7 +49,7 @@ export function BackupAges(): ReactNode {
         </>
       )}
       <Link href="/backups" className="kh-link">
-        {made === undefined ? t('Make a backup') : t('See the backups')}
+        {made === undefined ? t('Back up') : t('Review')}
       </Link>
     </p>
   );

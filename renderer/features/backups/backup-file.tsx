@@ -31,8 +31,8 @@ export function BackupFileField({ problem, disabled, onChange }: Props): ReactNo
     return (
       <Stack gap={6} align="stretch">
         <TextInput
-          label={t('Backup')}
-          description={t('The whole path of the file on the computer that runs Keyhearth.')}
+          label={t('Backup file')}
+          description={t('Full path on the computer that runs Keyhearth.')}
           placeholder="/media/usb/keyhearth.backup"
           autoComplete="off"
           autoCapitalize="none"
@@ -72,9 +72,9 @@ export function BackupFileField({ problem, disabled, onChange }: Props): ReactNo
           onChange(null);
         }}
       >
-        {t('It is on the computer that runs Keyhearth: type its path')}
+        {t('Enter a path on the computer that runs Keyhearth')}
       </Other>
-      <Failure title={t('This file is not taken')} error={choice.error} />
+      <Failure title={t('Couldn’t use this file')} error={choice.error} />
     </Stack>
   );
 }
@@ -113,7 +113,7 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
     setOver(to && !disabled);
   };
   return (
-    <Input.Wrapper id={id} label={t('Backup')} labelElement="div" required error={problem}>
+    <Input.Wrapper id={id} label={t('Backup file')} labelElement="div" required error={problem}>
       <div
         role="group"
         aria-labelledby={`${id}-label`}
@@ -135,7 +135,7 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
           <>
             {upload === null ? (
               <Text size="sm" c="dimmed" className="kh-file-hint">
-                {t('Drop the file here, or choose it.')}
+                {t('Drop a backup file here, or choose one.')}
               </Text>
             ) : (
               <UploadFacts of={upload} />
@@ -159,7 +159,7 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
                   aria-describedby={problem === undefined ? undefined : `${id}-error`}
                   leftSection={<IconFileImport size={16} aria-hidden />}
                 >
-                  {upload === null ? t('Choose the file…') : t('Choose another…')}
+                  {upload === null ? t('Choose file…') : t('Choose another…')}
                 </Button>
               )}
             </FileButton>
@@ -169,10 +169,10 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
             <div className="kh-file-hint">
               <Text className="kh-row-name kh-backup-file">{visibleName(coming.name)}</Text>
               <Busy busy progress={coming.progress}>
-                {t('Bringing the file to Keyhearth')}
+                {t('Uploading the file')}
               </Busy>
             </div>
-            <Button variant="default" aria-label={t('Cancel bringing the file')} onClick={choice.drop}>
+            <Button variant="default" aria-label={t('Cancel the upload')} onClick={choice.drop}>
               {t('Cancel')}
             </Button>
           </>
@@ -193,7 +193,7 @@ function UploadFacts({ of }: { readonly of: UploadedBackup }): ReactNode {
       <Text className="kh-row-name kh-backup-file">{visibleName(of.name)}</Text>
       <Text size="sm" c="dimmed">
         <Trans
-          i18nKey="Made <moment/>, {{size}}. It opens with {{secrets}}."
+          i18nKey="Created <moment/>, {{size}}. Opens with {{secrets}}."
           values={{ size: sizeOf(of), secrets: anyOf(of.opensWith.map((kind) => secretNames[kind])) }}
           components={{ moment: <RelativeTime at={timestampOf(of.madeAt)} exact /> }}
         />
@@ -273,7 +273,7 @@ function useChoice(onChange: Props['onChange']): Choice {
     take,
     takeDropped(files) {
       const [file, ...others] = files;
-      if (file === undefined || others.length > 0) clear(new Error(t('Drop one file: a backup is one.')));
+      if (file === undefined || others.length > 0) clear(new Error(t('Drop a single backup file.')));
       else take(file);
     },
     drop() {

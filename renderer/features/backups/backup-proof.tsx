@@ -18,7 +18,7 @@ import { onText } from '../../ui/on-text.ts';
 type Way = BackupSecret['with'] | 'vault';
 
 const ways: readonly { readonly value: Way; readonly label: string }[] = [
-  { value: 'vault', label: t('This open vault') },
+  { value: 'vault', label: t('This vault') },
   { value: 'recovery', label: t('Recovery phrase') },
   { value: 'password', label: t('Password') },
 ];
@@ -47,9 +47,9 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
     event.preventDefault();
     const missing =
       path === null
-        ? t('Choose the backup first.')
+        ? t('Choose a backup file.')
         : way !== 'vault' && secret.trim() === ''
-          ? t('Type what opens it.')
+          ? t('Enter the secret.')
           : null;
     setLack(missing);
     if (path === null || missing !== null) return;
@@ -84,7 +84,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
           </Text>
         )}
         <SegmentedControl
-          aria-label={t('Open it with')}
+          aria-label={t('Open with')}
           value={way}
           onChange={(next) => {
             setWay(next);
@@ -98,7 +98,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         {way === 'recovery' && (
           <Textarea
             label={t('Recovery phrase')}
-            description={t('The 24 words from your paper. This shows that the paper opens the backup.')}
+            description={t('The 24 words from your paper. This also tests the paper.')}
             autosize
             minRows={3}
             autoComplete="off"
@@ -114,7 +114,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         {way === 'password' && (
           <PasswordField
             label={t('Password')}
-            description={t('One that the vault had when the backup was made.')}
+            description={t('A password that the vault had at the time.')}
             autoComplete="current-password"
             required
             visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
@@ -125,19 +125,19 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         )}
         <Expectations
           items={[
-            t('The backup is opened in memory; nothing is written over.'),
-            t('Every sealed record is opened and every address derived again.'),
-            t('The activity log is checked, and all is compared with the vault.'),
+            t('The backup is opened in memory. Nothing is overwritten.'),
+            t('Every sealed record is opened, and every address is derived again.'),
+            t('The activity log is checked and compared with the vault.'),
           ]}
         />
         <Busy busy={verify.isPending} progress={running?.what === 'verify' ? running : null}>
-          {t('Opening and checking everything in it')}
+          {t('Testing the backup')}
         </Busy>
         <FormEnd
-          failed={t('The backup is not proven')}
+          failed={t('Couldn’t test the backup')}
           error={verify.error}
           busy={verify.isPending}
-          does={t('Try the backup')}
+          does={t('Test')}
           back={onDone}
         />
       </Stack>
@@ -169,16 +169,16 @@ function VerifiedFacts({
     <Stack gap="md">
       <div role="status">
         {proven ? (
-          <Text className="kh-row-name">{t('Proven: this backup restores.')}</Text>
+          <Text className="kh-row-name">{t('Tested: this backup restores.')}</Text>
         ) : (
-          <Text className="kh-row-name">{t('Not proven: do not rely on this backup.')}</Text>
+          <Text className="kh-row-name">{t('Failed: do not rely on this backup.')}</Text>
         )}
       </div>
       {!proven && (
         <Alert
           color="red"
           variant="light"
-          title={t('{{count}} things do not hold', { count: problemCount })}
+          title={t('{{count}} problems', { count: problemCount })}
           icon={<IconAlertTriangle aria-hidden />}
           className="kh-failure"
         >
@@ -190,17 +190,20 @@ function VerifiedFacts({
       <Facts
         rows={[
           [t('Vault'), found.organization],
-          [t('Made'), <RelativeTime key="made" at={timestampOf(found.madeAt)} exact />],
+          [t('Created'), <RelativeTime key="made" at={timestampOf(found.madeAt)} exact />],
           [t('Sealed records'), t('{{count}} records opened', { count: counts.sealed })],
           [
             t('Addresses'),
-            t('of {{count}} accounts and {{value}} derived again', {
+            t('{{count}} accounts and {{value}} derived again', {
               count: counts.accounts,
               value: t('{{count}} private keys', { count: counts.privateKeys }),
             }),
           ],
           [t('Activity log'), t('{{count}} entries', { count: log.rows })],
-          [t('Not in it'), uncovered === null ? t('not compared: it is another vault’s') : since(uncovered)],
+          [
+            t('Newer than the backup'),
+            uncovered === null ? t('not compared: the backup is from another vault') : since(uncovered),
+          ],
         ]}
       />
       <div>
@@ -213,7 +216,7 @@ function VerifiedFacts({
 }
 
 function since({ activities, resources }: NonNullable<VerifiedBackup['uncovered']>): string {
-  if (activities === 0 && resources.length === 0) return t('nothing: all of the vault is in it');
+  if (activities === 0 && resources.length === 0) return t('nothing');
   const kinds = resources.map(({ kind, added, changed, removed }) => {
     const parts = [
       ...(added > 0 ? [t('{{added}} new', { added })] : []),
@@ -222,5 +225,5 @@ function since({ activities, resources }: NonNullable<VerifiedBackup['uncovered'
     ];
     return `${kind}: ${parts.join(', ')}`;
   });
-  return [t('{{count}} log entries since then', { count: activities }), ...kinds].join('; ');
+  return [t('{{count}} log entries', { count: activities }), ...kinds].join('; ');
 }

@@ -26,8 +26,8 @@ export function useSaveBackup(): Saving {
         const name = await rpc.saveBackup(id);
         if (name === null) return;
         notifications.show({
-          title: t('Here is your copy'),
-          message: t('{{name}}. Keep it elsewhere than on this computer.', { name }),
+          title: t('Copy saved'),
+          message: t('Keep {{name}} on another computer or disk.', { name }),
         });
       });
     },

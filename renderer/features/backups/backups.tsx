@@ -28,7 +28,7 @@ export function Backups(): ReactNode {
       <PageHead
         title={t('Backups')}
         lead={t(
-          'A backup is one encrypted file with everything in this vault. It opens on any machine with your recovery phrase or a password, and never with a keychain alone.',
+          'A backup is one encrypted file with everything in this vault. Your recovery phrase or a password opens it on any computer.',
         )}
       />
       {isPending && (
@@ -36,10 +36,10 @@ export function Backups(): ReactNode {
           <LoadingRows label={t('Loading backups')} />
         </Panel>
       )}
-      <Failure title={t('The backups could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the backups')} error={error} onRetry={() => void refetch()} />
       {data !== undefined && !data.available && (
         <Panel>
-          <Text>{t('This vault is in memory, to be thrown away. It has no backups.')}</Text>
+          <Text>{t('This vault is in memory only. It has no backups.')}</Text>
         </Panel>
       )}
       {data !== undefined && data.available && (
@@ -69,12 +69,12 @@ function State({ of }: { readonly of: BackupsStatus }): ReactNode {
         ))}
         <Facts
           rows={[
-            [t('Last backup'), made === undefined ? t('none yet') : at(made)],
-            [t('Last proven'), proven === undefined ? t('never') : at(proven)],
+            [t('Last backup'), made === undefined ? t('none') : at(made)],
+            [t('Last tested'), proven === undefined ? t('never') : at(proven)],
             [
               t('Next'),
               schedule === null ? (
-                t('when you make one')
+                t('not scheduled')
               ) : (
                 <RelativeTime key="due" at={timestampOf(schedule.dueAt)} ahead exact />
               ),
@@ -91,14 +91,16 @@ function Running({
 }: {
   readonly progress: BackupProgress;
 }): ReactNode {
-  const name = what === 'backup' ? t('Making a backup') : t('Trying a backup');
+  const name = what === 'backup' ? t('Creating a backup') : t('Testing a backup');
   return (
     <Panel title={name}>
       <Text size="sm" mb="xs" className="kh-backup-file">
         {file}
       </Text>
       <Busy busy progress={done === 0 ? null : { done, total }}>
-        {what === 'backup' ? t('The vault stays in use.') : t('Everything in it is opened and checked.')}
+        {what === 'backup'
+          ? t('You can go on using the vault.')
+          : t('Everything in the backup is opened and checked.')}
       </Busy>
     </Panel>
   );
@@ -129,8 +131,8 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
         onSuccess(made) {
           setReplace(false);
           notifications.show({
-            title: t('The backup is made'),
-            message: t('{{made}} in {{file}}. Try it, to know that it restores, and keep a copy elsewhere.', {
+            title: t('Backup created'),
+            message: t('{{made}} in {{file}}. Test the backup, and keep a copy elsewhere.', {
               made: sizeOf(made),
               file: made.file,
             }),
@@ -146,7 +148,7 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
           <TextInput
             label={t('File')}
             description={t(
-              'Its full path on the computer that runs Keyhearth: on a stick, say, or in a folder that is synced. From the list below a copy is saved to wherever you like.',
+              'Full path on the computer that runs Keyhearth, such as a USB stick or a synced folder.',
             )}
             className="kh-mono-input"
             autoComplete="off"
@@ -154,7 +156,7 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
             spellCheck={false}
             required
             value={file}
-            error={file.trim() === '' ? t('Type where the backup is to go.') : null}
+            error={file.trim() === '' ? t('Enter a path for the backup.') : null}
             onChange={onText(setTyped)}
           />
           <Checkbox
@@ -164,7 +166,7 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
               setReplace(event.currentTarget.checked);
             }}
           />
-          <Failure title={t('No backup was made')} error={backUp.error} />
+          <Failure title={t('Couldn’t create the backup')} error={backUp.error} />
           <div>
             <Button type="submit" loading={backUp.isPending} disabled={file.trim() === ''}>
               {t('Back up now')}
@@ -177,7 +179,7 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
 }
 
 const rhythms = [
-  { value: '6', label: t('Every six hours') },
+  { value: '6', label: t('Every 6 hours') },
   { value: '24', label: t('Every day') },
   { value: '168', label: t('Every week') },
 ];
@@ -198,8 +200,8 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
       {
         onSuccess() {
           sayDone({
-            title: t('The schedule is set'),
-            message: t('The first backup is made now, the others while Keyhearth runs.'),
+            title: t('Schedule changed'),
+            message: t('The first backup starts now, the others while Keyhearth runs.'),
             undo: () => change.mutateAsync(former),
           });
         },
@@ -210,8 +212,8 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
     change.mutate(null, {
       onSuccess() {
         sayDone({
-          title: t('The schedule is off'),
-          message: t('The backups that there are stay.'),
+          title: t('Schedule turned off'),
+          message: t('Existing backups stay.'),
           undo: () => change.mutateAsync(former),
         });
       },
@@ -224,10 +226,10 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
           <Text size="sm" c="dimmed">
             {schedule === null
               ? t(
-                  'Keyhearth can make backups by itself while it runs, also while the vault is locked. It keeps the last seven, and the newest of each of four weeks and twelve months.',
+                  'Keyhearth creates backups while it runs, even if the vault is locked. The last seven are kept, and one for each of four weeks and twelve months.',
                 )
               : t(
-                  'Of those in {{directory}}, the last seven are kept, and the newest of each of four weeks and twelve months.',
+                  '{{directory}} keeps the last seven backups, and one for each of four weeks and twelve months.',
                   { directory: schedule.directory },
                 )}
           </Text>
@@ -239,11 +241,11 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
             spellCheck={false}
             required
             value={directory}
-            error={directory.trim() === '' ? t('Type a folder.') : null}
+            error={directory.trim() === '' ? t('Enter a folder.') : null}
             onChange={onText(setTyped)}
           />
           <NativeSelect
-            label={t('How often')}
+            label={t('Frequency')}
             value={hours}
             data={
               rhythms.some(({ value }) => value === hours)
@@ -252,14 +254,14 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
             }
             onChange={onText(setHours)}
           />
-          <Failure title={t('The schedule was not changed')} error={change.error} />
+          <Failure title={t('Couldn’t change the schedule')} error={change.error} />
           <Group gap="sm">
             <Button type="submit" loading={change.isPending} disabled={isAsSet || directory.trim() === ''}>
-              {schedule === null ? t('Set the schedule') : t('Change the schedule')}
+              {schedule === null ? t('Set schedule') : t('Change schedule')}
             </Button>
             {schedule !== null && (
               <Button variant="default" onClick={stop} disabled={change.isPending}>
-                {t('Turn it off')}
+                {t('Turn off')}
               </Button>
             )}
           </Group>
@@ -273,25 +275,25 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
   const saving = useSaveBackup();
   return (
     <Panel
-      title={t('Backups that were made')}
+      title={t('Existing backups')}
       kind="plain"
       aside={
-        <DialogButton name={t('Try a file…')} title={t('Try a backup')} wide>
+        <DialogButton name={t('Test a file…')} title={t('Test a backup')} wide>
           {(close) => <ProveBackup file={undefined} onDone={close} />}
         </DialogButton>
       }
     >
       {saving.error !== null && (
         <Box px="md" pb="xs">
-          <Failure title={t('No copy was saved')} error={saving.error} />
+          <Failure title={t('Couldn’t save a copy')} error={saving.error} />
         </Box>
       )}
       {backups.length === 0 ? (
         <Empty title={t('No backup yet')} level={3}>
-          <p>{t('Make one above. Keep it elsewhere than on this computer, and try it once.')}</p>
+          <p>{t('Create a backup, keep a copy on another computer, and test the backup once.')}</p>
         </Empty>
       ) : (
-        <ul className="kh-rows" aria-label={t('Backups that were made')}>
+        <ul className="kh-rows" aria-label={t('Existing backups')}>
           {backups.map((backup) => (
             <li key={backup.id} className="kh-row kh-manage">
               <div>
@@ -309,7 +311,7 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
                     size="xs"
                     loading={saving.saves === backup.id}
                     disabled={saving.saves !== null}
-                    aria-label={t('Save a copy {{file}}', { file: backup.file })}
+                    aria-label={t('Save a copy of {{file}}', { file: backup.file })}
                     onClick={() => {
                       saving.save(backup);
                     }}
@@ -318,9 +320,9 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
                   </Button>
                 )}
                 <DialogButton
-                  name={t('Try it…')}
-                  label={t('Try it… {{file}}', { file: backup.file })}
-                  title={t('Try a backup')}
+                  name={t('Test…')}
+                  label={t('Test… {{file}}', { file: backup.file })}
+                  title={t('Test a backup')}
                   wide
                 >
                   {(close) => <ProveBackup file={hasPath(backup) ? backup.file : undefined} onDone={close} />}
@@ -338,15 +340,15 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
 const hasPath = ({ file }: BackupRecord): boolean => /[/\\]/.test(file);
 
 function stateOf(backup: BackupRecord): ReactNode {
-  if (backup.found === false) return `· ${t('not where it was; it may be on a disk that is not connected')}`;
-  if (backup.problem !== null) return `· ${t('bad: {{problem}}', { problem: backup.problem })}`;
+  if (backup.found === false) return `· ${t('file not found; its disk may be disconnected')}`;
+  if (backup.problem !== null) return `· ${t('failed: {{problem}}', { problem: backup.problem })}`;
   const size = `· ${sizeOf(backup)} · `;
-  if (backup.provenAt === null) return `${size}${t('not tried yet')}`;
+  if (backup.provenAt === null) return `${size}${t('not tested')}`;
   return (
     <>
       {size}
       <Trans
-        i18nKey="proven <moment/>"
+        i18nKey="tested <moment/>"
         components={{ moment: <RelativeTime at={timestampOf(backup.provenAt)} /> }}
       />
     </>

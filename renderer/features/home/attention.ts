@@ -2,6 +2,7 @@
 
 import { useWaiting } from '../approvals/waiting-approvals.ts';
 import { useKeyslots } from '../keyslots/keyslot-queries.ts';
+import { whyNoKeychain } from '../keyslots/keyslot-texts.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useBackups, useStatus } from '../../app/rpc/vault.tsx';
 
@@ -34,7 +35,7 @@ export function useAttention(): readonly Attention[] | undefined {
   if (kinds.includes('keychain') && !keychain.available) {
     found.push({
       id: 'keychain',
-      text: t('The keychain could not be used to open the vault: {{reason}}', { reason: keychain.reason }),
+      text: t('The keychain is not available: {{reason}}', { reason: whyNoKeychain(keychain) }),
       to: '/keyslots',
       does: t('See what else opens it'),
     });
@@ -66,7 +67,7 @@ export function useAttention(): readonly Attention[] | undefined {
         id: `backup ${kind}`,
         text: message,
         to: '/backups',
-        does: kind === 'none' ? t('Make a backup') : t('See the backups'),
+        does: kind === 'none' ? t('Back up') : t('Review'),
       });
     }
   }

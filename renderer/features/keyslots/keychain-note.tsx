@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button, Group, Text } from '@mantine/core';
+import { whyNoKeychain } from './keyslot-texts.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useStatus, useStatusCall } from '../../app/rpc/vault.tsx';
 
@@ -15,12 +16,12 @@ export function KeychainNote({ says, onFound }: Props): ReactNode {
   const { keychain } = useStatus();
   const look = useStatusCall((rpc) => rpc.probeKeychain());
   if (keychain.available) {
-    return look.isSuccess && <Text role="status">{t('The keychain can be used again.')}</Text>;
+    return look.isSuccess && <Text role="status">{t('The keychain is available again.')}</Text>;
   }
   return (
     <Group gap="xs" align="center">
       <Text size="sm" c="dimmed" role="status">
-        {says(keychain.reason)}
+        {says(whyNoKeychain(keychain))}
       </Text>
       {keychain.off !== true && (
         <Button
@@ -35,7 +36,7 @@ export function KeychainNote({ says, onFound }: Props): ReactNode {
             });
           }}
         >
-          {t('Look for the keychain again')}
+          {t('Retry')}
         </Button>
       )}
     </Group>

@@ -1,6 +1,6 @@
 /** Texts for the ways to open the vault: each by its kind, and by a number if there are several of one. */
 
-import type { Keyslot } from '../../../preload/contract.ts';
+import type { Keyslot, VaultStatus } from '../../../preload/contract.ts';
 import { t } from '../../app/i18n/text.ts';
 
 /** Names that distinguish several of a kind, also for users who only hear the buttons. */
@@ -44,3 +44,7 @@ export const textsOf = (slot: Keyslot, all: readonly Keyslot[]): SlotTexts => {
   const alike = all.filter(({ kind }) => kind === slot.kind);
   return alike.length > 1 ? numbered[slot.kind](alike.indexOf(slot) + 1) : textsOfOne[slot.kind];
 };
+
+/** Why the keychain is not available, in the window's words: the service names an option of the command. */
+export const whyNoKeychain = (keychain: Extract<VaultStatus['keychain'], { available: false }>): string =>
+  keychain.off === true ? t('turned off when Keyhearth was started') : keychain.reason;

@@ -16,6 +16,6 @@ test.each([
 });
 
 test('what is missing is counted', () => {
-  expect(passwordStrength('1234567').hint).toBe('1 more character, at least.');
-  expect(passwordStrength('123').hint).toBe('5 more characters, at least.');
+  expect(passwordStrength('1234567').hint).toBe('Add at least 1 character.');
+  expect(passwordStrength('123').hint).toBe('Add at least 5 characters.');
 });

@@ -13,5 +13,5 @@ test('headers are typed one a line', () => {
 });
 
 test.each(['%j is not a header', ': no name', 'two words: value'])('%j is refused', (line) => {
-  expect(headerProblem(`Good: one\n${line}`)).toBe('Line 2 is not of the form Name: value.');
+  expect(headerProblem(`Good: one\n${line}`)).toBe('Line 2 is not in the form Name: value.');
 });

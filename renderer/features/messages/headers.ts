@@ -6,7 +6,7 @@ const linesOf = (text: string): readonly string[] => text.split('\n').filter((li
 /** @returns what is wrong with headers as they are typed, one a line; null where nothing is. */
 export function headerProblem(text: string): string | null {
   const bad = linesOf(text).findIndex((line) => !/^\s*[^\s:]+\s*:/.test(line));
-  return bad === -1 ? null : t('Line {{bad}} is not of the form Name: value.', { bad: bad + 1 });
+  return bad === -1 ? null : t('Line {{bad}} is not in the form Name: value.', { bad: bad + 1 });
 }
 
 export const headersOf = (text: string): HttpGatewaySettings['headers'] =>

@@ -60,9 +60,9 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
   );
   const port = typed.port ?? usualPorts[typed.security];
   const problems = {
-    host: typed.host.trim() === '' ? t('Type the server’s name.') : null,
-    port: /^[1-9][0-9]{0,4}$/.test(port) ? null : t('Type a number from 1 to 65535.'),
-    from: typed.from.trim() === '' ? t('Type the address that mail comes from.') : emailProblem(typed.from),
+    host: typed.host.trim() === '' ? t('Enter the server name.') : null,
+    port: /^[1-9][0-9]{0,4}$/.test(port) ? null : t('Enter a number from 1 to 65535.'),
+    from: typed.from.trim() === '' ? t('Enter the sender’s address.') : emailProblem(typed.from),
     replyTo: emailProblem(typed.replyTo),
   };
   const set = (change: Partial<Typed>) => {
@@ -97,7 +97,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
       <Stack gap="md">
         <TextInput
           label={t('Server')}
-          description={t('Your mail provider’s name for outgoing mail, or a server of your own.')}
+          description={t('The outgoing mail server of your provider, or your own.')}
           placeholder="smtp.example.com"
           required
           {...plain}
@@ -128,7 +128,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         />
         <TextInput
           label={t('User (optional)')}
-          description={t('Leave it empty for a server that asks for none.')}
+          description={t('Leave empty if the server needs none.')}
           {...plain}
           {...field('user')}
         />
@@ -137,8 +137,8 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
             label={t('Password')}
             description={
               mail?.user == null
-                ? t('Kept sealed in the vault, and never shown.')
-                : t('Leave it empty to keep the one that is sealed in the vault.')
+                ? t('Sealed in the vault and never shown.')
+                : t('Leave empty to keep the current password.')
             }
             autoComplete="off"
             visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
@@ -155,13 +155,13 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           error={tried && problems.from}
         />
         <TextInput
-          label={t('Name beside it (optional)')}
+          label={t('Sender name (optional)')}
           autoComplete="off"
           maxLength={64}
           {...field('fromName')}
         />
         <TextInput
-          label={t('Answers go to (optional)')}
+          label={t('Reply to (optional)')}
           type="email"
           {...plain}
           {...field('replyTo')}
@@ -170,7 +170,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         <Textarea
           label={t('Other senders (optional)')}
           description={t(
-            'Addresses, or domains like @example.com, that requests may have mail sent from; one a line.',
+            'Addresses or domains such as @example.com that requests may send from, one per line.',
           )}
           autosize
           minRows={2}
@@ -180,7 +180,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         />
         <Textarea
           label={t('Certificates (optional)')}
-          description={t('In PEM, for a server whose certificate no public authority signed.')}
+          description={t('PEM, for a server without a publicly trusted certificate.')}
           autosize
           minRows={2}
           maxRows={8}
@@ -190,12 +190,12 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         />
         <Expectations
           items={[
-            t('Codes that go by mail leave through this server.'),
-            t('Whoever runs it can read them, and sign in with them while they work.'),
+            t('Codes by mail leave through this server.'),
+            t('The server’s operator can read the codes, and sign in with them while they are valid.'),
           ]}
         />
         <FormEnd
-          failed={t('The mail server was not set up')}
+          failed={t('Couldn’t set up mail')}
           error={save.error}
           busy={save.isPending}
           does={t('Save')}

@@ -14,14 +14,14 @@ import '../../ui/rows.css';
 export function MessageLog({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }): ReactNode {
   const retry = useMessageCall((rpc, id: string) => rpc.retryMessage(id));
   return (
-    <Panel title={t('What became of them')} kind="plain">
-      <Failure title={t('The message is not tried again')} error={retry.error} />
+    <Panel title={t('Delivery log')} kind="plain">
+      <Failure title={t('Couldn’t retry the message')} error={retry.error} />
       {deliveries.length === 0 ? (
-        <Empty title={t('No message yet')} level={3}>
-          <p>{t('Each message is listed here with what became of it; never with its text or its code.')}</p>
+        <Empty title={t('No messages')} level={3}>
+          <p>{t('Messages are listed here with their results, without text and code.')}</p>
         </Empty>
       ) : (
-        <ul className="kh-rows" aria-label={t('What became of messages')}>
+        <ul className="kh-rows" aria-label={t('Delivery log')}>
           {deliveries.map((delivery) => (
             <li key={delivery.id} className="kh-row kh-manage">
               <div>
@@ -38,14 +38,14 @@ export function MessageLog({ deliveries }: { readonly deliveries: readonly Messa
                   variant="default"
                   size="xs"
                   flex="none"
-                  aria-label={t('Try {{to}} again', { to: delivery.to })}
+                  aria-label={t('Retry {{to}}', { to: delivery.to })}
                   disabled={retry.isPending}
                   loading={retry.isPending && retry.variables === delivery.id}
                   onClick={() => {
                     retry.mutate(delivery.id);
                   }}
                 >
-                  {t('Try again')}
+                  {t('Retry')}
                 </Button>
               )}
             </li>
@@ -59,13 +59,13 @@ export function MessageLog({ deliveries }: { readonly deliveries: readonly Messa
 const states: Readonly<Record<MessageDelivery['state'], string>> = {
   waiting: t('Waiting'),
   delivered: t('Sent'),
-  refused: t('Refused'),
-  parked: t('Given up'),
+  refused: t('Rejected'),
+  parked: t('Failed'),
   expired: t('Not sent'),
 };
 
 function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNode {
-  const tried = attempts > 1 ? `, ${t('{{count}} tries', { count: attempts })}` : '';
+  const tried = attempts > 1 ? `, ${t('{{count}} attempts', { count: attempts })}` : '';
   return (
     <>
       {states[state]}
@@ -75,7 +75,7 @@ function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNod
         <>
           {' · '}
           <Trans
-            i18nKey="again <moment/>"
+            i18nKey="next attempt <moment/>"
             components={{ moment: <RelativeTime at={timestampOf(nextAt)} ahead exact /> }}
           />
         </>

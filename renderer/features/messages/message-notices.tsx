@@ -19,8 +19,9 @@ export function MessageNotices(): null {
             if (message === undefined) return;
             notifications.show({
               id: `message ${message.id}`,
-              title: t('A code for {{to}}', { to: message.to }),
-              message: message.code.length <= longestCode ? message.code : t('It is under Messages.'),
+              title: t('Code for {{to}}', { to: message.to }),
+              message:
+                message.code.length <= longestCode ? message.code : t('Open Messages to see the code.'),
               autoClose: false,
             });
           },

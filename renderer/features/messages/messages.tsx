@@ -31,18 +31,14 @@ export function Messages(): ReactNode {
     <>
       <PageHead
         title={t('Messages')}
-        lead={t('One-time codes and other sign-in messages: sent by mail or SMS, or shown on this computer.')}
+        lead={t('One-time codes and other sign-in messages, by mail, by SMS or on this computer.')}
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows label={t('Loading how messages are sent')} />
+          <LoadingRows label={t('Loading the message settings')} />
         </Panel>
       )}
-      <Failure
-        title={t('How messages are sent could not be read')}
-        error={error}
-        onRetry={() => void refetch()}
-      />
+      <Failure title={t('Couldn’t load the message settings')} error={error} onRetry={() => void refetch()} />
       {data !== undefined && (
         <>
           {(data.desktop || data.inboxOnly) && <Shown inboxOnly={data.inboxOnly} />}
@@ -60,21 +56,23 @@ function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
   return (
     <Panel title={inboxOnly ? t('Inbox') : t('On this computer')} kind="plain">
       {isPending && <LoadingRows label={t('Loading messages')} rows={1} />}
-      <Failure title={t('The messages could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the messages')} error={error} onRetry={() => void refetch()} />
       {data?.length === 0 && (
-        <Empty title={t('No message')} level={3}>
+        <Empty title={t('No messages')} level={3}>
           {inboxOnly ? (
             <>
               <p>
-                {t('This vault is for tests: nothing is sent. Its messages are here, and for your tests at:')}
+                {t(
+                  'This vault is for tests and sends nothing. Its messages appear here, and for your tests at:',
+                )}
               </p>
               <p>
                 <span className="kh-mono">{askInbox}</span>{' '}
-                <CopyButton text={askInbox} copy={t('Copy the command')} />
+                <CopyButton text={askInbox} copy={t('Copy command')} />
               </p>
             </>
           ) : (
-            <p>{t('Codes appear here when somebody signs in with one, and go when they expire.')}</p>
+            <p>{t('Codes appear here when someone signs in, and disappear when they expire.')}</p>
           )}
         </Empty>
       )}
@@ -105,7 +103,7 @@ function ShownRow({
           {subject !== '' && <> · {subject}</>}
         </span>
         <details className="kh-message-text">
-          <summary>{t('Whole message')}</summary>
+          <summary>{t('Full message')}</summary>
           <pre>{text}</pre>
         </details>
       </div>
@@ -118,14 +116,14 @@ const useChange = () => useMessageCall((rpc, change: MessageChannelChange) => rp
 
 function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): ReactNode {
   return (
-    <Panel title={t('Ways')} kind="plain">
-      <ul className="kh-rows" aria-label={t('Ways')}>
+    <Panel title={t('Channels')} kind="plain">
+      <ul className="kh-rows" aria-label={t('Channels')}>
         <Way
           channel="mail"
           isSet={mail !== null}
           about={
             mail === null
-              ? t('No mail server is set up.')
+              ? t('No mail server.')
               : t('Through {{host}}, port {{port}}, from {{address}}.', {
                   host: mail.host,
                   port: mail.port,
@@ -139,7 +137,7 @@ function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): 
           isSet={sms !== null}
           about={
             sms === null
-              ? t('No SMS gateway is set up.')
+              ? t('No SMS gateway.')
               : sms.kind === 'http'
                 ? t('Through the gateway at {{origin}}.', { origin: sms.origin })
                 : t('Through Twilio, from {{from}}.', { from: sms.from })
@@ -161,11 +159,11 @@ function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
         <span className="kh-row-name">{t('On this computer')}</span>
         <Text size="sm" c="dimmed">
           {t(
-            'Codes that have no other way are shown here, and in a notification of the system. Whoever sits at this computer can then sign in as any user of the vault, and a code proves nothing about who reads the address that it is for.',
+            'Codes without another channel appear here and as a notification. Anyone at this computer can then sign in as any user.',
           )}
         </Text>
-        <Failure title={t('It was not changed')} error={change.error} />
-        <Failure title={t('The test was not shown')} error={test.error} />
+        <Failure title={t('Couldn’t change the setting')} error={change.error} />
+        <Failure title={t('Couldn’t show the test')} error={test.error} />
       </div>
       <Group gap="xs">
         {isOn && (
@@ -177,7 +175,7 @@ function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
               test.mutate({ channel: 'desktop' });
             }}
           >
-            {t('Show a test')}
+            {t('Show test')}
           </Button>
         )}
         <Switch
@@ -204,9 +202,9 @@ const ways = {
   mail: {
     name: t('Mail'),
     isOff: t('Mail is off'),
-    notOff: t('Mail was not turned off'),
-    test: t('Send a test by mail'),
-    testButton: t('Send a test by mail…'),
+    notOff: t('Couldn’t turn off mail'),
+    test: t('Send test by mail'),
+    testButton: t('Send test by mail…'),
     change: t('Change mail'),
     changeButton: t('Change mail…'),
     setUp: t('Set up mail'),
@@ -217,9 +215,9 @@ const ways = {
   sms: {
     name: t('SMS'),
     isOff: t('SMS is off'),
-    notOff: t('SMS was not turned off'),
-    test: t('Send a test by SMS'),
-    testButton: t('Send a test by SMS…'),
+    notOff: t('Couldn’t turn off SMS'),
+    test: t('Send test by SMS'),
+    testButton: t('Send test by SMS…'),
     change: t('Change SMS'),
     changeButton: t('Change SMS…'),
     setUp: t('Set up SMS'),
@@ -240,7 +238,7 @@ function Way({ channel, isSet, about, form }: WayProps): ReactNode {
           close();
           notifications.show({
             title: texts.isOff,
-            message: t('What was set is gone from the vault.'),
+            message: t('The settings were erased from the vault.'),
           });
         },
       },
@@ -256,7 +254,7 @@ function Way({ channel, isSet, about, form }: WayProps): ReactNode {
       </div>
       <Group gap="xs">
         {isSet && (
-          <DialogButton name={t('Send a test…')} label={texts.testButton} title={texts.test}>
+          <DialogButton name={t('Send test…')} label={texts.testButton} title={texts.test}>
             {(close) => <Test channel={channel} onDone={close} />}
           </DialogButton>
         )}
@@ -271,11 +269,11 @@ function Way({ channel, isSet, about, form }: WayProps): ReactNode {
           <DialogButton name={t('Turn off…')} label={texts.turnOffButton} title={texts.turnOff} danger>
             {(close) => (
               <ConfirmForm
-                does={t('Turn it off')}
+                does={t('Turn off')}
                 failed={texts.notOff}
                 outcomes={[
-                  t('Codes are sent this way no more; who signs in by them needs another way.'),
-                  t('What is set here, its password too, is erased from the vault.'),
+                  t('Users who sign in with these codes need another way.'),
+                  t('The settings and the password are erased from the vault.'),
                 ]}
                 submitting={change}
                 onCancel={close}
@@ -311,25 +309,25 @@ function Test({
       <Stack gap="md">
         <TextInput
           label={channel === 'mail' ? t('Address') : t('Phone number')}
-          description={channel === 'mail' ? t('One of your own.') : t('One of your own, as +15551234567.')}
+          description={
+            channel === 'mail' ? t('One of your own.') : t('One of your own, such as +15551234567.')
+          }
           type={channel === 'mail' ? 'email' : 'tel'}
           autoComplete="off"
           required
           data-autofocus
           value={to}
-          error={tried && to.trim() === '' && t('Type where the test is to go.')}
+          error={tried && to.trim() === '' && t('Enter a recipient.')}
           onChange={onText(setTo)}
         />
         <div role="status">
-          {test.data !== undefined && (
-            <Text>{t('The test is on its way: {{note}}.', { note: test.data.note })}</Text>
-          )}
+          {test.data !== undefined && <Text>{t('Test sent: {{note}}.', { note: test.data.note })}</Text>}
         </div>
         <FormEnd
-          failed={t('The test was not sent')}
+          failed={t('Couldn’t send the test')}
           error={test.error}
           busy={test.isPending}
-          does={t('Send the test')}
+          does={t('Send test')}
           back={onDone}
           done={test.data === undefined ? undefined : t('Done')}
         />

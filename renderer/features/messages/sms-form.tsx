@@ -29,7 +29,7 @@ export function SmsForm({ sms, onDone }: Props): ReactNode {
   return (
     <Stack gap="md">
       <SegmentedControl
-        aria-label={t('Kind of gateway')}
+        aria-label={t('Type of gateway')}
         value={kind}
         data={[...kinds]}
         fullWidth
@@ -57,7 +57,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
   const [tried, setTried] = useState(false);
   const save = useSave();
   const problems = {
-    url: url.trim() === '' ? t('Type the gateway’s address.') : null,
+    url: url.trim() === '' ? t('Enter the gateway’s address.') : null,
     headers: headerProblem(headers),
   };
   const submit = (event: SyntheticEvent) => {
@@ -74,11 +74,11 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
       <Stack gap="md">
         <Text size="sm" c="dimmed">
           {t(
-            'The vault makes this request for each message. {{to}} stands for the number, {{text}} for the text, and {{id}} for an id that stays the same when it is tried again.',
+            'The vault sends this request for each message. {{to}} is the number, {{text}} the text, and {{id}} an id that stays the same on a retry.',
             { to: '{{to}}', text: '{{text}}', id: '{{id}}' },
           )}
           {isSet && ' '}
-          {isSet && t('What is set is sealed and not shown: type all of it anew to change it.')}
+          {isSet && t('The current settings are not shown: enter all of them to change one.')}
         </Text>
         <NativeSelect
           label={t('Method')}
@@ -101,7 +101,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
         <Textarea
           label={t('Headers')}
           description={t(
-            'One a line, as Name: value. Content-Type decides how texts are written into the body.',
+            'One per line, as Name: value. Content-Type decides how the text is encoded in the body.',
           )}
           className="kh-mono-input"
           autosize
@@ -142,8 +142,8 @@ function TwilioForm({
   const [tried, setTried] = useState(false);
   const save = useSave();
   const problems = {
-    account: accountSid.trim() === '' ? t('Type the account’s SID.') : null,
-    from: from.trim() === '' ? t('Type whom messages come from.') : null,
+    account: accountSid.trim() === '' ? t('Enter the account SID.') : null,
+    from: from.trim() === '' ? t('Enter a sender.') : null,
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -174,21 +174,19 @@ function TwilioForm({
           onChange={onText(setAccountSid)}
         />
         <TextInput
-          label={t('SID of an API key (optional)')}
-          description={t(
-            'A key of its own for the vault can be taken back without changing the account’s token.',
-          )}
+          label={t('API key SID (optional)')}
+          description={t('A separate API key can be revoked without changing the account’s token.')}
           className="kh-mono-input"
           {...plain}
           value={apiKeySid}
           onChange={onText(setApiKeySid)}
         />
         <PasswordField
-          label={apiKeySid.trim() === '' ? t('Auth token') : t('Secret of the API key')}
+          label={apiKeySid.trim() === '' ? t('Auth token') : t('API key secret')}
           description={
             account === null
-              ? t('Kept sealed in the vault, and never shown.')
-              : t('Leave it empty to keep the one that is sealed in the vault.')
+              ? t('Sealed in the vault and never shown.')
+              : t('Leave empty to keep the current secret.')
           }
           autoComplete="off"
           visibilityToggleButtonProps={{ 'aria-label': t('Show secret'), tabIndex: 0 }}
@@ -197,7 +195,7 @@ function TwilioForm({
         />
         <TextInput
           label={t('From')}
-          description={t('A phone number of the account, or the SID of a messaging service.')}
+          description={t('A phone number of the account, or a messaging service SID.')}
           className="kh-mono-input"
           required
           {...plain}
@@ -222,7 +220,7 @@ function End({
 }): ReactNode {
   return (
     <FormEnd
-      failed={t('The gateway was not set up')}
+      failed={t('Couldn’t set up the gateway')}
       error={error}
       busy={busy}
       does={t('Save')}

@@ -14,10 +14,10 @@ import '../../ui/rows.css';
 const shownDeliveries = '50';
 
 const stateWords: Readonly<Record<Delivery['state'], string>> = {
-  waiting: t('On its way'),
+  waiting: t('Pending'),
   delivered: t('Delivered'),
-  refused: t('Refused'),
-  parked: t('Given up'),
+  refused: t('Rejected'),
+  parked: t('Failed'),
 };
 
 const filterStates = ['waiting', 'delivered', 'refused', 'parked'] as const;
@@ -41,7 +41,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
   const names = new Map(endpoints.map(({ endpointId, name }) => [endpointId, name]));
   return (
     <Panel
-      title={t('Deliveries')}
+      title={t('Delivery log')}
       kind="plain"
       aside={
         <Group gap="xs">
@@ -50,7 +50,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
             size="xs"
             w={170}
             data={[
-              { value: '', label: t('To every endpoint') },
+              { value: '', label: t('All endpoints') },
               ...endpoints.map((each) => ({ value: each.endpointId, label: visibleName(each.name) })),
             ]}
             value={endpointId}
@@ -60,11 +60,11 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
             }}
           />
           <Select
-            aria-label={t('State')}
+            aria-label={t('Status')}
             size="xs"
             w={140}
             data={[
-              { value: '', label: t('In any state') },
+              { value: '', label: t('Any status') },
               ...filterStates.map((value) => ({ value, label: stateWords[value] })),
             ]}
             value={state}
@@ -76,24 +76,20 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
         </Group>
       }
     >
-      {isPending && <LoadingRows label={t('Loading deliveries')} rows={2} />}
-      <Failure title={t('The deliveries could not be read')} error={error} onRetry={() => void refetch()} />
+      {isPending && <LoadingRows label={t('Loading the delivery log')} rows={2} />}
+      <Failure title={t('Couldn’t load the delivery log')} error={error} onRetry={() => void refetch()} />
       {data?.deliveries.length === 0 && (
-        <Empty title={filtered ? t('No delivery of this kind') : t('Nothing was sent yet')} level={3}>
-          <p>
-            {t(
-              'Each event that is sent to an endpoint is here, with what became of it. Send a test to see one.',
-            )}
-          </p>
+        <Empty title={filtered ? t('No matching deliveries') : t('No deliveries')} level={3}>
+          <p>{t('Events sent to an endpoint are listed here with their results. Send a test to see one.')}</p>
         </Empty>
       )}
       {data !== undefined && data.deliveries.length > 0 && (
-        <ul className="kh-rows" aria-label={t('Deliveries')}>
+        <ul className="kh-rows" aria-label={t('Delivery log')}>
           {data.deliveries.map((delivery) => (
             <DeliveryRow
               key={delivery.deliveryId}
               delivery={delivery}
-              to={names.get(delivery.endpointId) ?? t('FEATURE_NAME_WEBHOOK, or an endpoint that is gone')}
+              to={names.get(delivery.endpointId) ?? t('FEATURE_NAME_WEBHOOK, or a deleted endpoint')}
             />
           ))}
         </ul>
@@ -117,12 +113,12 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
         <br />
         <span className="kh-row-more">
           {to} · <RelativeTime at={createdAt} exact />
-          {attempts > 1 && ` · ${t('tried {{count}} times', { count: attempts })}`}
+          {attempts > 1 && ` · ${t('{{count}} attempts', { count: attempts })}`}
           {nextAttemptAt !== undefined && (
             <>
               {' · '}
               <Trans
-                i18nKey="next try <moment/>"
+                i18nKey="next attempt <moment/>"
                 components={{ moment: <RelativeTime at={nextAttemptAt} ahead exact /> }}
               />
             </>
@@ -134,18 +130,18 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
             <span className="kh-row-more">{lastResult}</span>
           </>
         )}
-        <Failure title={t('It was not sent again')} error={replaying.error} />
+        <Failure title={t('Couldn’t resend')} error={replaying.error} />
       </div>
       <Button
         variant="default"
         size="xs"
-        aria-label={t('Send again: {{what}} to {{to}}', { what, to })}
+        aria-label={t('Resend {{what}} to {{to}}', { what, to })}
         loading={replaying.isPending}
         onClick={() => {
           replaying.mutate({ endpointId, deliveryId });
         }}
       >
-        {t('Send again')}
+        {t('Resend')}
       </Button>
     </li>
   );

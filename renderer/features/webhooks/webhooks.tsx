@@ -25,22 +25,20 @@ export function Webhooks(): ReactNode {
     <>
       <PageHead
         title={t('Webhooks')}
-        lead={t(
-          'Every activity, sent to your own programs as it comes about: signed, in order, and again until they have it.',
-        )}
+        lead={t('Your own programs receive every activity, signed and in order.')}
       />
       <Panel title={t('Endpoints')} kind="plain">
-        {endpoints.isPending && <LoadingRows label={t('Loading endpoints')} rows={2} />}
+        {endpoints.isPending && <LoadingRows label={t('Loading the endpoints')} rows={2} />}
         <Failure
-          title={t('The endpoints could not be read')}
+          title={t('Couldn’t load the endpoints')}
           error={endpoints.error}
           onRetry={() => void endpoints.refetch()}
         />
         {endpoints.data !== undefined && list.length === 0 && (
-          <Empty title={t('None yet')} level={3}>
+          <Empty title={t('No endpoints')} level={3}>
             <p>
               {t(
-                'An endpoint is a URL that takes each event as a POST. The feature FEATURE_NAME_WEBHOOK of the organization is one more, which scripts set.',
+                'An endpoint is a URL that receives each event as a POST. Scripts can set one more with the feature FEATURE_NAME_WEBHOOK.',
               )}
             </p>
           </Empty>
@@ -61,7 +59,7 @@ export function Webhooks(): ReactNode {
 
 /** @returns what is wrong with it, or null. */
 function urlProblem(text: string): string | null {
-  if (text.trim() === '') return t('Enter the URL that takes the events.');
+  if (text.trim() === '') return t('Enter a URL.');
   const url = URL.parse(text.trim());
   return url !== null && /^https?:$/.test(url.protocol)
     ? null
@@ -86,8 +84,8 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
           setUrl('');
           setTried(false);
           notifications.show({
-            title: t('The endpoint is added'),
-            message: t('It is sent every activity from now on.'),
+            title: t('Endpoint added'),
+            message: t('This endpoint receives every activity from now on.'),
           });
         },
       },
@@ -98,7 +96,7 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
       <Panel title={t('New endpoint')}>
         <Stack gap="md" maw={480}>
           <NameField
-            description={t('What you know it by.')}
+            description={t('For your own use.')}
             value={name}
             problem={tried ? problems.name : null}
             others={taken}
@@ -113,10 +111,10 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
             error={tried ? problems.url : null}
             onChange={onText(setUrl)}
           />
-          <Failure title={t('The endpoint was not added')} error={creating.error} />
+          <Failure title={t('Couldn’t add the endpoint')} error={creating.error} />
           <div>
             <Button type="submit" loading={creating.isPending}>
-              {t('Add the endpoint')}
+              {t('Add endpoint')}
             </Button>
           </div>
         </Stack>
@@ -138,7 +136,7 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
         <span className="kh-row-more">
           {url} <CopyButton text={url} copy={t('Copy the URL of {{name}}', { name })} />
         </span>
-        <Failure title={t('The endpoint was not changed')} error={updating.error ?? testing.error} />
+        <Failure title={t('Couldn’t change the endpoint')} error={updating.error ?? testing.error} />
       </div>
       <Group gap="xs">
         <Switch
@@ -153,7 +151,7 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
         <Button
           variant="default"
           size="xs"
-          aria-label={t('Send a test to {{name}}', { name })}
+          aria-label={t('Send test to {{name}}', { name })}
           disabled={!isActive}
           loading={testing.isPending}
           onClick={() => {
@@ -162,26 +160,26 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
               {
                 onSuccess() {
                   notifications.show({
-                    title: t('A test is on its way'),
-                    message: t('Below you see what becomes of it.'),
+                    title: t('Test started'),
+                    message: t('See the result in the delivery log.'),
                   });
                 },
               },
             );
           }}
         >
-          {t('Send a test')}
+          {t('Send test')}
         </Button>
         <DialogButton
-          name={t('Send again…')}
-          label={t('Send again… earlier events to {{name}}', { name })}
-          title={t('Send earlier events to “{{name}}” again', { name })}
+          name={t('Resend…')}
+          label={t('Resend… earlier events to {{name}}', { name })}
+          title={t('Resend earlier events to “{{name}}”', { name })}
         >
           {(close) => <ReplayForm endpoint={endpoint} close={close} />}
         </DialogButton>
         <DialogButton
           name={t('Delete…')}
-          label={t('Delete the endpoint {{name}}', { name })}
+          label={t('Delete endpoint {{name}}', { name })}
           title={t('Delete “{{name}}”', { name })}
           danger
         >
@@ -189,8 +187,8 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
             <DeleteForm
               what="endpoint"
               outcomes={[
-                t('It is sent nothing more, also not what is still on its way.'),
-                t('What became of its deliveries stays in the list; they can be sent to it no more.'),
+                t('The endpoint receives no more events, including those on their way.'),
+                t('Its deliveries stay in the log but cannot be resent.'),
               ]}
               confirm={{ text: name, as: 'name' }}
               submitting={removing}
@@ -202,8 +200,8 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
                     onSuccess() {
                       close();
                       notifications.show({
-                        title: t('The endpoint is deleted'),
-                        message: t('“{{name}}” is gone.', { name }),
+                        title: t('Endpoint deleted'),
+                        message: t('“{{name}}” receives no more events.', { name }),
                       });
                     },
                   },
@@ -219,9 +217,9 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
 
 const hourMs = 3_600_000;
 const spans = [
-  { value: String(hourMs), label: t('The last hour') },
-  { value: String(24 * hourMs), label: t('The last day') },
-  { value: String(7 * 24 * hourMs), label: t('The last week') },
+  { value: String(hourMs), label: t('Last hour') },
+  { value: String(24 * hourMs), label: t('Last day') },
+  { value: String(7 * 24 * hourMs), label: t('Last week') },
 ] as const;
 
 /** Every event of a time once more, for a receiver that lost some. */
@@ -242,7 +240,7 @@ function ReplayForm({
         onSuccess({ result: { count } }) {
           close();
           notifications.show({
-            title: t('Events are sent again'),
+            title: t('Resending events'),
             message: t('{{count}} events are on their way to “{{name}}” again.', { count, name }),
           });
         },
@@ -253,7 +251,7 @@ function ReplayForm({
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Select
-          label={t('Which events')}
+          label={t('Period')}
           data={spans}
           value={span}
           allowDeselect={false}
@@ -264,15 +262,15 @@ function ReplayForm({
         />
         <Expectations
           items={[
-            t('Each event is sent with the id that it had, so that a receiver knows those it has already.'),
-            t('What the endpoint has not subscribed to is left out.'),
+            t('Each event keeps its id, so a receiver can skip those it has.'),
+            t('Events without a subscription are left out.'),
           ]}
         />
         <FormEnd
-          failed={t('The events were not sent again')}
+          failed={t('Couldn’t resend the events')}
           error={replaying.error}
           busy={replaying.isPending}
-          does={t('Send them again')}
+          does={t('Resend')}
           back={close}
         />
       </Stack>
