@@ -36,20 +36,23 @@ afterAll(async () => {
   place[Symbol.dispose]();
 });
 
-const silent = 'This desktop does not report when it is locked.';
+const silent = 'This desktop does not report screen locks.';
 
 test.each<[Settings['desktop'], readonly string[]]>([
   [null, []],
-  [{ reportsLock: true, freezeShortcut: 'bound' }, ['freezes all signing, whatever app is in front.']],
-  [{ reportsLock: true, freezeShortcut: 'taken' }, ['Another app has the shortcut']],
-  [{ reportsLock: false, freezeShortcut: 'unknown' }, [silent, 'This desktop gives out shortcuts itself']],
+  [{ reportsLock: true, freezeShortcut: 'bound' }, ['freezes all signing from any app.']],
+  [{ reportsLock: true, freezeShortcut: 'taken' }, ['Another app uses']],
+  [
+    { reportsLock: false, freezeShortcut: 'unknown' },
+    [silent, 'to Keyhearth in this desktop’s keyboard settings'],
+  ],
 ])('of %j the settings say %j', async (given, said) => {
   const { page } = person;
   desktop = given;
   await page.reload();
   await goTo(page, 'Settings');
   await heading(page, 'Settings').waitFor();
-  await page.getByRole('switch', { name: 'Allow connections to other machines' }).waitFor();
+  await page.getByRole('switch', { name: 'Allow outgoing connections' }).waitFor();
   for (const text of said) await page.getByText(text).waitFor();
   expect(await page.getByText(silent).count()).toBe(said.includes(silent) ? 1 : 0);
   expect(await page.getByRole('switch', { name: 'Lock when the screen locks' }).count()).toBe(

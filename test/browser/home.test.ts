@@ -25,7 +25,7 @@ describe('home', () => {
     await firstRun(page);
     const attention = page.getByRole('list', { name: 'Needs your attention' });
     await attention.getByText(/There is no backup yet/).waitFor();
-    await page.getByText('Nothing has happened in this vault').waitFor();
+    await page.getByText('No activity yet').waitFor();
     found.push(...(await axeFindings(page, 'home')), ...(await tooWideFindings(page, 'home')));
     // Every place is in sight in a window of the usual size.
     const side = await page
@@ -33,7 +33,7 @@ describe('home', () => {
       .evaluate((nav) => nav.scrollHeight - nav.clientHeight);
     expect(side).toBe(0);
 
-    await button(page, 'Copy first request').click();
+    await button(page, 'Copy request').click();
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(clipboard).toMatch(/^curl /);
     const copied = await clipboard();

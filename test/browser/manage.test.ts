@@ -222,9 +222,9 @@ describe('the organization', () => {
     const features = page.getByRole('list', { name: 'Features' });
     const url = page.getByRole('textbox', { name: 'URL' });
     await url.fill('https://example.org/hook');
-    await button(page, 'Set the feature').click();
+    await button(page, 'Set feature').click();
     await features.getByText('https://example.org/hook').waitFor();
-    const change = button(page, 'Change the feature');
+    const change = button(page, 'Change feature');
     await expect.poll(() => change.isDisabled()).toBe(true);
     await url.fill('https://example.org/other');
     await change.click();
@@ -237,15 +237,15 @@ describe('the organization', () => {
     // Values that the vault refuses stay in the form, with the reason.
     await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Passkey origins' });
     await page.getByRole('textbox', { name: 'Origins' }).fill('example.org');
-    await button(page, 'Set the feature').click();
-    const refusal = page.getByRole('alert').filter({ hasText: 'The feature was not set' });
+    await button(page, 'Set feature').click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t set the feature' });
     await refusal.waitFor();
     expect(await refusal.innerText()).toContain('example.org');
     expect(await page.getByRole('textbox', { name: 'Origins' }).inputValue()).toBe('example.org');
 
     // A switch that is on is not offered again.
     await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Sign-in by email' });
-    await button(page, 'Set the feature').click();
+    await button(page, 'Set feature').click();
     await features.getByText('Sign-in by email').waitFor();
     const offered = page.getByRole('combobox', { name: 'Feature' }).getByRole('option');
     await expect.poll(() => offered.allInnerTexts()).not.toContain('Sign-in by email');

@@ -98,7 +98,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await refusal.getByText(/The backup stays shut/).waitFor();
   // Another in its place lets the first go.
   await input.setInputFiles(file);
-  await chooser.getByText(/It opens with .*its password/).waitFor();
+  await chooser.getByText(/Opens with .*its password/).waitFor();
   await expect.poll(drafts).toHaveLength(1);
   found.push(...(await axeFindings(page, 'restore')), ...(await tooWideFindings(page, 'restore')));
   const { vaultId } = readHead(readFileSync(file)).header;

@@ -55,14 +55,14 @@ describe('settings', () => {
     await goTo(page, 'Settings');
     await heading(page, 'Settings').waitFor();
     await page.getByText('2 ways to open it').waitFor();
-    const network = page.getByRole('switch', { name: 'Allow connections to other machines' });
+    const network = page.getByRole('switch', { name: 'Allow outgoing connections' });
     await expect.poll(() => network.isChecked()).toBe(true);
     await takePicture(page, 'settings');
     expect(await axeFindings(page, 'settings')).toEqual([]);
     await network.click();
-    await page.getByText('Mail, SMS and webhooks wait').waitFor();
+    await page.getByText('Mail, SMS, webhooks and update checks wait').waitFor();
     expect(await network.isChecked()).toBe(false);
-    await toast('The network is switched off').getByRole('button', { name: 'Undo' }).click();
+    await toast('Network turned off').getByRole('button', { name: 'Undo' }).click();
     await toast('Undone').waitFor();
     await expect.poll(() => network.isChecked()).toBe(true);
   });
@@ -70,24 +70,24 @@ describe('settings', () => {
   test('the port is one that a user can have, and is used at the next start', async () => {
     const port = page.getByRole('textbox', { name: 'Port' });
     await port.fill('80');
-    await button(page, 'Save the port').click();
+    await button(page, 'Save port').click();
     await page.getByText('A number from 1024 to 65535.').waitFor();
     await port.fill('17377');
-    await button(page, 'Save the port').click();
-    await toast('The port is changed').waitFor();
+    await button(page, 'Save port').click();
+    await toast('Port changed').waitFor();
     expect(await port.inputValue()).toBe('17377');
   });
 
   test('limits are as many times the usual ones as is said, and are put back', async () => {
     await page.getByText('100 users, 100 wallets').waitFor();
-    const times = page.getByRole('textbox', { name: 'Times the usual limits' });
+    const times = page.getByRole('textbox', { name: 'Multiplier' });
     await times.fill('101');
-    await button(page, 'Save the limits').click();
-    await page.getByText('A number from 1 to 100.', { exact: true }).waitFor();
+    await button(page, 'Save limits').click();
+    await page.getByText('Enter a number from 1 to 100.', { exact: true }).waitFor();
     await times.fill('3');
-    await button(page, 'Save the limits').click();
+    await button(page, 'Save limits').click();
     await page.getByText('300 users, 300 wallets').waitFor();
-    await toast('The limits are changed').getByRole('button', { name: 'Undo' }).click();
+    await toast('Limits changed').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => times.inputValue()).toBe('1');
   });
 
@@ -96,7 +96,7 @@ describe('settings', () => {
     expect(await after.inputValue()).toBe('10');
     await after.selectOption('120');
     await toast('The vault locks after 2 hours without use.').waitFor();
-    await after.selectOption('never by itself');
+    await after.selectOption('never');
     await toast('The vault stays open until you lock it').waitFor();
   });
 
@@ -114,17 +114,17 @@ describe('about', () => {
     await page.getByRole('link', { name: 'About' }).click();
     await heading(page, 'About').waitFor();
     await page.getByText('Node.js').waitFor();
-    await button(page, 'Run the self-test').click();
-    await page.getByText('All is well.').waitFor();
+    await button(page, 'Run self-test').click();
+    await page.getByText('All checks passed.').waitFor();
     const lines = await page.getByRole('list', { name: 'Self-test' }).getByRole('listitem').allInnerTexts();
     const told = lines.map((line) => line.replaceAll(/\s+/g, ' '));
     expect(told).toEqual([
-      expect.stringMatching(/^Right Cryptography the known answers are right$/),
-      expect.stringMatching(/^Right Rows of the vault each is as Keyhearth wrote it/),
-      expect.stringMatching(/^Right Activity log an unbroken chain of \d+ entries/),
+      expect.stringMatching(/^OK Cryptography the known answers are right$/),
+      expect.stringMatching(/^OK Vault rows each is as Keyhearth wrote it/),
+      expect.stringMatching(/^OK Activity log an unbroken chain of \d+ entries/),
       expect.stringMatching(/^Note Keychain it is switched off/),
-      expect.stringMatching(/^(Right|Note) Disk it can be written/),
-      expect.stringMatching(/^(Right|Note) Clock /),
+      expect.stringMatching(/^(OK|Note) Disk it can be written/),
+      expect.stringMatching(/^(OK|Note) Clock /),
     ]);
     await takePicture(page, 'about');
     expect(await axeFindings(page, 'about')).toEqual([]);
@@ -143,9 +143,9 @@ describe('about', () => {
     expect(await axeFindings(page, 'diagnostics')).toEqual([]);
   });
 
-  test('has the licence of everything that is shipped', async () => {
-    await button(page, 'Show the licences').click();
-    const list = page.getByRole('list', { name: 'Licences' });
+  test('has the license of everything that is shipped', async () => {
+    await button(page, 'Show licenses').click();
+    const list = page.getByRole('list', { name: 'Licenses' });
     // In the window's bundle, in the service's, and beside them.
     for (const name of ['@mantine/core', 'nodemailer', 'better-sqlite3', '@scalar/api-reference']) {
       await page.getByRole('textbox', { name: 'Find a package' }).fill(name);
@@ -154,7 +154,7 @@ describe('about', () => {
     await page.getByRole('textbox', { name: 'Find a package' }).fill('better-sqlite3');
     await list.locator('summary').first().click();
     await list.getByText('Permission is hereby granted').waitFor();
-    expect(await axeFindings(page, 'licences')).toEqual([]);
+    expect(await axeFindings(page, 'licenses')).toEqual([]);
   });
 });
 

@@ -26,7 +26,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   // Features of the vault's own organization are not on in others.
   await goTo(page, 'Organization');
   await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Recovery by email' });
-  await button(page, 'Set the feature').click();
+  await button(page, 'Set feature').click();
   await page.getByRole('list', { name: 'Features' }).getByText('Recovery by email').waitFor();
 
   const grace = newTestKey();
@@ -36,10 +36,10 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await page.getByRole('textbox', { name: 'First user' }).fill('Grace');
   await page.getByRole('textbox', { name: 'API key of the user' }).fill(grace.publicKey.slice(2));
   await page.getByRole('checkbox', { name: 'This window may sign for the user too' }).uncheck();
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Create sub-organization').click();
   await page.getByText('has 66 hex digits and starts with 02 or 03').waitFor();
   await page.getByRole('textbox', { name: 'API key of the user' }).fill(grace.publicKey);
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Create sub-organization').click();
   await heading(page, 'Customer 1').waitFor();
   const overview = page.locator('main section').first();
   await overview.getByText('Grace alone may do everything here.').waitFor();
@@ -50,11 +50,11 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   const { features } = (
     answer.body as { readonly organizationData: { readonly features: readonly object[] } }
   ).organizationData;
-  expect(facts.get('Switched on')).not.toContain('Nothing');
-  expect(facts.get('Switched on')?.split(', ')).toHaveLength(features.length);
+  expect(facts.get('Features')).not.toContain('None');
+  expect(facts.get('Features')?.split(', ')).toHaveLength(features.length);
   const users = page.getByRole('list', { name: 'Users' });
   await users.getByRole('listitem').filter({ hasText: 'Grace' }).filter({ hasText: '1 API key' }).waitFor();
-  await page.getByText('Nothing was done in it yet').waitFor();
+  await page.getByText('No activity').waitFor();
 
   // Its user makes a wallet by that key; it is seen here, and nowhere among the vault's own.
   const customer = new TestClient(service.url, organizationId, grace);
@@ -66,7 +66,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await page.getByRole('list', { name: 'Wallets and private keys' }).getByText('Purse').waitFor();
   await page.getByRole('list', { name: 'Last activity' }).getByText('Make a wallet').waitFor();
   // Nothing is offered that only its own users may do.
-  await page.getByText('Only its own users may delete it').waitFor();
+  await page.getByText('Only its users may delete the sub-organization').waitFor();
   expect(await page.locator('main').getByRole('button', { name: /…$/ }).count()).toBe(0);
   await goTo(page, 'Wallets');
   await page.getByRole('heading', { name: 'No wallet yet' }).waitFor();
@@ -75,7 +75,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await goTo(page, 'Sub-organizations');
   const list = page.getByRole('list', { name: 'Sub-organizations' });
   await page.getByRole('combobox', { name: 'Find by' }).selectOption('WALLET_ACCOUNT_ADDRESS');
-  await page.getByRole('textbox', { name: 'What to find, in full' }).fill(address);
+  await page.getByRole('textbox', { name: 'Exact value' }).fill(address);
   await button(page, 'Find').click();
   const row = list.getByRole('link', { name: /^Customer 1/ });
   await row.filter({ hasText: '1 user · 1 wallet' }).waitFor();
@@ -85,7 +85,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await page.getByRole('link', { name: 'New sub-organization' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 2');
   await page.getByRole('textbox', { name: 'First user' }).fill('Joan');
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Create sub-organization').click();
   await heading(page, 'Customer 2').waitFor();
   await goTo(page, 'Sub-organizations');
   await list
@@ -100,7 +100,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await dialog.getByRole('textbox').fill('Customer 2');
   await button(dialog, 'Delete the organization').click();
   await heading(page, 'Sub-organizations').waitFor();
-  await page.getByRole('alert').filter({ hasText: 'The sub-organization is deleted' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Sub-organization deleted' }).waitFor();
   await list.getByText('Customer 1').waitFor();
   await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
   expect(person.complaints).toEqual([]);

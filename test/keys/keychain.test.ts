@@ -155,7 +155,7 @@ describe('no usable keyring: one line says what is missing, soon, and the proces
   test('a keyring that was never set up, without a person to ask for a password', async () => {
     await using keyring = await startKeyring('new');
     const result = await inProcess(keyring.environment, [probe, { do: 'set', account: 'a', secret: '00' }]);
-    const reason = 'The keyring of this session has not been set up';
+    const reason = 'The keyring of this session is not set up';
     expect(values(result)).toEqual([unavailable(reason), refused(reason)]);
     expect(result.lifetime).toBeLessThan(10_000);
     // The advice in the error is enough.

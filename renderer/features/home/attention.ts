@@ -27,9 +27,9 @@ export function useAttention(): readonly Attention[] | undefined {
   if (needed > 0) {
     found.push({
       id: 'approvals',
-      text: t('{{count}} requests wait for your vote.', { count: needed }),
+      text: t('{{count}} requests need your approval.', { count: needed }),
       to: '/approvals',
-      does: t('Look at them'),
+      does: t('Review'),
     });
   }
   if (kinds.includes('keychain') && !keychain.available) {
@@ -37,28 +37,28 @@ export function useAttention(): readonly Attention[] | undefined {
       id: 'keychain',
       text: t('The keychain is not available: {{reason}}', { reason: whyNoKeychain(keychain) }),
       to: '/keyslots',
-      does: t('See what else opens it'),
+      does: t('Review'),
     });
   }
   // The shell shows waits for the network on every screen.
   if (delayed?.why === 'failing' && delayed.messages > 0) {
     found.push({
       id: 'messages',
-      text: t('{{count}} messages could not be sent yet; Keyhearth goes on trying.', {
+      text: t('{{count}} messages could not be sent yet; Keyhearth keeps retrying.', {
         count: delayed.messages,
       }),
       to: '/messages',
-      does: t('See why'),
+      does: t('Details'),
     });
   }
   if (delayed?.why === 'failing' && delayed.endpoints > 0) {
     found.push({
       id: 'webhooks',
-      text: t('{{count}} webhook endpoints do not take their events; Keyhearth goes on trying for a day.', {
+      text: t('{{count}} webhook endpoints are failing; Keyhearth retries for 24 hours.', {
         count: delayed.endpoints,
       }),
       to: '/webhooks',
-      does: t('See why'),
+      does: t('Details'),
     });
   }
   if (backups.data?.available === true) {
@@ -77,16 +77,18 @@ export function useAttention(): readonly Attention[] | undefined {
     if (phrases.length === 0) {
       found.push({
         id: 'recovery',
-        text: t('No recovery phrase opens this vault. If its other keys are lost, so is everything in it.'),
+        text: t(
+          'No recovery phrase opens this vault. If the other unlock methods are lost, so is the vault.',
+        ),
         to: '/keyslots',
         does: t('Add a recovery phrase'),
       });
     } else if (phrases.every(({ confirmedAt }) => confirmedAt === null)) {
       found.push({
         id: 'recovery',
-        text: t('Nobody has shown yet that the recovery phrase was written down rightly.'),
+        text: t('You haven’t checked yet that your recovery phrase was written down correctly.'),
         to: '/keyslots',
-        does: t('Check it'),
+        does: t('Check'),
       });
     }
   }

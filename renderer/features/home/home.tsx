@@ -53,12 +53,12 @@ export function Home(): ReactNode {
 /** The issues; a calm notice if there are none. */
 function NeedsAttention(): ReactNode {
   const attention = useAttention();
-  if (attention === undefined) return <LoadingRows label={t('Loading the state of the vault')} rows={1} />;
+  if (attention === undefined) return <LoadingRows label={t('Loading the vault’s state')} rows={1} />;
   if (attention.length === 0) {
     return (
       <p className="kh-home-well" role="status">
         <IconCheck size={18} aria-hidden />
-        {t('All is well. Nothing needs your attention.')}
+        {t('Nothing needs your attention.')}
       </p>
     );
   }
@@ -91,11 +91,11 @@ function Health(): ReactNode {
     <Panel title={t('The vault')}>
       <Facts
         rows={[
-          [t('State'), t('Unlocked. Its keys are in memory until you lock it.')],
+          [t('State'), t('Unlocked. The keys are in memory until you lock the vault.')],
           [
             t('Opens with'),
             opens.length === 0 ? (
-              t('Nothing: it cannot be locked.')
+              t('Nothing: this vault cannot be locked.')
             ) : (
               <Link key="opens" href="/keyslots" className="kh-link">
                 {anyOf(opens)}
@@ -104,9 +104,9 @@ function Health(): ReactNode {
           ],
           [t('Last backup'), <LastBackup key="backup" />],
           [
-            t('Kept in'),
+            t('Location'),
             directory === null ? (
-              t('Memory alone: it is gone when Keyhearth stops.')
+              t('Memory, until Keyhearth stops')
             ) : (
               <span key="directory" className="kh-mono">
                 {visibleName(directory)}
@@ -123,7 +123,7 @@ function Health(): ReactNode {
 function LastBackup(): ReactNode {
   const { data } = useBackups();
   if (data === undefined) return '…';
-  if (!data.available) return t('None: a vault in memory is meant to be lost.');
+  if (!data.available) return t('None: the vault is in memory only.');
   const { made, proven } = agesOf(data);
   return (
     <>
@@ -132,12 +132,12 @@ function LastBackup(): ReactNode {
       </Link>
       {made !== undefined &&
         (proven === undefined ? (
-          <> · {t('never proven')}</>
+          <> · {t('not tested')}</>
         ) : (
           <>
             {' · '}
             <Trans
-              i18nKey="proven <moment></moment>"
+              i18nKey="tested <moment></moment>"
               components={{ moment: <RelativeTime at={timestampOf(proven)} /> }}
             />
           </>
@@ -171,11 +171,11 @@ function Api(): ReactNode {
         ]}
       />
       <p className="kh-home-say">
-        {t('A first request, which needs no key: it answers the vault’s public keys.')}
+        {t('Try this request, which needs no key. It returns the vault’s public keys.')}
       </p>
       <div className="kh-value">
         <code className="kh-bytes">{request}</code>
-        <CopyButton text={request} copy={t('Copy first request')} />
+        <CopyButton text={request} copy={t('Copy request')} />
       </div>
       <Button
         component={Link}
@@ -185,7 +185,7 @@ function Api(): ReactNode {
         mt="sm"
         leftSection={<IconPlugConnected size={15} aria-hidden />}
       >
-        {t('Give a script a key')}
+        {t('Create a script key')}
       </Button>
     </Panel>
   );
@@ -208,23 +208,19 @@ function Recent(): ReactNode {
       }
     >
       {isPending && <LoadingRows label={t('Loading the recent activity')} />}
-      <Failure
-        title={t('The recent activity could not be read')}
-        error={error}
-        onRetry={() => void refetch()}
-      />
+      <Failure title={t('Couldn’t load the recent activity')} error={error} onRetry={() => void refetch()} />
       {data?.activities.length === 0 && (
         <Empty
-          title={t('Nothing has happened in this vault')}
+          title={t('No activity yet')}
           icon={IconHistory}
           level={3}
           steps={[
-            t('Make a wallet: its seed is drawn and sealed here.'),
-            t('Sign with one of its accounts, or let a script do it.'),
-            t('Everything that was asked stands here, and whether it was allowed.'),
+            t('Create a wallet.'),
+            t('Sign with an account, or let a script sign.'),
+            t('Find every request and its result here.'),
           ]}
         >
-          <p>{t('What you and your scripts do is written to a log that nobody can change unseen.')}</p>
+          <p>{t('You and your scripts leave a tamper-evident log here.')}</p>
         </Empty>
       )}
       {data !== undefined && data.activities.length > 0 && (

@@ -12,54 +12,52 @@ interface FeatureRow {
 }
 
 const switchNote = t(
-  'In a sub-organization this opens the way. The vault’s own organization goes by what is set up under Messages, and by its policies.',
+  'For sub-organizations. The vault’s own organization uses the settings under Messages, and its policies.',
 );
 
 export const features: readonly FeatureRow[] = [
   {
     name: 'FEATURE_NAME_WEBHOOK',
     label: t('Webhook URL'),
-    about: t(
-      'Where a program of yours is told of every activity from then on. What became of each delivery is under Webhooks.',
-    ),
+    about: t('A program that receives every activity. Its deliveries are under Webhooks.'),
     value: { label: t('URL'), placeholder: 'https://example.org/hook' },
   },
   {
     name: 'FEATURE_NAME_WEBAUTHN_ORIGINS',
     label: t('Passkey origins'),
     about: t(
-      'The web pages on which passkeys may be made and used: these and no others. Name the page of this window too, if you register passkeys here.',
+      'The only web pages where passkeys may be created and used. Include the page of this window to register passkeys here.',
     ),
-    value: { label: t('Origins, with commas between'), placeholder: 'https://app.example.org' },
+    value: { label: t('Origins, separated by commas'), placeholder: 'https://app.example.org' },
   },
   {
     name: 'FEATURE_NAME_EMAIL_AUTH',
     label: t('Sign-in by email'),
-    about: t('Users may sign in with what is sent to their email address. {{switchNote}}', { switchNote }),
+    about: t('Users may sign in by email. {{switchNote}}', { switchNote }),
   },
   {
     name: 'FEATURE_NAME_OTP_EMAIL_AUTH',
     label: t('One-time codes by email'),
-    about: t('Users may sign in with a code that is sent to their email address. {{switchNote}}', {
+    about: t('Users may sign in with a code sent by email. {{switchNote}}', {
       switchNote,
     }),
   },
   {
     name: 'FEATURE_NAME_SMS_AUTH',
     label: t('One-time codes by SMS'),
-    about: t('Users may sign in with a code that is sent to their phone. {{switchNote}}', { switchNote }),
+    about: t('Users may sign in with a code sent to their phone. {{switchNote}}', { switchNote }),
   },
   {
     name: 'FEATURE_NAME_EMAIL_RECOVERY',
     label: t('Recovery by email'),
-    about: t('Users who have lost their keys and passkeys may get in again by email. {{switchNote}}', {
+    about: t('Users who lost their keys and passkeys may regain access by email. {{switchNote}}', {
       switchNote,
     }),
   },
   {
     name: 'FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY',
     label: t('Recovery by email for the root quorum'),
-    about: t('The same for users who decide everything here. {{switchNote}}', { switchNote }),
+    about: t('The same for members of the root quorum. {{switchNote}}', { switchNote }),
   },
 ];
 

@@ -28,7 +28,7 @@ export function Organization(): ReactNode {
           organization !== null && (
             <>
               <Trans
-                i18nKey="All that this vault holds belongs to one organization. Programs name it by its id: <shortId/>"
+                i18nKey="Everything in this vault belongs to one organization. Its id: <shortId/>"
                 components={{ shortId: <ShortId text={organization.id} copy={t('Copy organization id')} /> }}
               />
             </>
@@ -38,14 +38,10 @@ export function Organization(): ReactNode {
       {organization !== null && <Rename name={organization.name} key={organization.name} />}
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows label={t('Loading the organization’s settings')} />
+          <LoadingRows label={t('Loading the organization')} />
         </Panel>
       )}
-      <Failure
-        title={t('The organization’s settings could not be read')}
-        error={error}
-        onRetry={() => void refetch()}
-      />
+      <Failure title={t('Couldn’t load the organization')} error={error} onRetry={() => void refetch()} />
       {data !== undefined && (
         <>
           <RootQuorum of={data.configs.quorum} />
@@ -69,8 +65,8 @@ function Rename({ name }: { readonly name: string }): ReactNode {
       {
         onSuccess() {
           sayDone({
-            title: t('The organization is renamed'),
-            message: t('It is called “{{given}}” now.', { given }),
+            title: t('Organization renamed'),
+            message: t('The new name is “{{given}}”.', { given }),
             undo: () => update.mutateAsync({ organizationName: name }),
           });
         },
@@ -82,12 +78,12 @@ function Rename({ name }: { readonly name: string }): ReactNode {
       <Panel title={t('Name')}>
         <Stack gap="md" maw={560}>
           <NameField
-            description={t('What this vault is called, here and in what programs are told of it.')}
+            description={t('The name of this vault, here and for programs.')}
             value={typed}
             problem={problem}
             onType={setTyped}
           />
-          <Failure title={t('The organization was not renamed')} error={update.error} />
+          <Failure title={t('Couldn’t rename the organization')} error={update.error} />
           <div>
             <Button type="submit" loading={update.isPending} disabled={given === name}>
               {t('Rename')}
@@ -106,14 +102,14 @@ function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): Re
   return (
     <Panel title={t('Root quorum')}>
       {isPending ? (
-        <LoadingRows label={t('Loading the users of the root quorum')} rows={1} />
+        <LoadingRows label={t('Loading the root quorum')} rows={1} />
       ) : (
         <Text className="kh-row-name">{describeQuorum(threshold, userIds.map(nameOf))}</Text>
       )}
       <Text size="sm" c="dimmed">
-        {t('Whoever else asks for a change is refused, unless a policy allows it.')}
+        {t('Changes by other users are refused, unless a policy allows them.')}
       </Text>
-      <Failure title={t('The users’ names could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the users’ names')} error={error} onRetry={() => void refetch()} />
     </Panel>
   );
 }
@@ -130,8 +126,8 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
           // The button that had the focus is gone.
           choice.current?.focus();
           sayDone({
-            title: t('The feature is removed'),
-            message: t('“{{name}}” is not set now.', { name: featureLabel(name) }),
+            title: t('Feature removed'),
+            message: t('“{{name}}” is not set.', { name: featureLabel(name) }),
             undo: () => set.mutateAsync({ name, value }),
           });
         },
@@ -174,12 +170,10 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
       <div className="kh-rows-foot" data-first={present.length === 0 || undefined}>
         {present.length === 0 && (
           <Text c="dimmed" size="sm" mb="md">
-            {t(
-              'None is set yet. Features are settings of the organization that programs read and set by name.',
-            )}
+            {t('No features. Features are settings that programs read and set by name.')}
           </Text>
         )}
-        <Failure title={t('The feature was not removed')} error={remove.error} />
+        <Failure title={t('Couldn’t remove the feature')} error={remove.error} />
         <SetFeature present={present} choice={choice} />
       </div>
     </Panel>
@@ -205,7 +199,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
   const field = chosen?.value;
   const current = present.find(({ name }) => name === chosen?.name);
   const value = field === undefined ? '' : (typed ?? current?.value ?? '').trim();
-  const problem = field !== undefined && value === '' ? t('Type what it is to be set to.') : null;
+  const problem = field !== undefined && value === '' ? t('Enter a value.') : null;
   const choose = (name: string) => {
     setPicked(name);
     setTyped(null);
@@ -224,7 +218,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
           setTyped(null);
           setTried(false);
           sayDone({
-            title: t('The feature is set'),
+            title: t('Feature set'),
             message: t('“{{chosen}}” is set.', { chosen: label }),
             undo: () => (current === undefined ? remove.mutateAsync({ name }) : set.mutateAsync(current)),
           });
@@ -258,14 +252,14 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
             onChange={onText(setTyped)}
           />
         )}
-        <Failure title={t('The feature was not set')} error={set.error} />
+        <Failure title={t('Couldn’t set the feature')} error={set.error} />
         <div>
           <Button
             type="submit"
             loading={set.isPending}
             disabled={chosen === undefined || value === current?.value}
           >
-            {current === undefined ? t('Set the feature') : t('Change the feature')}
+            {current === undefined ? t('Set feature') : t('Change feature')}
           </Button>
         </div>
       </Stack>

@@ -6,15 +6,15 @@ import { allOf, anyOf, t } from '../../app/i18n/text.ts';
  */
 export function describeQuorum(threshold: number, names: readonly string[]): string {
   const [first = t('Nobody'), ...others] = names;
-  if (others.length === 0) return t('{{first}} alone may do everything here.', { first });
-  if (threshold <= 1) return t('Any one of {{names}} may do everything here.', { names: anyOf(names) });
+  if (others.length === 0) return t('{{first}} alone has full access.', { first });
+  if (threshold <= 1) return t('Any one of {{names}} has full access.', { names: anyOf(names) });
   if (threshold < names.length) {
-    return t('Any {{threshold}} of {{names}} may do everything here, when they agree.', {
+    return t('Any {{threshold}} of {{names}} have full access when they agree.', {
       threshold,
       names: allOf(names),
     });
   }
   return names.length === 2
-    ? t('{{names}} may do everything here, when both agree.', { names: allOf(names) })
-    : t('{{names}} may do everything here, when all agree.', { names: allOf(names) });
+    ? t('{{names}} have full access when both agree.', { names: allOf(names) })
+    : t('{{names}} have full access when all agree.', { names: allOf(names) });
 }

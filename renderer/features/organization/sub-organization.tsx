@@ -34,11 +34,7 @@ export function SubOrganization({ organizationId }: { readonly organizationId: s
           <LoadingRows label={t('Loading the sub-organization')} />
         </Panel>
       )}
-      <Failure
-        title={t('The sub-organization could not be read')}
-        error={error}
-        onRetry={() => void refetch()}
-      />
+      <Failure title={t('Couldn’t load the sub-organization')} error={error} onRetry={() => void refetch()} />
       {organization !== undefined && (
         <>
           <Overview of={organization} />
@@ -65,7 +61,7 @@ function Overview({ of }: { readonly of: OrganizationData }): ReactNode {
           [t('Id'), <ShortId key="id" text={of.organizationId} copy={t('Copy organization id')} />],
           [t('Root quorum'), describeQuorum(threshold, userIds.map(nameOf))],
           [t('Policies'), of.policies.map(({ policyName }) => policyName).join(', ') || t('None')],
-          [t('Switched on'), of.features.map(({ name }) => featureLabel(name)).join(', ') || t('Nothing')],
+          [t('Features'), of.features.map(({ name }) => featureLabel(name)).join(', ') || t('None')],
         ]}
       />
     </Panel>
@@ -84,7 +80,10 @@ function Users({ of }: { readonly of: readonly User[] }): ReactNode {
               <span className="kh-row-more">{waysIn(user)}</span>
             </span>
             <span className="kh-row-side">
-              <Trans i18nKey="Made <moment/>" components={{ moment: <RelativeTime at={user.createdAt} /> }} />
+              <Trans
+                i18nKey="Created <moment/>"
+                components={{ moment: <RelativeTime at={user.createdAt} /> }}
+              />
             </span>
           </li>
         ))}
@@ -135,7 +134,7 @@ function Holdings({
         <Empty title={t('None yet')} level={3}>
           <p>
             <Trans
-              i18nKey="Its users make wallets and keys in it, by requests that name its id: <shortId/>"
+              i18nKey="Its users create wallets and keys with requests that name its id: <shortId/>"
               components={{ shortId: <ShortId text={organizationId} copy={t('Copy organization id')} /> }}
             />
           </p>
@@ -150,7 +149,10 @@ function Holdings({
                 <span className="kh-row-more">{what}</span>
               </span>
               <span className="kh-row-side">
-                <Trans i18nKey="Made <moment/>" components={{ moment: <RelativeTime at={of.createdAt} /> }} />
+                <Trans
+                  i18nKey="Created <moment/>"
+                  components={{ moment: <RelativeTime at={of.createdAt} /> }}
+                />
               </span>
             </li>
           ))}
@@ -169,11 +171,11 @@ function Recent({ organizationId }: { readonly organizationId: string }): ReactN
   });
   return (
     <Panel title={t('Last activity')} kind="plain">
-      {isPending && <LoadingRows label={t('Loading its activity')} />}
-      <Failure title={t('Its activity could not be read')} error={error} onRetry={() => void refetch()} />
+      {isPending && <LoadingRows label={t('Loading the activity')} />}
+      <Failure title={t('Couldn’t load the activity')} error={error} onRetry={() => void refetch()} />
       {data?.activities.length === 0 && (
-        <Empty title={t('Nothing was done in it yet')} level={3}>
-          <p>{t('What made it is in the activity of the vault’s own organization.')}</p>
+        <Empty title={t('No activity')} level={3}>
+          <p>{t('Its creation is in the activity of the vault’s organization.')}</p>
         </Empty>
       )}
       {data !== undefined && data.activities.length > 0 && (
@@ -206,28 +208,32 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
   return (
     <DangerAction
       name={t('Delete')}
-      about={t('Everything in it goes with it. What was done in it stays in the activity log.')}
+      about={t('Everything in the sub-organization is deleted. Its activity stays in the log.')}
       title={t('Delete “{{name}}”', { name: of.name })}
       danger
       refused={
-        may ? undefined : t('Only its own users may delete it: this window has no key of its root quorum.')
+        may
+          ? undefined
+          : t('Only its users may delete the sub-organization. This window has no key of its root quorum.')
       }
     >
       {(close) => (
         <DeleteForm
           what="organization"
           outcomes={[
-            t('It has {{count}} users, who go with it.', { count: of.users.length }),
-            t('It has {{count}} wallets and private keys, which go with it.', { count: kept.length }),
-            t('Requests of its users are refused from then on.'),
+            t('{{count}} users are deleted with the sub-organization.', { count: of.users.length }),
+            t('{{count}} wallets and private keys are deleted with the sub-organization.', {
+              count: kept.length,
+            }),
+            t('Requests from its users are refused from then on.'),
           ]}
           loss={
             lost === 0
               ? undefined
               : {
-                  title: t('Keys would be lost for good'),
+                  title: t('Keys would be lost permanently'),
                   text: t(
-                    'Nobody has exported {{count}} wallets and private keys of it. What they hold could never be moved again.',
+                    '{{count}} wallets and private keys were never exported. Their funds could never be moved.',
                     { count: lost },
                   ),
                 }
@@ -242,8 +248,8 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
                 onSuccess() {
                   close();
                   notifications.show({
-                    title: t('The sub-organization is deleted'),
-                    message: t('“{{name}}” and all that was in it are gone.', { name: of.name }),
+                    title: t('Sub-organization deleted'),
+                    message: t('“{{name}}” and everything in it are deleted.', { name: of.name }),
                   });
                   navigate('/sub-organizations', { replace: true });
                 },

@@ -36,31 +36,31 @@ export function SubOrganizations(): ReactNode {
       <PageHead
         title={t('Sub-organizations')}
         lead={t(
-          'Organizations of their own, with users, wallets and policies, often one for each customer of an app. You see all that is in them; only their own users act in them.',
+          'Separate organizations with users, wallets and policies, such as one per customer. You see their contents; only their users act in them.',
         )}
         action={none && search.text === '' ? undefined : make}
       />
       {!(none && search.text === '') && <Find of={search} onFind={setSearch} />}
       <Panel kind="plain">
-        {list.isPending && <LoadingRows label={t('Loading sub-organizations')} />}
+        {list.isPending && <LoadingRows label={t('Loading the sub-organizations')} />}
         <Failure
-          title={t('The sub-organizations could not be read')}
+          title={t('Couldn’t load the sub-organizations')}
           error={list.error}
           onRetry={() => void list.refetch()}
         />
         {none &&
           (search.text === '' ? (
-            <Empty title={t('No sub-organization yet')} action={make} icon={IconBuildingCommunity}>
+            <Empty title={t('No sub-organizations')} action={make} icon={IconBuildingCommunity}>
               <p>
                 {t(
-                  'An app that keeps wallets for its customers makes a sub-organization for each. What is in one cannot be reached from another.',
+                  'An app with wallets for its customers creates a sub-organization for each. Sub-organizations cannot reach each other.',
                 )}
               </p>
-              <p>{t('For keys of your own you need none: make wallets here.')}</p>
+              <p>{t('You need none for keys of your own.')}</p>
             </Empty>
           ) : (
-            <Empty title={t('None is found')}>
-              <p>{t('What you look for must be given in full, to the letter.')}</p>
+            <Empty title={t('No results')}>
+              <p>{t('Enter the exact, complete value.')}</p>
             </Empty>
           ))}
         {ids.length > 0 && (
@@ -108,7 +108,7 @@ function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: S
             }}
           />
           <TextInput
-            label={t('What to find, in full')}
+            label={t('Exact value')}
             flex={1}
             miw={220}
             autoComplete="off"
@@ -153,7 +153,7 @@ function Row({ organizationId }: { readonly organizationId: string }): ReactNode
         <span className="kh-row-more">
           {organization === undefined
             ? error === null
-              ? t('Being read…')
+              ? t('Loading')
               : readable(error)
             : [
                 t('{{count}} users', { count: organization.users.length }),
@@ -231,8 +231,8 @@ export function NewSubOrganization(): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: t('“{{name}}” is made', { name: name.trim() }),
-            message: t('Programs name it by its id, which is on its page.'),
+            title: t('“{{name}}” is created', { name: name.trim() }),
+            message: t('Programs use the id on its page.'),
           });
           navigate(`/sub-organizations/${result.subOrganizationId}`, { replace: true });
         },
@@ -250,7 +250,7 @@ export function NewSubOrganization(): ReactNode {
         <Panel>
           <Stack gap="lg">
             <NameField
-              description={t('A customer, a project or whatever is to be kept apart.')}
+              description={t('Such as a customer or a project.')}
               value={name}
               problem={tried ? problem : null}
               onType={setName}
@@ -258,7 +258,7 @@ export function NewSubOrganization(): ReactNode {
             />
             <TextInput
               label={t('First user')}
-              description={t('The one member of its root quorum, who may do everything in it.')}
+              description={t('The only member of the root quorum, with full access.')}
               required
               maxLength={64}
               autoComplete="off"
@@ -269,7 +269,9 @@ export function NewSubOrganization(): ReactNode {
             <ContactFields value={contact} tried={tried} onType={setContact} />
             <TextInput
               label={t('API key of the user (optional)')}
-              description={t('The public half, P-256, 66 hex digits. Its holder signs the user’s requests.')}
+              description={t(
+                'The public key, P-256, 66 hex digits. The holder of the private key signs the user’s requests.',
+              )}
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
@@ -280,7 +282,7 @@ export function NewSubOrganization(): ReactNode {
             />
             <Checkbox
               label={t('This window may sign for the user too')}
-              description={t('Without that you only read what is in it, and cannot delete it.')}
+              description={t('Otherwise you only see its contents, and cannot delete it.')}
               checked={ours}
               onChange={(event) => {
                 setOurs(event.currentTarget.checked);
@@ -288,14 +290,16 @@ export function NewSubOrganization(): ReactNode {
             />
             {tried && noWayIn && (
               <Text size="sm" c="red" role="alert">
-                {t('The user needs a way in: an API key, an email address, a phone number, or this window.')}
+                {t(
+                  'Enter an API key, an email address or a phone number, or let this window sign for the user.',
+                )}
               </Text>
             )}
             <FormEnd
-              failed={t('The sub-organization was not made')}
+              failed={t('Couldn’t create the sub-organization')}
               error={create.error}
               busy={create.isPending}
-              does={t('Make the sub-organization')}
+              does={t('Create sub-organization')}
               back="/sub-organizations"
             />
           </Stack>
@@ -303,12 +307,12 @@ export function NewSubOrganization(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t('It has users, wallets, keys and policies of its own. Nothing of yours is in it.'),
+              t('The sub-organization has its own users, wallets, keys and policies, and nothing of yours.'),
               ours
-                ? t('This window’s key is registered for its first user, so that you act in it as that user.')
-                : t('Nobody but its own user can ever change anything in it, or delete it.'),
-              t('Its user may sign in by email and SMS, where this vault can send them.'),
-              t('It is written to the activity log. Nobody is notified.'),
+                ? t('This window’s key is registered for its first user, so that you can act in it.')
+                : t('Only its own user can ever change or delete it.'),
+              t('Its user may sign in by email and SMS, if this vault sends them.'),
+              t('It is recorded in the activity log. No user is notified.'),
             ]}
           />
         </aside>

@@ -27,7 +27,7 @@ export function About(): ReactNode {
       ? []
       : ([
           [t('Keyhearth'), data.version],
-          [t('Built from'), data.commit ?? t('its sources')],
+          [t('Build'), data.commit ?? t('from source')],
           [t('Vault file'), t('schema {{schema}}', { schema: data.schema })],
           [t('System'), data.system],
           ...data.runtime.map(({ name, version }) => [name, version] as const),
@@ -37,10 +37,10 @@ export function About(): ReactNode {
       <PageHead
         title={t('About')}
         back={{ to: '/settings', label: t('Settings') }}
-        lead={t('What runs here, whether it works, and whose work is in it.')}
+        lead={t('Versions, self-test, diagnostics and licenses.')}
       />
       <Panel
-        title={t('This Keyhearth')}
+        title={t('Versions')}
         aside={
           facts.length > 0 && (
             <CopyButton
@@ -51,8 +51,8 @@ export function About(): ReactNode {
           )
         }
       >
-        {isPending && <LoadingRows label={t('Loading versions')} />}
-        <Failure title={t('The versions could not be read')} error={error} onRetry={() => void refetch()} />
+        {isPending && <LoadingRows label={t('Loading the versions')} />}
+        <Failure title={t('Couldn’t load the versions')} error={error} onRetry={() => void refetch()} />
         <Facts
           rows={[
             ...facts,
@@ -60,7 +60,7 @@ export function About(): ReactNode {
               ? []
               : ([
                   [
-                    t('Vault is in'),
+                    t('Vault location'),
                     <span key="place" className="kh-mono">
                       {directory}
                     </span>,
@@ -78,7 +78,7 @@ export function About(): ReactNode {
 
 const checkNames = (): Readonly<Record<string, string>> => ({
   cryptography: t('Cryptography'),
-  rows: t('Rows of the vault'),
+  rows: t('Vault rows'),
   log: t('Activity log'),
   keychain: t('Keychain'),
   disk: t('Disk'),
@@ -101,22 +101,22 @@ function SelfTest(): ReactNode {
       title={t('Self-test')}
       aside={
         <Button variant="default" size="xs" loading={task.isPending} onClick={run}>
-          {t('Run the self-test')}
+          {t('Run self-test')}
         </Button>
       }
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed" className="kh-prose">
           {t(
-            'Tries the algorithms against the answers of their standards, looks at every row and every entry of the log, and tries keychain, disk and clock. It changes nothing.',
+            'Compares cryptography with published test vectors, and checks every row, the log, the keychain, the disk and the clock. Nothing is changed.',
           )}
         </Text>
-        <Busy busy={task.isPending}>{t('Trying one thing after the other')}</Busy>
-        <Failure title={t('The self-test did not run')} error={task.error} />
+        <Busy busy={task.isPending}>{t('Running the self-test')}</Busy>
+        <Failure title={t('Couldn’t run the self-test')} error={task.error} />
         <div role="status">
           {findings !== null && (
             <Text fw={600}>
-              {failures === 0 ? t('All is well.') : t('{{count}} checks failed.', { count: failures })}
+              {failures === 0 ? t('All checks passed.') : t('{{count}} checks failed.', { count: failures })}
             </Text>
           )}
         </div>
@@ -145,7 +145,7 @@ const tones: Readonly<Record<SelfTestFinding['outcome'], string>> = {
 };
 
 const outcomeNames = (): Readonly<Record<SelfTestFinding['outcome'], string>> => ({
-  ok: t('Right'),
+  ok: t('OK'),
   note: t('Note'),
   failed: t('Failed'),
 });
@@ -168,7 +168,7 @@ function Diagnostics(): ReactNode {
       <Stack gap="md">
         <Text size="sm" c="dimmed" className="kh-prose">
           {t(
-            'Helps others to help you: versions, the state of the vault, the self-test and the end of the log. Names, addresses and keys are taken out. Read it before you copy it.',
+            'For getting help: versions, state, self-test and the end of the log, without names, addresses and keys. Read the text before you copy it.',
           )}
         </Text>
         <Group>
@@ -176,7 +176,7 @@ function Diagnostics(): ReactNode {
             {text === null ? t('Show diagnostics') : t('Refresh')}
           </Button>
         </Group>
-        <Failure title={t('The diagnostics could not be gathered')} error={task.error} />
+        <Failure title={t('Couldn’t load the diagnostics')} error={task.error} />
         {text !== null && (
           <pre className="kh-diagnostics" tabIndex={0} aria-label={t('Diagnostics')} role="region">
             {text}
@@ -199,11 +199,11 @@ function Licences(): ReactNode {
   });
   const found = data?.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()));
   return (
-    <Panel title={t('Licences')}>
+    <Panel title={t('Licenses')}>
       <Stack gap="md">
         <Text size="sm" className="kh-prose">
           {t(
-            'Keyhearth is free software under the Apache License 2.0. What else is shipped with it has the licences below; the desktop app also has those of Electron and Chromium, in files beside it.',
+            'Keyhearth is free software under the Apache License 2.0. The included packages have the licenses below; Electron’s and Chromium’s are in files beside the app.',
           )}
         </Text>
         {!asked && (
@@ -214,16 +214,14 @@ function Licences(): ReactNode {
                 setAsked(true);
               }}
             >
-              {t('Show the licences')}
+              {t('Show licenses')}
             </Button>
           </Group>
         )}
-        {isFetching && <LoadingRows label={t('Loading licences')} />}
-        <Failure title={t('The licences could not be read')} error={error} onRetry={() => void refetch()} />
+        {isFetching && <LoadingRows label={t('Loading the licenses')} />}
+        <Failure title={t('Couldn’t load the licenses')} error={error} onRetry={() => void refetch()} />
         {data?.length === 0 && (
-          <Text size="sm">
-            {t('This Keyhearth runs from its sources: the licences are in node_modules.')}
-          </Text>
+          <Text size="sm">{t('Keyhearth runs from source: the licenses are in node_modules.')}</Text>
         )}
         {data !== undefined && data.length > 0 && (
           <>
@@ -231,7 +229,7 @@ function Licences(): ReactNode {
             <Text size="sm" role="status">
               {t('{{count}} packages', { count: found?.length ?? 0 })}
             </Text>
-            <ul className="kh-licences" aria-label={t('Licences')}>
+            <ul className="kh-licences" aria-label={t('Licenses')}>
               {found?.map((licence) => (
                 <li key={`${licence.name} ${licence.version}`}>
                   <LicenceText licence={licence} />
@@ -261,13 +259,13 @@ function LicenceText({
       <summary>
         <span className="kh-row-name">{name}</span>{' '}
         <span className="kh-row-more">
-          {version}, {identifier ?? t('see its text')}
+          {version}, {identifier ?? t('see text')}
         </span>
       </summary>
       {open && (
         <pre>
           {text === ''
-            ? t('The package has no text of its own; its licence is {{identifier}}.', {
+            ? t('The package has no license text; its license is {{identifier}}.', {
                 identifier: identifier ?? '',
               })
             : text}

@@ -11,9 +11,7 @@ export function LanguageChoice(): ReactNode {
   return (
     <NativeSelect
       label={t('Language')}
-      description={t(
-        'Of the window on this computer; it loads anew. What the service answers stays in English.',
-      )}
+      description={t('The window reloads. Answers of the service stay in English.')}
       data={offered.map(({ code, name }) => ({ value: code, label: name }))}
       value={language.code}
       onChange={onText(changeLanguage)}

@@ -23,19 +23,14 @@ export function Settings(): ReactNode {
   const { data, error, isPending, refetch } = useSettings();
   return (
     <>
-      <PageHead
-        title={t('Settings')}
-        lead={t(
-          'How the vault behaves on this computer: when it locks, what may leave it, and how it looks.',
-        )}
-      />
+      <PageHead title={t('Settings')} lead={t('How the vault locks, connects and looks on this computer.')} />
       <Pages />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows label={t('Loading settings')} />
+          <LoadingRows label={t('Loading the settings')} />
         </Panel>
       )}
-      <Failure title={t('The settings could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the settings')} error={error} onRetry={() => void refetch()} />
       {data !== undefined && (
         <>
           <Locking of={data} />
@@ -64,7 +59,7 @@ function Pages(): ReactNode {
     <Panel title={t('The vault')} kind="plain">
       <ul className="kh-rows" aria-label={t('The vault')}>
         <Page to="/keyslots" name={t('Unlock methods')}>
-          {slots !== undefined && t('{{count}} ways to open it', { count: slots.length })}
+          {slots !== undefined && t('{{count}} unlock methods', { count: slots.length })}
         </Page>
         <Page to="/backups" name={t('Backups')}>
           {backups !== undefined && <LastBackup made={agesOf(backups).made} />}
@@ -72,7 +67,7 @@ function Pages(): ReactNode {
         <Page to="/messages" name={t('Messages')}>
           {messages !== undefined &&
             (messages.mail === null && messages.sms === null
-              ? t('Neither mail nor SMS is set up')
+              ? t('Mail and SMS are not set up')
               : messages.mail === null
                 ? t('SMS is set up')
                 : messages.sms === null
@@ -80,7 +75,7 @@ function Pages(): ReactNode {
                   : t('Mail and SMS are set up'))}
         </Page>
         <Page to="/about" name={t('About')}>
-          {t('Version, licences, and a test of what the vault rests on')}
+          {t('Versions, self-test and licenses')}
         </Page>
       </ul>
     </Panel>
@@ -90,10 +85,7 @@ function Pages(): ReactNode {
 function LastBackup({ made }: { readonly made: number | undefined }): ReactNode {
   if (made === undefined) return t('No backup yet');
   return (
-    <Trans
-      i18nKey="The last was made <when/>"
-      components={{ when: <RelativeTime at={timestampOf(made)} /> }}
-    />
+    <Trans i18nKey="Last backup <when/>" components={{ when: <RelativeTime at={timestampOf(made)} /> }} />
   );
 }
 
@@ -173,62 +165,59 @@ function Locking({ of }: Part): ReactNode {
           label={t('Lock the vault')}
           description={
             desktop !== null
-              ? t('Counted from the last key or pointer that was moved on this computer.')
-              : t('Counted from the last use of a window, also after it is closed.')
+              ? t('Counted from the last keyboard or pointer input on this computer.')
+              : t('Counted from the last use of a window, even if it was closed.')
           }
           value={String(idleMinutes)}
           disabled={isPending}
           data={[
             ...choices.map((minutes) => ({ value: String(minutes), label: afterMinutes(minutes) })),
-            { value: 'null', label: t('never by itself') },
+            { value: 'null', label: t('never') },
           ]}
           onChange={(event) => {
             const { value } = event.currentTarget;
             const minutes = value === 'null' ? null : Number(value);
             change(
               { autoLock: { idleMinutes: minutes } },
-              minutes === null ? t('The vault stays open until you lock it') : t('Auto-lock is changed'),
+              minutes === null ? t('The vault stays open until you lock it') : t('Auto-lock changed'),
               minutes === null ? undefined : locksAfter(minutes),
             );
           }}
         />
         <Switch
-          label={t('Requests of scripts keep it open')}
+          label={t('Requests from scripts keep the vault open')}
           description={t(
-            'Each request that signs or changes something counts as use. Requests that only read, that are refused, or that come from a sub-organization do not count.',
+            'Signing and changes count as use. Reads, refused requests and sub-organizations do not.',
           )}
           checked={requestsKeepOpen}
           disabled={isPending || idleMinutes === null}
           onChange={(event) => {
             const { checked } = event.currentTarget;
-            change({ autoLock: { requestsKeepOpen: checked } }, t('Auto-lock is changed'));
+            change({ autoLock: { requestsKeepOpen: checked } }, t('Auto-lock changed'));
           }}
         />
         {desktop !== null && (
           <>
             <Switch
               label={t('Lock when the screen locks')}
-              description={!desktop.reportsLock && t('This desktop does not report when it is locked.')}
+              description={!desktop.reportsLock && t('This desktop does not report screen locks.')}
               checked={onScreenLock}
               disabled={isPending}
               onChange={(event) => {
-                change(
-                  { autoLock: { onScreenLock: event.currentTarget.checked } },
-                  t('Auto-lock is changed'),
-                );
+                change({ autoLock: { onScreenLock: event.currentTarget.checked } }, t('Auto-lock changed'));
               }}
             />
             <Switch
-              label={t('Lock when the computer goes to sleep')}
+              label={t('Lock when the computer sleeps')}
               checked={onSuspend}
               disabled={isPending}
               onChange={(event) => {
-                change({ autoLock: { onSuspend: event.currentTarget.checked } }, t('Auto-lock is changed'));
+                change({ autoLock: { onSuspend: event.currentTarget.checked } }, t('Auto-lock changed'));
               }}
             />
           </>
         )}
-        <Failure title={t('Auto-lock was not changed')} error={error} />
+        <Failure title={t('Couldn’t change auto-lock')} error={error} />
       </Stack>
     </Panel>
   );
@@ -250,14 +239,12 @@ function Network({ of }: Part): ReactNode {
     <Panel title={t('Network')}>
       <Stack gap="md" maw={620}>
         <Switch
-          label={t('Allow connections to other machines')}
+          label={t('Allow outgoing connections')}
           description={
             of.network
-              ? t(
-                  'The vault itself connects for what you set up and nothing else: mail, SMS, webhooks, the keys of sign-in providers, and updates if you have it look for them.',
-                )
+              ? t('Only for what you set up: mail, SMS, webhooks, sign-in providers and update checks.')
               : t(
-                  'Nothing leaves this computer. Mail, SMS and webhooks wait, sign-ins that need a provider’s new keys fail, and no update is looked for. What is on this computer works as before.',
+                  'Mail, SMS, webhooks and update checks wait. Sign-ins that need new keys of a provider fail.',
                 )
           }
           checked={of.network}
@@ -266,12 +253,12 @@ function Network({ of }: Part): ReactNode {
             const network = event.currentTarget.checked;
             change(
               { network },
-              network ? t('The network is switched on') : t('The network is switched off'),
-              network ? t('What waited is sent now.') : t('Nothing leaves this computer.'),
+              network ? t('Network turned on') : t('Network turned off'),
+              network ? t('Waiting messages and events are sent now.') : t('Nothing leaves this computer.'),
             );
           }}
         />
-        <Failure title={t('The switch was not turned')} error={error} />
+        <Failure title={t('Couldn’t change the network setting')} error={error} />
       </Stack>
     </Panel>
   );
@@ -294,8 +281,8 @@ function Port({ of }: Part): ReactNode {
     if (!isFine || wanted === of.port) return;
     change(
       { port: wanted },
-      t('The port is changed'),
-      t('It is used from the next start on. Scripts need the new address then.'),
+      t('Port changed'),
+      t('Takes effect at the next start. Change the address in your scripts then.'),
     );
   };
   return (
@@ -304,7 +291,7 @@ function Port({ of }: Part): ReactNode {
         <Stack gap="md" maw={560}>
           <Text size="sm">
             <Trans
-              i18nKey="Scripts on this computer reach the vault at <address>{{url}}</address> now."
+              i18nKey="Scripts reach the vault at <address>{{url}}</address>."
               values={{ url }}
               components={{ address: <span className="kh-mono" /> }}
             />
@@ -312,10 +299,8 @@ function Port({ of }: Part): ReactNode {
           <Group align="end" gap="sm">
             <NumberInput
               label={t('Port')}
-              description={t(
-                'From the next start on; empty for the usual one. A --port given at the start goes before it.',
-              )}
-              placeholder={t('usual')}
+              description={t('Takes effect at the next start. Leave empty for 7377.')}
+              placeholder="7377"
               allowDecimal={false}
               allowNegative={false}
               thousandSeparator=""
@@ -326,16 +311,16 @@ function Port({ of }: Part): ReactNode {
               value={typed}
               error={
                 tried && !isFine
-                  ? t('A number from {{least}} to {{most}}.', { least: leastPort, most: greatestPort })
+                  ? t('Enter a number from {{least}} to {{most}}.', { least: leastPort, most: greatestPort })
                   : null
               }
               onChange={setTyped}
             />
             <Button type="submit" variant="default" loading={isPending}>
-              {t('Save the port')}
+              {t('Save port')}
             </Button>
           </Group>
-          <Failure title={t('The port was not changed')} error={error} />
+          <Failure title={t('Couldn’t change the port')} error={error} />
         </Stack>
       </form>
     </Panel>
@@ -355,7 +340,7 @@ function Limits({ of }: Part): ReactNode {
     event.preventDefault();
     setTried(true);
     if (!isFine || wanted === of.limits) return;
-    change({ limits: wanted }, t('The limits are changed'));
+    change({ limits: wanted }, t('Limits changed'));
   };
   const times = isFine ? wanted : of.limits;
   return (
@@ -364,7 +349,7 @@ function Limits({ of }: Part): ReactNode {
         <Stack gap="md" maw={620}>
           <Text size="sm">
             {t(
-              'An organization can have {{users}} users, {{wallets}} wallets, {{policies}} policies, {{tags}} tags and {{keys}} private keys; a user {{credentials}} API keys and as many passkeys. A request beyond a limit is refused.',
+              'Per organization: {{users}} users, {{wallets}} wallets, {{policies}} policies, {{tags}} tags and {{keys}} private keys. Per user: {{credentials}} API keys and as many passkeys.',
               {
                 users: times * publishedLimits.usersPerOrganization,
                 wallets: times * publishedLimits.walletsPerOrganization,
@@ -377,8 +362,8 @@ function Limits({ of }: Part): ReactNode {
           </Text>
           <Group align="end" gap="sm">
             <NumberInput
-              label={t('Times the usual limits')}
-              description={t('A number from 1 to 100. Lowering it keeps what is there.')}
+              label={t('Multiplier')}
+              description={t('From 1 to 100. Lowering the limits deletes nothing.')}
               allowDecimal={false}
               allowNegative={false}
               min={1}
@@ -388,16 +373,16 @@ function Limits({ of }: Part): ReactNode {
               value={typed}
               error={
                 tried && !isFine
-                  ? t('A number from {{least}} to {{most}}.', { least: 1, most: mostTimes })
+                  ? t('Enter a number from {{least}} to {{most}}.', { least: 1, most: mostTimes })
                   : null
               }
               onChange={setTyped}
             />
             <Button type="submit" variant="default" loading={isPending}>
-              {t('Save the limits')}
+              {t('Save limits')}
             </Button>
           </Group>
-          <Failure title={t('The limits were not changed')} error={error} />
+          <Failure title={t('Couldn’t change the limits')} error={error} />
         </Stack>
       </form>
     </Panel>
@@ -410,40 +395,40 @@ function Shell({ of }: Part): ReactNode {
   const { startAtLogin, updates, desktop } = of;
   if (startAtLogin === null && updates === null && desktop === null) return null;
   return (
-    <Panel title={t('The app')}>
+    <Panel title={t('App')}>
       <Stack gap="md" maw={620}>
         {startAtLogin !== null && (
           <Switch
-            label={t('Start when I log in')}
-            description={t('Locked, and in the tray: scripts find it there, and wait for you to unlock it.')}
+            label={t('Start at login')}
+            description={t('Starts locked, in the tray. Scripts wait for you to unlock the vault.')}
             checked={startAtLogin}
             disabled={isPending}
             onChange={(event) => {
               const on = event.currentTarget.checked;
               change(
                 { startAtLogin: on },
-                on ? t('Keyhearth starts when you log in') : t('Keyhearth starts when you start it'),
+                on ? t('Keyhearth starts at login') : t('Keyhearth does not start at login'),
               );
             }}
           />
         )}
         {updates !== null && (
           <Switch
-            label={t('Look for updates')}
-            description={t('It asks before it fetches one. While this is off, it never asks anybody.')}
+            label={t('Check for updates')}
+            description={t('Asks before each download. When off, Keyhearth never checks.')}
             checked={updates === 'ask'}
             disabled={isPending}
             onChange={(event) => {
               const on = event.currentTarget.checked;
               change(
                 { updates: on ? 'ask' : 'off' },
-                on ? t('Keyhearth looks for updates') : t('Keyhearth looks for no updates'),
+                on ? t('Keyhearth checks for updates') : t('Keyhearth does not check for updates'),
               );
             }}
           />
         )}
         {desktop !== null && <FreezeShortcut state={desktop.freezeShortcut} />}
-        <Failure title={t('The app’s settings were not changed')} error={error} />
+        <Failure title={t('Couldn’t change the app’s settings')} error={error} />
       </Stack>
     </Panel>
   );
@@ -461,12 +446,12 @@ function FreezeShortcut({ state }: FreezeShortcutProps): ReactNode {
   const keys = freezeKeys;
   return (
     <Text size="sm">
-      {state === 'bound' && t('{{keys}} freezes all signing, whatever app is in front.', { keys })}
+      {state === 'bound' && t('{{keys}} freezes all signing from any app.', { keys })}
       {state === 'taken' &&
-        t('Another app has the shortcut {{keys}}. Freeze all signing from the tray or here.', { keys })}
+        t('Another app uses {{keys}}. Freeze all signing from the tray or here.', { keys })}
       {state === 'unknown' &&
         t(
-          'This desktop gives out shortcuts itself and does not tell Keyhearth. Look for Keyhearth in its keyboard settings, and try {{keys}} once: it freezes all signing.',
+          'Assign {{keys}} to Keyhearth in this desktop’s keyboard settings, then press the keys once: they freeze all signing.',
           { keys },
         )}
     </Text>

@@ -196,16 +196,16 @@ export async function manageTour(page: Page, look: Look, phrase: string): Promis
 /** Two sub-organizations: one that this window may act in and deletes, and one that it only reads. */
 async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Sub-organizations');
-  await page.getByText('No sub-organization yet').waitFor();
+  await page.getByText('No sub-organizations').waitFor();
   await look('sub-organizations-empty');
   await page.getByRole('link', { name: 'New sub-organization' }).click();
   await heading(page, 'New sub-organization').waitFor();
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Create sub-organization').click();
   await page.getByText('Give the sub-organization a name.').waitFor();
   await look('sub-organization-new-refused');
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 1');
   await page.getByRole('textbox', { name: 'First user' }).fill('Grace');
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Create sub-organization').click();
   await heading(page, 'Customer 1').waitFor();
   await page.getByText('Grace alone may do everything here.').waitFor();
   await look('sub-organization');
@@ -215,22 +215,22 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 2');
   await page.getByRole('textbox', { name: 'First user' }).fill('Joan');
   await page.getByRole('checkbox', { name: 'This window may sign for the user too' }).uncheck();
-  await button(page, 'Make the sub-organization').click();
-  await page.getByText('The user needs a way in').waitFor();
+  await button(page, 'Create sub-organization').click();
+  await page.getByText('Enter an API key, an email address or a phone number').waitFor();
   await page.getByRole('textbox', { name: 'Email' }).fill('joan@example.org');
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Create sub-organization').click();
   await heading(page, 'Customer 2').waitFor();
-  await page.getByText('Only its own users may delete it').waitFor();
+  await page.getByText('Only its users may delete the sub-organization').waitFor();
 
   await goTo(page, 'Sub-organizations');
   const list = page.getByRole('list', { name: 'Sub-organizations' });
   await list.getByText('Customer 2').waitFor();
   await look('sub-organizations');
   await page.getByRole('combobox', { name: 'Find by' }).selectOption('EMAIL');
-  await page.getByRole('textbox', { name: 'What to find, in full' }).fill('nobody@example.org');
+  await page.getByRole('textbox', { name: 'Exact value' }).fill('nobody@example.org');
   await button(page, 'Find').click();
-  await page.getByText('None is found').waitFor();
-  await page.getByRole('textbox', { name: 'What to find, in full' }).fill('joan@example.org');
+  await page.getByText('No results').waitFor();
+  await page.getByRole('textbox', { name: 'Exact value' }).fill('joan@example.org');
   await button(page, 'Find').click();
   await list.getByText('Customer 2').waitFor();
   await list.getByText('Customer 1').waitFor({ state: 'hidden' });
@@ -402,16 +402,16 @@ async function tagScreens(page: Page, look: Look): Promise<void> {
 
 async function organizationScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Organization');
-  await page.getByText('alone may do everything here.').waitFor();
-  await page.getByText('None is set yet.').waitFor();
+  await page.getByText('alone has full access.').waitFor();
+  await page.getByText('No features.').waitFor();
   await look('organization');
   await page.getByRole('textbox', { name: 'Name' }).fill('');
   await page.getByText('Give the organization a name.').waitFor();
-  await button(page, 'Set the feature').click();
-  await page.getByText('Type what it is to be set to.').waitFor();
+  await button(page, 'Set feature').click();
+  await page.getByText('Enter a value.').waitFor();
   await look('organization-refused');
   await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Sign-in by email' });
-  await button(page, 'Set the feature').click();
+  await button(page, 'Set feature').click();
   await page.getByRole('list', { name: 'Features' }).getByText('Sign-in by email').waitFor();
   await look('organization-feature');
 }
