@@ -35,9 +35,9 @@ export async function attachToService(
   const { response } = await dialog.showMessageBox({
     type: 'question',
     title: 'Keyhearth',
-    message: 'The vault is in use already',
-    detail: `${error.message}\n\nThis window can be used with it: the vault and its keys stay in that process, and so do its settings for locking.`,
-    buttons: ['Use it from this window', 'Quit'],
+    message: 'The vault is already in use',
+    detail: `${error.message}\n\nThis window can use the vault in that process, which keeps the keys and locks the vault.`,
+    buttons: ['Use this window', 'Quit'],
     defaultId: 0,
     cancelId: 1,
   });
@@ -64,7 +64,7 @@ function join(running: Running, config: Pick<Config, 'appImage'>): JoinedVault {
       if (error instanceof Error && error.name === 'CommandError') {
         throw new KeyhearthError('FAILED_PRECONDITION', error.message);
       }
-      throw new KeyhearthError('UNAVAILABLE', 'The process that holds the vault does not answer any more.', {
+      throw new KeyhearthError('UNAVAILABLE', 'The process that holds the vault does not answer.', {
         cause: error,
       });
     }
@@ -93,8 +93,8 @@ async function sayGone(config: Pick<Config, 'appImage'>): Promise<void> {
       type: 'info',
       title: 'Keyhearth',
       message: 'The process that held the vault has ended',
-      detail: 'The vault can be opened here now. It is locked then, as after every start.',
-      buttons: ['Open it here', 'Quit'],
+      detail: 'You can open the vault here. As after every start, the vault is locked.',
+      buttons: ['Open here', 'Quit'],
       defaultId: 0,
       cancelId: 1,
     });

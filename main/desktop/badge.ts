@@ -36,4 +36,4 @@ export function showBadge(approvals: Approvals): Disposable {
 
 /** Empty for none. */
 export const waitingText = (count: number): string =>
-  count === 0 ? '' : count === 1 ? '1 approval waits' : `${String(count)} approvals wait`;
+  count === 0 ? '' : count === 1 ? '1 pending approval' : `${String(count)} pending approvals`;

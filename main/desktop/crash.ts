@@ -28,15 +28,15 @@ export function reviveWindows(): Disposable {
     gone = [];
     void askAfter(contents, {
       message: 'The window stopped working',
-      detail: `Its process ended again and again (${reason}). The vault itself goes on, and its log and keys are as they were.`,
-      again: 'Load it again',
+      detail: `Its process ended repeatedly (${reason}). The vault keeps running; its log and keys are safe.`,
+      again: 'Reload',
     });
   };
   const onUnresponsive = (contents: WebContents): void => {
     void askAfter(contents, {
-      message: 'The window does not answer',
-      detail: 'What was typed in it and not sent is lost when it is loaded again. The vault itself goes on.',
-      again: 'Load it again',
+      message: 'The window does not respond',
+      detail: 'Reloading the window loses unsaved input. The vault keeps running.',
+      again: 'Reload',
       wait: 'Wait',
     });
   };
@@ -96,8 +96,8 @@ export function endOnFault(rpc: Pick<WindowRpc, 'lock'>): Disposable {
     // The keys are gone before it answers.
     rpc.lock().catch(() => undefined);
     dialog.showErrorBox(
-      'Keyhearth has to end',
-      'Something went wrong inside it that it cannot go on from. The vault is locked, and what was signed is in its log. The log file beside the vault says more.',
+      'Keyhearth must quit',
+      'An internal error occurred. The vault is locked, and its log has every signature. See the log file beside the vault.',
     );
     app.exit(1);
   };

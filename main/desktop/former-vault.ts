@@ -21,7 +21,7 @@ export function offerFormerVault(found: FormerVault, config: Pick<Config, 'appIm
     })
     .catch((error: unknown) => {
       report('the former vault could not be moved', error);
-      dialog.showErrorBox('The vault was not moved', reasonOf(error));
+      dialog.showErrorBox('Couldn’t move the vault', reasonOf(error));
     })
     .finally(() => {
       rmSync(passing, { recursive: true, force: true });
@@ -35,9 +35,9 @@ async function ask(found: FormerVault): Promise<boolean> {
   const { response } = await dialog.showMessageBox({
     type: 'question',
     title: 'Keyhearth',
-    message: `Move the vault that you made with ${formerTitle}?`,
-    detail: `Keyhearth was named ${formerTitle} before. Your vault is in ${from}, and would move to ${to}. If it stays, Keyhearth begins without a vault.`,
-    buttons: ['Move it', 'Leave it there', 'Quit'],
+    message: `Move your ${formerTitle} vault?`,
+    detail: `Keyhearth was named ${formerTitle} before. Your vault moves from ${from} to ${to}. Otherwise Keyhearth starts without a vault.`,
+    buttons: ['Move', 'Don’t move', 'Quit'],
     defaultId: 0,
     cancelId: 2,
   });

@@ -16,7 +16,7 @@ export async function freezeNow(rpc: Pick<WindowRpc, 'freeze'>): Promise<void> {
     // Without a vault there is nothing to freeze.
     if (error instanceof KeyhearthError && error.code === 'VAULT_MISSING') return;
     report('the vault did not freeze', error);
-    dialog.showErrorBox('Keyhearth could not note the freeze', publicMessage(error));
+    dialog.showErrorBox('Couldn’t save the freeze', publicMessage(error));
   }
 }
 

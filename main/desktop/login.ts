@@ -66,7 +66,7 @@ function ownMacItem(start: Start): ShellChoice<boolean> {
       if (isOn && isPlain && app.getLoginItemSettings().status === 'requires-approval') {
         throw new KeyhearthError(
           'FAILED_PRECONDITION',
-          'settings.startAtLogin: macOS does not let Keyhearth start when you log in: allow it in System Settings, General, Login Items.',
+          'settings.startAtLogin: macOS does not let Keyhearth start at login. Allow Keyhearth in System Settings, General, Login Items.',
         );
       }
     },

@@ -23,8 +23,8 @@ export function notifyOfMessages(rpc: Pick<WindowRpc, 'shownMessages' | 'onEvent
       if (message === undefined || !Notification.isSupported()) return;
       const { to, code } = message;
       const notification = new Notification({
-        title: `Keyhearth: a code for ${asShown(to)}`,
-        body: code.length <= longestCode ? code : 'Open Keyhearth to read it.',
+        title: `Keyhearth: code for ${asShown(to)}`,
+        body: code.length <= longestCode ? code : 'Open Keyhearth to read the code.',
       });
       open.set(id, notification);
       notification.on('click', () => {
@@ -118,8 +118,8 @@ export function sayThatItGoesOn(): Disposable {
   const onClosed = (): void => {
     if (process.platform !== 'linux' || notification !== undefined || !Notification.isSupported()) return;
     notification = new Notification({
-      title: 'Keyhearth goes on without its window',
-      body: 'Start it again to see the window; quit it there, or in the tray.',
+      title: 'Keyhearth keeps running without its window',
+      body: 'Start Keyhearth again to see the window. Quit in the window or the tray.',
     });
     notification.on('click', () => {
       showWindow();
@@ -149,7 +149,7 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
   let isDisposed = false;
 
   function notify(id: string, body: string, route: string): void {
-    const notification = new Notification({ title: 'Keyhearth: your approval is needed', body });
+    const notification = new Notification({ title: 'Keyhearth: approval needed', body });
     open.get(id)?.close();
     open.set(id, notification);
     notification.on('click', () => {
@@ -178,7 +178,7 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
   const stopNew = approvals.onNew((activities) => {
     if (!Notification.isSupported()) return;
     if (activities.length > mostShown) {
-      notify('', `${String(activities.length)} activities wait for your vote.`, '/approvals');
+      notify('', `${String(activities.length)} activities need your approval.`, '/approvals');
       return;
     }
     for (const activity of activities) void notifyOf(activity);

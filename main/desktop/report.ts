@@ -5,7 +5,7 @@ import { logFault } from '../lib/log.ts';
 export function publicMessage(error: unknown): string {
   return error instanceof KeyhearthError
     ? error.message
-    : 'Something went wrong inside Keyhearth. Its log says more.';
+    : 'Something went wrong in Keyhearth. See the log file beside the vault.';
 }
 
 /** Logs an error that has no caller. */

@@ -69,7 +69,7 @@ export function createTray(
         click: () => void freezeNow(rpc),
       });
       if (freezing.state === 'taken') {
-        items.push({ label: 'Its shortcut is another program’s', enabled: false });
+        items.push({ label: 'Another app uses the shortcut', enabled: false });
       }
     }
     if (state === 'frozen') items.push({ label: 'All signing is frozen', enabled: false });

@@ -215,7 +215,7 @@ describe('the organization', () => {
     await expect.poll(() => rename.isDisabled()).toBe(true);
     await page.getByRole('textbox', { name: 'Name' }).fill('Household');
     await rename.click();
-    await page.getByRole('alert').filter({ hasText: 'It is called “Household” now.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The new name is “Household”.' }).waitFor();
     await expect.poll(() => rename.isDisabled()).toBe(true);
     expect((await service.root.query('whoami')).body).toMatchObject({ organizationName: 'Household' });
 

@@ -54,7 +54,7 @@ describe('settings', () => {
   test('the network is switched off, and on again by taking it back', async () => {
     await goTo(page, 'Settings');
     await heading(page, 'Settings').waitFor();
-    await page.getByText('2 ways to open it').waitFor();
+    await page.getByText('2 unlock methods').waitFor();
     const network = page.getByRole('switch', { name: 'Allow outgoing connections' });
     await expect.poll(() => network.isChecked()).toBe(true);
     await takePicture(page, 'settings');

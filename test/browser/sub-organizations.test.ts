@@ -42,7 +42,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await button(page, 'Create sub-organization').click();
   await heading(page, 'Customer 1').waitFor();
   const overview = page.locator('main section').first();
-  await overview.getByText('Grace alone may do everything here.').waitFor();
+  await overview.getByText('Grace alone has full access.').waitFor();
   const organizationId = new URL(page.url()).hash.split('/').at(-1) ?? '';
   const facts = await readFacts(overview);
   expect(facts.get('Policies')).toBe('None');

@@ -127,7 +127,9 @@ describe('the application', () => {
     expect(machine.ended).toBeUndefined();
     expect(machine.trays[0]?.isDestroyed()).toBe(false);
     // Without a tray, only this notification says so.
-    expect(machine.notifications.map(({ title }) => title)).toEqual(['Keyhearth goes on without its window']);
+    expect(machine.notifications.map(({ title }) => title)).toEqual([
+      'Keyhearth keeps running without its window',
+    ]);
     machine.trays[0]?.menu?.choose('Open Keyhearth');
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
     await close();
@@ -224,7 +226,7 @@ describe('a start that cannot be', () => {
         { timeout: 60_000 },
       );
       expect(machine.questions).toMatchObject([
-        { message: 'The vault is in use already', buttons: ['Use it from this window', 'Quit'] },
+        { message: 'The vault is already in use', buttons: ['Use this window', 'Quit'] },
       ]);
       await import('../../preload/index.ts');
       const keyhearth = machine.mainWorld['keyhearth'] as WindowRpc;
@@ -254,7 +256,7 @@ describe('a start that cannot be', () => {
       );
       expect(machine.questions[1]).toMatchObject({
         message: 'The process that held the vault has ended',
-        buttons: ['Open it here', 'Quit'],
+        buttons: ['Open here', 'Quit'],
       });
       // Its program is in a directory that goes with this process.
       expect(machine.relaunches).toEqual([

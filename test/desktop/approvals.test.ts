@@ -152,7 +152,7 @@ describe('the badge', () => {
     const badge = showBadge(approvals);
     approvals.set('one');
     const window = new BrowserWindow();
-    expect(window.overlay).toMatchObject({ description: '1 approval waits' });
+    expect(window.overlay).toMatchObject({ description: '1 pending approval' });
     expect(window.overlay?.image).not.toBeNull();
     approvals.set();
     expect(window.overlay).toEqual({ image: null, description: '' });

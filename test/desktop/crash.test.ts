@@ -52,7 +52,7 @@ describe('a page', () => {
     crash();
     await vi.advanceTimersByTimeAsync(0);
     expect(machine.questions).toMatchObject([
-      { message: 'The window stopped working', buttons: ['Load it again', 'Quit Keyhearth'] },
+      { message: 'The window stopped working', buttons: ['Reload', 'Quit Keyhearth'] },
     ]);
     expect(window.webContents.reloads).toBe(4);
     expect(logged).toHaveBeenCalledTimes(4);
@@ -75,9 +75,7 @@ describe('a page', () => {
   test('that does not answer is loaded again, waited for, or given up, as its owner says', async () => {
     window.emit('unresponsive');
     await vi.advanceTimersByTimeAsync(0);
-    expect(machine.questions).toMatchObject([
-      { buttons: ['Load it again', 'Wait', 'Quit Keyhearth'], cancelId: 1 },
-    ]);
+    expect(machine.questions).toMatchObject([{ buttons: ['Reload', 'Wait', 'Quit Keyhearth'], cancelId: 1 }]);
     expect(window.webContents.reloads).toBe(1);
     machine.answers = [1];
     window.emit('unresponsive');
@@ -106,7 +104,7 @@ describe('an error without a handler', () => {
     own?.(new Error('the secret is 42'), 'uncaughtException');
     expect(double.state).toBe('locked');
     expect(machine.ended).toBe(1);
-    expect(machine.dialogs[0]?.title).toBe('Keyhearth has to end');
+    expect(machine.dialogs[0]?.title).toBe('Keyhearth must quit');
     expect(machine.dialogs[0]?.content).not.toContain('42');
     ending[Symbol.dispose]();
     expect(process.listenerCount('uncaughtException')).toBe(before);

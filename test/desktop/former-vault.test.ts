@@ -66,7 +66,7 @@ test('a vault that is in use stays, and its owner hears why', async () => {
   }
   expect(existsSync(join(vault().from, 'vault.db'))).toBe(true);
   expect(machine.dialogs).toMatchObject([
-    { title: 'The vault was not moved', content: expect.stringContaining('is in use by') as string },
+    { title: 'Couldn’t move the vault', content: expect.stringContaining('is in use by') as string },
   ]);
   expect(machine.relaunches).toEqual([]);
 });

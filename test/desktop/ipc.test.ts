@@ -84,7 +84,7 @@ describe('the page', () => {
   test('sees nothing of a fault; the log does', async () => {
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     double.failure = new Error('disk I/O error at /home/ada/vault.db');
-    await expect(keyhearth.status()).rejects.toThrow(/^Something went wrong inside Keyhearth/);
+    await expect(keyhearth.status()).rejects.toThrow(/^Something went wrong in Keyhearth/);
     expect(log).toHaveBeenCalledWith(expect.stringContaining(double.failure.message));
     log.mockRestore();
   });

@@ -53,7 +53,7 @@ describe('a message that is shown on this computer', () => {
     const [notification] = machine.notifications;
     expect(notification).toMatchObject({
       isShown: true,
-      title: 'Keyhearth: a code for +15551234567',
+      title: 'Keyhearth: code for +15551234567',
       body: '123456',
     });
     notification?.emit('click');
@@ -84,7 +84,7 @@ describe('a message that is shown on this computer', () => {
     double.shown = [{ ...message, code: 'w99a5xV6A75TfoAUkZn869fVyDYvgVsKrawMALZXmrauZd8h'.repeat(3) }];
     double.announce({ kind: 'message', id: 'one' });
     await vi.waitFor(() => {
-      expect(machine.notifications[0]?.body).toBe('Open Keyhearth to read it.');
+      expect(machine.notifications[0]?.body).toBe('Open Keyhearth to read the code.');
     });
   });
 
@@ -150,7 +150,7 @@ describe('an activity that begins to wait for a vote', () => {
     const [notification] = machine.notifications;
     expect(notification).toMatchObject({
       isShown: true,
-      title: 'Keyhearth: your approval is needed',
+      title: 'Keyhearth: approval needed',
       body: 'Send 1 ETH to 0x35',
     });
     expect(double.asked.at(-1)?.args).toEqual([
@@ -223,7 +223,7 @@ describe('an activity that begins to wait for a vote', () => {
 
   test('is combined with the others if there are many', () => {
     approvals.set('one', 'two', 'three', 'four');
-    expect(machine.notifications).toMatchObject([{ body: '4 activities wait for your vote.' }]);
+    expect(machine.notifications).toMatchObject([{ body: '4 activities need your approval.' }]);
     machine.notifications[0]?.emit('click');
     expect(showWindow).toHaveBeenLastCalledWith('/approvals');
     approvals.set();

@@ -85,8 +85,8 @@ describe('quitting with the window open', () => {
     electron.machine.menu?.choose('Check for Updates…');
     await hasEnded(electron, 0);
     expect(electron.machine.questions.map(({ message }) => message)).toEqual([
-      'Keyhearth 9.9.9 is there',
-      'Keyhearth 9.9.9 is ready',
+      'Keyhearth 9.9.9 is available',
+      'Keyhearth 9.9.9 is ready to install',
     ]);
     vi.doUnmock('../../main/desktop/updates/update-key.ts');
     vi.doUnmock('../../main/desktop/updates/update-provider.ts');

@@ -161,7 +161,7 @@ describe('the shortcut for freezing', () => {
     await vi.waitFor(() => {
       expect(machine.dialogs).toHaveLength(1);
     });
-    expect(machine.dialogs[0]?.title).toBe('Keyhearth could not note the freeze');
+    expect(machine.dialogs[0]?.title).toBe('Couldn’t save the freeze');
     listening[Symbol.dispose]();
   });
 });

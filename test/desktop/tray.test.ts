@@ -47,7 +47,7 @@ describe('the tray', () => {
   test('says where the shortcut for freezing is another program’s', async () => {
     shown = createTray(double, approvals, { state: 'taken', accelerator: undefined });
     await vi.waitFor(() => {
-      expect(machine.trays[0]?.menu?.labels).toContain('Its shortcut is another program’s');
+      expect(machine.trays[0]?.menu?.labels).toContain('Another app uses the shortcut');
     });
   });
 
@@ -103,10 +103,10 @@ describe('the tray', () => {
       expect(tray.toolTip).toBe('Keyhearth: unlocked');
     });
     approvals.set('one', 'two');
-    expect(tray).toMatchObject({ toolTip: 'Keyhearth: unlocked, 2 approvals wait', title: '2' });
+    expect(tray).toMatchObject({ toolTip: 'Keyhearth: unlocked, 2 pending approvals', title: '2' });
     expect(tray.image.path).not.toBe(calm);
     expect(existsSync(tray.image.path)).toBe(true);
-    tray.menu?.choose('2 approvals wait…');
+    tray.menu?.choose('2 pending approvals…');
     expect(showWindow).toHaveBeenLastCalledWith('/approvals');
     approvals.set();
     expect(tray).toMatchObject({ toolTip: 'Keyhearth: unlocked', title: '' });

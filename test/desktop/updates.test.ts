@@ -266,7 +266,7 @@ describe('a person', () => {
   test('is asked twice before anything is installed, and the vault is closed first', async () => {
     publish();
     await updates.lookNow();
-    expect(asked()).toEqual(['Keyhearth 1.3.0 is there', 'Keyhearth 1.3.0 is ready']);
+    expect(asked()).toEqual(['Keyhearth 1.3.0 is available', 'Keyhearth 1.3.0 is ready to install']);
     expect({ closed, installs }).toEqual({ closed: 1, installs: 1 });
   });
 
@@ -296,7 +296,7 @@ describe('a person', () => {
     vi.spyOn(Date, 'now').mockImplementation(() => now);
     await updates.choice.write('ask');
     expect(updates.choice.read()).toBe('ask');
-    await expect.poll(asked).toEqual(['Keyhearth 1.3.0 is there']);
+    await expect.poll(asked).toEqual(['Keyhearth 1.3.0 is available']);
     await expect.poll(() => requests.length).toBe(2);
     await updates.lookWhenDue();
     expect(requests).toHaveLength(2);
@@ -317,7 +317,7 @@ describe('a person', () => {
     await updates.lookWhenDue();
     await updates.lookNow();
     expect(requests).toEqual([]);
-    expect(asked()).toEqual(['Keyhearth did not look for updates']);
+    expect(asked()).toEqual(['Keyhearth did not check for updates']);
   });
 
   test('where there is no network no server is asked, and one is as soon as there is', async () => {
@@ -328,7 +328,7 @@ describe('a person', () => {
     expect(asked()).toEqual([]);
     await updates.lookNow();
     expect(requests).toEqual([]);
-    expect(machine.questions[0]?.detail).toMatch(/^This computer is not connected to a network/);
+    expect(machine.questions[0]?.detail).toMatch(/^This computer is offline/);
     // One that leads nowhere is none.
     machine.online = true;
     const all = new Map(files);
@@ -338,7 +338,7 @@ describe('a person', () => {
     for (const [path, file] of all) files.set(path, file);
     machine.answers = [1];
     await updates.lookWhenDue();
-    expect(asked()[1]).toBe('Keyhearth 1.3.0 is there');
+    expect(asked()[1]).toBe('Keyhearth 1.3.0 is available');
   });
 
   test('hears of a refused update in any case, and of a server that is away only after asking', async () => {
@@ -351,13 +351,13 @@ describe('a person', () => {
     await updates.lookWhenDue();
     expect(asked()).toHaveLength(1);
     await updates.lookNow();
-    expect(asked()[1]).toBe('Keyhearth could not look for updates');
+    expect(asked()[1]).toBe('Couldn’t check for updates');
   });
 
   test('who has the newest hears so', async () => {
     publish({ version: '1.2.0' });
     await updates.lookNow();
-    expect(asked()).toEqual(['This is the newest Keyhearth']);
+    expect(asked()).toEqual(['Keyhearth is up to date']);
   });
 });
 
@@ -386,7 +386,7 @@ describe('a build', () => {
     });
     write({ updateUrl: 'http://updates.example/latest' });
     expect(findUpdateFeed(ours.publicKey)).toEqual({
-      obstacle: expect.stringContaining('not https') as string,
+      obstacle: expect.stringContaining('does not use https') as string,
     });
   });
 });

@@ -36,13 +36,13 @@ export function findUpdateFeed(key: string | null = updateKey): UpdateFeed | { r
   const says = JSON.parse(readFileSync(join(app.getAppPath(), 'package.json'), 'utf8')) as {
     readonly updateUrl?: unknown;
   };
-  if (!app.isPackaged) return { obstacle: 'This Keyhearth runs from its source: update that.' };
+  if (!app.isPackaged) return { obstacle: 'Keyhearth runs from source. Update the source instead.' };
   if (typeof says.updateUrl !== 'string') {
-    return { obstacle: 'This Keyhearth was built without a place to get updates from.' };
+    return { obstacle: 'This build has no update server.' };
   }
-  if (key === null) return { obstacle: 'This Keyhearth was built without the key that signs updates.' };
+  if (key === null) return { obstacle: 'This build has no key to check updates with.' };
   if (!/^https:[/][/]/.test(says.updateUrl)) {
-    return { obstacle: 'This Keyhearth was built with a place of updates that is not https.' };
+    return { obstacle: 'The update server of this build does not use https.' };
   }
   return { url: says.updateUrl, publicKey: key };
 }
@@ -64,7 +64,7 @@ export function prepareUpdates(parts: Omit<UpdateParts, 'feed'>): UpdateControl 
   return {
     choice: undefined,
     lookWhenDue: () => Promise.resolve(),
-    lookNow: () => say('info', 'There are no updates for this Keyhearth', feed.obstacle),
+    lookNow: () => say('info', 'Updates are not available', feed.obstacle),
     [Symbol.dispose]: () => undefined,
   };
 }
@@ -101,12 +101,12 @@ export class Updates implements UpdateControl {
 
   async lookNow(): Promise<void> {
     const obstacle = !(await this.#mayUseNetwork())
-      ? 'The settings keep this Keyhearth off the network.'
+      ? 'The network is turned off in the settings.'
       : net.isOnline()
         ? undefined
-        : 'This computer is not connected to a network. Everything but what leaves it works without one.';
+        : 'This computer is offline. Everything that stays on it works.';
     if (obstacle === undefined) await this.#look('aloud');
-    else await say('info', 'Keyhearth did not look for updates', obstacle);
+    else await say('info', 'Keyhearth did not check for updates', obstacle);
   }
 
   async #mayUseNetwork(): Promise<boolean> {
@@ -126,8 +126,7 @@ export class Updates implements UpdateControl {
       const updater = await (this.#updater ??= this.#start());
       const found = await updater.checkForUpdates();
       if (found?.isUpdateAvailable === true) await this.#offer(updater, found.updateInfo.version, how);
-      else if (how === 'aloud')
-        await say('info', 'This is the newest Keyhearth', `Version ${app.getVersion()}.`);
+      else if (how === 'aloud') await say('info', 'Keyhearth is up to date', `Version ${app.getVersion()}.`);
     } catch (error) {
       // There may have been no way to the server; what was refused is refused for a day.
       if (!isRefused(error)) this.#lookedAt = 0;
@@ -151,8 +150,8 @@ export class Updates implements UpdateControl {
   async #offer(updater: AppUpdater, version: string, how: 'quietly' | 'aloud'): Promise<void> {
     if (how === 'quietly' && this.#declined.has(version)) return;
     const wanted = await confirm(
-      `Keyhearth ${version} is there`,
-      `This is ${app.getVersion()}. The new version comes from ${new URL(this.#parts.feed.url).host} and is checked against the signature of Keyhearth’s makers. Nothing is installed before you say so.`,
+      `Keyhearth ${version} is available`,
+      `This is ${app.getVersion()}. The download comes from ${new URL(this.#parts.feed.url).host}, and its signature is checked. Keyhearth asks before it installs the update.`,
       'Download',
     );
     if (!wanted) {
@@ -161,8 +160,8 @@ export class Updates implements UpdateControl {
     }
     await updater.downloadUpdate();
     const now = await confirm(
-      `Keyhearth ${version} is ready`,
-      'To install it, Keyhearth locks the vault and starts anew.',
+      `Keyhearth ${version} is ready to install`,
+      'Installing locks the vault and restarts Keyhearth.',
       'Install now',
     );
     if (now) await this.#install(updater);
@@ -175,7 +174,7 @@ export class Updates implements UpdateControl {
     app.releaseSingleInstanceLock();
     updater.once('error', (error) => {
       report('the update was not installed', error);
-      dialog.showErrorBox('The update was not installed', error.message);
+      dialog.showErrorBox('Couldn’t install the update', error.message);
       app.quit();
     });
     updater.quitAndInstall(false, true);
@@ -185,7 +184,7 @@ export class Updates implements UpdateControl {
     report('no update', error);
     const message = reasonOf(error);
     if (isRefused(error)) await say('warning', 'Keyhearth refused an update', message);
-    else if (how === 'aloud') await say('error', 'Keyhearth could not look for updates', message);
+    else if (how === 'aloud') await say('error', 'Couldn’t check for updates', message);
   }
 
   #readChoice(): Choice {

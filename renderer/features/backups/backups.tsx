@@ -290,7 +290,7 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
       )}
       {backups.length === 0 ? (
         <Empty title={t('No backup yet')} level={3}>
-          <p>{t('Create a backup, keep a copy on another computer, and test the backup once.')}</p>
+          <p>{t('Create a backup, keep a copy elsewhere, and test the backup once.')}</p>
         </Empty>
       ) : (
         <ul className="kh-rows" aria-label={t('Existing backups')}>

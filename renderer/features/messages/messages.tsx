@@ -31,7 +31,7 @@ export function Messages(): ReactNode {
     <>
       <PageHead
         title={t('Messages')}
-        lead={t('One-time codes and other sign-in messages, by mail, by SMS or on this computer.')}
+        lead={t('Sign-in codes and messages, by mail, by SMS or on this computer.')}
       />
       {isPending && (
         <Panel kind="plain">

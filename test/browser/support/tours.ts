@@ -207,7 +207,7 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('textbox', { name: 'First user' }).fill('Grace');
   await button(page, 'Create sub-organization').click();
   await heading(page, 'Customer 1').waitFor();
-  await page.getByText('Grace alone may do everything here.').waitFor();
+  await page.getByText('Grace alone has full access.').waitFor();
   await look('sub-organization');
 
   await goTo(page, 'Sub-organizations');
@@ -253,7 +253,7 @@ async function manageWalletScreens(page: Page, look: Look, phrase: string): Prom
   await page.getByRole('textbox', { name: 'Name' }).fill('Brought along');
   await page.getByRole('textbox', { name: 'Seed phrase' }).fill('test test junk');
   await button(page, 'Import the wallet').click();
-  await page.getByText('A seed phrase has 12, 15, 18, 21 or 24 words; you entered 3.').waitFor();
+  await page.getByText('A seed phrase has 12, 15, 18, 21 or 24 words; here are 3.').waitFor();
   await look('wallet-import-short');
   await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase.replace('junk', 'test'));
   await button(page, 'Import the wallet').click();
