@@ -86,7 +86,7 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await button(dialog, 'Cancel').click();
 
   await page.getByRole('switch', { name: 'Show codes on this computer' }).press('Space');
-  await page.getByText('Codes appear here when someone signs in').waitFor();
+  await page.getByText('Sign-in codes appear here').waitFor();
   await button(page, 'Show test').click();
   const shown = page.getByRole('list', { name: 'Messages on this computer' });
   await shown.getByText('TEST', { exact: true }).waitFor();

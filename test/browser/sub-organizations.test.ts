@@ -66,7 +66,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await page.getByRole('list', { name: 'Wallets and private keys' }).getByText('Purse').waitFor();
   await page.getByRole('list', { name: 'Last activity' }).getByText('Make a wallet').waitFor();
   // Nothing is offered that only its own users may do.
-  await page.getByText('Only its users may delete the sub-organization').waitFor();
+  await page.getByText('Only its own users may delete the sub-organization').waitFor();
   expect(await page.locator('main').getByRole('button', { name: /…$/ }).count()).toBe(0);
   await goTo(page, 'Wallets');
   await page.getByRole('heading', { name: 'No wallet yet' }).waitFor();

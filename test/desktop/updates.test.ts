@@ -376,10 +376,12 @@ describe('a build', () => {
     machine.packaged = true;
     expect(app.isPackaged).toBe(true);
     expect(findUpdateFeed(ours.publicKey)).toEqual({
-      obstacle: expect.stringContaining('without a place') as string,
+      obstacle: expect.stringContaining('no update server') as string,
     });
     write({ updateUrl: 'https://updates.example/latest' });
-    expect(findUpdateFeed(null)).toEqual({ obstacle: expect.stringContaining('without the key') as string });
+    expect(findUpdateFeed(null)).toEqual({
+      obstacle: expect.stringContaining('no key to check updates') as string,
+    });
     expect(findUpdateFeed(ours.publicKey)).toEqual({
       url: 'https://updates.example/latest',
       publicKey: ours.publicKey,

@@ -126,7 +126,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         <Expectations
           items={[
             t('The backup is opened in memory. Nothing is overwritten.'),
-            t('Every sealed record is opened, and every address is derived again.'),
+            t('Sealed records are opened, and addresses derived again.'),
             t('The activity log is checked and compared with the vault.'),
           ]}
         />

@@ -28,7 +28,7 @@ export function Backups(): ReactNode {
       <PageHead
         title={t('Backups')}
         lead={t(
-          'A backup is one encrypted file with everything in this vault. Your recovery phrase or a password opens it on any computer.',
+          'A backup is one encrypted file with the whole vault. The recovery phrase or a password opens the file.',
         )}
       />
       {isPending && (
@@ -132,7 +132,7 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
           setReplace(false);
           notifications.show({
             title: t('Backup created'),
-            message: t('{{made}} in {{file}}. Test the backup, and keep a copy elsewhere.', {
+            message: t('{{made}} in {{file}}. Test the backup and keep a copy elsewhere.', {
               made: sizeOf(made),
               file: made.file,
             }),
@@ -147,9 +147,7 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
         <Stack gap="md" maw={640}>
           <TextInput
             label={t('File')}
-            description={t(
-              'Full path on the computer that runs Keyhearth, such as a USB stick or a synced folder.',
-            )}
+            description={t('Full path on the computer that runs Keyhearth.')}
             className="kh-mono-input"
             autoComplete="off"
             autoCapitalize="none"
@@ -226,12 +224,11 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
           <Text size="sm" c="dimmed">
             {schedule === null
               ? t(
-                  'Keyhearth creates backups while it runs, even if the vault is locked. The last seven are kept, and one for each of four weeks and twelve months.',
+                  'Runs with Keyhearth, even while the vault is locked. Keeps the last seven backups, and four weekly and twelve monthly ones.',
                 )
-              : t(
-                  '{{directory}} keeps the last seven backups, and one for each of four weeks and twelve months.',
-                  { directory: schedule.directory },
-                )}
+              : t('{{directory}} keeps the last seven backups, and four weekly and twelve monthly ones.', {
+                  directory: schedule.directory,
+                })}
           </Text>
           <TextInput
             label={t('Folder')}

@@ -36,7 +36,7 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
     >
       <p className="kh-prose kh-noprint">
         {t(
-          'These 24 words open the vault when nothing else does, and they are never shown again. Write them on paper: anyone who has them has your keys.',
+          'These 24 words open the vault when nothing else does, and are shown only now. Keep them on paper: anyone who has them has your keys.',
         )}
       </p>
       <PhraseSheet
@@ -50,7 +50,7 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
       <div className="kh-noprint">
         {pressed && seen !== words && (
           <Text c="var(--kh-danger)" size="sm" role="alert" mt="sm">
-            {t('Show the words and write them down first. You enter three of them next.')}
+            {t('Show the words and write them down first.')}
           </Text>
         )}
         <Text size="sm" c="dimmed" mt="md">
@@ -106,7 +106,7 @@ export function CheckStep({ words, opening, busy, error, onBack, onNext }: Check
             </>
           ),
           t('The vault opens with {{opening}}.', { opening: openers(opening) }),
-          t('An API key for this window is generated and sealed in the vault.'),
+          t('This window gets an API key, sealed in the vault.'),
         ]}
       />
       <Stack mt="md">

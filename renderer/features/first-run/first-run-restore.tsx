@@ -59,7 +59,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         onSuccess({ organization }) {
           notifications.show({
             title: t('“{{name}}” is restored', { name: organization?.name ?? '' }),
-            message: t('Now schedule backups: the old schedule stays on the old computer.'),
+            message: t('Set a new backup schedule on this computer.'),
             autoClose: 12_000,
           });
         },
@@ -79,7 +79,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
       onNext={submit}
     >
       <p className="kh-prose">
-        {t('A “.backup” file opens with the password or recovery phrase that its vault had at the time.')}
+        {t('A “.backup” file opens with the password or recovery phrase that its vault had then.')}
       </p>
       <Stack gap="lg">
         <BackupFileField
@@ -134,8 +134,8 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             t('The file is decrypted and checked completely.'),
             directory === null
               ? t('The vault is created in memory.')
-              : t('The vault is created in {{directory}}. The backup file stays unchanged.', { directory }),
-            t('The vault opens with the same secrets, and with this computer’s keychain if there is one.'),
+              : t('The vault is created in {{directory}}.', { directory }),
+            t('The same secrets open the vault, and this computer’s keychain if there is one.'),
           ]}
         />
         <Busy busy={restore.isPending} progress={checking ? null : progress}>

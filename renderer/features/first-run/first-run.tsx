@@ -204,7 +204,7 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
     <StepFrame title={t('A vault for your keys')} next={t('Set up a vault')} onNext={onNext}>
       <p className="kh-prose">
         {t(
-          'Keyhearth keeps your wallets and private keys sealed on this computer. Keyhearth signs when you ask, or a script that you allow.',
+          'Keyhearth keeps your wallets and private keys sealed on this computer, and signs when you or an allowed script asks.',
         )}
       </p>
       <Expectations
@@ -217,7 +217,7 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
           ) : (
             <>
               <Trans
-                i18nKey="The last step creates the vault in <span>{{directory}}</span>. Nothing is saved before."
+                i18nKey="Nothing is saved until the last step, in <span>{{directory}}</span>."
                 values={{ directory }}
                 components={{ span: <span className="kh-mono" /> }}
               />
@@ -226,7 +226,7 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
         ]}
       />
       <Text size="sm" c="dimmed" mt="md">
-        {t('Have pen and paper ready, and make sure that nobody is watching.')}
+        {t('Have pen and paper ready, and nobody watching.')}
       </Text>
       {directory !== null && (
         <Text size="sm" mt="md">
@@ -270,7 +270,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
   return (
     <StepFrame title={t('Names')} next={t('Continue')} onBack={onBack} onNext={next}>
       <p className="kh-prose">
-        {t('Both names appear in the activity log, and scripts see them. You can change them later.')}
+        {t('The activity log and scripts show both names. You can change them later.')}
       </p>
       <Stack gap="md">
         <TextInput
@@ -335,16 +335,14 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
   return (
     <StepFrame title={t('Unlock methods')} next={t('Continue')} busy={busy} onBack={onBack} onNext={next}>
       <p className="kh-prose">
-        {t('Choose how you unlock the vault day to day. The recovery phrase in the next step always works.')}
+        {t('Choose how you unlock day to day. The recovery phrase in the next step always works.')}
       </p>
       <Stack gap="lg">
         <Switch
           label={t('Unlock with this computer’s keychain')}
           description={
             keychain.available
-              ? t(
-                  'The vault opens while you are logged in. Other programs of yours can use the keychain too.',
-                )
+              ? t('Opens while you are logged in. Your other programs can use the keychain too.')
               : undefined
           }
           disabled={!keychain.available}
@@ -435,9 +433,7 @@ function Done({ made, phrase, onNext }: DoneProps): ReactNode {
         ]}
       />
       <Stack gap="xs" mt="md" align="start">
-        <Text size="sm">
-          {t('You can also print the words with a QR code, or as shares of which a few open the vault.')}
-        </Text>
+        <Text size="sm">{t('You can also print the words with a QR code, or as shares.')}</Text>
         <DialogButton name={t('Print a recovery sheet…')} title={t('Recovery sheet')} wide>
           {() => <SheetMaker phrase={phrase} />}
         </DialogButton>

@@ -78,7 +78,7 @@ export function useAttention(): readonly Attention[] | undefined {
       found.push({
         id: 'recovery',
         text: t(
-          'No recovery phrase opens this vault. If the other unlock methods are lost, so is the vault.',
+          'This vault has no recovery phrase. If you lose the other unlock methods, you lose the vault.',
         ),
         to: '/keyslots',
         does: t('Add a recovery phrase'),

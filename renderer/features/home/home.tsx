@@ -170,9 +170,7 @@ function Api(): ReactNode {
           ],
         ]}
       />
-      <p className="kh-home-say">
-        {t('Try this request, which needs no key. It returns the vault’s public keys.')}
-      </p>
+      <p className="kh-home-say">{t('Try this request, which needs no key:')}</p>
       <div className="kh-value">
         <code className="kh-bytes">{request}</code>
         <CopyButton text={request} copy={t('Copy request')} />

@@ -66,7 +66,7 @@ export function KeychainForm({ onClose }: Closing): ReactNode {
     <KeyslotForm
       action={t('Add keychain')}
       failed={t('Couldn’t add the keychain')}
-      outcomes={[t('This computer’s keychain keeps a new key to the vault. The key works only here.')]}
+      outcomes={[t('This computer’s keychain keeps a key that works only here.')]}
       change={(proof) => ({ do: 'addKeychain', proof })}
       onDone={() => {
         say(t('Keychain added'), t('The vault also opens with this computer’s keychain.'));
@@ -242,11 +242,9 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         )}
         <Expectations
           items={[
-            t('Everything in the vault is encrypted with a new master key, or nothing changes.'),
-            ...(slots.length > asked.length
-              ? [t('This computer’s keychain is kept. The keychain of another computer counts as blank.')]
-              : []),
-            t('Older backups and copies keep their unlock methods: back up again afterwards.'),
+            t('Everything in the vault is encrypted with a new master key.'),
+            ...(slots.length > asked.length ? [t('Only this computer’s keychain is kept.')] : []),
+            t('Older backups keep their unlock methods: back up again.'),
           ]}
         />
         <Busy busy={task.isPending}>{t('Encrypting everything with the new key')}</Busy>

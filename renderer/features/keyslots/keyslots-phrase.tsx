@@ -43,9 +43,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
               items={[
                 t('You write down 24 words and enter three of them.'),
                 replaces
-                  ? t(
-                      'Your current words and shares will stop working. Older backups and copies still open with them.',
-                    )
+                  ? t('Your current words and shares stop working, except with older backups and copies.')
                   : t('The vault also opens with the new words.'),
               ]}
             />

@@ -38,9 +38,7 @@ export function RecoverySheets(): ReactNode {
       <PageHead
         title={t('Recovery sheet')}
         back={{ to: '/keyslots', label: t('Unlock methods') }}
-        lead={t(
-          'A printed page with the recovery phrase, or shares of the phrase, a QR code and how to restore.',
-        )}
+        lead={t('Print the recovery phrase, or shares of the phrase, with a QR code and instructions.')}
       />
       {phrase === null ? (
         <form onSubmit={submit} noValidate>

@@ -21,10 +21,7 @@ export function Keyslots(): ReactNode {
   const { data, error, isPending, refetch } = useKeyslots();
   return (
     <>
-      <PageHead
-        title={t('Unlock methods')}
-        lead={t('One master key seals everything in the vault. Any one of these opens that key.')}
-      />
+      <PageHead title={t('Unlock methods')} lead={t('Any one of these opens the vault’s master key.')} />
       <Panel
         title={t('In use')}
         kind="plain"
@@ -144,9 +141,7 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
           name={t('This computer’s keychain')}
           about={
             keychain.available
-              ? t(
-                  'The vault opens while you are logged in. Other programs of yours can use the keychain too.',
-                )
+              ? t('Opens while you are logged in. Your other programs can use the keychain too.')
               : undefined
           }
           note={<KeychainNote says={(reason) => t('Not available: {{reason}}', { reason })} />}
@@ -159,7 +154,7 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
         </Way>
         <Way
           name={has('recovery') ? t('Another recovery phrase') : t('Recovery phrase')}
-          about={t('24 additional words. To retire the old words, replace them instead.')}
+          about={t('24 additional words. To retire the old words, replace them.')}
         >
           <Button component={Link} href="/keyslots/another/new-phrase" variant="default" size="xs">
             {t('Add recovery phrase…')}
@@ -167,7 +162,7 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
         </Way>
         <Way
           name={t('Recovery sheet')}
-          about={t('The recovery phrase or shares of the phrase, with a QR code and how to restore.')}
+          about={t('The recovery phrase or shares, with a QR code and instructions.')}
         >
           <Button component={Link} href="/keyslots/sheet" variant="default" size="xs">
             {t('Print…')}
@@ -206,7 +201,7 @@ function MasterKey({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode
       <Stack gap="md" align="start">
         <Text size="sm" maw="66ch">
           {t(
-            'Replace the master key if someone may know the key or an old secret. Wallets, keys and addresses stay the same.',
+            'Replace the master key if someone may know the key or an old secret. Your keys and addresses stay the same.',
           )}
         </Text>
         <DialogButton name={t('Replace the master key…')} title={t('Replace the master key')}>

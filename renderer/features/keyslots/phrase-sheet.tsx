@@ -40,13 +40,10 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
   return (
     <div className="kh-sheet" data-visible={visible || undefined}>
       <p className="kh-sheet-title">
-        {t(
-          '{{printTitle}}, {{value}}. Keep this page out of sight. Anyone who has these words has the keys.',
-          {
-            printTitle,
-            value: usualBlanks(new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format()),
-          },
-        )}
+        {t('{{printTitle}}, {{value}}. Keep out of sight: anyone who has these words has the keys.', {
+          printTitle,
+          value: usualBlanks(new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format()),
+        })}
       </p>
       <ol
         className="kh-words"
@@ -109,7 +106,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
           <Text size="sm" mt="xs" c="var(--kh-brass-ink)" role="status">
             {warned &&
               t(
-                'Other programs can read the clipboard, and some systems send it to your other devices. Paste at once: the words are cleared after 30 seconds.',
+                'Other programs and devices may read the clipboard. Paste at once: the words are cleared after 30 seconds.',
               )}
           </Text>
           {reveal.ending}

@@ -36,10 +36,10 @@ export function RecoveryField({
         description={
           takesShares
             ? t(
-                'The {{phraseLength}} words in order, separated by spaces; or shares, which begin with lkshare1.',
+                '{{phraseLength}} words in order, separated by spaces; or shares, which begin with lkshare1.',
                 { phraseLength },
               )
-            : t('The {{phraseLength}} words in order, separated by spaces.', {
+            : t('{{phraseLength}} words in order, separated by spaces.', {
                 phraseLength,
               })
         }

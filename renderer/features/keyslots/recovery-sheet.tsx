@@ -57,9 +57,7 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
         {form === 'shares' && (
           <>
             <Text size="sm" c="dimmed">
-              {t(
-                'Each share is a page for another person or place. Too few shares reveal nothing about the phrase.',
-              )}
+              {t('Each share is a page for another person or place. Too few shares reveal nothing.')}
             </Text>
             <Group gap="md" align="start" grow preventGrowOverflow={false}>
               <NumberInput
@@ -108,8 +106,8 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
     <Stack gap="md">
       <Text role="status">
         {sheets.length === 1
-          ? t('The sheet is ready. Use a printer that you trust: some keep copies.')
-          : t('{{count}} shares are ready, one per page. Use a printer that you trust: some keep copies.', {
+          ? t('The sheet is ready. Use a printer that you trust.')
+          : t('{{count}} shares are ready, one per page. Use a printer that you trust.', {
               count: sheets.length,
             })}
       </Text>

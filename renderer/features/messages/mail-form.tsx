@@ -169,9 +169,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         />
         <Textarea
           label={t('Other senders (optional)')}
-          description={t(
-            'Addresses or domains such as @example.com that requests may send from, one per line.',
-          )}
+          description={t('Addresses or domains (@example.com) that requests may send from, one per line.')}
           autosize
           minRows={2}
           className="kh-mono-input"
@@ -191,7 +189,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         <Expectations
           items={[
             t('Codes by mail leave through this server.'),
-            t('The server’s operator can read the codes, and sign in with them while they are valid.'),
+            t('The server’s operator can read the codes and sign in with them.'),
           ]}
         />
         <FormEnd

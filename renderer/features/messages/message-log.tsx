@@ -18,7 +18,7 @@ export function MessageLog({ deliveries }: { readonly deliveries: readonly Messa
       <Failure title={t('Couldn’t retry the message')} error={retry.error} />
       {deliveries.length === 0 ? (
         <Empty title={t('No messages')} level={3}>
-          <p>{t('Messages are listed here with their results, without text and code.')}</p>
+          <p>{t('Every message and its result, without text and code.')}</p>
         </Empty>
       ) : (
         <ul className="kh-rows" aria-label={t('Delivery log')}>

@@ -63,7 +63,7 @@ function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
             <>
               <p>
                 {t(
-                  'This vault is for tests and sends nothing. Its messages appear here, and for your tests at:',
+                  'This vault is for tests and sends nothing. Its messages are here, and for your tests at:',
                 )}
               </p>
               <p>
@@ -72,7 +72,7 @@ function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
               </p>
             </>
           ) : (
-            <p>{t('Codes appear here when someone signs in, and disappear when they expire.')}</p>
+            <p>{t('Sign-in codes appear here until they expire.')}</p>
           )}
         </Empty>
       )}
@@ -159,7 +159,7 @@ function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
         <span className="kh-row-name">{t('On this computer')}</span>
         <Text size="sm" c="dimmed">
           {t(
-            'Codes without another channel appear here and as a notification. Anyone at this computer can then sign in as any user.',
+            'Codes without another channel appear here and as a notification. Anyone at this computer can sign in with them.',
           )}
         </Text>
         <Failure title={t('Couldn’t change the setting')} error={change.error} />

@@ -74,11 +74,11 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
       <Stack gap="md">
         <Text size="sm" c="dimmed">
           {t(
-            'The vault sends this request for each message. {{to}} is the number, {{text}} the text, and {{id}} an id that stays the same on a retry.',
+            'Sent for each message. {{to}} is the number, {{text}} the text, and {{id}} an id that a retry repeats.',
             { to: '{{to}}', text: '{{text}}', id: '{{id}}' },
           )}
           {isSet && ' '}
-          {isSet && t('The current settings are not shown: enter all of them to change one.')}
+          {isSet && t('The current settings are not shown: enter all of them.')}
         </Text>
         <NativeSelect
           label={t('Method')}
@@ -100,9 +100,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
         />
         <Textarea
           label={t('Headers')}
-          description={t(
-            'One per line, as Name: value. Content-Type decides how the text is encoded in the body.',
-          )}
+          description={t('One per line, as Name: value. Content-Type sets the encoding of the body.')}
           className="kh-mono-input"
           autosize
           minRows={2}
@@ -175,7 +173,7 @@ function TwilioForm({
         />
         <TextInput
           label={t('API key SID (optional)')}
-          description={t('A separate API key can be revoked without changing the account’s token.')}
+          description={t('You can revoke this key without changing the account’s token.')}
           className="kh-mono-input"
           {...plain}
           value={apiKeySid}

@@ -11,22 +11,20 @@ interface FeatureRow {
   readonly value?: { readonly label: string; readonly placeholder: string };
 }
 
-const switchNote = t(
-  'For sub-organizations. The vault’s own organization uses the settings under Messages, and its policies.',
-);
+const switchNote = t('For sub-organizations. The vault itself uses the settings under Messages.');
 
 export const features: readonly FeatureRow[] = [
   {
     name: 'FEATURE_NAME_WEBHOOK',
     label: t('Webhook URL'),
-    about: t('A program that receives every activity. Its deliveries are under Webhooks.'),
+    about: t('Receives every activity. Deliveries are under Webhooks.'),
     value: { label: t('URL'), placeholder: 'https://example.org/hook' },
   },
   {
     name: 'FEATURE_NAME_WEBAUTHN_ORIGINS',
     label: t('Passkey origins'),
     about: t(
-      'The only web pages where passkeys may be created and used. Include the page of this window to register passkeys here.',
+      'Web pages that may create and use passkeys. Include this window’s page to register passkeys here.',
     ),
     value: { label: t('Origins, separated by commas'), placeholder: 'https://app.example.org' },
   },
@@ -50,7 +48,7 @@ export const features: readonly FeatureRow[] = [
   {
     name: 'FEATURE_NAME_EMAIL_RECOVERY',
     label: t('Recovery by email'),
-    about: t('Users who lost their keys and passkeys may regain access by email. {{switchNote}}', {
+    about: t('Users without their keys may regain access by email. {{switchNote}}', {
       switchNote,
     }),
   },

@@ -107,7 +107,7 @@ function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): Re
         <Text className="kh-row-name">{describeQuorum(threshold, userIds.map(nameOf))}</Text>
       )}
       <Text size="sm" c="dimmed">
-        {t('Changes by other users are refused, unless a policy allows them.')}
+        {t('Other users may change only what a policy allows.')}
       </Text>
       <Failure title={t('Couldn’t load the users’ names')} error={error} onRetry={() => void refetch()} />
     </Panel>
@@ -170,7 +170,7 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
       <div className="kh-rows-foot" data-first={present.length === 0 || undefined}>
         {present.length === 0 && (
           <Text c="dimmed" size="sm" mb="md">
-            {t('No features. Features are settings that programs read and set by name.')}
+            {t('No features. Programs read and set features by name.')}
           </Text>
         )}
         <Failure title={t('Couldn’t remove the feature')} error={remove.error} />

@@ -134,7 +134,7 @@ function Holdings({
         <Empty title={t('None yet')} level={3}>
           <p>
             <Trans
-              i18nKey="Its users create wallets and keys with requests that name its id: <shortId/>"
+              i18nKey="Its users create wallets and keys by its id: <shortId/>"
               components={{ shortId: <ShortId text={organizationId} copy={t('Copy organization id')} /> }}
             />
           </p>
@@ -208,21 +208,17 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
   return (
     <DangerAction
       name={t('Delete')}
-      about={t('Everything in the sub-organization is deleted. Its activity stays in the log.')}
+      about={t('Deletes everything in the sub-organization. Its activity stays in the log.')}
       title={t('Delete “{{name}}”', { name: of.name })}
       danger
-      refused={
-        may
-          ? undefined
-          : t('Only its users may delete the sub-organization. This window has no key of its root quorum.')
-      }
+      refused={may ? undefined : t('Only its own users may delete the sub-organization.')}
     >
       {(close) => (
         <DeleteForm
           what="organization"
           outcomes={[
-            t('{{count}} users are deleted with the sub-organization.', { count: of.users.length }),
-            t('{{count}} wallets and private keys are deleted with the sub-organization.', {
+            t('{{count}} users are deleted.', { count: of.users.length }),
+            t('{{count}} wallets and private keys are deleted.', {
               count: kept.length,
             }),
             t('Requests from its users are refused from then on.'),

@@ -36,7 +36,7 @@ export function SubOrganizations(): ReactNode {
       <PageHead
         title={t('Sub-organizations')}
         lead={t(
-          'Separate organizations with users, wallets and policies, such as one per customer. You see their contents; only their users act in them.',
+          'Separate organizations, such as one per customer. You see their contents; only their users act in them.',
         )}
         action={none && search.text === '' ? undefined : make}
       />
@@ -52,9 +52,7 @@ export function SubOrganizations(): ReactNode {
           (search.text === '' ? (
             <Empty title={t('No sub-organizations')} action={make} icon={IconBuildingCommunity}>
               <p>
-                {t(
-                  'An app with wallets for its customers creates a sub-organization for each. Sub-organizations cannot reach each other.',
-                )}
+                {t('An app can create one for each customer. Sub-organizations cannot reach each other.')}
               </p>
               <p>{t('You need none for keys of your own.')}</p>
             </Empty>
@@ -269,9 +267,7 @@ export function NewSubOrganization(): ReactNode {
             <ContactFields value={contact} tried={tried} onType={setContact} />
             <TextInput
               label={t('API key of the user (optional)')}
-              description={t(
-                'The public key, P-256, 66 hex digits. The holder of the private key signs the user’s requests.',
-              )}
+              description={t('P-256 public key, 66 hex digits.')}
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
@@ -290,9 +286,7 @@ export function NewSubOrganization(): ReactNode {
             />
             {tried && noWayIn && (
               <Text size="sm" c="red" role="alert">
-                {t(
-                  'Enter an API key, an email address or a phone number, or let this window sign for the user.',
-                )}
+                {t('Enter an API key, email address or phone number, or let this window sign.')}
               </Text>
             )}
             <FormEnd
@@ -307,11 +301,11 @@ export function NewSubOrganization(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t('The sub-organization has its own users, wallets, keys and policies, and nothing of yours.'),
+              t('The sub-organization has its own users, wallets, keys and policies.'),
               ours
-                ? t('This window’s key is registered for its first user, so that you can act in it.')
+                ? t('This window gets a key of its first user.')
                 : t('Only its own user can ever change or delete it.'),
-              t('Its user may sign in by email and SMS, if this vault sends them.'),
+              t('Its user may sign in by email and SMS, where set up.'),
               t('It is recorded in the activity log. No user is notified.'),
             ]}
           />

@@ -107,9 +107,7 @@ function SelfTest(): ReactNode {
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed" className="kh-prose">
-          {t(
-            'Compares cryptography with published test vectors, and checks every row, the log, the keychain, the disk and the clock. Nothing is changed.',
-          )}
+          {t('Checks cryptography, rows, log, keychain, disk and clock. Nothing is changed.')}
         </Text>
         <Busy busy={task.isPending}>{t('Running the self-test')}</Busy>
         <Failure title={t('Couldn’t run the self-test')} error={task.error} />
@@ -168,7 +166,7 @@ function Diagnostics(): ReactNode {
       <Stack gap="md">
         <Text size="sm" c="dimmed" className="kh-prose">
           {t(
-            'For getting help: versions, state, self-test and the end of the log, without names, addresses and keys. Read the text before you copy it.',
+            'Versions, state, self-test and the end of the log, without names, addresses and keys. Read the text before you copy it.',
           )}
         </Text>
         <Group>
@@ -203,7 +201,7 @@ function Licences(): ReactNode {
       <Stack gap="md">
         <Text size="sm" className="kh-prose">
           {t(
-            'Keyhearth is free software under the Apache License 2.0. The included packages have the licenses below; Electron’s and Chromium’s are in files beside the app.',
+            'Keyhearth (Apache License 2.0) includes the packages below. Licenses of Electron and Chromium are in files beside the app.',
           )}
         </Text>
         {!asked && (
@@ -265,7 +263,7 @@ function LicenceText({
       {open && (
         <pre>
           {text === ''
-            ? t('The package has no license text; its license is {{identifier}}.', {
+            ? t('No license text; the license is {{identifier}}.', {
                 identifier: identifier ?? '',
               })
             : text}

@@ -165,8 +165,8 @@ function Locking({ of }: Part): ReactNode {
           label={t('Lock the vault')}
           description={
             desktop !== null
-              ? t('Counted from the last keyboard or pointer input on this computer.')
-              : t('Counted from the last use of a window, even if it was closed.')
+              ? t('After the last input on this computer.')
+              : t('After the last use of a window.')
           }
           value={String(idleMinutes)}
           disabled={isPending}
@@ -186,9 +186,7 @@ function Locking({ of }: Part): ReactNode {
         />
         <Switch
           label={t('Requests from scripts keep the vault open')}
-          description={t(
-            'Signing and changes count as use. Reads, refused requests and sub-organizations do not.',
-          )}
+          description={t('Signing and changes count as use. Reads, refusals and sub-organizations do not.')}
           checked={requestsKeepOpen}
           disabled={isPending || idleMinutes === null}
           onChange={(event) => {
@@ -242,10 +240,8 @@ function Network({ of }: Part): ReactNode {
           label={t('Allow outgoing connections')}
           description={
             of.network
-              ? t('Only for what you set up: mail, SMS, webhooks, sign-in providers and update checks.')
-              : t(
-                  'Mail, SMS, webhooks and update checks wait. Sign-ins that need new keys of a provider fail.',
-                )
+              ? t('For mail, SMS, webhooks, sign-in providers and updates that you set up.')
+              : t('Mail, SMS, webhooks and update checks wait. Sign-ins that need new provider keys fail.')
           }
           checked={of.network}
           disabled={isPending}
@@ -282,7 +278,7 @@ function Port({ of }: Part): ReactNode {
     change(
       { port: wanted },
       t('Port changed'),
-      t('Takes effect at the next start. Change the address in your scripts then.'),
+      t('Takes effect at the next start. Update your scripts then.'),
     );
   };
   return (
@@ -349,7 +345,7 @@ function Limits({ of }: Part): ReactNode {
         <Stack gap="md" maw={620}>
           <Text size="sm">
             {t(
-              'Per organization: {{users}} users, {{wallets}} wallets, {{policies}} policies, {{tags}} tags and {{keys}} private keys. Per user: {{credentials}} API keys and as many passkeys.',
+              'Per organization: {{users}} users, {{wallets}} wallets, {{policies}} policies, {{tags}} tags, {{keys}} private keys. Per user: {{credentials}} API keys and as many passkeys.',
               {
                 users: times * publishedLimits.usersPerOrganization,
                 wallets: times * publishedLimits.walletsPerOrganization,
@@ -400,7 +396,7 @@ function Shell({ of }: Part): ReactNode {
         {startAtLogin !== null && (
           <Switch
             label={t('Start at login')}
-            description={t('Starts locked, in the tray. Scripts wait for you to unlock the vault.')}
+            description={t('Starts locked, in the tray.')}
             checked={startAtLogin}
             disabled={isPending}
             onChange={(event) => {
@@ -451,7 +447,7 @@ function FreezeShortcut({ state }: FreezeShortcutProps): ReactNode {
         t('Another app uses {{keys}}. Freeze all signing from the tray or here.', { keys })}
       {state === 'unknown' &&
         t(
-          'Assign {{keys}} to Keyhearth in this desktop’s keyboard settings, then press the keys once: they freeze all signing.',
+          'Assign {{keys}} to Keyhearth in this desktop’s keyboard settings. The shortcut freezes all signing.',
           { keys },
         )}
     </Text>

@@ -60,7 +60,7 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
       <Stack>
         <Text>
           {t(
-            'Signing stops, and only the password or the recovery phrase unlocks the vault again. Unlocking rejects all requests that wait for approval.',
+            'Signing stops until you unlock with the password or the recovery phrase. Requests that wait for approval are then rejected.',
           )}
         </Text>
         <Failure title={t('Couldn’t complete the freeze')} error={freeze.error} />
@@ -90,7 +90,7 @@ export function FrozenNotice(): ReactNode {
   if (frozen === null) return null;
   return (
     <Alert color="blue" icon={<IconSnowflake aria-hidden />} title={t('All signing is frozen')}>
-      {t('Since {{time}}. Only the password or the recovery phrase unlocks the vault and ends the freeze.', {
+      {t('Since {{time}}. Only the password or the recovery phrase ends the freeze.', {
         time: exactTime(frozen.at),
       })}
       {frozen.lastSignature !== null && (
@@ -98,7 +98,7 @@ export function FrozenNotice(): ReactNode {
       )}
       {frozen.unsaved !== null && (
         <Text size="sm">
-          {t('The freeze could not be saved: after a restart, the keychain may open the vault.')}
+          {t('The freeze was not saved: the keychain may open the vault after a restart.')}
         </Text>
       )}
     </Alert>

@@ -60,12 +60,10 @@ function StepUpForm({
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <Text>
-          {t('Exporting a secret or adding a way to sign in needs your password or recovery phrase.')}
-        </Text>
+        <Text>{t('Exports and new ways to sign in need your password or recovery phrase.')}</Text>
         {proof.fields(submit, true)}
         <Text size="sm" c="dimmed">
-          {t('You can add more ways to sign in for five minutes without confirming again.')}
+          {t('You can then add ways to sign in for five minutes.')}
         </Text>
         <Busy busy={task.isPending}>{t('Checking')}</Busy>
         <FormEnd

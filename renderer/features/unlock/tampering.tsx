@@ -21,7 +21,7 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
       icon={<IconShieldX aria-hidden />}
       className="kh-failure"
     >
-      <p>{t('The vault stays locked, because its keys, users or addresses may be wrong. Found:')}</p>
+      <p>{t('The vault stays locked, because its contents may be wrong. Found:')}</p>
       <ul className="kh-tampering">
         {first.map((finding, index) => (
           <Finding key={index} {...finding} />
@@ -36,7 +36,7 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
           />
         ) : (
           <Trans
-            i18nKey="Restore a backup. If you know and trust the change, quit Keyhearth, review it with <code>keyhearth doctor</code> and accept it with <code>keyhearth doctor --accept-changes</code>."
+            i18nKey="Restore a backup. If you trust the change, quit Keyhearth, review it with <code>keyhearth doctor</code> and accept it with <code>keyhearth doctor --accept-changes</code>."
             components={{ code: <Code /> }}
           />
         )}

@@ -80,7 +80,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
       <Failure title={t('Couldn’t load the delivery log')} error={error} onRetry={() => void refetch()} />
       {data?.deliveries.length === 0 && (
         <Empty title={filtered ? t('No matching deliveries') : t('No deliveries')} level={3}>
-          <p>{t('Events sent to an endpoint are listed here with their results. Send a test to see one.')}</p>
+          <p>{t('Every event and its result. Send a test to see one.')}</p>
         </Empty>
       )}
       {data !== undefined && data.deliveries.length > 0 && (

@@ -37,9 +37,7 @@ export function Webhooks(): ReactNode {
         {endpoints.data !== undefined && list.length === 0 && (
           <Empty title={t('No endpoints')} level={3}>
             <p>
-              {t(
-                'An endpoint is a URL that receives each event as a POST. Scripts can set one more with the feature FEATURE_NAME_WEBHOOK.',
-              )}
+              {t('A URL that receives events by POST. Scripts can set one more with FEATURE_NAME_WEBHOOK.')}
             </p>
           </Empty>
         )}
@@ -187,8 +185,8 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
             <DeleteForm
               what="endpoint"
               outcomes={[
-                t('The endpoint receives no more events, including those on their way.'),
-                t('Its deliveries stay in the log but cannot be resent.'),
+                t('Events to this endpoint stop, including waiting ones.'),
+                t('The deliveries stay in the log.'),
               ]}
               confirm={{ text: name, as: 'name' }}
               submitting={removing}

@@ -216,11 +216,11 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('textbox', { name: 'First user' }).fill('Joan');
   await page.getByRole('checkbox', { name: 'This window may sign for the user too' }).uncheck();
   await button(page, 'Create sub-organization').click();
-  await page.getByText('Enter an API key, an email address or a phone number').waitFor();
+  await page.getByText('Enter an API key, email address or phone number').waitFor();
   await page.getByRole('textbox', { name: 'Email' }).fill('joan@example.org');
   await button(page, 'Create sub-organization').click();
   await heading(page, 'Customer 2').waitFor();
-  await page.getByText('Only its users may delete the sub-organization').waitFor();
+  await page.getByText('Only its own users may delete the sub-organization').waitFor();
 
   await goTo(page, 'Sub-organizations');
   const list = page.getByRole('list', { name: 'Sub-organizations' });
