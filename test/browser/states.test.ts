@@ -1,10 +1,9 @@
-/** Unusual states of the window: no service, nothing there, a refusal, little room. */
+/** Unusual states of the window: no service, nothing there, a refusal. */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
-import { tooWideFindings } from './support/inspect.ts';
 import { newVaultPlace, portToKeep, serveDevVault } from './support/service.ts';
 import {
   button,
@@ -16,7 +15,6 @@ import {
   makeWallet,
   password,
 } from './support/steps.ts';
-import { refusedUnlocks, tour } from './support/tours.ts';
 
 let browser: Browser;
 
@@ -222,37 +220,6 @@ describe('two windows of one vault', () => {
     for (const { page } of [one, two]) {
       await expect.poll(() => page.locator('body').innerText()).not.toContain('Seen by both');
     }
-  });
-});
-
-describe('a narrow window', () => {
-  test('has no screen that scrolls sideways, cuts a text off, or does what the page’s policy refuses', async () => {
-    using place = newVaultPlace();
-    await using service = await place.serve();
-    await using person = await openWindow(browser, {
-      baseURL: service.windowOrigin,
-      viewport: { width: 360, height: 720 },
-    });
-    const { page } = person;
-    const tooWide: string[] = [];
-    const look = async (screen: string): Promise<void> => {
-      await takePicture(page, `${screen}-narrow`);
-      tooWide.push(...(await tooWideFindings(page, screen)));
-    };
-    await page.goto('/');
-    await heading(page, 'This window needs a new link').waitFor();
-    await look('signed-out');
-    await page.goto(service.windowUrl);
-    await firstRun(page, look);
-    await tour(page, look);
-    await refusedUnlocks(page, look);
-    expect(service.stderr()).toBe('');
-    await service.stop();
-    await stopped(page).waitFor();
-    await look('stopped');
-    expect(tooWide).toEqual([]);
-    expect(person.violations).toEqual([]);
-    expect(person.complaints).toEqual([]);
   });
 });
 

@@ -1,8 +1,8 @@
-/** Accessibility: axe-core on every screen in both schemes, and the keyboard alone. */
+/** Accessibility: axe-core on every screen in both schemes, little room, and the keyboard alone. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sharedChromium, openWindow } from '../support/chromium.ts';
-import { axeFindings } from '../support/inspect.ts';
+import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
+import { axeFindings, tooWideFindings } from '../support/inspect.ts';
 import { newVaultPlace } from '../support/service.ts';
 import {
   askedPositions,
@@ -21,17 +21,24 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-describe('every screen, in light and in dark', () => {
-  test('axe-core finds nothing, and nothing violates the page’s policy', async () => {
+const narrow = { width: 360, height: 720 };
+const wide = { width: 1280, height: 800 };
+
+describe('every screen, on a walk in a narrow window', () => {
+  test('fits there; when wide, axe-core finds nothing in light and in dark; nothing violates the page’s policy', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
-    await using person = await openWindow(browser, { baseURL: service.windowOrigin });
+    await using person = await openWindow(browser, { baseURL: service.windowOrigin, viewport: narrow });
     const { page } = person;
     const found: string[] = [];
     const seen: string[] = [];
     const look = async (screen: string): Promise<void> => {
       seen.push(screen);
+      await takePicture(page, `${screen}-narrow`);
+      found.push(...(await tooWideFindings(page, screen)));
+      await page.setViewportSize(wide);
       found.push(...(await axeFindings(page, screen)));
+      await page.setViewportSize(narrow);
     };
     await page.goto('/');
     await heading(page, 'This window needs a new link').waitFor();
