@@ -79,7 +79,7 @@ export const groups: readonly Group[] = [
       {
         path: 'scripts-and-ci',
         title: 'Scripts and CI',
-        summary: 'Give programs keys of their own, and test against a throw-away vault.',
+        summary: 'Give programs keys of their own, and test against a temporary vault.',
       },
       {
         path: 'works-with',

@@ -19,6 +19,32 @@ test('the list of pages names every file once', () => {
   );
 });
 
+/** Texts that a person reads on the screen: those of the window, and the labels of the desktop app's menu. */
+const onScreen = new Set(
+  [
+    ...Object.values(
+      JSON.parse(readFileSync(join(root, 'renderer/locales/en.json'), 'utf8')) as Record<string, string>,
+    ),
+    ...[...readFileSync(join(root, 'main/desktop/menu.ts'), 'utf8').matchAll(/label: '([^']+)'/g)].map(
+      ([, label]) => label,
+    ),
+  ].map((text = '') => text.replace(/…$/, '')),
+);
+
+const guide = pages.filter(({ path }) => !path.startsWith('reference/'));
+
+// The class: a screen or a button that has another name now. Emphasis in the guide names nothing else.
+test.each(['README.md', ...guide.map(({ path }) => `docs/${path}.md`)])(
+  '%s names what is on the screen as the screen does',
+  (path) => {
+    const prose = readFileSync(join(root, path), 'utf8').replaceAll(/^(```+)[^]*?^\1$|`[^`]*`/gm, '');
+    const named = [...prose.matchAll(/(?<![*\w])\*([^*]+)\*(?![*\w])/g)].flatMap(([, places = '']) =>
+      places.replaceAll(/\s+/g, ' ').split(' → '),
+    );
+    expect(named.filter((name) => !onScreen.has(name.replace(/…$/, '')))).toEqual([]);
+  },
+);
+
 test('readings belong to pages', () => {
   const known = pages.map(({ path }) => path);
   expect(Object.keys(pageReadings).filter((path) => !known.includes(path))).toEqual([]);

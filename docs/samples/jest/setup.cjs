@@ -1,4 +1,4 @@
-// Starts a throw-away vault for the whole run, and tells the tests where it is.
+// Starts a temporary vault for the whole run, and tells the tests where it is.
 const { spawn } = require('node:child_process');
 const { createInterface } = require('node:readline');
 

@@ -1,4 +1,4 @@
-"""A throw-away vault for tests. Needs the command `keyhearth`; with the package `cryptography`, requests take less time."""
+"""A temporary vault for tests. Needs the command `keyhearth`; with the package `cryptography`, requests take less time."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-// Starts a throw-away vault for the whole run, and tells the tests where it is.
+// Starts a temporary vault for the whole run, and tells the tests where it is.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
