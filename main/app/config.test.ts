@@ -46,6 +46,16 @@ describe('variables without a value', () => {
   });
 });
 
+describe('--wait', () => {
+  test.each(['1', '60', '86400'])('%s is so many seconds', (wait) => {
+    expect(makeConfig({ wait }, {}).waitSeconds).toBe(Number(wait));
+  });
+
+  test.each(['0', '-1', '1.5', '1e3', ' 5', '86401', '100000', ''])('%j is refused', (wait) => {
+    expect(() => makeConfig({ wait }, {})).toThrow('invalid --wait');
+  });
+});
+
 describe('startArguments', () => {
   test('are none for the defaults', () => {
     expect(startArguments(readConfig([], {}), {})).toEqual({ args: [] });

@@ -38,6 +38,8 @@ export interface Config {
   readonly apiKeyNamed: boolean;
   /** Both directories under the product's former name; undefined if the owner chose a directory. */
   readonly former: { readonly data: string; readonly keys: string } | undefined;
+  /** For how many seconds a command waits for the approvals of others. */
+  readonly waitSeconds: number;
   /** 0 for any free port; null where none is given: the vault's settings have it then, or it is `defaultPort`. */
   readonly port: number | null;
   /** Serves the window on the HTTP port too. */
@@ -99,6 +101,7 @@ export interface ConfigOptions {
   readonly organizationId?: string | undefined;
   readonly vaultFile?: string | undefined;
   readonly allowHttp?: boolean | undefined;
+  readonly wait?: string | undefined;
   /** The name of key files, where the command line has one. */
   readonly apiKey?: string | undefined;
 }
@@ -136,6 +139,7 @@ export function makeConfig(options: ConfigOptions, variables: Environment = proc
         ? environment['KEYHEARTH_API_KEY']
         : undefined,
     apiKeyNamed: options.apiKey !== undefined,
+    waitSeconds: secondsOf(options.wait),
     port: portNumber(options.port ?? environment['KEYHEARTH_PORT']),
     ui: options.ui ?? false,
     allowedOrigins: (options.allowOrigin ?? []).map(origin),
@@ -297,6 +301,18 @@ const usable = (environment: Environment): Environment =>
       ([name, value = '']) => value !== '' && (!/^XDG_\w+_HOME$/.test(name) || isAbsolute(value)),
     ),
   );
+
+/** Votes lapse after a day. */
+const longestWait = 24 * 60 * 60;
+
+function secondsOf(wait: string | undefined): number {
+  if (wait === undefined) return 0;
+  const seconds = /^[0-9]{1,5}$/.test(wait) ? Number(wait) : 0;
+  if (seconds >= 1 && seconds <= longestWait) return seconds;
+  throw new ConfigError(
+    `invalid --wait ${JSON.stringify(wait)}: expected seconds, from 1 to ${String(longestWait)}`,
+  );
+}
 
 function portNumber(text: string | undefined): number | null {
   if (text === undefined) return null;

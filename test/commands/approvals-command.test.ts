@@ -116,6 +116,25 @@ describe('approvals', () => {
     return activityOf(await bob.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts: [] })).id;
   }
 
+  test('are waited for with --wait, up to the time that it names', async () => {
+    const create = (name: string, seconds: string) =>
+      run(['wallets', 'create', '--name', name, '--api-key', 'bob', '--wait', seconds, '--json']);
+    const late = await create('Late', '1');
+    expect({ code: late.code, stdout: late.stdout }).toEqual({ code: 6, stdout: '' });
+    const { error } = JSON.parse(late.stderr) as { error: { activityId: string } };
+    expect((await run(['approvals', 'reject', error.activityId])).code).toBe(0);
+    const asked = create('Awaited', '60');
+    await expect.poll(() => service.vault.waiters.size).toBe(1);
+    const { approvals } = await ask<{ approvals: readonly { activityId: string }[] }>('approvals', 'list');
+    expect((await run(['approvals', 'approve', approvals[0]?.activityId ?? ''])).code).toBe(0);
+    const { code, stdout } = await asked;
+    expect({ code, made: JSON.parse(stdout) as Json }).toMatchObject({
+      code: 0,
+      made: { walletName: 'Awaited' },
+    });
+    expect((await create('Never', '0')).code).toBe(2);
+  });
+
   test('are listed, told with who asked and why, and approved of by how the fingerprint begins', async () => {
     expect((await run(['approvals', 'list'])).stdout).toBe('Nothing waits for approval.\n');
     const argv = ['wallets', 'create', '--name', 'Wanted', '--api-key', 'bob', '--json'];

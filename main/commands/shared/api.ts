@@ -3,6 +3,7 @@
  * process which answers is the vault whose file this is. A port proves nothing: another program may have taken it.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
@@ -69,8 +70,10 @@ export class VaultApi {
   readonly url: string;
   readonly #pair: KeyPair;
   readonly #identity: Identity;
+  readonly #waitSeconds: number;
 
-  private constructor(url: string, pair: KeyPair, identity: Identity) {
+  private constructor(url: string, pair: KeyPair, identity: Identity, waitSeconds: number) {
+    this.#waitSeconds = waitSeconds;
     this.url = url;
     this.#pair = pair;
     this.#identity = identity;
@@ -87,7 +90,7 @@ export class VaultApi {
     // Without a vault, say that first, and not that a key is missing.
     const running = await requireRunning(directory);
     const pair = readApiKey(config, keyName);
-    const api = new VaultApi(running.url, pair, readIdentity(directory));
+    const api = new VaultApi(running.url, pair, readIdentity(directory), config.waitSeconds);
     await api.#checkDiscoveryKeys();
     const { state } = await running.status();
     if (state === 'locked')
@@ -107,7 +110,7 @@ export class VaultApi {
       );
     }
     const identity = { name: `the vault of organization ${quoted(organizationId)}`, organizationId, signer };
-    const api = new VaultApi(url, readApiKey(config, keyName), identity);
+    const api = new VaultApi(url, readApiKey(config, keyName), identity, config.waitSeconds);
     if (signer !== undefined) await api.#checkDiscoveryKeys();
     return api;
   }
@@ -150,7 +153,7 @@ export class VaultApi {
       // The same body is the same activity, and two commands may run in one millisecond.
       nonce: randomUUID(),
     };
-    const { activity } = await this.#post(`submit/${path}`, body, activityAnswer, options);
+    const { activity } = await this.#decided(path, body, activityAnswer, options);
     return this.#read(path, result, completedResult(kind, activity));
   }
 
@@ -170,8 +173,29 @@ export class VaultApi {
       organizationId: this.#identity.organizationId,
       parameters: { fingerprint },
     };
-    const answer = await this.#post(`submit/${path}`, body, z.object({ activity: z.unknown() }));
+    const answer = await this.#decided(path, body, z.object({ activity: statusOnly }));
     return this.#read(path, shape, answer.activity);
+  }
+
+  /**
+   * Submits an activity, and waits for the approvals that it needs as long as the command may. Each repeat is the same
+   * activity: the vault does nothing twice.
+   */
+  async #decided<Shape extends z.ZodType<{ readonly activity: { readonly status: string } }>>(
+    path: string,
+    body: object,
+    shape: Shape,
+    options: Readonly<Record<string, string>> = {},
+  ): Promise<z.output<Shape>> {
+    const end = performance.now() + this.#waitSeconds * 1000;
+    for (;;) {
+      const seconds = Math.min(Math.ceil((end - performance.now()) / 1000), longestPart);
+      const sent = performance.now();
+      const answer = await this.#post(`submit/${path}`, body, shape, options, Math.max(0, seconds));
+      if (answer.activity.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED' || seconds <= 0) return answer;
+      // A vault that is frozen, or has many requests waiting, answers at once.
+      if (performance.now() - sent < shortestPart) await pause(shortestPart);
+    }
   }
 
   /**
@@ -223,11 +247,16 @@ export class VaultApi {
     content: object,
     shape: Answer,
     options: Readonly<Record<string, string>> = {},
+    waitSeconds = 0,
   ): Promise<z.output<Answer>> {
     const body = JSON.stringify(content);
     const { ok, text } = await send(this.url, `/public/v1/${path}`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(this.#pair, body) },
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Stamp': stamp(this.#pair, body),
+        ...(waitSeconds > 0 && { Prefer: `wait=${String(waitSeconds)}` }),
+      },
       body,
     });
     const answer = parseJson(text);
@@ -292,7 +321,7 @@ function waiting(
         `    keyhearth approvals show ${id}`,
       ]
     : [
-        '  its result would be for this run of the command alone, which does not wait: take it back with',
+        '  its result would be for this run of the command alone. Take it back with the next line, and run the command with --wait',
         `    keyhearth approvals reject ${id}`,
       ];
   return new CommandError(
@@ -304,6 +333,7 @@ function waiting(
   );
 }
 
+const statusOnly = z.looseObject({ status: z.string() });
 export const activityAnswer = z.object({
   activity: z.object({
     id: z.string(),
@@ -352,6 +382,12 @@ const longestAnswer = 120_000;
 
 /** In bytes, after decompression. The longest list of a vault is a fraction of this. */
 const largestAnswer = 64 * 1024 * 1024;
+
+/** In seconds: a wait is cut into requests that end before the answer is missed. */
+const longestPart = 60;
+
+/** In milliseconds, from one request of a wait to the next. */
+const shortestPart = 1000;
 
 /** @throws CommandError absent when nothing answers, busy where the answer does not come, failed where it is too large. */
 export async function send(

@@ -25,6 +25,7 @@ export const vaultOptions = (): readonly Option[] =>
       '--vault-file <file>',
       'Read URL, organization and API key from the line of `keyhearth dev` (KEYHEARTH_VAULT_FILE)',
     ),
+    new Option('--wait <seconds>', 'Wait so long for the approvals that a request needs'),
     new Option('--allow-http', 'Allow requests to another computer without TLS (KEYHEARTH_ALLOW_HTTP=1)'),
   ].map((option) => option.helpGroup(connection));
 
