@@ -60,7 +60,7 @@ export interface ErrorOptions {
   readonly lasting?: () => void;
 }
 
-/** An error whose message this project wrote for people. Others' messages are shown to nobody: see `reasonOf`. */
+/** An error whose message this project wrote for people. Messages from elsewhere are never shown: see `reasonOf`. */
 export class ExplainedError extends Error {}
 
 export class KeyhearthError extends ExplainedError {

@@ -1,6 +1,6 @@
 /**
- * Why something failed, for a person. An error's message is shown where this project wrote it. What the system, SQLite, the
- * language or a library threw is told by its code: its words may quote a secret, and say nothing to the reader.
+ * The reason of a failure, for a person. An error's message is shown if this project wrote it. An error of the system, SQLite,
+ * the language or a library is shown by its code: its words may quote a secret, and mean nothing to the reader.
  */
 import { ExplainedError } from './errors.ts';
 import { stackOf } from './log.ts';
@@ -64,7 +64,7 @@ export function reasonOfCode(error: unknown): string | undefined {
   return systemReasons[code] ?? codePatterns.find(([codes]) => codes.test(code))?.[1];
 }
 
-/** @returns why, as part of a sentence. Of a fault nobody foresaw: where it is in the program, and none of its words. */
+/** @returns the reason, as part of a sentence. For an unforeseen fault, its place in the code and none of its words. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ExplainedError) return error.message;
   return reasonOfCode(error) ?? `something went wrong inside Keyhearth (${whereabouts(error)})`;

@@ -1,6 +1,6 @@
 /**
- * What cannot be read is refused in this project's words. The class: a reader passes on what a library, SQLite, the system or
- * the language said. Other tests look for it in each refusal that they meet; here every kind of reader gets what is broken.
+ * Unreadable input is refused in this project's words. The class: a reader passes on the words of a library, SQLite, the system or
+ * the language. Other tests look for them in each refusal that they meet; here every kind of reader gets broken input.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -181,7 +181,7 @@ test('files: keys, policies, vault files, backups and shares', async () => {
   }
 });
 
-test('an error of others is told by its code, and else by where it happened', () => {
+test('an error from elsewhere is shown by its code, and else by its place in the code', () => {
   const thrownBy = (work: () => unknown): unknown => {
     try {
       work();

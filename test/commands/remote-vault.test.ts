@@ -312,7 +312,7 @@ describe('what is believed of a server', () => {
   });
 });
 
-// The class: a server that is no vault makes a command use up the machine's memory.
+// The class: a server that is not a vault makes a command use up the machine's memory.
 describe('an answer without end', () => {
   const endless = (stream: Writable): void => {
     const more = (): void => {
@@ -355,7 +355,7 @@ describe('an answer without end', () => {
 
 // The class: a script that reads JSON has to look for the reason of a refusal in a sentence.
 describe('an error in JSON carries what the API said', () => {
-  test('its code, its name and the policies that spoke, whoever refused', async () => {
+  test('its code, its name and the policies that decided, for every kind of refusal', async () => {
     const policyEvaluations = [{ policyId: 'p', outcome: 'OUTCOME_DENY_EXPLICIT' }];
     const refusal = {
       code: 7,

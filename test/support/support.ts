@@ -572,7 +572,7 @@ export async function runCommand(
   return { code, stdout: process.stdout, stderr: process.stderr };
 }
 
-/** What a command says when it fails: its last line. What it logs before has stacks. */
+/** The error of a command that failed: its last line. Its log before that has stacks. */
 const refusalIn = (stderr: string): string => stderr.trimEnd().split('\n').at(-1) ?? '';
 
 /** The line that `keyhearth dev` prints when it is ready. */
