@@ -20,7 +20,7 @@ export async function openMasterKey(header: BackupHeader, how: OpenBackupWith): 
     const kinds = [...new Set(header.keyslots.map(({ kind }) => nouns[kind]))];
     throw new KeyhearthError(
       error.code,
-      `The backup stays shut. ${error.message} A backup opens with what opened its vault on the day it was made; this one, of ${new Date(header.createdAt).toISOString().slice(0, 10)}, with: ${kinds.join(', ')}.`,
+      `The backup does not open. ${error.message} A backup keeps the secrets of its day. This one, of ${new Date(header.createdAt).toISOString().slice(0, 10)}, opens with: ${kinds.join(', ')}.`,
     );
   }
 }

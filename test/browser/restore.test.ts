@@ -95,7 +95,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await input.setInputFiles(file);
   await chooser.getByText('moved.backup').waitFor();
   await button(page, 'Restore').click();
-  await refusal.getByText(/The backup stays shut/).waitFor();
+  await refusal.getByText(/The backup does not open/).waitFor();
   // Another in its place lets the first go.
   await input.setInputFiles(file);
   await chooser.getByText(/Opens with .*its password/).waitFor();

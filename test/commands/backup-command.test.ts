@@ -330,7 +330,7 @@ describe('keyhearth restore', () => {
     expect(await desktop.run('restore', file, '--recovery-file', wrong)).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
-        /The backup stays shut\. The recovery phrase does not open this vault\./,
+        /The backup does not open\. The recovery phrase does not open this vault\./,
       ) as unknown,
     });
     expect(await desktop.run('restore', file)).toMatchObject({ code: 2 });

@@ -111,7 +111,7 @@ test('a backup is brought in parts, two at once, tried under its own name, and g
   const { rpc } = service.vault;
   await expect(
     rpc.verifyBackup({ file: one.file, secret: { with: 'password', password: 'not the one' } }),
-  ).rejects.toThrow(/The backup stays shut/);
+  ).rejects.toThrow(/The backup does not open/);
   expect(await rpc.verifyBackup({ file: one.file })).toMatchObject({
     file: 'family.backup',
     problemCount: 0,

@@ -294,11 +294,11 @@ describe('a backup of a vault with everything in it', () => {
     rmSync(since);
   });
 
-  test('stays shut for another secret, and says with what it opens', async () => {
+  test('does not open with another secret, and names those that open it', async () => {
     const wrong = `${'abandon '.repeat(23)}art`;
     const notThisOne = refusal(
       'WRONG_SECRET',
-      /^The backup stays shut\. The recovery phrase does not open this vault\. .* with: (password, recovery phrase|recovery phrase, password)\.$/,
+      /^The backup does not open\. The recovery phrase does not open this vault\. .* with: (password, recovery phrase|recovery phrase, password)\.$/,
     );
     using home = temporaryDirectory();
     await expect(restore(wish(home.path, file, { with: 'recovery', phrase: wrong }))).rejects.toEqual(

@@ -91,7 +91,7 @@ function Health(): ReactNode {
     <Panel title={t('The vault')}>
       <Facts
         rows={[
-          [t('State'), t('Unlocked. The keys are in memory until you lock the vault.')],
+          [t('State'), t('Unlocked, with the keys in memory')],
           [
             t('Opens with'),
             opens.length === 0 ? (
