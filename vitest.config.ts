@@ -57,7 +57,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...built,
           name: 'system',
-          include: ['test/{campaigns,commands,delivery,keys,project,storage,vendor}/*.test.ts'],
+          include: ['test/{campaigns,delivery,keys,project,storage,vendor}/*.test.ts'],
         },
       },
       // The files share a Chromium too.
@@ -71,6 +71,7 @@ export default defineConfig(({ mode }) => ({
         },
       },
       { test: { ...built, name: 'desktop', include: ['test/desktop/*.test.ts'], testTimeout: 3 * minute } },
+      { test: { ...built, name: 'commands', include: ['test/commands/*.test.ts'], isolate: false } },
     ],
   },
 }));
