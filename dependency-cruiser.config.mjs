@@ -1,6 +1,6 @@
-// Who may import whom, as data. Whatever is not allowed here is an error; each message says what is allowed.
+// Allowed imports, as data. An import that is not allowed here is an error; each message says what is allowed.
 
-// One row per folder of main/: which others it may import. A folder within a folder that has a row of its own is no part of
+// One row per folder of main/: which others it may import. A folder within a folder that has a row of its own is not part of
 // the outer one, here as in what is allowed.
 const layers = {
   lib: [],
@@ -20,7 +20,7 @@ const layers = {
   auth: ['net/', 'crypto/', 'storage/', 'lib/', 'preload/contract.ts'],
   keys: ['bus/', 'storage/integrity/', 'crypto/', 'storage/', 'lib/', 'preload/contract.ts'],
   audit: ['crypto/', 'storage/', 'keys/', 'lib/', 'preload/contract.ts'],
-  // What leaves the vault by itself: deliveries in general, and what is delivered.
+  // Outgoing deliveries: the queue, and each kind of delivery.
   'delivery/queue': ['crypto/', 'storage/', 'lib/'],
   'delivery/messages': ['delivery/queue/', 'crypto/', 'storage/', 'net/', 'lib/', 'preload/contract.ts'],
   'delivery/webhooks': ['delivery/queue/', 'crypto/', 'storage/', 'net/', 'lib/'],
@@ -70,12 +70,12 @@ const layers = {
   ],
   // Programs that are copied out of the project, and run without it.
   standalone: [],
-  // What makes packages, and what runs in them before anything else: hardly anything of the product.
+  // Builds packages, and runs first in them: with hardly any code of the product.
   packaging: ['lib/', 'app/parent.ts', 'desktop/updates/update-key.ts'],
   desktop: ['app/', 'rpc/', 'bus/', 'files/', 'lib/', 'commands/shared/client.ts', 'preload/contract.ts'],
 };
 
-// What the folders hold of each package that reaches outside.
+// The folders that may use each package that reaches outside.
 const packages = {
   '@node-rs/argon2': ['main/keys/'],
   '@clack/prompts': ['main/commands/', 'main/cli.ts'],
@@ -91,7 +91,7 @@ const packages = {
   'shamir-secret-sharing': ['main/keys/'],
 };
 
-// What the bundles hold of others' code. Who installs the command gets it in them, so it is a dev dependency.
+// Packages that the bundles contain. An installed command has them there, so they are dev dependencies.
 const bundled = [
   '@clack/prompts',
   '@hpke/core',
@@ -124,7 +124,7 @@ const bundled = [
   'zod',
 ];
 
-// What composes the layers, and the window's calls: everything but the shells around it.
+// The code that composes the layers, and the window's calls: everything but the shells around it.
 const composed = Object.keys(layers)
   .filter((name) => !['desktop', 'commands', 'standalone', 'packaging'].includes(name))
   .map((name) => `${name}/`);

@@ -7,7 +7,7 @@ import tseslint from 'typescript-eslint';
 
 const typescript = ['**/*.ts', '**/*.tsx'];
 
-/** What no text for people looks like: no two words in a row, and no single one that begins with a capital. */
+/** Matches text that is not for people: no two words in a row, and no single one that begins with a capital. */
 const noProse = /^(?![\s\S]*(\p{L}[’')”]?[,.:;!?…]? +[“(]?(\p{L}{2}|a |I ))|\p{Lu}\p{Ll}+[.…?!]?$)[\s\S]*$/u;
 
 /** Never shown: in markup, in calls and in objects. */
@@ -236,7 +236,7 @@ export default defineConfig(
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat['recommended-latest']] },
   {
     files: ['renderer/**/*.{ts,tsx}'],
-    // What a person pastes into a terminal or a program is code.
+    // Text to paste into a terminal or a program is code.
     ignores: ['**/*.test.ts', 'renderer/features/connect/snippets.ts'],
     plugins: { i18next },
     rules: {

@@ -111,7 +111,7 @@ async function licencesBeside(names: readonly string[]): Promise<Licence[]> {
   return [...found.values()];
 }
 
-/** Notes beside the builds what they were made from, for the window to show: each package once. */
+/** Notes beside the builds what they were built from, for the window to show: each package once. */
 async function writeAbout(): Promise<void> {
   const lists = await Promise.all(
     ['renderer', 'main', 'preload'].map(async (name) => {

@@ -5,7 +5,7 @@ import { LongestFirst } from './test/project/sequencer.ts';
 
 const minute = 60_000;
 
-/** What is waited for comes from other processes, on a machine that may be busy. */
+/** Tests wait for other processes, on a machine that may be busy. */
 const patient = { poll: { timeout: minute / 3 } };
 
 /**
@@ -14,7 +14,7 @@ const patient = { poll: { timeout: minute / 3 } };
  */
 const execArgv = ['--wasm-wrapper-tiering-budget=2000000000'];
 
-/** What all projects have in common. */
+/** Shared by all projects. */
 const common = {
   execArgv,
   setupFiles: 'test/support/patience.ts',

@@ -17,7 +17,7 @@ interface Rendered {
   readonly sections: readonly Section[];
 }
 
-/** @throws Error where a page is missing, or links to a file that is no page. */
+/** @throws Error where a page is missing, or links to a file that is not a page. */
 export async function buildSite(output: string): Promise<void> {
   const rendered = await renderPages();
   await rm(output, { recursive: true, force: true });
@@ -129,7 +129,7 @@ function freeId(slug: string, taken: Set<string>): string {
 }
 
 /**
- * @returns undefined for a file of the project that is no page, which readers of the site do not have.
+ * @returns undefined for a file of the project that is not a page, which readers of the site do not have.
  * @throws Error for a file that is not there.
  */
 function targetOf(href: string, from: string): string | undefined {

@@ -1,4 +1,4 @@
-/** What is used of Eleventy, which has no types of its own. */
+/** The part of Eleventy that is used; it has no types of its own. */
 declare module '@11ty/eleventy' {
   interface Token {
     readonly content: string;

@@ -24,7 +24,7 @@ export const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
     text: 'Something must be set up before; the message says what.',
     of: ['activity'],
   },
-  UNAUTHENTICATED: { text: 'The stamp is missing, wrong, or of a key that nobody has.', of: every },
+  UNAUTHENTICATED: { text: 'The stamp is missing, wrong, or of an unknown key.', of: every },
   PERMISSION_DENIED: { text: 'The caller may not do this, or the page’s origin is not paired.', of: every },
   NOT_FOUND: { text: 'Something that the request names is not there.', of: every },
   METHOD_NOT_ALLOWED: { text: 'The method is not POST.', of: [] },

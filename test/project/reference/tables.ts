@@ -157,7 +157,7 @@ export const variableTexts: Readonly<Record<string, string>> = {
   KEYHEARTH_DATA_DIR: 'Directory of the vault, as `--data-dir`.',
   KEYHEARTH_CONFIG_DIR: 'Directory of the API key files, as `--config-dir`.',
   KEYHEARTH_PORT: 'Port of the API, as `--port`. 0 is any free port.',
-  KEYHEARTH_RP_ID: 'Host name that passkeys are made for, as `--rp-id`.',
+  KEYHEARTH_RP_ID: 'Host name of passkeys, as `--rp-id`.',
   KEYHEARTH_URL: 'URL of the vault that commands use, as `--url`.',
   KEYHEARTH_ORGANIZATION: 'Organization of the vault at that URL, as `--organization-id`.',
   KEYHEARTH_SIGNER: 'Public key that the vault at that URL signs bundles of secrets with.',

@@ -9,6 +9,14 @@ const projectRoot = join(import.meta.dirname, '../../..');
 
 /** Grows until it is everything: the folders and files whose texts follow docs/decisions/0059-plain-english-is-checked.md. */
 const clean: readonly string[] = [
+  '.github',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'README.md',
+  'SECURITY.md',
+  'dependency-cruiser.config.mjs',
+  'docs',
+  'eslint.config.js',
   'main/activities',
   'main/app',
   'main/audit',
@@ -37,6 +45,7 @@ const clean: readonly string[] = [
   'main/start.ts',
   'main/storage',
   'preload',
+  'prettier.config.js',
   'renderer/app',
   'renderer/features',
   'renderer/main.tsx',
@@ -59,6 +68,9 @@ const clean: readonly string[] = [
   'test/storage',
   'test/support',
   'test/vendor',
+  'vite.config.ts',
+  'vitest.config.ts',
+  'vitest.electron.config.ts',
 ];
 
 /** These hold the phrases as data. */
