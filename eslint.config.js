@@ -118,6 +118,7 @@ const retiredWords = new Map([
   ['drill', 'verify or test of a backup'],
   ['ballot', 'vote'],
   ['hasten', 'retryNow'],
+  ['draw', 'generate, or choose where it is one of several'],
   ['owner proof', 'step-up'],
   ['carry out', 'execute or run'],
   ['carries out', 'executes or runs'],

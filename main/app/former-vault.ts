@@ -45,7 +45,7 @@ export function findFormerVault({
  * @throws VaultInUseError where a process has the vault open; Error where a file is in the way.
  */
 export function moveFormerVault({ vault, keys }: FormerVault): void {
-  const held = VaultDirectory.acquire(vault.from);
+  const directory = VaultDirectory.acquire(vault.from);
   try {
     if (existsSync(vault.to)) {
       for (const name of readdirSync(vault.to)) {
@@ -56,7 +56,7 @@ export function moveFormerVault({ vault, keys }: FormerVault): void {
     mkdirSync(dirname(vault.to), { recursive: true });
     renameSync(vault.from, vault.to);
   } finally {
-    held.release();
+    directory.release();
   }
   // The lock and the note of its holder were let go of under the name that they had before.
   for (const name of ['endpoint.json', 'lock-journal']) rmSync(join(vault.to, name), { force: true });

@@ -5,10 +5,10 @@ import { toHex } from './encodings.ts';
 import { generateP256, signP256Raw, uncompressP256 } from './keys/p256.ts';
 import { readToken, signToken } from './signed-tokens.ts';
 
-const draw = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
+const generate = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
 
 function newPair(): { readonly privateKey: Uint8Array; readonly publicKey: string } {
-  const { privateKey, publicKey } = generateP256(draw);
+  const { privateKey, publicKey } = generateP256(generate);
   return { privateKey, publicKey: toHex(uncompressP256(publicKey)) };
 }
 

@@ -56,11 +56,11 @@ export function replaceFile(file: string, content: string): void {
   writeByDraft(file, content, renameSync);
 }
 
-function writeByDraft(file: string, content: string, place: (draft: string, file: string) => void): void {
+function writeByDraft(file: string, content: string, move: (draft: string, file: string) => void): void {
   const draft = newDraft(file);
   writeNewFile(draft, content);
   try {
-    place(draft, file);
+    move(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;

@@ -10,7 +10,7 @@ export class SeededRandom {
     this.#key = hash('sha256', `latchkey dev seed ${seed}`, 'buffer');
   }
 
-  readonly draw: Random = (purpose, length) => {
+  readonly generate: Random = (purpose, length) => {
     const position = this.#positions.get(purpose) ?? 0;
     this.#positions.set(purpose, position + 1);
     const bytes = new Uint8Array(length);

@@ -28,8 +28,8 @@ const found = (directory: string): Record<string, string> =>
     readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory())
       .map((entry) => {
-        const place = join(entry.parentPath, entry.name);
-        return [place.slice(directory.length + 1), readFileSync(place, 'utf8')];
+        const file = join(entry.parentPath, entry.name);
+        return [file.slice(directory.length + 1), readFileSync(file, 'utf8')];
       }),
   );
 

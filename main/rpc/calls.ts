@@ -149,7 +149,7 @@ export class VaultCalls implements VaultRpc {
   readonly #listeners = new Listeners<[VaultEvent]>();
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
-  readonly #drawn = new NewRecoveryPhrase();
+  readonly #generated = new NewRecoveryPhrase();
   readonly #keychain: KeychainWatch;
   #unlocking: VaultStatus['unlocking'] = null;
   #lastTimestamp = 0;
@@ -180,9 +180,9 @@ export class VaultCalls implements VaultRpc {
       this.#unlocking = progress;
       this.emit(progress === null ? { kind: 'status' } : { kind: 'unlocking', ...progress });
     };
-    this.#keyslots = new KeyslotCalls({ ...parts, log, onUnlocking }, this.#drawn);
+    this.#keyslots = new KeyslotCalls({ ...parts, log, onUnlocking }, this.#generated);
     parts.keyring.onChange((unlocked) => {
-      if (!unlocked) this.#drawn.forget();
+      if (!unlocked) this.#generated.forget();
       // The unlock has more to do before the file can be read, which a listener may do at once.
       queueMicrotask(
         owned(() => {
@@ -240,7 +240,7 @@ export class VaultCalls implements VaultRpc {
     if (!keyring.unlocked) checkMissing(units);
     const entropy = random('recovery phrase', 32);
     const phrase = mnemonicFromEntropy(entropy);
-    this.#drawn.keep(sentenceFromEntropy(entropy));
+    this.#generated.keep(sentenceFromEntropy(entropy));
     entropy.fill(0);
     return Promise.resolve({ phrase });
   }
@@ -248,7 +248,7 @@ export class VaultCalls implements VaultRpc {
   async create(input: unknown): Promise<VaultStatus> {
     const { confirmedWords, userEmail, password, ...rest } = parseSecret(createParams, input, 'vault');
     checkMissing(this.#parts.units);
-    const { phrase } = this.#drawn;
+    const { phrase } = this.#generated;
     if (phrase === undefined) {
       throw new KeyhearthError(
         'INVALID_ARGUMENT',
@@ -263,7 +263,7 @@ export class VaultCalls implements VaultRpc {
       );
     }
     // Taken while it is used: of two calls at once one makes the vault.
-    this.#drawn.take();
+    this.#generated.take();
     await setUp(this.#parts, {
       ...rest,
       ...(userEmail === undefined ? {} : { userEmail }),
@@ -272,7 +272,7 @@ export class VaultCalls implements VaultRpc {
       recoveryConfirmed: true,
     })
       .catch((error: unknown) => {
-        if (this.#drawn.phrase === undefined) this.#drawn.keep(copyOfBytes(phrase));
+        if (this.#generated.phrase === undefined) this.#generated.keep(copyOfBytes(phrase));
         throw error;
       })
       .finally(() => phrase.fill(0));
@@ -539,8 +539,8 @@ export class VaultCalls implements VaultRpc {
     const { units, keyring } = this.#parts;
     const key = units.read((tx) => getServerKey(tx, 'window'));
     if (key === undefined) throw new Error('the vault has no window key');
-    const place = serverKeyContext('window', vault.organizationId);
-    const privateKey = keyring.cached('server key window', () => keyring.open(place, key.sealed));
+    const context = serverKeyContext('window', vault.organizationId);
+    const privateKey = keyring.cached('server key window', () => keyring.open(context, key.sealed));
     const stamp = {
       publicKey: toHex(p256PublicKey(privateKey)),
       scheme: 'SIGNATURE_SCHEME_TK_API_P256',

@@ -141,17 +141,17 @@ export async function withSecret<T>(
 export class KeyslotCalls {
   readonly #parts: KeyslotParts;
   readonly #manager: KeyslotManager;
-  readonly #drawn: NewRecoveryPhrase;
+  readonly #generated: NewRecoveryPhrase;
   readonly #proof: StepUp;
 
-  constructor(parts: KeyslotParts, drawn: NewRecoveryPhrase) {
+  constructor(parts: KeyslotParts, generated: NewRecoveryPhrase) {
     this.#parts = parts;
     this.#proof = new StepUp(parts.clock);
     parts.keyring.onChange(() => {
       this.#proof.end();
     });
     this.#manager = new KeyslotManager(parts);
-    this.#drawn = drawn;
+    this.#generated = generated;
   }
 
   async unlock(input: unknown): Promise<void> {
@@ -250,12 +250,12 @@ export class KeyslotCalls {
       case 'addKeychain':
         return run((given) => manager.addKeychain(given));
       case 'addRecovery':
-        return run((given) => this.#withDrawn(change, (phrase) => manager.addRecovery(given, phrase)));
+        return run((given) => this.#withGenerated(change, (phrase) => manager.addRecovery(given, phrase)));
       case 'changePassword':
         return run((given) => manager.changePassword(given, change.keyslotId, change.password));
       case 'changeRecovery':
         return run((given) =>
-          this.#withDrawn(change, (phrase) => manager.changeRecovery(given, change.keyslotId, phrase)),
+          this.#withGenerated(change, (phrase) => manager.changeRecovery(given, change.keyslotId, phrase)),
         );
       case 'remove':
         return run((given) => manager.remove(given, change.keyslotId));
@@ -269,26 +269,26 @@ export class KeyslotCalls {
   }
 
   /** Uses the phrase that was generated last, once. */
-  async #withDrawn(
+  async #withGenerated(
     { confirmedWords }: { readonly confirmedWords?: z.output<typeof confirmedWordsList> | undefined },
     use: (phrase: NewPhrase) => Promise<void>,
   ): Promise<void> {
-    const drawn = this.#drawn.phrase;
-    if (drawn === undefined) {
+    const generated = this.#generated.phrase;
+    if (generated === undefined) {
       throw new KeyhearthError(
         'INVALID_ARGUMENT',
         'no recovery phrase was generated: request one, write it down, then add it',
       );
     }
-    if (confirmedWords !== undefined) checkWords(drawn, confirmedWords, 'change');
+    if (confirmedWords !== undefined) checkWords(generated, confirmedWords, 'change');
     // A lock erases the generated phrase, and must find the change as it was requested.
-    const phrase = copyOfBytes(drawn);
+    const phrase = copyOfBytes(generated);
     try {
       await use({ phrase, confirmed: confirmedWords !== undefined });
     } finally {
       phrase.fill(0);
     }
-    this.#drawn.forget();
+    this.#generated.forget();
   }
 
   #lend<T>(given: Given, use: (proof: Promise<OwnerSecret>) => Promise<T>): Promise<T> {

@@ -68,7 +68,7 @@ export class Connection implements Writer {
   #sqlite: Sqlite.Database;
   #statements = new Map<string, Sqlite.Statement>();
   readonly #equipment: (() => void)[] = [];
-  #places: FileIdentity | undefined;
+  #identity: FileIdentity | undefined;
   #onDamage: ((error: DamagedFileError) => void) | undefined;
   #depth = 0;
 
@@ -119,7 +119,7 @@ export class Connection implements Writer {
 
   #configure(): void {
     for (const pragma of pragmas) this.pragma(pragma);
-    this.#places = this.file === undefined ? undefined : new FileIdentity(this.file);
+    this.#identity = this.file === undefined ? undefined : new FileIdentity(this.file);
     for (const equip of this.#equipment) equip();
   }
 
@@ -227,7 +227,7 @@ export class Connection implements Writer {
 
   /** Why what is written does not reach the file at its path; undefined where it does. It costs some microseconds. */
   isElsewhere(): string | undefined {
-    return this.#places?.misplaced();
+    return this.#identity?.misplaced();
   }
 
   get inTransaction(): boolean {

@@ -53,7 +53,7 @@ export class UnitOfWork {
   readonly #guard: Guard | undefined;
   readonly #disk: Disk | undefined;
   readonly #onGroup: ((ms: number) => void) | undefined;
-  #jobs: PendingWrite[] = [];
+  #writes: PendingWrite[] = [];
   #scheduled = false;
 
   /** @param onGroup Called with the milliseconds that each transaction took, until it was durable. */
@@ -96,7 +96,7 @@ export class UnitOfWork {
   write<T>(work: (tx: Writer) => T, { mustFit = false, meter }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let value: T;
-      this.#jobs.push({
+      this.#writes.push({
         run: (tx) => {
           value = work(tx);
         },
@@ -113,7 +113,7 @@ export class UnitOfWork {
 
   /** True if as many writes wait as one transaction accepts. */
   get isBusy(): boolean {
-    return this.#jobs.length >= enoughWaiting;
+    return this.#writes.length >= enoughWaiting;
   }
 
   #schedule(): void {
@@ -122,8 +122,8 @@ export class UnitOfWork {
     setImmediate(
       owned(() => {
         this.#scheduled = false;
-        if (this.#jobs.length > 0) this.#commit(this.#jobs);
-        if (this.#jobs.length > 0) this.#schedule();
+        if (this.#writes.length > 0) this.#commit(this.#writes);
+        if (this.#writes.length > 0) this.#schedule();
       }),
     );
   }
@@ -136,7 +136,7 @@ export class UnitOfWork {
   first<T>(work: (tx: Writer) => T, options: WriteOptions = {}): T {
     let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
     let value: { readonly is: T } | undefined;
-    const job: PendingWrite = {
+    const write: PendingWrite = {
       ...options,
       run: (tx) => {
         value = { is: work(tx) };
@@ -148,7 +148,7 @@ export class UnitOfWork {
         outcome = { error };
       },
     };
-    this.#commit([job]);
+    this.#commit([write]);
     if (outcome === undefined) throw new Error('a transaction ended without an outcome');
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
@@ -168,7 +168,7 @@ export class UnitOfWork {
 
   /** Commits all that waits, now. */
   flush(): void {
-    while (this.#jobs.length > 0) this.#commit(this.#jobs);
+    while (this.#writes.length > 0) this.#commit(this.#writes);
   }
 
   /** Commits in one transaction as much of what waits as fits into a turn; the rest waits for the next. */
@@ -176,16 +176,16 @@ export class UnitOfWork {
     const began = performance.now();
     const end = began + longestGroup;
     let most = waiting.length;
-    const jobs: PendingWrite[] = [];
+    const writes: PendingWrite[] = [];
     let stage: Stage = 'writing';
     try {
       this.#connection.transaction(() => {
         this.#guard?.check();
         do {
-          const [job] = waiting.splice(0, 1);
-          if (job === undefined) break;
-          jobs.push(job);
-          this.#attempt(job);
+          const [write] = waiting.splice(0, 1);
+          if (write === undefined) break;
+          writes.push(write);
+          this.#attempt(write);
           most -= 1;
         } while (most > 0 && performance.now() < end);
         this.#guard?.seal();
@@ -195,25 +195,25 @@ export class UnitOfWork {
     } catch (error) {
       this.#guard?.undone();
       // The writes that waited beside it would fail the same way.
-      jobs.push(...waiting.splice(0, most));
-      this.#reject(jobs, this.#disk?.refusalOf(error, stage) ?? error);
+      writes.push(...waiting.splice(0, most));
+      this.#reject(writes, this.#disk?.refusalOf(error, stage) ?? error);
       return;
     }
     this.#onGroup?.(performance.now() - began);
     this.#disk?.committed();
-    for (const job of jobs) {
-      if (job.failure) job.reject(job.failure.error);
-      else job.resolve();
+    for (const write of writes) {
+      if (write.failure) write.reject(write.failure.error);
+      else write.resolve();
     }
   }
 
   /** Rejects what was not committed, but for what must be: that is written once more where room was held back for it. */
-  #reject(jobs: readonly PendingWrite[], error: unknown): void {
-    const again = jobs.filter(({ mustFit }) => mustFit === true);
+  #reject(writes: readonly PendingWrite[], error: unknown): void {
+    const again = writes.filter(({ mustFit }) => mustFit === true);
     const isRetried = again.length > 0 && this.#disk?.giveUpReserve() === true;
-    for (const job of jobs) {
-      if (isRetried && again.includes(job)) delete job.failure;
-      else job.reject(this.#isOfDisk(job.failure?.error) ? error : (job.failure?.error ?? error));
+    for (const write of writes) {
+      if (isRetried && again.includes(write)) delete write.failure;
+      else write.reject(this.#isOfDisk(write.failure?.error) ? error : (write.failure?.error ?? error));
     }
     if (!isRetried) return;
     this.#commit(again);
@@ -223,18 +223,18 @@ export class UnitOfWork {
     return this.#disk?.isTrouble(error) === true;
   }
 
-  #attempt(job: PendingWrite): void {
+  #attempt(write: PendingWrite): void {
     const began = performance.now();
     try {
       this.#connection.savepoint(() => {
-        job.run(this.#connection);
+        write.run(this.#connection);
       });
     } catch (error) {
-      job.failure = { error };
+      write.failure = { error };
       // The engine gave up the whole transaction, or will not commit it: nothing of this group may be answered as done.
       if (!this.#connection.inTransaction || this.#isOfDisk(error)) throw error;
     } finally {
-      job.meter?.(performance.now() - began);
+      write.meter?.(performance.now() - began);
     }
   }
 }

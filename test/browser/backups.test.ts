@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings } from './support/inspect.ts';
-import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, chooseSegment, firstRun, goTo, heading, makeWallet } from './support/steps.ts';
 
 let browser: Browser;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 describe('a person with a vault', () => {
   test('shows that there is no backup, writes one, tests it, and sets a schedule', async () => {
     using elsewhere = temporaryDirectory();
-    using place = newVaultPlace();
+    using place = newVaultHome();
     await using service = await place.serve();
     await using person = await openWindow(browser);
     const { page } = person;

@@ -7,18 +7,18 @@ import type { Settings } from '../../preload/contract.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
 import { axeFindings } from './support/inspect.ts';
-import { newVaultPlace, type Service, type VaultPlace } from './support/service.ts';
+import { newVaultHome, type Service, type VaultHome } from './support/service.ts';
 import { firstRun, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
-let place: VaultPlace;
+let place: VaultHome;
 let service: Service;
 let person: BrowserWindow;
 let desktop: Settings['desktop'] = null;
 
 beforeAll(async () => {
   browser = await sharedChromium();
-  place = newVaultPlace();
+  place = newVaultHome();
   service = await place.serve();
   person = await openWindow(browser);
   await person.page.route('**/window/settings', async (route) => {

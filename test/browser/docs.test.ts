@@ -10,7 +10,7 @@ import { operations } from '../../main/operations/index.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
 import { axeFindings } from './support/inspect.ts';
-import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { newVaultHome, serveDevVault } from './support/service.ts';
 import type { Service } from './support/service.ts';
 
 let browser: Browser;
@@ -122,7 +122,7 @@ describe('the reference page', () => {
   });
 
   test('is there while there is no vault, and without the window', async () => {
-    using place = newVaultPlace();
+    using place = newVaultHome();
     await using service = await place.serve();
     await using person = await openWindow(browser);
     await openReference(person, service.url);

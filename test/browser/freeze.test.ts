@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace } from './support/service.ts';
+import { newVaultHome } from './support/service.ts';
 import { button, firstRun, heading, password } from './support/steps.ts';
 
 let browser: Browser;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 test('a vault is frozen from inside, after a question, and opens with its password', async () => {
-  using place = newVaultPlace();
+  using place = newVaultHome();
   await using service = await place.serve();
   await using person = await openWindow(browser);
   const { page } = person;

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, firstRun, goTo, heading, makeWallet, readAddresses } from './support/steps.ts';
 
 let browser: Browser;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 describe('home', () => {
   test('says what a new vault lacks, and leads to it; its first request works as it is shown', async () => {
-    using place = newVaultPlace();
+    using place = newVaultHome();
     await using service = await place.serve();
     await using person = await openWindow(browser);
     const { page } = person;

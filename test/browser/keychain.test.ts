@@ -7,8 +7,8 @@ import { inProcess, startKeyring } from '../keys/keychain.ts';
 import type { Environment } from '../keys/keychain.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace } from './support/service.ts';
-import type { VaultPlace } from './support/service.ts';
+import { newVaultHome } from './support/service.ts';
+import type { VaultHome } from './support/service.ts';
 import {
   button,
   chooseSegment,
@@ -56,7 +56,7 @@ async function unlockByPassword(page: Page): Promise<void> {
 }
 
 /** As its owner does with the keyring's own program. */
-async function loseKey({ path }: VaultPlace, keyring: Environment): Promise<void> {
+async function loseKey({ path }: VaultHome, keyring: Environment): Promise<void> {
   const file = new Sqlite(join(path, 'vault.db'), { readonly: true });
   const vaultId = file.prepare('SELECT id FROM vault').pluck().get() as string;
   const id = file.prepare("SELECT id FROM keyslots WHERE kind = 'keychain'").pluck().get() as string;
@@ -67,7 +67,7 @@ async function loseKey({ path }: VaultPlace, keyring: Environment): Promise<void
 
 test('where no keychain is reachable, the first run says why and goes on with a password', async () => {
   await using keyring = await startKeyring('bus');
-  using home = newVaultPlace();
+  using home = newVaultHome();
   await using service = await home.serveWithKeychain(keyring.environment);
   await using person = await openWindow(browser);
   const { page } = person;
@@ -95,7 +95,7 @@ test('where no keychain is reachable, the first run says why and goes on with a 
 
 test('a vault opens with the keychain; locked, lost or gone, that is said, and what else opens it does', async () => {
   await using keyring = await startKeyring('unlocked');
-  using home = newVaultPlace();
+  using home = newVaultHome();
   const found: string[] = [];
   const look = async (page: Page, screen: string): Promise<void> => {
     found.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));

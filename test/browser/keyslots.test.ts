@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { readPng } from './support/png.ts';
-import { newVaultPlace } from './support/service.ts';
+import { newVaultHome } from './support/service.ts';
 import {
   askedPositions,
   button,
@@ -189,7 +189,7 @@ async function sheets(page: Page, words: readonly string[], look: Look): Promise
 
 describe('every screen about unlock methods', () => {
   test('passes axe-core, in light and in dark, fits a narrow window, and does what it says', async () => {
-    using home = newVaultPlace();
+    using home = newVaultHome();
     await using service = await home.serve();
     await using person = await openWindow(browser);
     const { page } = person;
@@ -222,7 +222,7 @@ describe('every screen about unlock methods', () => {
 });
 
 test('a sheet on paper is the sheet alone, and its QR code says the words', async () => {
-  using home = newVaultPlace();
+  using home = newVaultHome();
   await using service = await home.serve();
   await using person = await openWindow(browser);
   const { page } = person;

@@ -12,7 +12,7 @@ import { openVault } from '../../main/app/compose.ts';
 import { fillAccounts, fillActivities } from '../support/long-lists.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace } from './support/service.ts';
+import { newVaultHome } from './support/service.ts';
 import { button, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
@@ -76,7 +76,7 @@ async function makeVault(directory: string): Promise<void> {
 }
 
 test('thousands of activities and accounts are scrolled, searched and saved without all of them being loaded', async () => {
-  using place = newVaultPlace();
+  using place = newVaultHome();
   await makeVault(place.path);
   await using service = await place.serve();
   await using person = await openWindow(browser);

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { checkText, runStandalone } from '../storage/audit-log.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace } from './support/service.ts';
+import { newVaultHome } from './support/service.ts';
 import { button, firstRun, goTo, makeWallet } from './support/steps.ts';
 
 let browser: Browser;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 test('the log is checked, exported, and a change by another program is detected', async () => {
-  using place = newVaultPlace();
+  using place = newVaultHome();
   await using service = await place.serve();
   await using person = await openWindow(browser);
   const { page } = person;

@@ -11,7 +11,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { newVaultHome, serveDevVault } from './support/service.ts';
 import type { Service } from './support/service.ts';
 import {
   button,
@@ -274,7 +274,7 @@ describe('what one person does in one vault', () => {
 
   beforeAll(async () => {
     const resources = new AsyncDisposableStack();
-    const place = resources.use(newVaultPlace());
+    const place = resources.use(newVaultHome());
     service = resources.use(await place.serve());
     person = await openWindow(browser);
     ({ page } = person);

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { mailUser, startMailServer } from '../delivery/mail-server.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, chooseSegment, firstRun, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 test('a person sets up mail, tries it, and has codes shown', async () => {
   await using server = await startMailServer();
-  using place = newVaultPlace();
+  using place = newVaultHome();
   await using service = await place.serve();
   await using person = await openWindow(browser);
   const { page } = person;

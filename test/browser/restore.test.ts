@@ -9,7 +9,7 @@ import { sharesFromPhrase } from '../../main/keys/keyslots/shares.ts';
 import { temporaryDirectory } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, firstRun, goTo, heading, lock, makeWallet, password } from './support/steps.ts';
 
 let browser: Browser;
@@ -22,7 +22,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   using elsewhere = temporaryDirectory();
   const file = join(elsewhere.path, 'moved.backup');
   let words: readonly string[];
-  using old = newVaultPlace();
+  using old = newVaultHome();
   {
     await using service = await old.serve();
     await using person = await openWindow(browser);
@@ -33,7 +33,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
     await old.backUp(file);
   }
 
-  using place = newVaultPlace();
+  using place = newVaultHome();
   await using service = await place.serve();
   await using person = await openWindow(browser);
   const { page } = person;

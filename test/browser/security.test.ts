@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { contentSecurityPolicy } from '../../main/lib/web/content-security-policy.ts';
 import { askControl, send } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
-import { newVaultPlace, serveDevVault } from './support/service.ts';
+import { newVaultHome, serveDevVault } from './support/service.ts';
 import type { Service } from './support/service.ts';
 import { button, chooseSegment, firstRun, goTo, heading, hold, pairsIn, password } from './support/steps.ts';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 test('the page on the disk that a browser is opened with leads into the window, and is gone then', async () => {
-  using place = newVaultPlace();
+  using place = newVaultHome();
   await using service = await place.serve();
   const { body } = await askControl(place.path, 'page', {});
   const file = String(body?.['value']);
@@ -121,7 +121,7 @@ describe('a page of another port, opened by a browser that is signed in', () => 
   // The same machine is the same site to a browser: it sends the window's cookie along, even a strict one.
   for (const host of ['127.0.0.1', 'localhost']) {
     test(`can call nothing from ${host}`, async () => {
-      using place = newVaultPlace();
+      using place = newVaultHome();
       await using service = await place.serve();
       await using person = await openWindow(browser);
       await person.page.goto(service.windowUrl);
@@ -177,7 +177,7 @@ describe('a page of another port, opened by a browser that is signed in', () => 
 
 describe('a secret that was on the screen', () => {
   test('is nowhere in the page once its screen is left, and never in the browser’s storage', async () => {
-    using place = newVaultPlace();
+    using place = newVaultHome();
     await using service = await place.serve();
     await using person = await openWindow(browser);
     const { page } = person;

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultPlace } from './support/service.ts';
-import type { Service, VaultPlace } from './support/service.ts';
+import { newVaultHome } from './support/service.ts';
+import type { Service, VaultHome } from './support/service.ts';
 import {
   button,
   exportFrom,
@@ -23,7 +23,7 @@ import {
 } from './support/steps.ts';
 
 let browser: Browser;
-let place: VaultPlace;
+let place: VaultHome;
 let service: Service;
 let person: BrowserWindow;
 let page: Page;
@@ -31,7 +31,7 @@ let phrase: readonly string[];
 
 beforeAll(async () => {
   browser = await sharedChromium();
-  place = newVaultPlace();
+  place = newVaultHome();
   service = await place.serve();
   person = await openWindow(browser);
   ({ page } = person);

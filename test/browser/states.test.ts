@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
-import { newVaultPlace, portToKeep, serveDevVault } from './support/service.ts';
+import { newVaultHome, portToKeep, serveDevVault } from './support/service.ts';
 import {
   button,
   chooseSegment,
@@ -26,7 +26,7 @@ const stopped = (page: Page) => heading(page, 'Keyhearth’s service stopped');
 
 describe('a service that stops', () => {
   test('is noticed, waited for on the same port, and entered again with a new link in the same tab', async () => {
-    using place = newVaultPlace();
+    using place = newVaultHome();
     const port = await portToKeep();
     const first = await place.serve(port);
     await using person = await openWindow(browser);
@@ -166,7 +166,7 @@ describe('a refusal', () => {
 
 describe('a file that was changed outside Keyhearth', () => {
   test('shuts the window, which says what was found and what to do, until the change is undone', async () => {
-    using place = newVaultPlace();
+    using place = newVaultHome();
     await using service = await place.serve();
     await using person = await openWindow(browser);
     const { page } = person;
@@ -204,7 +204,7 @@ describe('a file that was changed outside Keyhearth', () => {
 
 describe('two windows of one vault', () => {
   test('are locked together, and the second shows what the first makes', async () => {
-    using place = newVaultPlace();
+    using place = newVaultHome();
     await using service = await place.serve();
     await using one = await openWindow(browser);
     await one.page.goto(service.windowUrl);

@@ -11,7 +11,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
 import { readPng } from './support/png.ts';
-import { newVaultPlace } from './support/service.ts';
+import { newVaultHome } from './support/service.ts';
 import type { Service } from './support/service.ts';
 import {
   button,
@@ -37,7 +37,7 @@ let page: Page;
 beforeAll(async () => {
   const resources = new AsyncDisposableStack();
   const browser = await sharedChromium();
-  const place = resources.use(newVaultPlace());
+  const place = resources.use(newVaultHome());
   service = resources.use(await place.serve());
   person = await openWindow(browser);
   ({ page } = person);

@@ -99,7 +99,7 @@ async function check(
 
 const seededChance = (seed: string): Chance => {
   const random = new SeededRandom(seed);
-  return () => Buffer.from(random.draw('chance', 4)).readUInt32LE() / 2 ** 32;
+  return () => Buffer.from(random.generate('chance', 4)).readUInt32LE() / 2 ** 32;
 };
 
 /** Regular files, by path: sockets hold nothing. */

@@ -21,7 +21,7 @@ interface Step {
   readonly 'continue-on-error'?: unknown;
 }
 
-interface Job {
+interface WorkflowJob {
   readonly needs?: string;
   readonly if?: string;
   readonly permissions?: object;
@@ -38,7 +38,7 @@ interface Job {
 interface Workflow {
   readonly on: Readonly<Record<string, unknown>>;
   readonly permissions: Readonly<Record<string, string>>;
-  readonly jobs: Readonly<Record<string, Job>>;
+  readonly jobs: Readonly<Record<string, WorkflowJob>>;
 }
 
 const read = (name: string): Workflow => load(readFileSync(join(directory, name), 'utf8')) as Workflow;

@@ -303,7 +303,7 @@ class Dice {
   }
 
   below(limit: number): number {
-    const bytes = this.#random.draw('dice', 4);
+    const bytes = this.#random.generate('dice', 4);
     return Buffer.from(bytes).readUInt32BE() % limit;
   }
 

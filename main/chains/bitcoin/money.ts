@@ -68,11 +68,11 @@ export function moneyOf(transaction: BitcoinTransaction, { locks, own, network, 
   const inputs = transaction.inputs.map((input, index): Source => {
     const signed = locks[index] !== undefined;
     const { spent } = input;
-    const place =
+    const output =
       spent !== undefined && (spent.proven || claimed)
         ? outputOf(spent, signed)
         : new Unknown(`nothing proves what input ${String(index + 1)} spends`);
-    return { input, signed, spent: place };
+    return { input, signed, spent: output };
   });
   const outputs = transaction.outputs.map((output) => outputOf(output));
   return { transaction, inputs, outputs, ...totalsOf(inputs, outputs) };

@@ -306,16 +306,16 @@ function readValue(types: Types, type: string, value: unknown, field: string, de
 
 /** A struct's text: its own, and after it in alphabetical order those of all that it holds. */
 function encodeType(types: Types, name: string): string {
-  const held = new Set<string>([name]);
+  const names = new Set<string>([name]);
   // A set that grows is walked to its new end.
-  for (const each of held) {
+  for (const each of names) {
     for (const { type } of structOf(types, each).members) {
       const base = baseOf(type) ?? '';
-      if (types.has(base)) held.add(base);
+      if (types.has(base)) names.add(base);
     }
   }
-  held.delete(name);
-  return [name, ...[...held].sort()]
+  names.delete(name);
+  return [name, ...[...names].sort()]
     .map(
       (each) =>
         `${each}(${structOf(types, each)

@@ -105,15 +105,15 @@ export async function startDev(
   const vault = await startVault(
     { ...config, dataDirectory: null, allowLoopbackOrigins: true, allowLoopbackIssuers: true },
     {
-      random: random.draw,
+      random: random.generate,
       clock,
       keychain: noKeychain('keyhearth dev touches no keychain'),
       dev: (parts) => (snapshots = new DevSnapshots(parts, random, clock)),
     },
   );
-  const pair = generateP256((length) => random.draw('dev api key', length));
+  const pair = generateP256((length) => random.generate('dev api key', length));
   const apiPublicKey = toHex(pair.publicKey);
-  const recoveryPhrase = mnemonicFromEntropy(random.draw('recovery phrase', 32));
+  const recoveryPhrase = mnemonicFromEntropy(random.generate('recovery phrase', 32));
   const { organizationId, userId } = await vault.setUp({
     organizationName: 'Development',
     userName: 'Root user',

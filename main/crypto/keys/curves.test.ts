@@ -150,8 +150,8 @@ describe('Schnorr', () => {
 });
 
 test('scalars out of range are generated again', () => {
-  const draws = [new Uint8Array(32), new Uint8Array(32).fill(255), new Uint8Array(32).fill(7)];
-  expect(curves.CURVE_SECP256K1.generate(() => draws.shift() ?? new Uint8Array(32))).toEqual(
+  const attempts = [new Uint8Array(32), new Uint8Array(32).fill(255), new Uint8Array(32).fill(7)];
+  expect(curves.CURVE_SECP256K1.generate(() => attempts.shift() ?? new Uint8Array(32))).toEqual(
     new Uint8Array(32).fill(7),
   );
 });

@@ -3,7 +3,7 @@ import { checkBytes } from '../bytes.ts';
 import { ed25519PublicKey, signEd25519 } from './ed25519.ts';
 import { invalid, toHex } from '../encodings.ts';
 import { isP256PrivateKey, p256PrivateKeyLength, p256PublicKey, signP256Digest } from './p256.ts';
-import { drawPrivateKey } from './scalars.ts';
+import { generatePrivateKey } from './scalars.ts';
 import {
   isSecp256k1PrivateKey,
   publicKeyFromPrivate,
@@ -49,7 +49,7 @@ export const curves: Readonly<Record<Curve, CurveEntry>> = {
     privateKeyLength: secp256k1PrivateKeyLength,
     publicKeyLength: 33,
     requiresDigest: true,
-    generate: (random) => drawPrivateKey(random, secp256k1PrivateKeyLength, isSecp256k1PrivateKey),
+    generate: (random) => generatePrivateKey(random, secp256k1PrivateKeyLength, isSecp256k1PrivateKey),
     isPrivateKey: isSecp256k1PrivateKey,
     publicKey: publicKeyFromPrivate,
     sign(privateKey, digest) {
@@ -62,7 +62,7 @@ export const curves: Readonly<Record<Curve, CurveEntry>> = {
     privateKeyLength: 32,
     publicKeyLength: 32,
     requiresDigest: false,
-    generate: (random) => drawPrivateKey(random, 32, isSeed),
+    generate: (random) => generatePrivateKey(random, 32, isSeed),
     isPrivateKey: isSeed,
     publicKey: ed25519PublicKey,
     sign: (privateKey, message) => split(signEd25519(privateKey, message), 0),
@@ -71,7 +71,7 @@ export const curves: Readonly<Record<Curve, CurveEntry>> = {
     privateKeyLength: p256PrivateKeyLength,
     publicKeyLength: 33,
     requiresDigest: true,
-    generate: (random) => drawPrivateKey(random, p256PrivateKeyLength, isP256PrivateKey),
+    generate: (random) => generatePrivateKey(random, p256PrivateKeyLength, isP256PrivateKey),
     isPrivateKey: isP256PrivateKey,
     publicKey: p256PublicKey,
     sign(privateKey, digest) {

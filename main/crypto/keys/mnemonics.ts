@@ -189,9 +189,9 @@ function readWord(bits: Uint8Array, at: number): number {
 }
 
 function writeWord(bits: Uint8Array, at: number, index: number): void {
-  for (let place = 0; place < bitsOfWord; place += 1) {
-    const bit = at * bitsOfWord + place;
-    const value = (index >> (bitsOfWord - 1 - place)) & 1;
+  for (let offset = 0; offset < bitsOfWord; offset += 1) {
+    const bit = at * bitsOfWord + offset;
+    const value = (index >> (bitsOfWord - 1 - offset)) & 1;
     bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (value << (7 - (bit & 7)));
   }
 }

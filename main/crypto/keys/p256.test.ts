@@ -148,11 +148,11 @@ describe('keys', () => {
   });
 
   test('a generated scalar out of range is discarded', () => {
-    const draws = [new Uint8Array(32), new Uint8Array(32).fill(255), new Uint8Array(32).fill(7)];
-    expect(generateP256(() => draws.shift() ?? new Uint8Array(32)).privateKey).toEqual(
+    const attempts = [new Uint8Array(32), new Uint8Array(32).fill(255), new Uint8Array(32).fill(7)];
+    expect(generateP256(() => attempts.shift() ?? new Uint8Array(32)).privateKey).toEqual(
       new Uint8Array(32).fill(7),
     );
-    expect(draws).toHaveLength(0);
+    expect(attempts).toHaveLength(0);
   });
 
   test('texts of points, in either form and case, and of none', () => {

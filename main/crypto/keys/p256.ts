@@ -7,7 +7,7 @@ import { p256 } from '@noble/curves/nist.js';
 import { checkBytes, concatBytes, asUint8Array } from '../bytes.ts';
 import { decodeHex, invalid, toHex } from '../encodings.ts';
 import { Lru } from '../../lib/lru.ts';
-import { drawPrivateKey } from './scalars.ts';
+import { generatePrivateKey } from './scalars.ts';
 
 export const p256PrivateKeyLength = 32;
 const compressedLength = 33;
@@ -29,7 +29,7 @@ export interface P256KeyPair {
 
 /** @param random Answers that many fresh bytes at each call. */
 export function generateP256(random: (length: number) => Uint8Array): P256KeyPair {
-  const privateKey = drawPrivateKey(random, p256PrivateKeyLength, isP256PrivateKey);
+  const privateKey = generatePrivateKey(random, p256PrivateKeyLength, isP256PrivateKey);
   return { privateKey, publicKey: p256PublicKey(privateKey) };
 }
 

@@ -92,7 +92,7 @@ export class Webhooks {
   /** Deliveries of an organization that ended since old ones were deleted. */
   readonly #finished = new Map<string, number>();
   /** Endpoints that events wait for while nothing can be sent to them. */
-  readonly #held = new Set<string>();
+  readonly #waitingForNetwork = new Set<string>();
   #started = false;
   /** True if rows of endpoints may have changed since they were read. */
   #isStale = false;
@@ -147,7 +147,7 @@ export class Webhooks {
   look(): void {
     if (!this.#maySend()) return;
     this.#isStale = false;
-    this.#held.clear();
+    this.#waitingForNetwork.clear();
     this.#grown.clear();
     this.#endpoints = newEndpointCache();
     this.#quietly(() => {
@@ -164,7 +164,7 @@ export class Webhooks {
 
   /** Number of endpoints with delayed events. */
   countDelayed(tx: Reader): number {
-    return new Set([...this.#held, ...listFailingEndpoints(tx)]).size;
+    return new Set([...this.#waitingForNetwork, ...listFailingEndpoints(tx)]).size;
   }
 
   /** Ends what is under way, and keeps its results. */
@@ -247,13 +247,13 @@ export class Webhooks {
     const endpoint = getWebhookEndpoint(tx, endpointId);
     if (endpoint?.place == null) return undefined;
     // Nothing is tried, so nothing fails, and nothing is given up for it.
-    if (this.#isHeld(tx, endpoint)) return this.#hold(tx, endpointId);
-    this.#held.delete(endpointId);
+    if (this.#waitsForNetwork(tx, endpoint)) return this.#hold(tx, endpointId);
+    this.#waitingForNetwork.delete(endpointId);
     return this.#events.take(tx, endpoint, endpoint.place, this.#parts.clock.wall());
   }
 
   /** True for an endpoint off this machine while the network is off or disconnected. */
-  #isHeld(tx: Reader, { url }: WebhookEndpointRow): boolean {
+  #waitsForNetwork(tx: Reader, { url }: WebhookEndpointRow): boolean {
     const { isOnline = () => true } = this.#parts;
     return (!isNetworkOn(tx) || !isOnline()) && !isThisMachine(new URL(url).hostname);
   }
@@ -261,8 +261,8 @@ export class Webhooks {
   #hold(tx: Reader, endpointId: string): number | undefined {
     // The next event checks again.
     if (this.#events.nextAt(tx, endpointId) === undefined) return undefined;
-    if (!this.#held.has(endpointId)) {
-      this.#held.add(endpointId);
+    if (!this.#waitingForNetwork.has(endpointId)) {
+      this.#waitingForNetwork.add(endpointId);
       this.#parts.onChange();
     }
     return this.#parts.clock.wall() + recheckMs;

@@ -70,7 +70,7 @@ export interface IssuedCode {
 }
 
 /**
- * Draws a code. It is on its way to the contact, and nowhere else: only its sealed hash is kept.
+ * Generates a code. It is sent to the contact, and stored nowhere: only its sealed hash is kept.
  * @throws KeyhearthError INVALID_ARGUMENT when too many wait for the contact already.
  */
 export function issueOneTimeCode(
@@ -84,7 +84,7 @@ export function issueOneTimeCode(
   if (fixedCode === undefined && waiting >= limits.waitingCodesPerContact) throw tooManyCodes();
   const otpId = uuidV4(random('one-time code id', 16));
   const alphabet = options.alphanumeric === false ? digits : symbols;
-  const otpCode = fixedCode ?? drawCode(random, alphabet, options.characters ?? defaults.characters);
+  const otpCode = fixedCode ?? generateCode(random, alphabet, options.characters ?? defaults.characters);
   const expiresAt = now + (options.lifetimeSeconds ?? defaults.lifetimeSeconds) * 1000;
   const secret = concatBytes(hashOf(otpCode), targetKey);
   insertOneTimeCode(tx, {
@@ -162,7 +162,7 @@ const contextOf = (rowId: string, organizationId: string) => ({
 });
 
 /** Each symbol is as likely as any other: bytes beyond the last whole run through the alphabet are thrown away. */
-function drawCode(random: Random, alphabet: string, characters: number): string {
+function generateCode(random: Random, alphabet: string, characters: number): string {
   const usable = 256 - (256 % alphabet.length);
   let code = '';
   while (code.length < characters) {

@@ -81,7 +81,7 @@ const holdersNamed = ({
   readonly params: Parameters<typeof contactOf>[0];
 }): readonly string[] => holdersOf(tx, organizationId, contactOf(params));
 
-/** Draws a code and has it sent. */
+/** Generates a code and has it sent. */
 function sendCode(
   context: ActivityContext<CodeRequest>,
   contact: Contact,

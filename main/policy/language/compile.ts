@@ -60,7 +60,7 @@ const methods: readonly string[] = [...iterations, 'contains', 'count'];
 
 class Compiler {
   readonly #source: string;
-  readonly #place: PolicyField;
+  readonly #policyField: PolicyField;
   readonly #trace: Trace | undefined;
   readonly #known: Readonly<Record<string, Type>>;
   readonly #variables: Variable[] = [];
@@ -69,7 +69,7 @@ class Compiler {
 
   constructor(source: string, field: PolicyField, trace: Trace | undefined) {
     this.#source = source;
-    this.#place = field;
+    this.#policyField = field;
     this.#trace = trace;
     this.#known = keywords[field];
     this.#calls = {
@@ -422,16 +422,16 @@ class Compiler {
 
   #call(node: Of<'call'>): Compiled {
     const found = Object.hasOwn(functions, node.name) ? functions[node.name] : undefined;
-    const here = Object.keys(functions).filter((name) => functions[name]?.fields.includes(this.#place));
+    const here = Object.keys(functions).filter((name) => functions[name]?.fields.includes(this.#policyField));
     if (found === undefined) {
       const hint = isIteration(node.name) ? `write list.${node.name}(x, …)` : undefined;
       throw this.#unknown(node.name, node.nameAt, `a function: ${here.join(', ')}`, here, '', hint);
     }
-    if (!found.fields.includes(this.#place)) {
+    if (!found.fields.includes(this.#policyField)) {
       throw new ExpressionError(
         this.#source,
         node.nameAt,
-        `a function of ${this.#place}: ${here.join(', ')}`,
+        `a function of ${this.#policyField}: ${here.join(', ')}`,
         `${node.name} is known in ${found.fields.join(' and ')}`,
       );
     }
@@ -485,7 +485,7 @@ class Compiler {
         : elsewhere.length > 0
           ? `${name} is known in ${elsewhere.join(' and ')}`
           : undefined;
-    return this.#unknown(name, at, `a keyword of ${this.#place}: ${names.join(', ')}`, names, '', hint);
+    return this.#unknown(name, at, `a keyword of ${this.#policyField}: ${names.join(', ')}`, names, '', hint);
   }
 
   #unknown(

@@ -78,7 +78,7 @@ export class RowGuard implements Guard {
   #walk: NodeJS.Immediate | undefined;
   #walkedAt = -Infinity;
   #naming = false;
-  #stopPlaceWatch: (() => void) | undefined;
+  #stopPathWatch: (() => void) | undefined;
   #committedLog: string | undefined;
 
   /** Sets up the connection, and sets up its successor where a database in memory is replaced. */
@@ -99,7 +99,7 @@ export class RowGuard implements Guard {
     this.#keys = keys;
     this.#onTampering = onTampering;
     this.#onCommitted = onCommitted;
-    this.#watchPlace();
+    this.#watchPath();
     connection.equip(() => {
       this.#equip();
     });
@@ -123,7 +123,7 @@ export class RowGuard implements Guard {
    * @throws KeyhearthError VAULT_TAMPERED; the guard then refuses all reads and writes until a later verification finds nothing.
    */
   verify(mac: Mac): void {
-    this.#checkPlace();
+    this.#checkPath();
     this.#connection.view(() => {
       this.#version = this.#dataVersion();
       this.#take(verifyFile(this.#connection, mac));
@@ -138,7 +138,7 @@ export class RowGuard implements Guard {
     const key = new HmacKey(rowKey);
     const mac: Mac = (data) => key.mac(data);
     try {
-      this.#checkPlace();
+      this.#checkPath();
       const { file } = this.#connection;
       if (file === undefined || !this.#isLarge(mac)) {
         this.verify(mac);
@@ -194,7 +194,7 @@ export class RowGuard implements Guard {
   begin(): void {
     this.#version = this.#dataVersion();
     this.#tampering = undefined;
-    this.#watchPlace();
+    this.#watchPath();
     this.#walkLog();
   }
 
@@ -263,7 +263,7 @@ export class RowGuard implements Guard {
   }
 
   committed(): void {
-    this.#checkPlace();
+    this.#checkPath();
     const sealed = this.#sealedLog;
     const isNew = sealed !== undefined && sealed !== this.#committedLog;
     this.#committedLog = sealed;
@@ -280,19 +280,19 @@ export class RowGuard implements Guard {
   stop(): void {
     clearImmediate(this.#walk);
     this.#walk = undefined;
-    this.#stopPlaceWatch?.();
-    this.#stopPlaceWatch = undefined;
+    this.#stopPathWatch?.();
+    this.#stopPathWatch = undefined;
   }
 
   /** @throws KeyhearthError VAULT_TAMPERED if the open file is no longer the one at its path. */
-  #checkPlace(): void {
+  #checkPath(): void {
     const problem = this.#connection.isElsewhere();
     if (problem !== undefined) this.refuse([{ table: 'the file', row: null, problem }]);
   }
 
-  #watchPlace(): void {
+  #watchPath(): void {
     if (this.#connection.file === undefined) return;
-    this.#stopPlaceWatch ??= every(locationPause, () => {
+    this.#stopPathWatch ??= every(locationPause, () => {
       const problem = this.#connection.isElsewhere();
       if (problem !== undefined) this.#discover([{ table: 'the file', row: null, problem }]);
     });

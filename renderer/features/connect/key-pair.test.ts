@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { drawKeyPair, keyPairFromJwk } from './key-pair.ts';
+import { generateApiKeyPair, keyPairFromJwk } from './key-pair.ts';
 
 describe('key pairs', () => {
   // RFC 7515 appendix A.3.1.
@@ -22,7 +22,7 @@ describe('key pairs', () => {
   test('the public half belongs to the private one, for both parities of y', async () => {
     const prefixes = new Set<string>();
     for (let round = 0; round < 64 && prefixes.size < 2; round += 1) {
-      const { publicKey, privateKey } = await drawKeyPair();
+      const { publicKey, privateKey } = await generateApiKeyPair();
       const ecdh = createECDH('prime256v1');
       ecdh.setPrivateKey(privateKey, 'hex');
       expect(ecdh.getPublicKey('hex', 'compressed')).toBe(publicKey);

@@ -9,7 +9,7 @@ export interface ApiKeyPair {
   readonly privateKey: string;
 }
 
-export async function drawKeyPair(): Promise<ApiKeyPair> {
+export async function generateApiKeyPair(): Promise<ApiKeyPair> {
   const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
     'sign',
     'verify',

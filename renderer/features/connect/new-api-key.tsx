@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
-import { drawKeyPair } from './key-pair.ts';
+import { generateApiKeyPair } from './key-pair.ts';
 import type { ApiKeyPair } from './key-pair.ts';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
@@ -104,7 +104,7 @@ export function NewApiKey({
       register.mutateAsync({ userId, apiKeys: [{ apiKeyName: name, ...key, ...expiring }] });
     task.run(async () => {
       if (source === 'here') {
-        const pair = await drawKeyPair();
+        const pair = await generateApiKeyPair();
         await send({ publicKey: pair.publicKey, curveType: 'API_KEY_CURVE_P256' });
         setDone(true);
         onMade({ ...pair, name });

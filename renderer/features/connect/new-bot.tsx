@@ -3,7 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { periods, policiesOfBot, readBudget, type Period } from '../../../main/lib/policies/bots.ts';
-import { drawKeyPair } from './key-pair.ts';
+import { generateApiKeyPair } from './key-pair.ts';
 import type { NamedPair } from './new-api-key.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
@@ -138,7 +138,7 @@ function useNewBot(): (name: string, terms: Terms) => Promise<NamedPair> {
   const deleteUsers = useSubmit('ACTIVITY_TYPE_DELETE_USERS');
   const deletePolicies = useSubmit('ACTIVITY_TYPE_DELETE_POLICIES');
   return async (name, terms) => {
-    const pair = await drawKeyPair();
+    const pair = await generateApiKeyPair();
     const user = { userName: name, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] };
     const made = await createUsers.mutateAsync({ users: [user] });
     const [userId = ''] = made.result.userIds;

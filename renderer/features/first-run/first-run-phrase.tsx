@@ -15,12 +15,12 @@ interface PhraseProps {
   readonly vaultName: string;
   readonly busy: boolean;
   readonly onBack: () => void;
-  readonly onDraw: () => void;
+  readonly onGenerate: () => void;
   readonly onNext: () => void;
 }
 
 /** The recovery phrase, to be written down. */
-export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: PhraseProps): ReactNode {
+export function PhraseStep({ words, vaultName, busy, onBack, onGenerate, onNext }: PhraseProps): ReactNode {
   const [seen, setSeen] = useState<readonly string[] | null>(null);
   const [pressed, setPressed] = useState(false);
   return (
@@ -56,7 +56,7 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
         <Text size="sm" c="dimmed" mt="md">
           <Trans
             i18nKey="Did someone see them? <a>Generate 24 new words</a>"
-            components={{ a: <Anchor component="button" type="button" size="sm" onClick={onDraw} /> }}
+            components={{ a: <Anchor component="button" type="button" size="sm" onClick={onGenerate} /> }}
           />
         </Text>
       </div>

@@ -60,11 +60,11 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   });
   const [opening, setOpening] = useState<Opening>({ useKeychain: status.keychain.available, password: '' });
   const [words, setWords] = useState<readonly string[]>([]);
-  const draw = useMutation({ mutationFn: () => rpc.newRecoveryPhrase() });
+  const generate = useMutation({ mutationFn: () => rpc.newRecoveryPhrase() });
   const create = useStatusCall((to, vault: CreateVault) => to.create(vault));
 
-  const drawWords = () => {
-    draw.mutate(undefined, {
+  const generateWords = () => {
+    generate.mutate(undefined, {
       onSuccess({ phrase }) {
         setWords(wordsOf(phrase));
         setStep(3);
@@ -148,13 +148,13 @@ export function FirstRun({ onCreating }: Props): ReactNode {
       {step === 2 && (
         <OpeningStep
           opening={opening}
-          busy={draw.isPending}
-          error={draw.error}
+          busy={generate.isPending}
+          error={generate.error}
           onBack={back}
           onNext={(given) => {
             setOpening(given);
             // Words that were written down already stay the same when one goes back and forth.
-            if (words.length === 0) drawWords();
+            if (words.length === 0) generateWords();
             else setStep(3);
           }}
         />
@@ -163,9 +163,9 @@ export function FirstRun({ onCreating }: Props): ReactNode {
         <PhraseStep
           words={words}
           vaultName={names.organizationName}
-          busy={draw.isPending}
+          busy={generate.isPending}
           onBack={back}
-          onDraw={drawWords}
+          onGenerate={generateWords}
           onNext={toCheck}
         />
       )}

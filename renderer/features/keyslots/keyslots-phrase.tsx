@@ -24,7 +24,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
   const replaces = data?.keyslots.some(({ id, kind }) => id === keyslotId && kind === 'recovery') ?? false;
   // Once it is done the replaced one is no more there to be found.
   const [replaced, setReplaced] = useState(false);
-  const draw = () => {
+  const generate = () => {
     task.run(async () => {
       setWords(wordsOf((await rpc.newRecoveryPhrase()).phrase));
     });
@@ -49,7 +49,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
             />
             <Failure title={t('Couldn’t generate the words')} error={task.error} />
             <div>
-              <Button loading={task.isPending} onClick={draw}>
+              <Button loading={task.isPending} onClick={generate}>
                 {t('Generate 24 words')}
               </Button>
             </div>
@@ -59,7 +59,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
       {words !== null && !done && (
         <Writing
           words={words}
-          onDraw={draw}
+          onGenerate={generate}
           change={async (proof, confirmedWords) => {
             await rpc.changeKeyslots(
               replaces
@@ -93,11 +93,11 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
 
 interface WritingProps {
   readonly words: readonly string[];
-  readonly onDraw: () => void;
+  readonly onGenerate: () => void;
   readonly change: (proof: ProveWith, confirmedWords: CreateVault['confirmedWords']) => Promise<void>;
 }
 
-function Writing({ words, onDraw, change }: WritingProps): ReactNode {
+function Writing({ words, onGenerate, change }: WritingProps): ReactNode {
   const { organization } = useStatus();
   const task = useAsyncAction();
   const proof = useOwnerSecret();
@@ -131,7 +131,7 @@ function Writing({ words, onDraw, change }: WritingProps): ReactNode {
         <Text size="sm" c="dimmed" mt="md" className="kh-noprint">
           <Trans
             i18nKey="Did someone see them? <a>Generate 24 new words</a>"
-            components={{ a: <Anchor component="button" type="button" size="sm" onClick={onDraw} /> }}
+            components={{ a: <Anchor component="button" type="button" size="sm" onClick={onGenerate} /> }}
           />
         </Text>
       </Panel>

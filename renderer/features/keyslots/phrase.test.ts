@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawPositions, randomBelow, recoveryOf, recoveryProblem, toRecovery, wordsOf } from './phrase.ts';
+import { choosePositions, randomBelow, recoveryOf, recoveryProblem, toRecovery, wordsOf } from './phrase.ts';
 
 test('a phrase is read whatever its case and spacing', () => {
   expect(wordsOf('  Abandon\n\tABOUT  zoo ')).toEqual(['abandon', 'about', 'zoo']);
@@ -9,7 +9,7 @@ test('a phrase is read whatever its case and spacing', () => {
 test('positions are distinct, rising and within the phrase; each one comes up', () => {
   const seen = new Set<number>();
   for (let round = 0; round < 400; round += 1) {
-    const positions = drawPositions(3, 24, randomBelow);
+    const positions = choosePositions(3, 24, randomBelow);
     expect(new Set(positions).size).toBe(3);
     expect(positions.toSorted((a, b) => a - b)).toEqual(positions);
     for (const position of positions) seen.add(position);
@@ -18,8 +18,8 @@ test('positions are distinct, rising and within the phrase; each one comes up', 
 });
 
 test('the choice follows its source', () => {
-  expect(drawPositions(3, 24, () => 0)).toEqual([1, 2, 3]);
-  expect(drawPositions(3, 24, (below) => below - 1)).toEqual([22, 23, 24]);
+  expect(choosePositions(3, 24, () => 0)).toEqual([1, 2, 3]);
+  expect(choosePositions(3, 24, (below) => below - 1)).toEqual([22, 23, 24]);
 });
 
 test('where a phrase may be typed, shares of it may be too', () => {

@@ -14,7 +14,7 @@ export const wordsOf = (phrase: string): readonly string[] =>
  * Chooses distinct positions (1 to `length`) uniformly, in rising order.
  * @param random answers a whole number from 0 to below its argument.
  */
-export function drawPositions(
+export function choosePositions(
   howMany: number,
   length: number,
   random: (below: number) => number,

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import type { CreateVault } from '../../../preload/contract.ts';
-import { drawPositions, randomBelow } from './phrase.ts';
+import { choosePositions, randomBelow } from './phrase.ts';
 import { t } from '../../app/i18n/text.ts';
 
 interface ThreeWords {
@@ -13,11 +13,11 @@ interface ThreeWords {
 
 /** Some words of a phrase, typed back from the paper; other ones for each phrase. */
 export function useThreeWords(words: readonly string[]): ThreeWords {
-  const [asked, setAsked] = useState(() => draw(words));
+  const [asked, setAsked] = useState(() => choose(words));
   const [typed, setTyped] = useState<readonly string[]>(['', '', '']);
   const [problems, setProblems] = useState<readonly (string | null)[]>([]);
   if (asked.of !== words) {
-    setAsked(draw(words));
+    setAsked(choose(words));
     setTyped(['', '', '']);
     setProblems([]);
   }
@@ -61,7 +61,7 @@ export function useThreeWords(words: readonly string[]): ThreeWords {
   };
 }
 
-const draw = (words: readonly string[]) => ({
+const choose = (words: readonly string[]) => ({
   of: words,
-  positions: drawPositions(3, words.length, randomBelow),
+  positions: choosePositions(3, words.length, randomBelow),
 });

@@ -32,7 +32,7 @@ export interface DevService extends Service {
 }
 
 /** A vault's directory, served or not. */
-export interface VaultPlace extends Disposable {
+export interface VaultHome extends Disposable {
   /** The vault's own directory. */
   readonly path: string;
   /** @param port 0 for any free one. */
@@ -108,7 +108,7 @@ async function start<Line extends ReadyLine>(
 }
 
 /** A directory for a vault that does not exist yet; no keychain is used unless one is given. */
-export function newVaultPlace(): VaultPlace {
+export function newVaultHome(): VaultHome {
   const directory = temporaryDirectory();
   const places = [
     '--data-dir',

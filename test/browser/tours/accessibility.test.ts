@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
-import { newVaultPlace } from '../support/service.ts';
+import { newVaultHome } from '../support/service.ts';
 import {
   askedPositions,
   button,
@@ -26,7 +26,7 @@ const wide = { width: 1280, height: 800 };
 
 describe('every screen, on a walk in a narrow window', () => {
   test('fits there; when wide, axe-core finds nothing in light and in dark; nothing violates the page’s policy', async () => {
-    using place = newVaultPlace();
+    using place = newVaultHome();
     await using service = await place.serve();
     await using person = await openWindow(browser, { baseURL: service.windowOrigin, viewport: narrow });
     const { page } = person;
@@ -61,7 +61,7 @@ describe('every screen, on a walk in a narrow window', () => {
 
 describe('the keyboard alone', () => {
   test('leads from the link to a first wallet and a signature, the focus always in sight', async () => {
-    using place = newVaultPlace();
+    using place = newVaultHome();
     await using service = await place.serve();
     await using person = await openWindow(browser);
     const { page } = person;

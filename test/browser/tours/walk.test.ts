@@ -11,7 +11,7 @@ import { pseudoText } from '../../../renderer/app/i18n/pseudo-locale.ts';
 import { sharedChromium, openWindow } from '../support/chromium.ts';
 import { tooWideFindings, untranslated, visit } from '../support/inspect.ts';
 import { addressesOf, furnish, patterns } from '../support/places.ts';
-import { newVaultPlace, serveDevVault } from '../support/service.ts';
+import { newVaultHome, serveDevVault } from '../support/service.ts';
 import {
   button,
   firstRun,
@@ -106,7 +106,7 @@ test('whatever opens a dialog says so, or the walk would miss it', () => {
 });
 
 test('the way into a vault speaks the pseudo-locale whole too: no link, first run, restoring, unlocking, no service', async () => {
-  using home = newVaultPlace();
+  using home = newVaultHome();
   await using service = await home.serve();
   await using person = await openWindow(browser, { baseURL: service.windowOrigin, locale: 'en-US' });
   const { page } = person;
@@ -233,7 +233,7 @@ function keepAnnouncements(): void {
 }
 
 test('results are announced: created, copied, refused, undone by a lock', async () => {
-  using home = newVaultPlace();
+  using home = newVaultHome();
   await using service = await home.serve();
   await using person = await openWindow(browser);
   const { page } = person;

@@ -83,7 +83,7 @@ export const patterns: readonly Pattern[] = [
   {
     name: 'draw',
     phrase:
-      /\b(draws?|drawn|drew|drawing)\b(?! (a |an |the |its |one |each )?(picture|box|line|frame|chart|bar|icon|row|mark|code|window))/i,
+      /\b(draws?|drawn|drew|drawing)\b(?! (a |an |the |its |one |each )?(picture|box|line|frame|chart|bar|icon))/i,
     instead: 'write "generate", "choose at random" or "render"',
     bad: 'A seed of 12 words is drawn on this computer.',
     good: 'A 12-word seed is generated on this computer.',
