@@ -371,6 +371,9 @@ async function start(argv: readonly string[]): Promise<void> {
   process.stderr.write(`No desktop app: ${electron.obstacle}. The window opens in the browser instead.\n`);
   // In this process: one that npm ends, or that is killed, leaves no other behind it that holds the vault.
   const command = join(projectRoot, 'dist/main/cli.js');
+  // As its launcher would: what the command prints can be pasted where `npm start` was typed.
+  process.env['KEYHEARTH_LAUNCHED_AS'] =
+    process.env['INIT_CWD'] === projectRoot ? './keyhearth' : join(projectRoot, 'keyhearth');
   process.argv.splice(1, Infinity, command, 'serve', '--ui', '--open', ...argv);
   await import(pathToFileURL(command).href);
 }

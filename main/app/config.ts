@@ -234,6 +234,16 @@ export function turnColorsOff(environment: NodeJS.ProcessEnv = process.env): voi
   delete environment['FORCE_COLOR'];
 }
 
+/**
+ * Takes away the name by which the launcher of a checkout was started: programs that this process starts do not inherit it.
+ * @returns undefined where no launcher started this process.
+ */
+export function takeLauncher(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  const name = environment['KEYHEARTH_LAUNCHED_AS'];
+  delete environment['KEYHEARTH_LAUNCHED_AS'];
+  return name;
+}
+
 /** The variables by which a command, and what it starts, reach a vault. */
 export interface VaultVariables {
   readonly KEYHEARTH_URL: string;

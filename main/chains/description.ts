@@ -18,6 +18,8 @@ export interface Part {
 export interface Description {
   /** One sentence. */
   readonly title: string;
+  /** Why the vault would not sign it: it cannot be read. */
+  readonly unread?: string;
   readonly lines: readonly Line[];
   readonly parts: readonly Part[];
   /** Warnings to read before signing. */
@@ -85,6 +87,7 @@ export class Writer {
 /** Describes an unreadable payload as unreadable: signing it is blind signing. */
 export const unreadDescription = (what: string, problem: string): Description => ({
   title: `${what} that cannot be read`,
+  unread: problem,
   lines: [line('Problem', problem)],
   parts: [],
   warnings: ['What this does is not known. Sign it only if you know from elsewhere what it is.'],

@@ -1,6 +1,6 @@
 /** The command line: puts the groups of subcommands together. Each declares its own in `<group>-command.ts`. */
 import { Command, CommanderError } from 'commander';
-import { turnColorsOff, version } from '../app/config.ts';
+import { takeLauncher, turnColorsOff, version } from '../app/config.ts';
 import { declareActivities } from './requests/activities-command.ts';
 import { declareApprovals } from './requests/approvals-command.ts';
 import { declareAudit } from './audit/audit-command.ts';
@@ -19,6 +19,7 @@ import { declareMessages } from './messages/messages-command.ts';
 import { helpConfiguration } from './shared/help.ts';
 import { CommandError, exitCodes, exitCodeTexts, fail, watchOutput } from './shared/output.ts';
 import { isColored } from './shared/table.ts';
+import { nameCommand, namingCommand } from './shared/command-name.ts';
 import { declarePolicies } from './policies/policies-command.ts';
 import { declarePrivateKeys } from './private-keys/private-keys-command.ts';
 import { declareRecovery } from './keyslots/recovery-command.ts';
@@ -102,15 +103,17 @@ export async function main(argv: readonly string[]): Promise<void> {
   const json = own.includes('--json');
   if (own.includes('--no-color')) turnColorsOff();
   watchOutput();
+  nameCommand(takeLauncher());
   const program: Command = newProgram()
     .configureOutput({
       getOutHasColors: () => isColored(process.stdout),
       getErrHasColors: () => isColored(process.stderr),
       outputError: (text, write) => {
-        write(`keyhearth: ${plain(text)}`);
+        write(`keyhearth: ${namingCommand(plain(text))}`);
       },
-      // The error is then written as JSON, once.
-      ...(json ? { writeErr: () => undefined } : {}),
+      // Help and usage. An error is written as JSON instead, once.
+      writeOut: (text) => process.stdout.write(namingCommand(text)),
+      writeErr: json ? () => undefined : (text) => process.stderr.write(namingCommand(text)),
     })
     .exitOverride();
   declareCommands(program);

@@ -78,7 +78,7 @@ describe('policy check', () => {
   test.each([
     ['{', /is not JSON: expected a policy/],
     ['[]', /has no policy/],
-    ['[{"effect":"EFFECT_MAYBE"}]', /0\.effect: Invalid option/],
+    ['[{"effect":"EFFECT_MAYBE"}]', /0\.effect: expected one of EFFECT_ALLOW, EFFECT_DENY/],
     ['"x"', /expected a policy/],
   ])('refuses a file that holds %s', async (text, message) => {
     const { code, stderr } = await run(['check', file('odd.json', text)]);
@@ -178,6 +178,20 @@ describe('request --dry-run', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ policyExplanation: { outcome: 'OUTCOME_ALLOW' } });
     expect(await count()).toBe(before);
+  });
+
+  test('is no success where policies allow what the vault cannot read', async () => {
+    const { code, stdout, stderr } = await dryRun('/public/v1/submit/sign_transaction', {
+      type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
+      parameters: {
+        signWith: request['signWith'],
+        type: 'TRANSACTION_TYPE_ETHEREUM',
+        unsignedTransaction: '02c0ffee',
+      },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ policyExplanation: { outcome: 'OUTCOME_ALLOW' } });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the vault would not sign this, since it cannot read it: ');
   });
 
   test('refuses what only reads', async () => {

@@ -134,7 +134,7 @@ describe('every command that takes an API key reaches the vault that is named', 
     const { code, stderr } = await run(argv, bare);
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /unknown option '--[a-z-]+': this command acts on the vault of this machine alone/,
+      /unknown option '--[a-z-]+': this command works on the vault of this computer only/,
     );
   });
 });

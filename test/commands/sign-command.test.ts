@@ -137,6 +137,21 @@ describe('sign transaction', () => {
     expect(await signatures()).toBe(before);
   });
 
+  test('a dry run of what cannot be read is no success', async () => {
+    for (const [type, key] of [
+      ['ethereum', ethereum],
+      ['bitcoin', bitcoin],
+    ] as const) {
+      const argv = ['transaction', '-', '--with', key, '--type', type, '--dry-run', '--json'];
+      const { code, stdout, stderr } = await run(argv, { input: '02c0ffee' });
+      expect(code, stderr).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({
+        description: { title: expect.stringMatching(/that cannot be read$/) as string },
+      });
+      expect(stderr).toContain('the vault would not sign this, since it cannot read it: ');
+    }
+  });
+
   test.each([
     [[], 'xyz', 2, 'standard input is not hex: expected an unsigned transaction in hex; --format base64'],
     [['--format', 'base64'], 'AAA', 2, 'standard input is not base64'],

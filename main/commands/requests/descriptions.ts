@@ -1,12 +1,14 @@
 /** Prints the effects of a transaction or a payload, in the words of `describe_payload`. */
 import { z } from 'zod';
 import { visibleInOrder, visibleLine } from '../../lib/text/visible-text.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
 
 const shownLine = z.object({ label: z.string(), value: z.string() });
 /** Of `describe_payload`. */
 export const describeAnswer = z.object({
   description: z.object({
     title: z.string(),
+    unread: z.string().optional(),
     lines: z.array(shownLine),
     parts: z.array(z.object({ title: z.string(), lines: z.array(shownLine) })),
     warnings: z.array(z.string()),
@@ -42,6 +44,15 @@ export function descriptionToText(
     ...digests.map(row('  ')),
     ...warnings.map((warning) => rows('', 'Beware: ', warning)),
   ].join('\n');
+}
+
+/** @throws CommandError where a vault cannot read what is to be signed, and would not sign it. */
+export function checkRead({ unread }: Description): void {
+  if (unread === undefined) return;
+  throw new CommandError(
+    exitCodes.failed,
+    `the vault would not sign this, since it cannot read it: ${unread}`,
+  );
 }
 
 /** Prefix of a text’s next line, and of the rest of a broken line. */

@@ -1,13 +1,17 @@
 /** `keyhearth request`: one stamped request, its answer on standard output; `keyhearth stamp`: the stamp alone. */
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { visibleJson } from '../../lib/text/visible-text.ts';
-import { send, stamp } from '../shared/api.ts';
+import { toBeSigned } from '../../lib/text/to-be-signed.ts';
+import type { KeyPair } from '../credentials/key-files.ts';
+import { refusal, send, stamp } from '../shared/api.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
+import { checkRead, describeAnswer } from './descriptions.ts';
 import { readApiKey, readRemote } from '../shared/remote.ts';
-import { CommandError, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
+import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
 import { reasonOf } from '../../lib/reasons.ts';
 
 const submits = '/public/v1/submit/';
@@ -43,13 +47,41 @@ export async function request(config: Config, options: RequestOptions): Promise<
   const body = options.dryRun
     ? JSON.stringify({ organizationId: organizationId ?? namedIn(wanted), requestBody: wanted })
     : wanted;
-  const { ok, text } = await send(url, path, {
+  const { ok, text } = await postStamped(url, path, pair, body);
+  process.stdout.write(`${visibleJson(options.json ? text : pretty(text))}\n`);
+  if (!ok) process.exitCode = exitCodeOfRefusal(codeIn(text));
+  else if (options.dryRun) await checkReadable(url, pair, wanted, organizationId ?? namedIn(wanted));
+}
+
+const postStamped = (url: string, path: string, pair: KeyPair, body: string) =>
+  send(url, path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
     body,
   });
-  process.stdout.write(`${visibleJson(options.json ? text : pretty(text))}\n`);
-  if (!ok) process.exitCode = exitCodeOfRefusal(codeIn(text));
+
+const signing = z.looseObject({ type: z.string(), parameters: z.record(z.string(), z.unknown()) });
+
+/** Policies may allow what the vault cannot read. @throws CommandError where it would refuse to sign one of the payloads. */
+async function checkReadable(
+  url: string,
+  pair: KeyPair,
+  wanted: string,
+  organizationId: unknown,
+): Promise<void> {
+  const { data } = signing.safeParse(JSON.parse(wanted));
+  if (data === undefined) return;
+  for (const payload of toBeSigned({ type: data.type, intent: { parameters: data.parameters } })) {
+    const body = JSON.stringify({ organizationId, ...payload });
+    const { ok, text } = await postStamped(url, '/public/v1/query/describe_payload', pair, body);
+    if (ok) checkRead(describeAnswer.parse(JSON.parse(text)).description);
+    else
+      throw new CommandError(
+        exitCodeOfRefusal(codeIn(text)),
+        messageIn(text),
+        detailsOfRefusal(JSON.parse(text)),
+      );
+  }
 }
 
 /** The organization is this machine's vault's where a URL alone is named, and of no use to a body that is sent to the letter. */
@@ -104,6 +136,11 @@ function fillIn(text: string, path: string, organizationId: string | undefined):
     ...(path.includes('/submit/') ? { timestampMs: String(Date.now()) } : {}),
     ...body,
   });
+}
+
+function messageIn(text: string): string {
+  const { data } = refusal.safeParse(JSON.parse(text));
+  return data?.message ?? 'the vault does not describe what would be signed';
 }
 
 /** The code of a refusal, where the answer has one. */

@@ -9,7 +9,7 @@ import { visibleName } from '../../lib/text/visible-text.ts';
 import { agree, onTerminal } from './agree.ts';
 import type { QueryParameters } from '../../operations/api.ts';
 import { hex, VaultApi, activityKind } from '../shared/api.ts';
-import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
+import { checkRead, describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { findPrivateKey } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { reasonOf } from '../../lib/reasons.ts';
@@ -145,6 +145,7 @@ async function describeAndSign<Result>(
   const { description } = await api.query('describe_payload', describeAnswer, asked, fields);
   if (options.dryRun) {
     print(options.json, { description }, descriptionToText(description, process.stdout.columns));
+    checkRead(description);
     return undefined;
   }
   // For a script it is part of the result; but who is asked must see what about.

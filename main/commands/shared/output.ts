@@ -6,6 +6,7 @@ import { ExplainedError, errorBody, KeyhearthError, type ErrorCodeName } from '.
 import { causeOf } from '../../files/storage-causes.ts';
 import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
 import { problemOf as problemOfPath, reasonOf } from '../../lib/reasons.ts';
+import { namingCommand } from './command-name.ts';
 
 /** Exit codes, as `keyhearth --help` documents them. */
 export const exitCodes = {
@@ -143,7 +144,7 @@ export function note(text: string): void {
 }
 
 /** Foreign names and texts cannot control a terminal or hide anything: they may be in any line. */
-const forPeople = (text: string): string => text.split('\n').map(visibleName).join('\n');
+const forPeople = (text: string): string => namingCommand(text).split('\n').map(visibleName).join('\n');
 
 const jsonLine = (value: object): string => `${visibleJson(JSON.stringify(value))}\n`;
 
@@ -205,7 +206,7 @@ export function fail(json: boolean, error: unknown): void {
   process.exitCode = exitCodeOf(error);
   // The failure was already reported.
   if (outputFailed) return;
-  const message = describeProblem(error);
+  const message = namingCommand(describeProblem(error));
   const details =
     error instanceof CommandError
       ? error.details

@@ -23,6 +23,8 @@ const shownLine = z.object({ label: z.string(), value: z.string() });
 const shownDescription = z
   .object({
     title: z.string(),
+    /** Why nothing would be signed: the transaction cannot be read. Absent where it can. */
+    unread: z.string().optional(),
     lines: z.array(shownLine),
     parts: z.array(z.object({ title: z.string(), lines: z.array(shownLine) })),
     warnings: z.array(z.string()),
