@@ -4,7 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
+import { declareCommands } from '../../main/commands/program.ts';
 import { mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
 import { Terminal } from '../support/terminal.ts';
 import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
@@ -154,6 +156,39 @@ describe('without a person to ask', () => {
     ['audit', 'accept-rollback', '--yes'],
   ];
 
+  /** Commands that open the vault in the same way as one of those above: one wrong secret each. */
+  const alike = [
+    ['doctor', '--accept-changes', '--yes'],
+    ['keyslots', 'add', 'keychain'],
+    ['recovery', 'sheet', '--output', join(path, 'sheet.html')],
+    ['backup', join(path, 'b.backup')],
+    ['backup', 'schedule', join(path, 'scheduled')],
+  ];
+
+  /** Where a process serves the vault. */
+  const served = [['unlock'], ['keyslots', 'rotate']];
+
+  // The class: a new command whose wrong secret ends it with another code, which a script takes for another failure.
+  test('every command that takes a secret of the vault is among these', () => {
+    const program = new Command('keyhearth');
+    declareCommands(program);
+    const takers = (command: Command, names: readonly string[]): readonly string[] => [
+      ...(command.options.some(({ long }) => /^--(password|recovery|share)-file$/.test(String(long)))
+        ? [names.join(' ')]
+        : []),
+      ...command.commands.flatMap((child) => takers(child, [...names, child.name()])),
+    ];
+    const all = takers(program, []);
+    const tried = [...alone, ...alike, ...served, ['serve']].map((argv) => argv.join(' '));
+    // The secret that these take is a new one, or another server's.
+    const openNothing = ['init', 'service install', 'messages mail', 'messages sms'];
+    // The service asks for the secret, by the one step-up, and not in the minutes after the vault was unlocked.
+    const asked = ['bots list', 'bots add', 'bots remove', 'keygen'];
+    const known = (name: string) => tried.some((wish) => wish === name || wish.startsWith(`${name} `));
+    expect(all.length).toBeGreaterThan(20);
+    expect(all.filter((name) => !known(name) && ![...openNothing, ...asked].includes(name))).toEqual([]);
+  });
+
   const { phrase: otherPhrase, ...rest } = wrong;
   const kinds = Object.values(rest);
 
@@ -173,11 +208,24 @@ describe('without a person to ask', () => {
     }
   });
 
-  test('and those of a vault that is served', async () => {
+  test.each(alike.map((argv) => ({ argv })))('$argv ends with 5', async ({ argv }) => {
+    const [group = ''] = argv;
+    const keychain = group === 'recovery' ? [] : ['--no-keychain'];
+    const wish = [...argv, ...keychain, '--json', ...wrong.phrase];
+    const { code, stderr } = await runCommand(wish, { environment });
+    expect(code, `${wish.join(' ')}: ${stderr}`).toBe(5);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 3, turnkeyErrorCode: 'WRONG_SECRET' } });
+  });
+
+  test('serve ends with 5, and so do those of a vault that is served', async () => {
+    const unopened = ['serve', '--json', '--port', '0', '--no-keychain', ...wrong.password];
+    const refused = await runCommand(unopened, { environment });
+    expect(refused.code, refused.stderr).toBe(5);
+    expect(refused.stderr).toContain('"turnkeyErrorCode":"WRONG_SECRET"');
     const serve = ['serve', '--json', '--port', '0', '--no-keychain', '--password-file', passwordFile];
     await using service = new CommandProcess(serve, { environment });
     await service.nextLine();
-    for (const argv of [['unlock'], ['keyslots', 'rotate']]) {
+    for (const argv of served) {
       const wish = [...argv, '--json', ...otherPhrase];
       const { code, stderr } = await runCommand(wish, { environment });
       expect(code, `${wish.join(' ')}: ${stderr}`).toBe(5);

@@ -25,7 +25,7 @@ import { checkSchema } from '../../storage/schema.ts';
 import { getVault, requireVault } from '../../storage/tables/vault.ts';
 import { openAnySlot, type OpenWith } from '../../keys/keyslots/slots.ts';
 import { authenticateAll, findRowKey, type FoundRowKey } from '../../keys/unlock.ts';
-import { assertNever, KeyhearthError } from '../../lib/errors.ts';
+import { errorBody, assertNever, KeyhearthError } from '../../lib/errors.ts';
 import { logFileName, logFileNames } from '../../files/log-file.ts';
 import { logFault } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
@@ -37,7 +37,7 @@ import { findRunning, type Running } from '../shared/client.ts';
 import { readSchedule, scheduleFinding } from './check-schedule.ts';
 import { dataDirectory, wordsNotShown } from './control.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
-import { CommandError, exitCodes, note, print, problemOf } from '../shared/output.ts';
+import { detailsOfRefusal, CommandError, exitCodes, note, print, problemOf } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
 import { hasVaultFile, readVaultFile, vaultFile } from '../shared/vault-file.ts';
 
@@ -370,7 +370,9 @@ export async function acceptChanges(
     const { id } = units.readUnverified(requireVault);
     const masterKey = await openAnySlot(id, units.readUnverified(listKeyslots), how).catch(
       (error: unknown) => {
-        throw error instanceof KeyhearthError ? new CommandError(exitCodes.locked, error.message) : error;
+        throw error instanceof KeyhearthError
+          ? new CommandError(exitCodes.locked, error.message, detailsOfRefusal(errorBody(error)))
+          : error;
       },
     );
     try {

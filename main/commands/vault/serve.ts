@@ -3,7 +3,7 @@ import type { VaultStatus } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { VaultInUseError } from '../../storage/file/vault-directory.ts';
 import { defined } from '../../lib/defined.ts';
-import { KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
+import { errorBody, KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
 import { reasonOf } from '../../lib/reasons.ts';
 import { freezeOnSignal } from '../../app/freeze-signal.ts';
 import { eraseAfterLock } from '../../keys/erasure.ts';
@@ -12,7 +12,14 @@ import { startServiceLog } from '../../app/service-log.ts';
 import { offerFormerVault } from './former-vault.ts';
 import { findRunning } from '../shared/client.ts';
 import { openPage } from '../shared/open-page.ts';
-import { CommandError, exitCodeOfOpening, exitCodes, note, print } from '../shared/output.ts';
+import {
+  detailsOfRefusal,
+  CommandError,
+  exitCodeOfOpening,
+  exitCodes,
+  note,
+  print,
+} from '../shared/output.ts';
 import { untilSignalled } from '../shared/signals.ts';
 import { unlockingNotes } from '../shared/unlocking.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
@@ -131,7 +138,10 @@ async function unlockWithPassword(
     return await vault.unlockWithPassword(password);
   } catch (error) {
     if (!(error instanceof KeyhearthError)) throw error;
-    if (!ofTheFile.has(error.code)) throw new CommandError(exitCodeOfOpening(error.code), error.message);
+    if (!ofTheFile.has(error.code)) {
+      const details = detailsOfRefusal(errorBody(error));
+      throw new CommandError(exitCodeOfOpening(error.code), error.message, details);
+    }
     note(`The vault stays locked: ${error.message}`);
     return status;
   }
