@@ -177,7 +177,7 @@ function developmentService(): Plugin {
       const target = running.ready.url;
       // The service takes its own host and origin only.
       return {
-        server: { proxy: { '/window': { target, changeOrigin: true, headers: { origin: target } } } },
+        server: { proxy: { '^/(window|docs)': { target, changeOrigin: true, headers: { origin: target } } } },
       };
     },
     configureServer(server) {

@@ -11,7 +11,12 @@ import { showBadge } from './desktop/badge.ts';
 import { endOnFault, reviveWindows } from './desktop/crash.ts';
 import { offerFormerVault } from './desktop/former-vault.ts';
 import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
-import { restrictAllContents, restrictSession, refuseDebuggers } from './desktop/restrictions.ts';
+import {
+  allowDocumentation,
+  restrictAllContents,
+  restrictSession,
+  refuseDebuggers,
+} from './desktop/restrictions.ts';
 import { attachToService, type JoinedVault } from './desktop/attach.ts';
 import { serveRpc } from './desktop/ipc.ts';
 import { catchLinks, thisStart } from './desktop/links.ts';
@@ -127,6 +132,7 @@ async function open(
   opened.defer(freezeOnSignal(vault.rpc));
   if ('keyring' in vault) opened.defer(eraseAfterLock(vault.keyring));
   opened.use(serveRpc(vault.rpc));
+  allowDocumentation((await vault.rpc.status()).url);
   const freezing = opened.use(listenForFreeze(vault.rpc, config.sessionType));
   const approvals = opened.use(watchApprovals(vault.rpc));
   opened.use(createTray(vault.rpc, approvals, freezing));

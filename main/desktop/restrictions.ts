@@ -4,11 +4,19 @@
  */
 import { app, shell } from 'electron';
 import type { Session, WebContents } from 'electron';
+import { apiReferenceUrl, documentationUrl, pages } from '../../docs/pages.ts';
 import { isPage, pageUrl } from './page.ts';
 import { report } from './report.ts';
 
-/** Addresses that a link may open in the person's own browser, each whole; the window links nowhere yet. */
-const externalPages: ReadonlySet<string> = new Set();
+/** Addresses that a link may open in the person's own browser, each whole: those of the documentation. */
+const externalPages = new Set<string>();
+
+/** Lets links open the documentation that the service serves. @param url The service's, without a slash at its end. */
+export function allowDocumentation(url: string): void {
+  externalPages.clear();
+  for (const { path } of pages) externalPages.add(documentationUrl(url, path));
+  externalPages.add(apiReferenceUrl(url));
+}
 
 /** Protocols that reach the network or the disk. */
 const outside: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:', 'file:', 'unknown']);
@@ -42,7 +50,7 @@ export function restrictAllContents(): void {
 }
 
 /** @param external Addresses that open in the person's browser instead. */
-export function restrictContents(contents: WebContents, external = externalPages): void {
+export function restrictContents(contents: WebContents, external: ReadonlySet<string> = externalPages): void {
   // The page may reload itself. No other navigation is allowed.
   contents.on('will-frame-navigate', (details) => {
     if (!details.isMainFrame || !isPage(details.url)) details.preventDefault();

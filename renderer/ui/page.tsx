@@ -2,9 +2,13 @@ import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Title } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
+import { documentationUrl } from '../../docs/pages.ts';
 import { visibleName } from '../../main/lib/text/visible-text.ts';
 import { t } from '../app/i18n/text.ts';
+import { pagesUrl } from '../app/rpc/pages-url.ts';
+import { useStatus } from '../app/rpc/vault.tsx';
+import { documentationOf } from '../app/shell/nav-items.ts';
 import './page.css';
 
 interface HeadProps {
@@ -31,8 +35,26 @@ export function PageHead({ title, lead, back, action }: HeadProps): ReactNode {
         </Title>
         {action}
       </div>
-      {lead !== undefined && <p className="kh-lead">{lead}</p>}
+      <p className="kh-lead">
+        {lead} <LearnMore />
+      </p>
     </header>
+  );
+}
+
+/** Leads to the documentation of the screen. The desktop app opens the page in the person's own browser. */
+function LearnMore(): ReactNode {
+  const { url } = useStatus();
+  const [location] = useLocation();
+  return (
+    <a
+      href={documentationUrl(pagesUrl(url), documentationOf(location))}
+      target="_blank"
+      rel="noreferrer"
+      className="kh-link"
+    >
+      {t('Learn more')}
+    </a>
   );
 }
 

@@ -72,6 +72,18 @@ describe('the palette', () => {
     await page.keyboard.press('Enter');
     await heading(page, 'Webhooks').waitFor();
 
+    // Each screen leads to its page of the documentation, and the palette finds all pages.
+    const { origin } = new URL(service.windowUrl);
+    const more = page.getByRole('link', { name: 'Learn more' });
+    expect(await more.getAttribute('href')).toBe(`${origin}/docs/webhooks.html`);
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.insertText('docs back up');
+    await option('Backup and recovery').waitFor();
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), page.keyboard.press('Enter')]);
+    await opened.getByRole('heading', { name: 'Backup and recovery', level: 1 }).waitFor();
+    expect(opened.url()).toBe(`${origin}/docs/backup-and-recovery.html`);
+    await opened.close();
+
     // A name by a part of it, with what else is called so.
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.insertText('days');

@@ -4,6 +4,7 @@ vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { app, becomeReady, FakeSession, FakeWebContents, machine } = await import('./fake-electron.ts');
 const {
+  allowDocumentation,
   restrictAllContents: guardAllContents,
   restrictContents: guardContents,
   restrictSession: guardSession,
@@ -65,6 +66,25 @@ describe('web contents', () => {
       expect(guarded.open(url)).toBe('deny');
     }
     expect(machine.openedExternally).toEqual([help]);
+  });
+
+  test('open the documentation of their own service in the browser, and nothing else of that or another', () => {
+    const service = 'http://127.0.0.1:7377';
+    allowDocumentation(service);
+    const pages = [`${service}/docs/wallets.html`, `${service}/docs/api`];
+    const others = [
+      ...['http://127.0.0.1:7378', 'http://evil.example'].map((other) => `${other}/docs/wallets.html`),
+      ...['/', '/docs/', '/docs/none.html', '/docs/wallets.html?key=1', '/window/open', '/dev/reset'].map(
+        (path) => service + path,
+      ),
+      'http://user@127.0.0.1:7377/docs/wallets.html',
+    ];
+    for (const url of [...pages, ...others]) expect(contents.open(url)).toBe('deny');
+    expect(machine.openedExternally).toEqual(pages);
+    // A vault that is served elsewhere has other addresses.
+    allowDocumentation('http://127.0.0.1:9000');
+    contents.open(`${service}/docs/api`);
+    expect(machine.openedExternally).toEqual(pages);
   });
 });
 

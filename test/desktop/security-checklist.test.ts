@@ -160,7 +160,7 @@ test('14. the page opens no windows', () => {
 
 test('15. shell.openExternal gets no address of a page’s making', async () => {
   expect(machine.openedExternally).toEqual([]);
-  // In one place, behind a list of whole addresses; the list is empty.
+  // In one place, behind a list of whole addresses: those of the documentation (restrictions.test.ts).
   expect((await shellSources()).match(/openExternal\(/g)).toHaveLength(1);
 });
 

@@ -5,6 +5,7 @@ import type { MantineColorScheme } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import {
   IconArchive,
+  IconBook,
   IconCopy,
   IconDeviceDesktop,
   IconFileCode,
@@ -25,12 +26,14 @@ import {
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
+import { documentationUrl, pages } from '../../../docs/pages.ts';
 import type { BackUp } from '../../../preload/contract.ts';
 import { canFreeze } from '../../features/unlock/freeze.tsx';
 import { navGroups } from './nav-items.ts';
 import type { NavItem } from './nav-items.ts';
 import { readable } from '../../ui/text/readable.ts';
 import { t } from '../i18n/text.ts';
+import { pagesUrl } from '../rpc/pages-url.ts';
 import { sayDone } from './undo.tsx';
 import { useBackupCall, useBackups, useRpc, useStatus, useStatusCall } from '../rpc/vault.tsx';
 
@@ -74,18 +77,21 @@ const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] =
 const moreNavItems: readonly NavItem[] = [
   {
     to: '/policies/permissions',
+    page: 'policies',
     label: t('Who may do what'),
     icon: IconListCheck,
     words: t('permissions policies rights'),
   },
   {
     to: '/sign/contracts',
+    page: 'signing',
     label: t('Contract interfaces'),
     icon: IconFileCode,
     words: t('ABI IDL sign transactions'),
   },
   {
     to: '/about',
+    page: 'service-and-updates',
     label: t('About Keyhearth'),
     icon: IconInfoCircle,
     words: t('version self-test licences update health'),
@@ -112,6 +118,7 @@ interface Wishes {
 export function useCommands({ onHelp, onFreeze }: Wishes): {
   readonly actions: readonly Command[];
   readonly screens: readonly Command[];
+  readonly documentation: readonly Command[];
 } {
   const [, navigate] = useLocation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -270,7 +277,16 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
     ...navGroups.flatMap((group) => group.items.map((item) => goingTo(item, group.label ?? ''))),
     ...moreNavItems.map((item) => goingTo(item)),
   ];
-  return { actions, screens };
+  const documentation = pages.map(({ path, title, summary }) => ({
+    id: `documentation-${path}`,
+    label: title,
+    icon: IconBook,
+    words: `docs ${summary}`,
+    run: () => {
+      window.open(documentationUrl(pagesUrl(url), path), '_blank', 'noopener,noreferrer');
+    },
+  }));
+  return { actions, screens, documentation };
 }
 
 function sayFailed(title: string, error: unknown): void {

@@ -21,6 +21,7 @@ import {
   IconWebhook,
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
+import type { PagePath } from '../../../docs/pages.ts';
 import { t } from '../i18n/text.ts';
 
 export interface NavItem {
@@ -29,6 +30,8 @@ export interface NavItem {
   readonly icon: Icon;
   /** Other words by which people search for it. */
   readonly words?: string;
+  /** The page of the documentation about it. */
+  readonly page: PagePath;
 }
 
 export interface NavGroup {
@@ -40,49 +43,133 @@ export interface NavGroup {
 export const navGroups: readonly NavGroup[] = [
   {
     label: null,
-    items: [{ to: '/', label: t('Home'), icon: IconHome, words: t('start overview health') }],
+    items: [{ to: '/', page: 'start', label: t('Home'), icon: IconHome, words: t('start overview health') }],
   },
   {
     label: t('Keys'),
     items: [
-      { to: '/wallets', label: t('Wallets'), icon: IconWallet, words: t('accounts addresses seed') },
-      { to: '/private-keys', label: t('Private keys'), icon: IconKey },
-      { to: '/sign', label: t('Sign'), icon: IconSignature, words: t('message transaction payload') },
+      {
+        to: '/wallets',
+        page: 'wallets',
+        label: t('Wallets'),
+        icon: IconWallet,
+        words: t('accounts addresses seed'),
+      },
+      { to: '/private-keys', page: 'wallets', label: t('Private keys'), icon: IconKey },
+      {
+        to: '/sign',
+        page: 'signing',
+        label: t('Sign'),
+        icon: IconSignature,
+        words: t('message transaction payload'),
+      },
     ],
   },
   {
     label: t('Decisions'),
     items: [
-      { to: '/approvals', label: t('Approvals'), icon: IconChecklist, words: t('votes consensus queue') },
-      { to: '/policies', label: t('Policies'), icon: IconShieldCheck, words: t('rules permissions') },
-      { to: '/activity', label: t('Activity'), icon: IconHistory, words: t('log history audit') },
+      {
+        to: '/approvals',
+        page: 'approvals',
+        label: t('Approvals'),
+        icon: IconChecklist,
+        words: t('votes consensus queue'),
+      },
+      {
+        to: '/policies',
+        page: 'policies',
+        label: t('Policies'),
+        icon: IconShieldCheck,
+        words: t('rules permissions'),
+      },
+      {
+        to: '/activity',
+        page: 'activity-log',
+        label: t('Activity'),
+        icon: IconHistory,
+        words: t('log history audit'),
+      },
     ],
   },
   {
     label: t('People'),
     items: [
-      { to: '/users', label: t('Users'), icon: IconUsers, words: t('credentials passkeys API keys') },
-      { to: '/sessions', label: t('Sessions'), icon: IconDevices, words: t('signed in') },
-      { to: '/tags', label: t('Tags'), icon: IconTags },
-      { to: '/organization', label: t('Organization'), icon: IconBuilding, words: t('features quorum') },
-      { to: '/sub-organizations', label: t('Sub-organizations'), icon: IconBuildingCommunity },
+      {
+        to: '/users',
+        page: 'scripts-and-ci',
+        label: t('Users'),
+        icon: IconUsers,
+        words: t('credentials passkeys API keys'),
+      },
+      {
+        to: '/sessions',
+        page: 'sign-in-and-messages',
+        label: t('Sessions'),
+        icon: IconDevices,
+        words: t('signed in'),
+      },
+      { to: '/tags', page: 'policies', label: t('Tags'), icon: IconTags },
+      {
+        to: '/organization',
+        page: 'approvals',
+        label: t('Organization'),
+        icon: IconBuilding,
+        words: t('features quorum'),
+      },
+      {
+        to: '/sub-organizations',
+        page: 'sub-organizations',
+        label: t('Sub-organizations'),
+        icon: IconBuildingCommunity,
+      },
     ],
   },
   {
     label: t('Programs'),
     items: [
-      { to: '/connect', label: t('Connect'), icon: IconPlugConnected, words: t('API scripts SDK curl') },
-      { to: '/webhooks', label: t('Webhooks'), icon: IconWebhook, words: t('events deliveries') },
+      {
+        to: '/connect',
+        page: 'scripts-and-ci',
+        label: t('Connect'),
+        icon: IconPlugConnected,
+        words: t('API scripts SDK curl'),
+      },
+      {
+        to: '/webhooks',
+        page: 'webhooks',
+        label: t('Webhooks'),
+        icon: IconWebhook,
+        words: t('events deliveries'),
+      },
     ],
   },
   {
     label: t('Vault'),
     items: [
-      { to: '/messages', label: t('Messages'), icon: IconMail, words: t('mail SMS codes') },
-      { to: '/keyslots', label: t('Unlock methods'), icon: IconLockAccess, words: t('password keychain') },
-      { to: '/backups', label: t('Backups'), icon: IconArchive, words: t('restore test') },
+      {
+        to: '/messages',
+        page: 'sign-in-and-messages',
+        label: t('Messages'),
+        icon: IconMail,
+        words: t('mail SMS codes'),
+      },
+      {
+        to: '/keyslots',
+        page: 'backup-and-recovery',
+        label: t('Unlock methods'),
+        icon: IconLockAccess,
+        words: t('password keychain'),
+      },
+      {
+        to: '/backups',
+        page: 'backup-and-recovery',
+        label: t('Backups'),
+        icon: IconArchive,
+        words: t('restore test'),
+      },
       {
         to: '/settings',
+        page: 'service-and-updates',
         label: t('Settings'),
         icon: IconAdjustments,
         words: t('auto-lock network port language appearance about version licences'),
@@ -94,3 +181,7 @@ export const navGroups: readonly NavGroup[] = [
 /** The item that an address belongs to. */
 export const isAt = (location: string, { to }: Pick<NavItem, 'to'>): boolean =>
   location === to || (to !== '/' && location.startsWith(`${to}/`));
+
+/** The page of the documentation about the screen at an address. */
+export const documentationOf = (location: string): PagePath =>
+  navGroups.flatMap(({ items }) => items).find((item) => isAt(location, item))?.page ?? 'start';

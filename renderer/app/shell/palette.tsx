@@ -78,7 +78,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
       if (before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, []);
-  const { actions, screens: places } = useCommands(wishes);
+  const { actions, screens: places, documentation } = useCommands(wishes);
   const [asked] = useDebouncedValue(query.trim(), pause);
   const searches = asked.length >= shortest;
   const search = useApiQuery('search', searches ? { text: asked.slice(0, 200) } : null);
@@ -105,6 +105,9 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
     const last = groups.at(-1);
     if (last?.label === label) groups[groups.length - 1] = { label, choices: [...last.choices, choice] };
     else groups.push({ label, choices: [choice] });
+  }
+  if (query.trim() !== '') {
+    groups.push(group(t('Documentation'), listId, matching(documentation, query)));
   }
   const shown = groups.filter(({ choices }) => choices.length > 0);
   const choices = shown.flatMap((each) => each.choices);

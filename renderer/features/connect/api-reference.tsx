@@ -1,14 +1,16 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
+import { apiReferenceUrl } from '../../../docs/pages.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { t } from '../../app/i18n/text.ts';
+import { pagesUrl } from '../../app/rpc/pages-url.ts';
 import { useStatus } from '../../app/rpc/vault.tsx';
 
 /** The API's reference. The app shows the address, since its own window does not navigate outside. */
 export function ApiReference(): ReactNode {
   const { url } = useStatus();
-  const address = `${url}/docs/api`;
+  const address = apiReferenceUrl(pagesUrl(url));
   return (
     <Panel title={t('API reference')}>
       <Text mb="xs">{t('Every operation, with its parameters, its answer and an example:')}</Text>
