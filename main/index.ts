@@ -39,7 +39,7 @@ import { findFormerVault } from './app/former-vault.ts';
 import { startServiceLog } from './app/service-log.ts';
 import { freezeOnSignal } from './app/freeze-signal.ts';
 import { eraseAfterLock } from './keys/erasure.ts';
-import { reasonOf } from './lib/reasons.ts';
+import { reasonOf } from './lib/text/reasons.ts';
 import { defined } from './lib/defined.ts';
 import type { DesktopFacts } from './lib/desktop-capabilities.ts';
 import { startVault, type Vault } from './app/compose.ts';

@@ -14,7 +14,7 @@ import type { Service } from '../http/handle.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
 import { KeyhearthError } from '../lib/errors.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 
 interface FreezerParts {
   readonly units: UnitOfWork;

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { LogFile, readLogEnd } from '../files/log-file.ts';
 import { causeOf, storageTexts } from '../files/storage-causes.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { owned } from '../lib/faults.ts';
 import { addLogSink, logInfo, logWarning, readStacksWith, setVerbose, type LogEntry } from '../lib/log.ts';
 import { version, type Config } from './config.ts';

@@ -11,7 +11,7 @@ import type { VaultRow } from '../storage/tables/vault.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
 import { anchorAccount } from '../keys/keyslots/slots.ts';
 import { KeyhearthError } from '../lib/errors.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import type { LogState } from '../../preload/contract.ts';
 import { isoTime, type KnownHead } from './check.ts';
 import { headVerifier, identityOf, signedHead, type SignedHead } from './signed-heads.ts';

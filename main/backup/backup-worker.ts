@@ -19,7 +19,7 @@ import { unreadable } from './format.ts';
 import { chunkKey, keyringOf } from './open.ts';
 import { removeDatabase } from './destinations.ts';
 import { DiskUse } from './disk-use.ts';
-import { problemOf } from '../lib/reasons.ts';
+import { problemOf } from '../lib/text/reasons.ts';
 
 /** Writes a backup of a vault. */
 export interface WriteJob extends Omit<NewBackup, 'copy'> {

@@ -4,7 +4,7 @@ import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { VaultRow } from '../storage/tables/vault.ts';
 import { KeyhearthError } from '../lib/errors.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { disks } from './disks.ts';
 import { draftOf } from './file.ts';
 import { backupName, readBackupName } from './rotation.ts';

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { DamagedFileError } from '../storage/file/damage.ts';
 import { moveToFreeName, openNewFile, syncDirectory } from '../files/new-files.ts';
 import { KeyhearthError } from '../lib/errors.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { disks } from './disks.ts';
 import {
   chunkCount,

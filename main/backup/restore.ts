@@ -29,7 +29,7 @@ import { forgetKeychainSlot, makeKeychainSlot, anchorAccount } from '../keys/key
 import { unlockVault, type UnlockParts } from '../keys/unlock.ts';
 import type { Clock } from '../lib/clock.ts';
 import { KeyhearthError } from '../lib/errors.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import type { Random } from '../lib/random.ts';
 import { BackupFile, onDatabase, type Progress } from './file.ts';
 import { unreadable } from './format.ts';

@@ -14,7 +14,7 @@ import {
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { hasCome, type Clock } from '../lib/clock.ts';
 import { checkBackupKey, newBackupKey, type BackupKey } from './backup-key.ts';
 import { disks } from './disks.ts';

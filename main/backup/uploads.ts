@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { BackupPart, UploadProgress, UploadedBackup } from '../../preload/contract.ts';
 import { openNewFile } from '../files/new-files.ts';
 import { KeyhearthError } from '../lib/errors.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { checkLength } from './file.ts';
 import { fileLength, readHead, type BackupHead } from './format.ts';
 import { owned } from '../lib/faults.ts';

@@ -26,7 +26,7 @@ import type { WalletRow } from '../storage/tables/wallets.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { findRowKey } from '../keys/unlock.ts';
 import { ExplainedError, assertNever } from '../lib/errors.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { withSeed } from '../storage/wallet-secrets.ts';
 import type { Progress } from './file.ts';
 

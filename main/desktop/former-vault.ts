@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import type { Config } from '../app/config.ts';
 import { leaveFormerVault, moveFormerVault, type FormerVault } from '../app/former-vault.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { formerTitle } from '../lib/text/former-name.ts';
 import { startAgain } from './relaunch.ts';
 import { report } from './report.ts';

@@ -4,7 +4,7 @@ import { app, dialog } from 'electron';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { replaceWithCopy } from '../files/new-files.ts';
 import { KeyhearthError } from '../lib/errors.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 
 /** @returns its path; null where they thought better of it. @throws KeyhearthError as `copyOfBackup`, or for the disk. */
 export async function saveBackup(rpc: Pick<VaultRpc, 'copyOfBackup'>, id: string): Promise<string | null> {

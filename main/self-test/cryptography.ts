@@ -8,7 +8,7 @@ import { seedFromMnemonic } from '../crypto/keys/mnemonics.ts';
 import { generateP256, signP256, verifyP256 } from '../crypto/keys/p256.ts';
 import { checkSecp256k1Accelerator } from '../crypto/keys/secp256k1.ts';
 import type { Finding } from './finding.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { ExplainedError } from '../lib/errors.ts';
 
 /** Known answers: BIP-39's all-zero mnemonic down to addresses that every wallet agrees on, RFC 8032's first test, FIPS 180's. */

@@ -4,7 +4,7 @@ import type { Reader } from '../storage/connection.ts';
 import { describeFinding } from '../storage/integrity/refusal.ts';
 import { lastLogHead } from '../storage/tables/log-heads.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { checkCryptography } from './cryptography.ts';
 import { checkDisk } from './disk.ts';
 

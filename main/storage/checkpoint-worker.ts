@@ -1,5 +1,5 @@
 /** The thread that moves what is in a write-ahead log to its file. */
-import { reasonOf } from '../lib/reasons.ts';
+import { reasonOf } from '../lib/text/reasons.ts';
 import { serveJobs } from '../lib/concurrency/thread.ts';
 import { Connection } from './connection.ts';
 

@@ -15,7 +15,7 @@ import { problemOf } from '../../main/commands/shared/output.ts';
 import { readAccount } from '../../main/commands/wallets/account-options.ts';
 import { openMasterKey } from '../../main/backup/open.ts';
 import { phraseFromShares } from '../../main/keys/keyslots/shares.ts';
-import { reasonOf } from '../../main/lib/reasons.ts';
+import { reasonOf } from '../../main/lib/text/reasons.ts';
 import { measureMutations } from '../bench/mutations.ts';
 import { foreignWords } from '../support/foreign-words.ts';
 import { startTestVault, temporaryDirectory, type Json, type TestVault } from '../support/support.ts';

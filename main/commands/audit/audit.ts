@@ -21,7 +21,7 @@ import { schemaVersion } from '../../storage/migrations.ts';
 import { requireVault, type VaultRow } from '../../storage/tables/vault.ts';
 import { defined } from '../../lib/defined.ts';
 import { KeyhearthError, quoted } from '../../lib/errors.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { keychainOf } from '../../app/keychain.ts';
 import { findRunning, noVault } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';

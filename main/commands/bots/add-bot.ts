@@ -15,7 +15,7 @@ import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
 import { termsOf, widening, wordsOf } from './bots.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 export interface AddBotOptions extends OwnerOptions {
   readonly wallet: string;

@@ -7,7 +7,7 @@ import { generateP256, isP256PrivateKey, p256PublicKey } from '../../crypto/keys
 import { syncDirectory, writeWholeFile } from '../../files/new-files.ts';
 import { namingFile } from '../../files/storage-causes.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
 export interface KeyPair {

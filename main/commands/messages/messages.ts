@@ -16,7 +16,7 @@ import { dataDirectory } from '../vault/control.ts';
 import { findNamed, isId } from '../shared/named.ts';
 import { withVault } from '../shared/opened-vault.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import {
   askForPassword,
   canAsk,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { effects } from '../../policy/decide/policies.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { expectation } from '../../lib/parse.ts';
 
 const expression = z.string().nullish();

@@ -6,7 +6,7 @@ import { shownExplanation, shownTest, type shownDecision } from '../../policy/an
 import { VaultApi } from '../shared/api.ts';
 import { findActivity, findUser } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
 export interface AskOptions {

@@ -12,7 +12,7 @@ import { dataDirectory } from '../vault/control.ts';
 import { checkRead, describeAnswer } from './descriptions.ts';
 import { readApiKey, readRemote } from '../shared/remote.ts';
 import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 const submits = '/public/v1/submit/';
 

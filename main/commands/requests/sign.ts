@@ -12,7 +12,7 @@ import { hex, VaultApi, activityKind } from '../shared/api.ts';
 import { checkRead, describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { findPrivateKey } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 export interface SignOptions {
   /** The key: its id, public key or address. */

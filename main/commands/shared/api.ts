@@ -30,7 +30,7 @@ import { dataDirectory } from '../vault/control.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { readApiKey, readRemote, type Remote } from './remote.ts';
 import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes } from './output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** An activity as a command submits it. */
 export interface ActivityKind<Type extends ActivityType, Shape extends z.ZodType> {

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { createNewFile, syncDirectory } from '../../files/new-files.ts';
 import { causeOf, namingFile } from '../../files/storage-causes.ts';
 import { CommandError, exitCodes } from './output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 /**
  * Makes a file, before anything is done that cannot be undone, and has it written to the disk. Where that fails, nothing is left.

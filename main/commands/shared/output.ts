@@ -5,7 +5,7 @@ import { defined } from '../../lib/defined.ts';
 import { ExplainedError, errorBody, KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
 import { causeOf } from '../../files/storage-causes.ts';
 import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
-import { problemOf as problemOfPath, reasonOf } from '../../lib/reasons.ts';
+import { problemOf as problemOfPath, reasonOf } from '../../lib/text/reasons.ts';
 import { namingCommand } from './command-name.ts';
 
 /** Exit codes, as `keyhearth --help` documents them. */

@@ -7,7 +7,7 @@ import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
 import { pairOf, readKeyFiles, readKeyValue, type KeyPair } from '../credentials/key-files.ts';
 import { CommandError, exitCodes } from './output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** A vault that is not found by its directory. What is missing was not named. */
 export interface Remote {

@@ -6,7 +6,7 @@ import type { ProveWith } from '../../../preload/contract.ts';
 import { copyOfBytes, countCharacters } from '../../crypto/secret-text.ts';
 import { findShare, phraseFromShares } from '../../keys/keyslots/shares.ts';
 import { CommandError, exitCodes, isWrongSecret, note } from './output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { defined } from '../../lib/defined.ts';
 
 export interface PasswordOptions {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Connection } from '../../storage/connection.ts';
 import { reserveIn } from '../../storage/file/disk-state.ts';
 import { CommandError, exitCodes } from './output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 export const vaultFile = (directory: string): string => join(directory, 'vault.db');
 

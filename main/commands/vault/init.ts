@@ -14,7 +14,7 @@ import { dataDirectory } from './control.ts';
 import { offerFormerVault } from './former-vault.ts';
 import { newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
 import { CommandError, exitCodes, note, print, printForSure } from '../shared/output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { confirmPhrase } from '../shared/confirm-phrase.ts';
 import { askForNewPassword, canAsk, problemOfPassword } from '../shared/secrets.ts';
 import { removeVault } from '../shared/vault-file.ts';

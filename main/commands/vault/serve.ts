@@ -4,7 +4,7 @@ import type { Config } from '../../app/config.ts';
 import { VaultInUseError } from '../../storage/file/vault-directory.ts';
 import { defined } from '../../lib/defined.ts';
 import { errorBody, KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { freezeOnSignal } from '../../app/freeze-signal.ts';
 import { eraseAfterLock } from '../../keys/erasure.ts';
 import { startVault, type Vault } from '../../app/compose.ts';

@@ -19,7 +19,7 @@ import {
 } from './account-options.ts';
 import { bytesOf, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { canAsk } from '../shared/secrets.ts';
 
 export interface ImportWalletOptions {

@@ -2,7 +2,7 @@
 import { defined } from '../../lib/defined.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
 import { TransportError, quoted, type MessageTransport } from './transport.ts';
-import { reasonOfCode } from '../../lib/reasons.ts';
+import { reasonOfCode } from '../../lib/text/reasons.ts';
 
 export interface SmtpSettings {
   readonly host: string;

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog, net } from 'electron';
 import type { AppUpdater } from 'electron-updater';
-import { reasonOf } from '../../lib/reasons.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import type { ShellChoice } from '../../lib/desktop-capabilities.ts';
 import { report } from '../report.ts';
 import { updateKey } from './update-key.ts';

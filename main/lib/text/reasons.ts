@@ -2,8 +2,8 @@
  * The reason of a failure, for a person. An error's message is shown if this project wrote it. An error of the system, SQLite,
  * the language or a library is shown by its code: its words may quote a secret, and mean nothing to the reader.
  */
-import { ExplainedError } from './errors.ts';
-import { stackOf } from './log.ts';
+import { ExplainedError } from '../errors.ts';
+import { stackOf } from '../log.ts';
 
 /** By the codes of the system, of its network and of TLS. */
 const systemReasons: Readonly<Record<string, string>> = {
