@@ -180,7 +180,7 @@ describe('request --dry-run', () => {
     expect(await count()).toBe(before);
   });
 
-  test('is no success where policies allow what the vault cannot read', async () => {
+  test('is not a success if policies allow an unreadable payload', async () => {
     const { code, stdout, stderr } = await dryRun('/public/v1/submit/sign_transaction', {
       type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
       parameters: {

@@ -137,7 +137,7 @@ describe('sign transaction', () => {
     expect(await signatures()).toBe(before);
   });
 
-  test('a dry run of what cannot be read is no success', async () => {
+  test('a dry run of unreadable bytes is not a success', async () => {
     for (const [type, key] of [
       ['ethereum', ethereum],
       ['bitcoin', bitcoin],

@@ -11,6 +11,7 @@ const projectRoot = join(import.meta.dirname, '../../..');
 const clean: readonly string[] = [
   '.github',
   'ARCHITECTURE.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'README.md',
   'SECURITY.md',
