@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { CountsReporter } from './test/project/reporter.ts';
-import { LongestFirst } from './test/project/sequencer.ts';
+import { CountsReporter } from './test/project/runner/reporter.ts';
+import { LongestFirst } from './test/project/runner/sequencer.ts';
 
 const minute = 60_000;
 
@@ -57,7 +57,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...built,
           name: 'system',
-          include: ['test/{campaigns,delivery,keys,project,storage,vendor}/*.test.ts'],
+          include: ['test/{campaigns,delivery,keys,project,project/runner,storage,vendor}/*.test.ts'],
         },
       },
       // The files share a Chromium too.

@@ -3,13 +3,13 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-const projectRoot = join(import.meta.dirname, '../..');
+const projectRoot = join(import.meta.dirname, '../../..');
 let directory: string;
 
 beforeEach(async () => {
   // Inside the project, where a configuration finds vitest.
   directory = await mkdtemp(join(projectRoot, 'node_modules/.reporter-'));
-  const config = `import { CountsReporter } from '${join(projectRoot, 'test/project/reporter.ts')}';
+  const config = `import { CountsReporter } from '${join(projectRoot, 'test/project/runner/reporter.ts')}';
     export default { test: { include: ['*.spec.ts'], reporters: ['default', new CountsReporter()], globalSetup: globalThis.process.env.SETUP ?? [] } };`;
   await writeFile(join(directory, 'vitest.config.ts'), config);
   await symlink(join(projectRoot, 'package.json'), join(directory, 'package.json'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { longest } from './sequencer.ts';
 
-const projectRoot = join(import.meta.dirname, '../..');
+const projectRoot = join(import.meta.dirname, '../../..');
 
 test('the files that take longest are there', () => {
   expect(longest.filter((file) => !existsSync(join(projectRoot, file)))).toEqual([]);

@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
-const projectRoot = `${import.meta.dirname}/../..`;
+const projectRoot = `${import.meta.dirname}/../../..`;
 
 export const longest: readonly string[] = [
   'test/keys/machine.test.ts',
