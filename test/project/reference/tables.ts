@@ -166,6 +166,7 @@ export const variableTexts: Readonly<Record<string, string>> = {
   KEYHEARTH_VAULT_FILE: 'File with the line of `keyhearth dev`, as `--vault-file`.',
   KEYHEARTH_ALLOW_HTTP: '1 allows requests to another computer without TLS, as `--allow-http`.',
   KEYHEARTH_LAUNCHER: 'Set by the launcher of the command: the process that the command ends with.',
+  KEYHEARTH_LAUNCHED_AS: 'Set by the launcher of the command: the name that the command was typed with.',
   KEYHEARTH_UPDATE_KEY: 'For releases: the key that signs an update.',
 };
 
