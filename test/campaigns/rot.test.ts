@@ -284,7 +284,7 @@ describe('a damaged page', () => {
     const found = await doctor();
     expect(found.code).toBe(1);
     expect(found.stdout).toMatch(
-      new RegExp(`^failed database: activities page ${String(number)}: it cannot be read`, 'm'),
+      new RegExp(`^failed +database +activities page ${String(number)}: it cannot be read`, 'm'),
     );
     expect(found.stdout).toContain('restore a backup');
     const refused = await doctor('--accept-changes', '--yes');
@@ -304,7 +304,7 @@ describe('a damaged page', () => {
     const found = await runCommand(['doctor', '--data-dir', directory, '--no-keychain']);
     expect(found.code).toBe(1);
     expect(found.stdout).toMatch(
-      new RegExp(`^failed database: webhook_deliveries page ${String(number)}: `, 'm'),
+      new RegExp(`^failed +database +webhook_deliveries page ${String(number)}: `, 'm'),
     );
   });
 

@@ -69,11 +69,13 @@ describe('wallets', () => {
     const second = "secp256k1:m/44'/60'/0'/0/1:ethereum";
     const { code, stdout } = await run(['wallets', 'add', 'Mine', '--account', second]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ADDRESS_FORMAT_ETHEREUM m\/44'\/60'\/0'\/0\/1 0x[0-9A-Fa-f]{40}\n$/);
+    expect(stdout).toMatch(/^Format +Address +Path\nethereum +0x[0-9A-Fa-f]{40} +m\/44'\/60'\/0'\/0\/1\n$/);
     const shown = await ask<Made>('wallets', 'show', made.walletId);
     expect(shown.accounts.map(({ address }) => address)).toContain(made.accounts[0]?.address);
     expect(shown.accounts.map(({ path }) => path).sort()).toEqual(["m/44'/60'/0'/0/0", "m/44'/60'/0'/0/1"]);
-    expect((await run(['wallets', 'list'])).stdout).toBe(`${made.walletId}  Mine\n`);
+    expect((await run(['wallets', 'list'])).stdout).toMatch(
+      new RegExp(`^ID +Name\n${made.walletId}  Mine\n$`),
+    );
   });
 
   // The class: an account that a command chooses is one that the wallet has, or one that another command chose as well.
@@ -101,7 +103,7 @@ describe('wallets', () => {
     [['add', 'Mine', '--account', 'ethereum:x'], 2, '"x" is no index'],
     [['add', 'Mine', '--account', 'ethereum:'], 2, '"" is no index'],
     [['add', 'Mine', '--account', 'ethereum:2147483648'], 2, 'expected a number from 0 to 2147483647'],
-    [['add', 'Mine'], 2, 'expected --account'],
+    [['add', 'Mine'], 2, 'missing --account'],
     [['show', 'None'], 1, 'no wallet has the id or the name "None": there are "Mine", "Rows"'],
   ])('%j ends with %i', async (argv, expected, message) => {
     const { code, stdout, stderr } = await run(['wallets', ...argv]);
@@ -136,7 +138,7 @@ describe('approvals', () => {
   });
 
   test('are listed, told with who asked and why, and approved of by how the fingerprint begins', async () => {
-    expect((await run(['approvals', 'list'])).stdout).toBe('Nothing waits for approval.\n');
+    expect((await run(['approvals', 'list'])).stdout).toBe('Nothing needs approval.\n');
     const argv = ['wallets', 'create', '--name', 'Wanted', '--api-key', 'bob', '--json'];
     const { code, stdout: nothing, stderr } = await run(argv);
     expect({ code, stdout: nothing }).toEqual({ code: 6, stdout: '' });

@@ -208,7 +208,7 @@ describe('keyhearth audit', () => {
     expect(early.stdout).toMatch(
       /^the end is missing: the log ends at row 5, and row 6 is one that you noted\n/,
     );
-    expect(early.stdout).toMatch(/\n1 problem: this log was changed, or is not whole\.\n$/);
+    expect(early.stdout).toMatch(/\n1 problem: this log was changed or is incomplete\.\n$/);
 
     await home.run('lock');
     expect((await home.run('audit', 'verify', '--json')).json).toMatchObject({
@@ -218,7 +218,7 @@ describe('keyhearth audit', () => {
     await service.stop();
     const stopped = join(home.path, 'stopped.jsonl');
     expect((await home.run('audit', 'export', stopped)).stdout).toBe(
-      `The activity log is in ${stopped}: 6 rows, signed up to row 6. Check it with: keyhearth audit verify ${stopped}\n`,
+      `Exported the activity log to ${stopped}: 6 rows, signed up to row 6. Verify it with: keyhearth audit verify ${stopped}\n`,
     );
     expect((await home.run('audit', 'verify', ...given)).code).toBe(0);
     expect(await checkText(readFileSync(stopped, 'utf8'))).toMatchObject({
@@ -295,7 +295,11 @@ describe('keyhearth audit', () => {
         2,
         /^invalid --public-key "02ab": expected an uncompressed P-256 key/,
       ],
-      [['accept-rollback'], 2, /^an older file is accepted with the recovery phrase or the password/],
+      [
+        ['accept-rollback'],
+        2,
+        /^missing secret: accepting an older file takes the recovery phrase or the password/,
+      ],
       [
         ['accept-rollback', '--recovery-file', '/no/such'],
         2,

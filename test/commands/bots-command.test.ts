@@ -143,7 +143,7 @@ describe('a bot', () => {
 
   test('is described in words that say what it may do', () => {
     expect(made.words[0]).toBe(
-      'It may send at most 0.05 ETH from the wallet "Daily" on Ethereum in any day, fees included.',
+      'May send at most 0.05 ETH from the wallet "Daily" on Ethereum in any day, fees included.',
     );
   });
 
@@ -243,12 +243,10 @@ describe('a bot', () => {
       await refusedAll();
       const [listed] = (await ask<{ bots: (Made & { asCreated: boolean })[] }>('bots', 'list')).bots;
       expect(listed).toMatchObject({ userId: made.userId, asCreated: false });
-      expect(listed?.words).toContain('The policy "Anything" may allow it payments beyond the budget.');
+      expect(listed?.words).toContain('The policy "Anything" may allow payments beyond the budget.');
       const refused = await run(['bots', 'add', 'late', '--wallet', 'Daily', '--budget', '1 wei/day']);
       expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toContain(
-        'the budget would not hold. The policy "Anything" may allow it payments',
-      );
+      expect(refused.stderr).toContain('the budget would not hold. The policy "Anything" may allow payments');
       expect(await userNames()).not.toContain('late');
       expect((await policies()).filter(({ policyName }) => policyName.includes('late'))).toEqual([]);
       expect(existsSync(join(service.config.keysDirectory, 'late.private'))).toBe(false);
@@ -301,7 +299,10 @@ describe('a bot', () => {
     expect(await sign(bot, first, payment(0))).toBe(401);
     expect(await policies()).toEqual([]);
     expect(existsSync(made.privateKeyFile)).toBe(false);
-    expect(await run(['bots', 'list'])).toMatchObject({ code: 0, stdout: 'No bot.\n' });
+    expect(await run(['bots', 'list'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^No bots\./) as unknown,
+    });
   });
 });
 

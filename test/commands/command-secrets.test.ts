@@ -212,7 +212,7 @@ describe('a mnemonic', () => {
     const id = String((await desk.wallet(name))?.['walletId']);
     const { address } = mnemonicToAccount(mnemonic);
     expect(stdout).toBe(
-      `Wallet "${name}" imported: ${id}\nADDRESS_FORMAT_ETHEREUM m/44'/60'/0'/0/0 ${address}\n`,
+      `Imported wallet "${name}": ${id}\nFormat    Address                                     Path\nethereum  ${address}  m/44'/60'/0'/0/0\n`,
     );
   });
 

@@ -202,9 +202,9 @@ describe('init', () => {
     expect(code).toBe(0);
     expect(json).toBeUndefined();
     expect(stdout).toMatch(
-      /^Recovery phrase \(write it down; it is not shown again\):\n\n([a-z]+ ){23}[a-z]+\n\n/,
+      /^Recovery phrase \(write it down; it is shown only once\):\n\n([a-z]+ ){23}[a-z]+\n\n/,
     );
-    expect(stdout).toMatch(/it opens with: recovery, password\.\n/);
+    expect(stdout).toMatch(/\nUnlocks with recovery, password\.\n/);
     expect(stdout).toMatch(/\nNext: keyhearth serve\n$/);
   });
 
@@ -268,7 +268,7 @@ describe('init', () => {
     [
       'no password',
       [],
-      'a vault without a keychain needs a password: give one with --password-file or --password-fd',
+      'missing password: a vault without a keychain needs one. Give --password-file or --password-fd',
     ],
     ['a short one', ['--password-fd', '3'], 'invalid password: expected 8 to 1024 characters, got 7'],
   ])('without a keychain and with %s it makes nothing', async (_what, argv, message) => {
@@ -316,7 +316,7 @@ describe('init', () => {
     expect(code).toBe(2);
     const [reason, problem, ...rest] = stderr.trimEnd().split('\n');
     expect(reason).toMatch(/^No keychain: ./);
-    expect(problem).toMatch(/^keyhearth: a vault without a keychain needs a password/);
+    expect(problem).toMatch(/^keyhearth: missing password: a vault without a keychain needs one/);
     expect(rest).toEqual([]);
   });
 });
@@ -434,7 +434,7 @@ describe('serve', () => {
     const { code, error } = await empty.run(['serve', '--port', '0', '--json', '--no-keychain']);
     expect(code).toBe(3);
     expect(error).toBe(
-      `there is no vault in ${empty.vault}: make one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
+      `there is no vault in ${empty.vault}: create one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
     );
     expect(existsSync(empty.vault)).toBe(false);
   });
@@ -542,10 +542,10 @@ describe('serve', () => {
         serverKeys: { signer: expect.stringMatching(/^04[0-9a-f]{128}$/) as string },
       });
       const { stdout } = await home.run(['status']);
-      expect(stdout).toMatch(/^Running at http:\/\/127\.0\.0\.1:\d+; the vault is unlocked\.\n/);
-      expect(stdout).toContain(`Organization Acme (${organizationId})`);
-      expect(stdout).toContain('Opens with: recovery, password');
-      expect(stdout).toMatch(/\nSigner public key: 04[0-9a-f]{128}\n$/);
+      expect(stdout).toMatch(/^State +unlocked\nURL +http:\/\/127\.0\.0\.1:\d+\n/);
+      expect(stdout).toContain(`\nOrganization  Acme (${organizationId})\n`);
+      expect(stdout).toContain('\nUnlocks with  recovery, password\n');
+      expect(stdout).toMatch(/\nSigner key +04[0-9a-f]{128}\n$/);
     });
 
     test('lock, and unlock with the password or the recovery phrase', async () => {
@@ -553,7 +553,9 @@ describe('serve', () => {
       const state = async (): Promise<unknown> => (await home.run(['status', '--json'])).json?.['state'];
       expect(await home.run(['lock', '--json'])).toMatchObject({ code: 0, json: { state: 'locked' } });
       expect(await state()).toBe('locked');
-      expect((await home.run(['lock'])).stdout).toBe('The vault is locked: its keys are out of memory.\n');
+      expect((await home.run(['lock'])).stdout).toBe(
+        'The vault is locked, and its keys are erased from memory.\n',
+      );
       for (const argv of [
         ['sessions', 'list'],
         ['backup', join(home.path, 'locked.backup')],
@@ -613,8 +615,10 @@ describe('serve', () => {
       await serve(withPassword());
       const plain = await home.run(['keygen', '--name', 'plain']);
       expect(plain.code).toBe(0);
-      expect(plain.stdout).toMatch(/^Public key {2}0[23][0-9a-f]{64}\n/);
-      expect(plain.stdout).toMatch(/Not registered yet: use --register, or create_api_keys\.\n$/);
+      expect(plain.stdout).toMatch(/^Public key {2}0[23][0-9a-f]{64}\nFiles /);
+      expect(plain.stdout).toMatch(
+        /\nNot registered yet\. To register a key, give --user or --register\.\n$/,
+      );
       const registered = await home.run(['keygen', '--name', 'second', '--register', '--json']);
       expect(registered).toMatchObject({
         code: 0,
@@ -772,7 +776,7 @@ describe('serve', () => {
       expect((await exchange()).status).toBe(200);
       expect((await exchange()).status).toBe(401);
       expect((await home.run(['open', '--no-browser'])).stdout).toMatch(
-        /^Window, for one browser, within ten minutes: http:\/\/localhost:\d+\/#code=\S+\n$/,
+        /^Window \(the link works once, for ten minutes\): http:\/\/localhost:\d+\/#code=\S+\n$/,
       );
     });
 
@@ -802,7 +806,7 @@ describe('serve', () => {
       const { code, error } = await home.run([...argv, '--json']);
       expect(code).toBe(3);
       expect(error).toBe(
-        `no Keyhearth serves the vault in ${home.vault}: start it with \`keyhearth serve\`, or open the app`,
+        `the vault in ${home.vault} is not running: start it with \`keyhearth serve\`, or open the app`,
       );
       expect(existsSync(join(home.keys, 'nobody.private'))).toBe(false);
     });
@@ -870,8 +874,8 @@ describe('doctor', () => {
     expect(about(running.findings, /^service$/)?.detail).toBe(`it runs at ${String(line['url'])}`);
     expect(about(running.findings, /^activity log$/)?.detail).toBe('an unbroken chain of 1 entries');
     const { stdout } = await home.run(['doctor', '--no-keychain']);
-    expect(stdout).toMatch(/^ok {5}cryptography: the known answers are right\n/);
-    expect(stdout).toMatch(/\nAll is well\.\n$/);
+    expect(stdout).toMatch(/^Result +Check +Details\nok +cryptography +the known answers are right\n/);
+    expect(stdout).toMatch(/\nAll checks passed\.\n$/);
   });
 
   test('finds nothing wrong where there is nothing, and makes nothing', async () => {
@@ -893,8 +897,10 @@ describe('doctor', () => {
       detail: 'it is 644: run chmod 600 on it',
     });
     const { stdout } = await home.run(['doctor', '--no-keychain']);
-    expect(stdout).toMatch(/\nfailed mode of .*vault\.db: it is 644: run chmod 600 on it\n/);
-    expect(stdout).toMatch(/\n\d failed\.\n$/);
+    expect(stdout).toMatch(
+      /\nfailed +mode of .*vault\.db +644, so other users have access: run chmod 600 on the file\n/,
+    );
+    expect(stdout).toMatch(/\n\d checks? failed\.\n$/);
   });
 
   test('finds a log that was changed behind the vault’s back', async () => {

@@ -123,7 +123,7 @@ describe('with a real keyring', () => {
     await home.keyslots('keyslots', 'remove', 'keychain', '--no-keychain', ...proof);
     expect(await isKept(keyring, first.vaultId, idOf(first, 'keychain'))).toBe(true);
     expect((await home.run('doctor')).stdout).toMatch(
-      /^note +keychain entries: 2 of keyslots that are gone may be left/m,
+      /^note +keychain entries +2 of keyslots that are gone may be left/m,
     );
     await using service = await home.serve(...proof);
     await expect.poll(() => isKept(keyring, first.vaultId, idOf(first, 'keychain'))).toBe(false);
@@ -190,7 +190,7 @@ describe('without a keychain', () => {
       stderr: '',
     });
     expect((await home.run('keyslots', 'list')).stdout).toMatch(
-      /^ {2}recovery {2}[0-9a-f-]{36} {2}made on \S+, checked on \S+$/m,
+      /^[0-9a-f-]{36} +recovery +\d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d$/m,
     );
     await home.keyslots('keyslots', 'remove', 'recovery', ...third);
     expect(await home.run('keyslots', 'remove', 'password', ...third)).toMatchObject({
@@ -317,11 +317,11 @@ describe('without a keychain', () => {
     const proof = ['--password-file', home.file('password')];
     const second = ['--new-password-file', home.file('second', 'the second one')];
     expect(kinds(await home.keyslots('keyslots', 'add', 'password', ...proof, ...second))).toHaveLength(3);
-    expect((await home.run('status')).stdout).toContain('the vault is locked');
+    expect((await home.run('status')).stdout).toContain('State         locked');
     expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toMatchObject({
       code: 0,
     });
-    expect((await home.run('status')).stdout).toContain('the vault is locked');
+    expect((await home.run('status')).stdout).toContain('State         locked');
     expect(await service.stop()).toBe(0);
   });
 

@@ -28,9 +28,9 @@ test('keyhearth settings shows and changes them, whether the vault runs or not',
   });
   expect(await runCommand(['init', ...opens], { environment })).toMatchObject({ code: 0 });
   const { stdout } = await settings('list');
-  expect(stdout).toMatch(/^autoLock\.idleMinutes +10 minutes without use\n/);
+  expect(stdout).toMatch(/^Setting +Value\nautoLock\.idleMinutes +10 minutes\n/);
   expect(stdout).toMatch(
-    /\nport +usual \(7377\)\nnetwork +on\nlimits +usual\nstartAtLogin +not in this Keyhearth\n/,
+    /\nport +usual \(7377\)\nnetwork +on\nlimits +usual\nstartAtLogin +not available here\n/,
   );
 
   // The vault is not served: the command needs a secret that opens it.
@@ -67,7 +67,9 @@ test('keyhearth settings shows and changes them, whether the vault runs or not',
     code: 0,
     stdout: 'autoLock.requestsKeepOpen: off\n',
   });
-  expect((await settings('set', 'port', '17377')).stdout).toContain('port: 17377, from the next start on');
+  expect((await settings('set', 'port', '17377')).stdout).toContain(
+    'port: 17377. Takes effect at the next start',
+  );
   expect(JSON.parse((await settings('list', '--json')).stdout) as Settings).toEqual({
     autoLock: { idleMinutes: null, requestsKeepOpen: false, onScreenLock: true, onSuspend: true },
     port: 17_377,

@@ -475,7 +475,7 @@ describe('keyhearth freeze', () => {
           /^\{"frozen":\{"at":\d+,"lastSignature":null,"unsaved":null\}\}\n$/,
         ) as unknown,
       });
-      expect((await run('status')).stdout).toMatch(/the vault is locked\.\nIt is frozen since 20/);
+      expect((await run('status')).stdout).toMatch(/^State +frozen\n[^]*\nFrozen since 20/);
       expect(await run('unlock', '--keychain')).toMatchObject({ code: 5 });
       expect(await run('unlock', ...secret)).toMatchObject({ code: 0 });
       served.child.kill('SIGUSR2');

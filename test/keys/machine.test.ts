@@ -319,14 +319,14 @@ describe('after kill -9, with another user on the port that endpoint.json names'
     ]) {
       const { code, stdout, stderr } = await home.run(argv);
       expect({ argv, code }).toEqual({ argv, code: 3 });
-      expect(stdout + stderr).toMatch(/no Keyhearth serves the vault in |^Not running: /m);
+      expect(stdout + stderr).toMatch(/ is not running: start it|^Not running[.:] /m);
     }
     // These open the file itself, where no process serves it, and say what they did.
     const file = join(home.papers, 'after.backup');
     const backedUp = await home.run(['backup', file, '--recovery-file', home.paperOf('phrase')]);
     expect(backedUp).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining(`Backed up to ${file} (`) as string,
+      stdout: expect.stringContaining(`Created backup ${file} (`) as string,
     });
     expect((await home.run(['recovery', 'check', '--recovery-file', home.paperOf('phrase')])).code).toBe(0);
     expect(listener.heard).toBe('');
@@ -351,7 +351,7 @@ describe('after kill -9, with another user on the port that endpoint.json names'
         const others = new Map([...everyCommand(home)].filter(([name]) => !openingItself.has(name)));
         await runAll(home, others, (name, { code, stdout, stderr }) => {
           expect({ name, leaks: leaks(stdout) }).toEqual({ name, leaks: [] });
-          expect(`${name}: ${stdout}${stderr}`).not.toMatch(/undefined|\[object|Backed up/);
+          expect(`${name}: ${stdout}${stderr}`).not.toMatch(/undefined|\[object|Created backup/);
           if (!stderr.includes('is not the service of this vault')) return;
           asked++;
           expect({ name, code }).toEqual({ name, code: 3 });

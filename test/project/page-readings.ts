@@ -124,7 +124,7 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
     blocks: [
       {
         block: 'keyhearth wallets create',
-        sees: /It may send at most 0.05 ETH from the wallet "Daily"/,
+        sees: /May send at most 0.05 ETH from the wallet "Daily"/,
       },
       {
         block: 'keyhearth policies test',
@@ -248,7 +248,7 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
   },
   'activity-log': {
     blocks: [
-      { block: 'keyhearth audit verify --head', own: headOf, sees: /Everything holds/ },
+      { block: 'keyhearth audit verify --head', own: headOf, sees: /The log is intact/ },
       {
         block: 'node verify-log.mjs',
         prepare: (reader) => {
@@ -277,7 +277,7 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
       {
         block: 'keyhearth dev -- npm test',
         own: () => [['npm test', 'keyhearth wallets list']],
-        sees: /No wallet/,
+        sees: /No wallets/,
       },
       { block: 'keyhearth dev --port 0', until: /"apiPrivateKey"/ },
     ],

@@ -20,7 +20,7 @@ const readings: readonly Reading[] = [
     own: async (reader) => [['0x3b8c…', await reader.addressOf('Daily', 'ADDRESS_FORMAT_ETHEREUM')]],
     sees: /"v":"0[01]"/,
   },
-  { block: './keyhearth bots add', sees: /It may send at most 0.05 ETH from the wallet "Daily"/ },
+  { block: './keyhearth bots add', sees: /May send at most 0.05 ETH from the wallet "Daily"/ },
 ];
 
 test('is one screen, and the list of blocks is its own', () => {

@@ -109,7 +109,7 @@ export async function auditExport(config: Config, file: string, json: boolean): 
   print(
     json,
     { file, rows, head },
-    `The activity log is in ${file}: ${rows} rows${head === null ? '' : `, signed up to row ${head.sequence}`}. Check it with: keyhearth audit verify ${file}`,
+    `Exported the activity log to ${file}: ${rows} rows${head === null ? '' : `, signed up to row ${head.sequence}`}. Verify it with: keyhearth audit verify ${file}`,
   );
 }
 
@@ -139,7 +139,7 @@ export async function auditHead(config: Config, json: boolean): Promise<void> {
       exitCodes.failed,
       rows === 0
         ? 'the activity log is empty: there is no head to sign'
-        : `none of the ${rows} rows is signed: unlock the vault, which signs them`,
+        : `none of the ${rows} rows is signed yet: unlock the vault to sign them`,
     );
   }
   const { id, organizationId } = source.vault;
@@ -147,7 +147,7 @@ export async function auditHead(config: Config, json: boolean): Promise<void> {
     json,
     { vaultId: id, organizationId, rows, head },
     [
-      `Row ${head.sequence} of ${rows}, signed on ${isoTime(head.signedAt)}. To check the log against it, ever after:`,
+      `Row ${head.sequence} of ${rows}, signed on ${isoTime(head.signedAt)}. To verify the log against this head later:`,
       `keyhearth audit verify --head ${head.sequence}:${head.hash} --public-key ${head.publicKey}`,
     ].join('\n'),
   );
@@ -292,9 +292,9 @@ function anchorOf(state: LogState | undefined): string | undefined {
 }
 
 const whoseWord = {
-  given: 'as you gave it',
-  vault: 'as the running vault says',
-  file: 'as the log itself says: compare it with one that you noted',
+  given: 'from --public-key',
+  vault: 'from the running vault',
+  file: 'from the log itself: compare with the key that you noted',
 } as const satisfies Record<Verdict['publicKeyFrom'], string>;
 
 function describe({ check, vaultId, publicKey, publicKeyFrom, witness }: Verdict): string[] {
@@ -310,8 +310,8 @@ function describe({ check, vaultId, publicKey, publicKeyFrom, witness }: Verdict
     `Key: ${publicKey}, ${whoseWord[publicKeyFrom]}.`,
     ...(witness === undefined ? [] : [witness]),
     problems === 0
-      ? 'Everything holds.'
-      : `${problems === 1 ? '1 problem' : `${problems} problems`}: this log was changed, or is not whole.`,
+      ? 'The log is intact.'
+      : `${problems === 1 ? '1 problem' : `${problems} problems`}: this log was changed or is incomplete.`,
   ];
 }
 
@@ -334,17 +334,17 @@ export async function acceptRollback(
     if (given === undefined && !canAsk()) {
       throw new CommandError(
         exitCodes.usage,
-        `an older file is accepted with the recovery phrase or the password: give ${secretFlags}`,
+        `missing secret: accepting an older file takes the recovery phrase or the password. Give ${secretFlags}`,
       );
     }
     const rollback = await tryUntilRight(given, askForPasswordOfVault, (how) => vault.log.findRollback(how));
     if (rollback === undefined) {
-      print(json, { accepted: false }, 'There is nothing to accept: the keychain knows of no newer file.');
+      print(json, { accepted: false }, 'Nothing to accept: the keychain knows no newer file.');
       return;
     }
     if (!yes) await askWhetherToAccept(rollback.problem);
     await rollback.accept();
-    print(json, { accepted: true }, 'Accepted: the vault can be unlocked as it is.');
+    print(json, { accepted: true }, 'Accepted the older file. The vault can be unlocked now.');
   } finally {
     vault.close();
   }
@@ -353,9 +353,12 @@ export async function acceptRollback(
 async function askWhetherToAccept(problem: string): Promise<void> {
   note(problem);
   if (!canAsk()) {
-    throw new CommandError(exitCodes.usage, 'nothing was accepted: expected --yes, or somebody to ask');
+    throw new CommandError(
+      exitCodes.usage,
+      'nothing was accepted: confirm with --yes, or run this at a terminal',
+    );
   }
-  const message = 'Use the older file? What was done since is lost.';
+  const message = 'Use the older file? Later changes are lost.';
   const answer = await confirm({ message, initialValue: false, output: process.stderr });
   if (answer !== true) throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
 }

@@ -9,7 +9,8 @@ import type {
 } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { CommandError, exitCodes, note, print, type Shown } from '../shared/output.ts';
+import { fields, table, type Cell, type Table } from '../shared/table.ts';
 import { withVault, type OpenedVault } from '../shared/opened-vault.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
 import { askForPassword, askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
@@ -38,8 +39,8 @@ export async function backUp(
     json,
     made,
     [
-      `Backed up to ${made.file} (${size(made.size)}, ${count(made.logRows, 'log entry', 'log entries')}).`,
-      'It opens with the recovery phrase, or a password of the vault. Try it: keyhearth backup verify FILE',
+      `Created backup ${made.file} (${size(made.size)}, ${count(made.logRows, 'log entry', 'log entries')}).`,
+      `It restores with the recovery phrase or a password of the vault. Test it with: keyhearth backup verify ${made.file}`,
     ].join('\n'),
   );
 }
@@ -94,8 +95,8 @@ export async function scheduleBackups(
     json,
     status,
     schedule === null
-      ? 'No backups are made on a schedule any more. Those that were made stay where they are.'
-      : `Every ${hours} hours a backup is made in ${schedule.directory} while Keyhearth runs. To stop: keyhearth backup schedule off`,
+      ? 'Turned scheduled backups off. Existing backups stay.'
+      : `Scheduled a backup every ${count(Number(hours), 'hour')} into ${schedule.directory}, while Keyhearth is running. To stop: keyhearth backup schedule off`,
   );
 }
 
@@ -128,14 +129,14 @@ function keychainOrNothing(config: Config, keyslots: readonly string[]): UnlockW
   if (keyslots.includes('password') && canAsk()) return undefined;
   throw new CommandError(
     exitCodes.locked,
-    `the vault is not running, and nothing was given to open it with: it opens with ${keyslots.join(', ')}; give ${secretFlags}`,
+    `missing secret: the vault is not running, and unlocks with ${keyslots.join(', ')}. Give ${secretFlags}`,
   );
 }
 
 /** @throws CommandError without a terminal to prompt on. */
 export async function askForSecret(): Promise<BackupSecret> {
   if (!canAsk()) {
-    throw new CommandError(exitCodes.usage, `nothing to open the backup with: give ${secretFlags}`);
+    throw new CommandError(exitCodes.usage, `missing secret for the backup: give ${secretFlags}`);
   }
   const typed = await askForPassword('Recovery phrase (24 words), or a password of the vault');
   const isPhrase = typed.trim().split(/\s+/).length === 24;
@@ -166,23 +167,33 @@ async function withProgress<T>(vault: OpenedVault, json: boolean, work: Promise<
 export const progressText = (done: number, total: number): string =>
   `${String(Math.floor((done / Math.max(total, 1)) * 100)).padStart(3)} %`;
 
-function describeVerified(found: VerifiedBackup): string {
+function describeVerified(found: VerifiedBackup): Shown {
   const { counts, log, uncovered } = found;
-  const lines = [
-    `${found.file}: ${size(found.size)}, made ${when(found.madeAt)}, of the vault of ${found.organization}.`,
-    `Opened with ${openedWith[found.openedWith]}. Opened ${count(counts.sealed, 'sealed record')}; derived the addresses of ${count(counts.privateKeys, 'private key')} and of ${count(counts.accounts, 'account')} in ${count(counts.wallets, 'wallet')}.`,
-    `Activity log: ${count(log.rows, 'entry', 'entries')}; head ${log.head}`,
+  const contents = [
+    count(counts.users, 'user'),
+    `${count(counts.wallets, 'wallet')} with ${count(counts.accounts, 'account')}`,
+    count(counts.privateKeys, 'private key'),
+    count(counts.sealed, 'sealed record'),
   ];
-  if (found.problemCount > 0) {
-    lines.push(`NOT PROVEN: ${count(found.problemCount, 'thing does not hold', 'things do not hold')}:`);
-    lines.push(...found.problems.map((problem) => `  ${problem}`));
-    return lines.join('\n');
-  }
-  lines.push(
-    found.recordedAt === null ? 'Proven: it restores.' : 'Proven: it restores. The date is recorded.',
-  );
-  if (uncovered !== null) lines.push(describeUncovered(uncovered));
-  return lines.join('\n');
+  return [
+    fields([
+      ['Backup', found.file],
+      ['Created', `${when(found.madeAt)}, ${size(found.size)}`],
+      ['Organization', found.organization],
+      ['Opened with', openedWith[found.openedWith]],
+      ['Contents', contents.join(', ')],
+      ['Activity log', `${count(log.rows, 'entry', 'entries')}, head ${log.head}`],
+    ]),
+    ...(found.problemCount > 0
+      ? [
+          `The test failed: ${count(found.problemCount, 'problem')}.`,
+          ...found.problems.map((problem) => `  ${problem}`),
+        ]
+      : [
+          `The test passed: this backup restores.${found.recordedAt === null ? '' : ' The date was recorded.'}`,
+          ...(uncovered === null ? [] : describeUncovered(uncovered)),
+        ]),
+  ];
 }
 
 const openedWith = {
@@ -191,38 +202,68 @@ const openedWith = {
   recovery: 'the recovery phrase',
 } as const;
 
-function describeUncovered({ activities, resources }: NonNullable<VerifiedBackup['uncovered']>): string {
-  if (activities === 0 && resources.length === 0) return 'The vault has nothing that is not in it.';
-  const since = resources.map(
-    ({ kind, added, changed, removed }) =>
-      `${kind}: ${[`${String(added)} new`, `${String(changed)} changed`, `${String(removed)} gone`].join(', ')}`,
-  );
+function describeUncovered({
+  activities,
+  resources,
+}: NonNullable<VerifiedBackup['uncovered']>): readonly (string | Table)[] {
+  if (activities === 0 && resources.length === 0) return ['The vault has no changes since this backup.'];
   return [
-    `Not in it: ${count(activities, 'log entry', 'log entries')} since then.`,
-    ...since.map((line) => `  ${line}`),
-  ].join('\n');
+    `Changes since this backup: ${count(activities, 'log entry', 'log entries')}.`,
+    ...(resources.length === 0
+      ? []
+      : [
+          table(
+            ['Kind', 'New', 'Changed', 'Deleted'],
+            resources.map(({ kind, added, changed, removed }) => [
+              kind,
+              String(added),
+              String(changed),
+              String(removed),
+            ]),
+          ),
+        ]),
+  ];
 }
 
-function describe({ available, backups, schedule, notices }: BackupsStatus): string {
+function describe({ available, backups, schedule, notices }: BackupsStatus): Shown {
   if (!available) return 'A vault in memory has no backups.';
-  const lines = notices.map(({ message }) => `! ${message}`);
-  const [newest] = backups;
-  const proven = backups.filter(({ provenAt }) => provenAt !== null);
-  lines.push(
-    newest === undefined ? 'No backup is known.' : `Last backup: ${when(newest.madeAt)}, ${newest.file}`,
-    proven.length === 0
-      ? 'None was proven by a test restore.'
-      : `Last proven: ${when(Math.max(...proven.map(({ provenAt }) => provenAt ?? 0)))}`,
-    schedule === null
-      ? 'No schedule. Set one with: keyhearth backup schedule DIRECTORY'
-      : `Every ${String(schedule.hours)} hours into ${schedule.directory}; the next is due ${when(schedule.dueAt)}.`,
-    ...backups.map(
-      ({ file, madeAt, provenAt, problem, found }) =>
-        `  ${when(madeAt)}  ${problem !== null ? 'BAD' : provenAt === null ? 'not tried' : 'proven'}  ${file}${found === false ? ' (not there now)' : ''}`,
-    ),
-  );
-  return lines.join('\n');
+  const tested = backups.flatMap(({ provenAt }) => (provenAt === null ? [] : [provenAt]));
+  return [
+    ...notices.map(({ message }) => `! ${message}`),
+    fields([
+      ['Last backup', backups[0] === undefined ? 'none' : when(backups[0].madeAt)],
+      ['Last tested', tested.length === 0 ? 'never' : when(Math.max(...tested))],
+      [
+        'Schedule',
+        schedule === null
+          ? 'none; set one with: keyhearth backup schedule DIRECTORY'
+          : `every ${count(schedule.hours, 'hour')} into ${schedule.directory}`,
+      ],
+      ['Next backup', schedule === null ? '' : when(schedule.dueAt)],
+    ]),
+    ...(backups.length === 0
+      ? []
+      : ['', table(['Created', 'Test', 'Tested', 'File', 'Notes'], backups.map(backupRow))]),
+  ];
 }
+
+const backupRow = ({
+  file,
+  madeAt,
+  provenAt,
+  problem,
+  found,
+}: BackupsStatus['backups'][number]): readonly Cell[] => [
+  when(madeAt),
+  problem !== null
+    ? { text: 'failed', tone: 'bad' }
+    : provenAt === null
+      ? { text: 'not tested', tone: 'notable' }
+      : { text: 'passed', tone: 'good' },
+  provenAt === null ? '' : when(provenAt),
+  file,
+  found === false ? 'file is missing' : '',
+];
 
 export const when = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 

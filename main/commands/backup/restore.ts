@@ -36,15 +36,15 @@ export async function restoreBackup(
     }),
   );
   if (shows) note('');
-  if (restored.keychainProblem !== null) note(`No keychain slot was made: ${restored.keychainProblem}`);
+  if (restored.keychainProblem !== null) note(`No keychain keyslot was added: ${restored.keychainProblem}`);
   print(
     json,
     { directory, ...restored },
     [
       `Restored the vault of ${restored.organizationName} in ${directory}, as it was ${when(restored.madeAt)}.`,
       `Organization ${restored.organizationId}, owner ${restored.ownerUserId}, ${count(restored.log.rows, 'log entry', 'log entries')}.`,
-      `It opens with: ${restored.keyslots.join(', ')}.`,
-      'API key files are not in a backup: bring yours, or make a new one with `keyhearth keygen --name owner --register`.',
+      `Unlocks with ${restored.keyslots.join(', ')}.`,
+      'A backup has no API key files: copy yours, or generate a new one with `keyhearth keygen --name owner --register`.',
       'Next: keyhearth backup verify FILE, keyhearth backup schedule DIRECTORY, keyhearth serve',
     ].join('\n'),
   );

@@ -12,6 +12,7 @@ import { createPoliciesActivity, deletePoliciesActivity } from '../policies/poli
 import type { Api } from '../shared/api.ts';
 import { findWallet, policyList, userList, type UserItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { fields } from '../shared/table.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
 import { termsOf, widening, wordsOf } from './bots.ts';
@@ -50,17 +51,15 @@ export async function addBot(config: Config, name: string, options: AddBotOption
   const words = wordsOf(bot, walletName);
   const { publicKey, publicKeyFile, privateKeyFile } = files;
   const made = { userName: name, userId: bot.userId, walletName, ...termsOf(bot) };
-  print(
-    options.json,
-    { ...made, publicKey, publicKeyFile, privateKeyFile, words },
-    [
-      `Bot ${quoted(name)} added: ${bot.userId}`,
-      ...words,
-      `Public key  ${publicKey}`,
-      `Files       ${publicKeyFile}`,
-      `            ${privateKeyFile}`,
-    ].join('\n'),
-  );
+  print(options.json, { ...made, publicKey, publicKeyFile, privateKeyFile, words }, [
+    `Created bot ${quoted(name)}: ${bot.userId}`,
+    ...words,
+    fields([
+      ['Public key', publicKey],
+      ['Files', publicKeyFile],
+      ['', privateKeyFile],
+    ]),
+  ]);
 }
 
 /** The steps, each of which knows how to be taken back. */

@@ -57,15 +57,19 @@ export async function listBots(config: Config, options: BotsOptions): Promise<vo
   }
   const lines = bots.map(({ words, ...bot }) =>
     [
-      `${bot.userId}  ${visibleName(bot.userName ?? 'a user who is gone')}`,
+      `${bot.userId}  ${visibleName(bot.userName ?? 'a deleted user')}`,
       ...words.map((line) => `  ${line}`),
     ].join('\n'),
   );
-  print(options.json, { bots }, lines.join('\n') || 'No bot.');
+  print(
+    options.json,
+    { bots },
+    lines.join('\n') || 'No bots. Create one with: keyhearth bots add NAME --wallet WALLET --budget BUDGET',
+  );
 }
 
 const changed =
-  'Its policies are not as they were created: `keyhearth policies list` names them. Remove the bot and add it again.';
+  'The policies of this bot were changed. See them with `keyhearth policies list`, or remove the bot and add it again.';
 
 /** In JSON a number of wei is a text. */
 export const termsOf = ({ walletId, chainId, budget, receivers }: Bot) => ({
@@ -81,14 +85,12 @@ export function wordsOf(
   walletName: string | undefined,
 ): readonly string[] {
   const coins = coinsOf(networkOf(chainId), budget.wei);
-  const wallet = walletName === undefined ? 'a wallet that is gone' : `the wallet ${quoted(walletName)}`;
+  const wallet = walletName === undefined ? 'a deleted wallet' : `the wallet ${quoted(walletName)}`;
   return [
-    `It may send at most ${coins} from ${wallet} on ${networkName(chainId)} in any ${budget.period}, fees included.`,
-    receivers.length === 0
-      ? 'It may pay any address.'
-      : `It may pay ${receivers.join(', ')} and no other address.`,
-    'All else is denied: tokens, calls of contracts, messages, other keys, exports, approvals, and changes of users, policies and its own key.',
-    'It can read what every user can: names, addresses, policies and the log. It reads no secret.',
+    `May send at most ${coins} from ${wallet} on ${networkName(chainId)} in any ${budget.period}, fees included.`,
+    receivers.length === 0 ? 'May pay any address.' : `May pay only ${receivers.join(', ')}.`,
+    'Everything else is denied: tokens, contract calls, messages, other keys, exports, approvals, and changes to users, policies and its own key.',
+    'Can read what every user can read: names, addresses, policies and the log. Secrets are not readable.',
   ];
 }
 
@@ -118,7 +120,7 @@ export async function widening(
       reached.some((permission) => permission.policyIds.includes(policyId)),
   );
   return others.map(
-    ({ policyName }) => `The policy ${quoted(policyName)} may allow it payments beyond the budget.`,
+    ({ policyName }) => `The policy ${quoted(policyName)} may allow payments beyond the budget.`,
   );
 }
 
@@ -152,7 +154,7 @@ export async function removeBot(
   if (user !== undefined) await api.submit(deleteUsersActivity, { userIds: [userId] });
   await api.submit(deletePoliciesActivity, { policyIds });
   if (user !== undefined) deleteKeyFilesOf(config.keysDirectory, user.userName, publicKeysOf(user));
-  print(json, { userId, userName: user?.userName, policyIds }, `Bot ${quoted(nameOf(known))} removed.`);
+  print(json, { userId, userName: user?.userName, policyIds }, `Deleted bot ${quoted(nameOf(known))}.`);
 }
 
 const publicKeysOf = ({ apiKeys }: UserItem): readonly string[] =>

@@ -11,6 +11,7 @@ import { deleteKeyFiles, newKeyPair, writeKeyFiles } from './key-files.ts';
 import { activityKind } from '../shared/api.ts';
 import { findUser } from '../shared/named.ts';
 import { CommandError, detailsOfRefusal, exitCodes, print } from '../shared/output.ts';
+import { fields } from '../shared/table.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { withSecret } from '../shared/proof.ts';
 
@@ -54,11 +55,15 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
     options.json,
     { name: options.name, publicKey, publicKeyFile, privateKeyFile, registered: running !== undefined },
     [
-      `Public key  ${publicKey}`,
-      `Files       ${publicKeyFile}`,
-      `            ${privateKeyFile}`,
-      running ? 'Registered for the owner.' : 'Not registered yet: use --register, or create_api_keys.',
-    ].join('\n'),
+      fields([
+        ['Public key', publicKey],
+        ['Files', publicKeyFile],
+        ['', privateKeyFile],
+      ]),
+      running
+        ? 'Registered for the owner.'
+        : 'Not registered yet. To register a key, give --user or --register.',
+    ],
   );
 }
 
@@ -87,16 +92,14 @@ async function keygenFor(config: Config, wanted: string, options: KeygenOptions)
     if (isRefused) deleteKeyFiles(files);
     throw error;
   }
-  print(
-    json,
-    { name, publicKey, publicKeyFile, privateKeyFile, registered: true, userId, userName },
-    [
-      `Public key  ${publicKey}`,
-      `Files       ${publicKeyFile}`,
-      `            ${privateKeyFile}`,
-      `Registered for ${quoted(userName)}, within what policies allow.`,
-    ].join('\n'),
-  );
+  print(json, { name, publicKey, publicKeyFile, privateKeyFile, registered: true, userId, userName }, [
+    fields([
+      ['Public key', publicKey],
+      ['Files', publicKeyFile],
+      ['', privateKeyFile],
+    ]),
+    `Registered for ${quoted(userName)}. Policies decide what the key may do.`,
+  ]);
 }
 
 /** The message of a refusal, which an answer does not have. */
@@ -128,7 +131,7 @@ async function register(
   if (answer.status === 200) return;
   throw new CommandError(
     exitCodes.failed,
-    `the key files are made, but the key is not registered: ${answer.body.message ?? String(answer.status)}`,
+    `the key files were created, but the key was not registered: ${answer.body.message ?? String(answer.status)}`,
     answer.details,
   );
 }

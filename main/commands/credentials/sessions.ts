@@ -9,6 +9,7 @@ import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { findNamed } from '../shared/named.ts';
 import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
+import { table } from '../shared/table.ts';
 
 const refusalShape = z.looseObject({ message: z.string(), turnkeyErrorCode: z.string().optional() });
 
@@ -18,11 +19,30 @@ type Session = Answer<'list_sessions'>['sessions'][number];
 export async function listSessions(config: Config, user: string | undefined, json: boolean): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
   const sessions = await sessionsOf(running, user);
-  print(json, { sessions }, sessions.length === 0 ? 'Nobody is signed in.' : sessions.map(line).join('\n'));
+  print(
+    json,
+    { sessions },
+    sessions.length === 0
+      ? 'No active sessions.'
+      : table(['ID', 'Name', 'Access', 'User', 'Created', 'Expires'], sessions.map(row)),
+  );
 }
 
-const line = ({ sessionId, userId, sessionType, sessionName, createdAt, expiresAt }: Session): string =>
-  `${sessionId}  ${sessionName}${sessionType === 'SESSION_TYPE_READ_ONLY' ? ' (may only read)' : ''}  user ${userId}  since ${moment(createdAt)}  until ${moment(expiresAt)}`;
+const row = ({
+  sessionId,
+  userId,
+  sessionType,
+  sessionName,
+  createdAt,
+  expiresAt,
+}: Session): readonly string[] => [
+  sessionId,
+  sessionName,
+  sessionType === 'SESSION_TYPE_READ_ONLY' ? 'read only' : 'full',
+  userId,
+  moment(createdAt),
+  moment(expiresAt),
+];
 
 const moment = ({ seconds }: Session['createdAt']): string => when(Number(seconds) * 1000);
 
@@ -35,7 +55,7 @@ export async function revokeSessions(
   if (ids.length === 0 && user === undefined) {
     throw new CommandError(
       exitCodes.usage,
-      'missing <ids...> or --user: the sessions to end, as `keyhearth sessions list` names them, or whose are all to end',
+      'missing <ids...> or --user: give sessions from `keyhearth sessions list`, or a user to revoke all of their sessions',
     );
   }
   const running = await requireRunning(dataDirectory(config));
@@ -55,7 +75,7 @@ export async function revokeSessions(
   print(
     json,
     { ended: ended.map(({ sessionId }) => sessionId) },
-    ended.length === 0 ? 'There was none to end.' : `${count(ended.length, 'session')} ended.`,
+    ended.length === 0 ? 'No sessions to revoke.' : `Revoked ${count(ended.length, 'session')}.`,
   );
 }
 

@@ -5,6 +5,7 @@ import { confirmPhrase } from '../shared/confirm-phrase.ts';
 import { findNamed } from '../shared/named.ts';
 import { writeSecretFiles } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { table, type Table } from '../shared/table.ts';
 import { unlocked, withVault, type OpenedVault } from '../shared/opened-vault.ts';
 import { readSecrets, withSecret, type SecretOptions } from '../shared/proof.ts';
 import { askForNewPassword, askForPassword, canAsk, readPassword, tryUntilRight } from '../shared/secrets.ts';
@@ -101,11 +102,10 @@ export async function rotate(config: Config, options: RotateOptions): Promise<vo
         return unlocked(vault, proof, () => changed(vault, change));
       },
     );
-    print(
-      options.json,
-      after,
-      `The vault has a new master key. Older copies and backups of it open with what opened them then.\n${describe(after)}`,
-    );
+    print(options.json, after, [
+      'Replaced the master key. Older copies and backups still open with the secrets of their time.',
+      ...describe(after),
+    ]);
   });
 }
 
@@ -161,14 +161,10 @@ async function giveWords(
     );
     throw error;
   });
-  print(
-    json,
-    { ...after, recoveryFile: output },
-    [
-      `The new recovery phrase is in ${output}. Write it down, check it with \`keyhearth recovery check\`, and delete the file.`,
-      describe(after),
-    ].join('\n'),
-  );
+  print(json, { ...after, recoveryFile: output }, [
+    `The new recovery phrase is in ${output}. Write it down, check it with \`keyhearth recovery check\`, then delete the file.`,
+    ...describe(after),
+  ]);
 }
 
 /** @throws CommandError for a phrase that would not be shown, and for a file that would hold none. */
@@ -223,20 +219,22 @@ async function askForEach(keyslots: readonly Keyslot[]): Promise<ProveWith[]> {
 
 const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-const describe = ({ vaultId, keyslots }: Keyslots): string =>
-  [
-    `Vault ${vaultId} opens with:`,
-    ...keyslots.map(
-      ({ id, kind, createdAt, confirmedAt }) =>
-        `  ${kind.padEnd(8)}  ${id}  made on ${dateOf(createdAt)}${
-          kind === 'recovery'
-            ? confirmedAt === null
-              ? ', never checked'
-              : `, checked on ${dateOf(confirmedAt)}`
-            : ''
-        }`,
-    ),
-  ].join('\n');
+const describe = ({ vaultId, keyslots }: Keyslots): readonly (string | Table)[] => [
+  `Keyslots of vault ${vaultId}:`,
+  table(
+    ['ID', 'Kind', 'Created', 'Checked'],
+    keyslots.map(({ id, kind, createdAt, confirmedAt }) => [
+      id,
+      kind,
+      dateOf(createdAt),
+      kind !== 'recovery'
+        ? ''
+        : confirmedAt === null
+          ? { text: 'never', tone: 'notable' }
+          : dateOf(confirmedAt),
+    ]),
+  ),
+];
 
 /** @param wanted A keyslot's id, how it begins, or its kind where there is one of that kind. */
 const findKeyslot = ({ keyslots }: Keyslots, wanted: string): Keyslot =>

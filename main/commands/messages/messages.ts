@@ -9,14 +9,15 @@ import type {
   MessageTest,
 } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
-import { count, when } from '../backup/backup.ts';
+import { when } from '../backup/backup.ts';
 import type { Ask } from '../shared/answers.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { findNamed, isId } from '../shared/named.ts';
 import { withVault } from '../shared/opened-vault.ts';
-import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
+import { fields, table, type Cell } from '../shared/table.ts';
 import {
   askForPassword,
   canAsk,
@@ -60,13 +61,13 @@ export async function setMail(
   options: MailOptions,
 ): Promise<void> {
   if (isOff(operand)) {
-    return change(config, options.json, { channel: 'mail', settings: null }, 'Mail is off.');
+    return change(config, options.json, { channel: 'mail', settings: null }, 'Email is off.');
   }
   const { host, smtpPort, security, user, from, fromName, replyTo, otherSender, certificates } = options;
   if (host === undefined || from === undefined) {
     throw new CommandError(
       exitCodes.usage,
-      'missing --host or --from: the mail server’s name, and the address that mail comes from; or `keyhearth messages mail off`',
+      'missing --host or --from: give the SMTP server and the sender address, or run `keyhearth messages mail off`',
     );
   }
   const password =
@@ -88,7 +89,7 @@ export async function setMail(
         certificates: certificates === undefined ? null : readSecretFile('--certificates', certificates),
       },
     },
-    `Mail goes through ${host}. Try it: keyhearth messages test mail ADDRESS`,
+    `Email is set up through ${host}. Test it with: keyhearth messages test mail ADDRESS`,
   );
 }
 
@@ -108,14 +109,14 @@ export async function setSms(
       'expected one of --gateway-file and --twilio-account, or `keyhearth messages sms off`',
     );
   }
-  const done = 'Text messages go through the gateway. Try it: keyhearth messages test sms NUMBER';
+  const done = 'SMS is set up. Test it with: keyhearth messages test sms NUMBER';
   if (gatewayFile !== undefined) {
     return change(config, options.json, { channel: 'sms', settings: readGateway(gatewayFile) }, done);
   }
   if (from === undefined) {
     throw new CommandError(
       exitCodes.usage,
-      'missing --from: a phone number of the account, or the SID of a messaging service',
+      'missing --from: give a phone number of the account, or the SID of a messaging service',
     );
   }
   const password = await passwordOf(options, 'Auth token, or secret of the API key');
@@ -146,8 +147,8 @@ export async function setDesktop(config: Config, operand: string, json: boolean)
     json,
     { channel: 'desktop', on: operand === 'on' },
     operand === 'on'
-      ? 'Codes that have no other way are shown on this computer: whoever sits at it can sign in as any user of the vault.'
-      : 'Codes are not shown on this computer any more.',
+      ? 'Codes are shown on this computer when nothing else is set up. Anyone at this computer can then sign in as any user of the vault.'
+      : 'Codes are no longer shown on this computer.',
   );
 }
 
@@ -160,7 +161,7 @@ export async function testMessages(
   const test = toTest(channel, to);
   const call = await ask(config);
   const { note } = await call('testMessages', test);
-  print(json, { note }, `The test is on its way: ${note}.`);
+  print(json, { note }, `Sent the test: ${note}.`);
 }
 
 /** @param wanted The message's id, or how that of one of the last messages begins. */
@@ -171,7 +172,7 @@ export async function retryMessage(config: Config, wanted: string, json: boolean
     ? wanted
     : findNamed('message', wanted, deliveries, ({ id: each }) => ({ id: each })).id;
   const status = await call('retryMessage', id);
-  print(json, status, 'The message is tried again now.');
+  print(json, status, 'Retrying the message now.');
 }
 
 function toTest(channel: string, to: string | undefined): MessageTest {
@@ -183,7 +184,7 @@ function toTest(channel: string, to: string | undefined): MessageTest {
     );
   }
   if (to === undefined) {
-    throw new CommandError(exitCodes.usage, 'missing whom to send the test to: an address, or a number');
+    throw new CommandError(exitCodes.usage, 'missing <to>: give an email address or a phone number');
   }
   return { channel, to };
 }
@@ -250,25 +251,53 @@ function readGateway(file: string): HttpGatewaySettings {
   };
 }
 
-function describe({ inboxOnly, mail, sms, desktop, deliveries }: MessagesStatus): string {
-  if (inboxOnly) return 'Nothing is sent: all messages are in the inbox, GET /dev/inbox.';
-  const lines = [
-    mail === null
-      ? 'Mail: not set up'
-      : `Mail: ${mail.host}:${String(mail.port)} (${mail.security}), as ${mail.from.address}`,
-    sms === null
-      ? 'SMS: not set up'
-      : sms.kind === 'http'
-        ? `SMS: ${sms.method} to ${sms.origin}`
-        : `SMS: Twilio account ${sms.accountSid}, from ${sms.from}`,
-    desktop ? 'On this computer: what has no other way is shown here' : 'On this computer: nothing is shown',
-    deliveries.length === 0 ? 'No message was sent yet.' : `The last ${count(deliveries.length, 'message')}:`,
-    ...deliveries.map(describeDelivery),
+function describe({ inboxOnly, mail, sms, desktop, deliveries }: MessagesStatus): Shown {
+  if (inboxOnly) return 'This vault sends nothing: read its messages with GET /dev/inbox.';
+  return [
+    fields([
+      [
+        'Email',
+        mail === null
+          ? 'not set up'
+          : `${mail.host}:${String(mail.port)} (${mail.security}), from ${mail.from.address}`,
+      ],
+      [
+        'SMS',
+        sms === null
+          ? 'not set up'
+          : sms.kind === 'http'
+            ? `${sms.method} to ${sms.origin}`
+            : `Twilio account ${sms.accountSid}, from ${sms.from}`,
+      ],
+      ['This computer', desktop ? 'shows codes when nothing else is set up' : 'off'],
+    ]),
+    '',
+    deliveries.length === 0
+      ? 'No messages yet.'
+      : table(['ID', 'Created', 'State', 'Attempts', 'Channel', 'To', 'Result'], deliveries.map(deliveryRow)),
   ];
-  return lines.join('\n');
 }
 
-function describeDelivery({ id, channel, to, createdAt, state, attempts, note }: MessageDelivery): string {
-  const tried = `${String(attempts)} ${attempts === 1 ? 'try' : 'tries'}`;
-  return `  ${when(createdAt)}  ${state.padEnd(9)} ${channel} to ${to}, ${tried}${note === null ? '' : `: ${note}`}  ${id}`;
-}
+const deliveryRow = ({
+  id,
+  channel,
+  to,
+  createdAt,
+  state,
+  attempts,
+  note,
+}: MessageDelivery): readonly Cell[] => [
+  id,
+  when(createdAt),
+  deliveryState(state),
+  String(attempts),
+  channel,
+  to,
+  note ?? '',
+];
+
+/** The state of what leaves the vault. */
+export const deliveryState = (state: string): Cell => ({
+  text: state,
+  tone: state === 'delivered' ? 'good' : state === 'waiting' ? 'notable' : 'bad',
+});

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
-import { visibleName, visibleText } from '../../lib/text/visible-text.ts';
 import { count } from '../backup/backup.ts';
 import { agreeToDelete } from '../requests/agree.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { findNamed, findPolicy, policyList, type PolicyItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { fields, table, type Cell, type Table } from '../shared/table.ts';
 import { calledIn, readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
 interface PoliciesOptions {
@@ -39,13 +39,22 @@ export const deletePoliciesActivity = activityKind({
 export async function listPolicies(config: Config, { apiKey, json }: PoliciesOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { policies } = await api.query('list_policies', policyList, {});
-  const lines = policies.map(
-    ({ policyId, policyName, effect }) => `${policyId}  ${effectWord(effect)}  ${visibleName(policyName)}`,
+  print(
+    json,
+    { policies },
+    policies.length === 0
+      ? 'No policies. Without one, only the root quorum may act.'
+      : table(
+          ['ID', 'Effect', 'Name'],
+          policies.map(({ policyId, policyName, effect }) => [policyId, effectCell(effect), policyName]),
+        ),
   );
-  print(json, { policies }, lines.join('\n') || 'No policy.');
 }
 
-const effectWord = (effect: string): string => effect.replace('EFFECT_', '').toLowerCase();
+const effectCell = (effect: string): Cell => ({
+  text: effect.replace('EFFECT_', '').toLowerCase(),
+  tone: effect === 'EFFECT_DENY' ? 'bad' : 'good',
+});
 
 /** @param wanted The policy's id, how it begins, or the name. */
 export async function showPolicy(
@@ -55,24 +64,31 @@ export async function showPolicy(
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const policy = await findPolicy(api, wanted);
-  print(json, policy, policyText(policy));
+  print(json, policy, policyFields(policy));
 }
 
-const policyText = ({
+const policyFields = ({
   policyId,
   policyName,
   effect,
   condition,
   consensus,
-  time,
+  time = '',
   notes,
-}: PolicyItem): string =>
-  [
-    `${policyId}  ${effectWord(effect)}  ${visibleName(policyName)}`,
-    ...Object.entries({ Condition: condition, Consensus: consensus, Time: time ?? '', Notes: notes })
-      .filter(([, text]) => text !== '')
-      .map(([field, text]) => `${field.padEnd(9)}  ${visibleText(text)}`),
-  ].join('\n');
+}: PolicyItem): Table =>
+  fields([
+    ['Policy', policyName],
+    ['ID', policyId],
+    ['Effect', effectCell(effect)],
+    ...linesOf('Condition', condition),
+    ...linesOf('Consensus', consensus),
+    ...linesOf('Time', time),
+    ...linesOf('Notes', notes),
+  ]);
+
+/** Expressions may have several lines. */
+const linesOf = (label: string, text: string): readonly (readonly [string, string])[] =>
+  text.split('\n').map((line, index) => [index === 0 ? label : '', line] as const);
 
 /** @param file Of policies, as `policies check` reads it; undefined where the options say it. */
 export async function createPolicies(
@@ -92,7 +108,10 @@ export async function createPolicies(
   print(
     options.json,
     { policies: made },
-    made.map(({ policyId, policyName }) => `${policyId}  ${visibleName(policyName)}`).join('\n'),
+    table(
+      ['ID', 'Name'],
+      made.map(({ policyId, policyName }) => [policyId, policyName]),
+    ),
   );
 }
 
@@ -127,5 +146,5 @@ export async function deletePolicies(
   await agreeToDelete(deleted.map(({ policyName }) => JSON.stringify(policyName)).join(', '), yes);
   const policyIds = deleted.map(({ policyId }) => policyId);
   await api.submit(deletePoliciesActivity, { policyIds });
-  print(json, { policyIds }, `${count(policyIds.length, 'policy', 'policies')} deleted.`);
+  print(json, { policyIds }, `Deleted ${count(policyIds.length, 'policy', 'policies')}.`);
 }

@@ -1,11 +1,13 @@
 /** `keyhearth private-keys`: the private keys of the running vault, and new ones. */
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
-import { visibleName } from '../../lib/text/visible-text.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
-import { findPrivateKey, privateKeyList, type PrivateKeyItem } from '../shared/named.ts';
+import { findPrivateKey, privateKeyList } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
-import { readAddressFormat, readCurve } from '../wallets/account-options.ts';
+import { fields, table, type Table } from '../shared/table.ts';
+import { curveName, readAddressFormat, readCurve } from '../wallets/account-options.ts';
+import { formatName } from '../wallets/default-accounts.ts';
+import { marksOf } from '../wallets/wallets.ts';
 
 interface PrivateKeysOptions {
   readonly apiKey: string;
@@ -38,16 +40,30 @@ const createActivity = activityKind({
 export async function listPrivateKeys(config: Config, { apiKey, json }: PrivateKeysOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { privateKeys } = await api.query('list_private_keys', privateKeyList, {});
-  print(json, { privateKeys }, privateKeys.map(keyLine).join('\n') || 'No private key.');
+  print(
+    json,
+    { privateKeys },
+    privateKeys.length === 0
+      ? 'No private keys.'
+      : table(
+          ['ID', 'Name', 'Curve', 'Notes'],
+          privateKeys.map((key) => [
+            key.privateKeyId,
+            key.privateKeyName,
+            curveName(key.curve),
+            marksOf(key),
+          ]),
+        ),
+  );
 }
 
-const keyLine = ({ privateKeyId, privateKeyName, curve, imported, exported }: PrivateKeyItem): string => {
-  const marks = [curve, ...(imported ? ['imported'] : []), ...(exported ? ['exported'] : [])];
-  return `${privateKeyId}  ${visibleName(privateKeyName)}  (${marks.join(', ')})`;
-};
-
-const addressLine = ({ format, address }: { readonly format: string; readonly address: string }): string =>
-  `${format} ${address}`;
+export const addressTable = (
+  addresses: readonly { readonly format: string; readonly address: string }[],
+): Table =>
+  table(
+    ['Format', 'Address'],
+    addresses.map(({ format, address }) => [formatName(format), address]),
+  );
 
 /** @param wanted The key's id, how it begins, or the name. */
 export async function showPrivateKey(
@@ -57,11 +73,16 @@ export async function showPrivateKey(
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const key = await findPrivateKey(api, wanted);
-  print(
-    json,
-    key,
-    [keyLine(key), `Public key ${key.publicKey}`, ...key.addresses.map(addressLine)].join('\n'),
-  );
+  print(json, key, [
+    fields([
+      ['Private key', key.privateKeyName],
+      ['ID', key.privateKeyId],
+      ['Curve', curveName(key.curve)],
+      ['Public key', key.publicKey],
+      ['Notes', marksOf(key)],
+    ]),
+    ...(key.addresses.length === 0 ? [] : ['', addressTable(key.addresses)]),
+  ]);
 }
 
 export async function createPrivateKey(config: Config, options: CreatePrivateKeyOptions): Promise<void> {
@@ -75,13 +96,9 @@ export async function createPrivateKey(config: Config, options: CreatePrivateKey
   } = await api.submit(createActivity, {
     privateKeys: [{ privateKeyName: options.name, curve, privateKeyTags: [], addressFormats }],
   });
-  print(
-    options.json,
-    { ...made, privateKeyName: options.name, curve },
-    [
-      `Private key ${JSON.stringify(options.name)} created: ${made.privateKeyId}`,
-      ...made.addresses.map(addressLine),
-      'It is in the vault and its backups alone. `keyhearth export private-key` writes it out.',
-    ].join('\n'),
-  );
+  print(options.json, { ...made, privateKeyName: options.name, curve }, [
+    `Created private key ${JSON.stringify(options.name)}: ${made.privateKeyId}`,
+    ...(made.addresses.length === 0 ? [] : [addressTable(made.addresses)]),
+    'The key exists only in the vault and its backups. To export it: keyhearth export private-key',
+  ]);
 }

@@ -5,11 +5,11 @@ import { activityStatuses } from '../../lib/activity-status.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
 import { intentOf } from '../../lib/text/to-be-signed.ts';
-import { visibleName } from '../../lib/text/visible-text.ts';
 import { when } from '../backup/backup.ts';
 import { VaultApi } from '../shared/api.ts';
 import { findActivity } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { table, type Cell, type Tone } from '../shared/table.ts';
 import { intentLine, titleOf } from './activity-words.ts';
 import { showApproval } from './approvals.ts';
 
@@ -64,7 +64,9 @@ export async function listActivities(config: Config, options: ListActivitiesOpti
   print(
     options.json,
     { activities: activities.map(summaryOf) },
-    activities.map(activityText).join('\n') || 'No activity.',
+    activities.length === 0
+      ? 'No activities.'
+      : table(['ID', 'Created', 'Status', 'User', 'Activity'], activities.map(activityRow)),
   );
 }
 
@@ -80,11 +82,19 @@ const lineOf = (activity: ListedActivity): string => {
   return [titleOf(activity.type, intent), intentLine(intent)].filter((text) => text !== '').join(': ');
 };
 
-function activityText(activity: ListedActivity): string {
-  const { id, status, votes, createdAt } = activity;
-  const asker = visibleName(votes[0]?.user.userName ?? 'somebody');
-  return `${id}  ${lineOf(activity)}\n  ${shortStatus(status)}; asked by ${asker} ${when(Number(createdAt.seconds) * 1000)}`;
-}
+const activityRow = (activity: ListedActivity): readonly Cell[] => [
+  activity.id,
+  when(Number(activity.createdAt.seconds) * 1000),
+  { text: shortStatus(activity.status), tone: statusTones[activity.status] ?? 'bad' },
+  activity.votes[0]?.user.userName ?? '',
+  lineOf(activity),
+];
+
+const statusTones: Readonly<Record<string, Tone>> = {
+  ACTIVITY_STATUS_COMPLETED: 'good',
+  ACTIVITY_STATUS_CONSENSUS_NEEDED: 'notable',
+  ACTIVITY_STATUS_PENDING: 'notable',
+};
 
 const shortStatus = (status: string): string =>
   status.replace('ACTIVITY_STATUS_', '').toLowerCase().replaceAll('_', ' ');

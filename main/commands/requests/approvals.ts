@@ -13,6 +13,7 @@ import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { findNamed, isId } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { table } from '../shared/table.ts';
 
 interface ApprovalOptions {
   readonly apiKey: string;
@@ -67,13 +68,22 @@ export async function listApprovals(config: Config, { apiKey, json }: ApprovalOp
       canReject,
     });
   }
-  const lines = approvals.map(({ activityId, summary, askedBy, createdAt, canApprove }) =>
-    [
-      `${activityId}  ${summary}`,
-      `  ${canApprove ? 'needs your vote' : 'waits for others'}; asked by ${visibleName(askedBy.userName)} ${timeOf(createdAt)}`,
-    ].join('\n'),
+  print(
+    json,
+    { approvals },
+    approvals.length === 0
+      ? 'Nothing needs approval.'
+      : table(
+          ['ID', 'Created', 'Your vote', 'User', 'Activity'],
+          approvals.map(({ activityId, summary, askedBy, createdAt, canApprove }) => [
+            activityId,
+            timeOf(createdAt),
+            canApprove ? { text: 'needed', tone: 'notable' } : { text: 'not needed', tone: 'quiet' },
+            askedBy.userName,
+            summary,
+          ]),
+        ),
   );
-  print(json, { approvals }, lines.join('\n') || 'Nothing waits for approval.');
 }
 
 export async function showApproval(

@@ -4,6 +4,7 @@ import { defaultPort, type Config } from '../../app/config.ts';
 import { withOpened } from '../backup/backup.ts';
 import { withVault } from '../shared/opened-vault.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { table } from '../shared/table.ts';
 import { readSecret, type SecretOptions } from '../shared/proof.ts';
 import type { SettingName } from './setting-names.ts';
 
@@ -18,7 +19,7 @@ interface Named {
 }
 
 const onOff = (value: Value): string =>
-  value === null ? 'not in this Keyhearth' : value === true ? 'on' : 'off';
+  value === null ? 'not available here' : value === true ? 'on' : 'off';
 
 const named: Readonly<Record<SettingName, Named>> = {
   'autoLock.idleMinutes': {
@@ -28,7 +29,7 @@ const named: Readonly<Record<SettingName, Named>> = {
         idleMinutes: text === 'never' ? null : numberOf('autoLock.idleMinutes', text, 'never', 1, 24 * 60),
       },
     }),
-    tell: (value) => (value === null ? 'never' : `${String(value)} minutes without use`),
+    tell: (value) => (value === null ? 'never' : `${String(value)} minutes`),
   },
   'autoLock.requestsKeepOpen': {
     read: ({ autoLock }) => autoLock.requestsKeepOpen,
@@ -60,7 +61,7 @@ const named: Readonly<Record<SettingName, Named>> = {
   limits: {
     read: ({ limits }) => limits,
     change: (text) => ({ limits: text === 'usual' ? 1 : numberOf('limits', text, 'usual', 1, 100) }),
-    tell: (value) => (value === 1 ? 'usual' : `${String(value)} times the usual ones`),
+    tell: (value) => (value === 1 ? 'usual' : `${String(value)} times the usual limits`),
   },
   startAtLogin: {
     read: ({ startAtLogin }) => startAtLogin,
@@ -73,19 +74,19 @@ const named: Readonly<Record<SettingName, Named>> = {
       if (text !== 'off' && text !== 'ask') throw invalid('updates', text, 'off or ask');
       return { updates: text };
     },
-    tell: (value) => (value === null ? 'not in this Keyhearth' : String(value)),
+    tell: (value) => (value === null ? 'not available here' : String(value)),
   },
 };
 
 export async function listSettings(config: Config, json: boolean): Promise<void> {
   const settings = await read(config);
-  const width = Math.max(...Object.keys(named).map((name) => name.length));
   print(
     json,
     settings,
-    Object.entries(named)
-      .map(([name, setting]) => `${name.padEnd(width)}  ${setting.tell(setting.read(settings))}`)
-      .join('\n'),
+    table(
+      ['Setting', 'Value'],
+      Object.entries(named).map(([name, setting]) => [name, setting.tell(setting.read(settings))]),
+    ),
   );
 }
 
@@ -111,7 +112,7 @@ export async function setSetting(
     json,
     { name, value },
     name === 'port'
-      ? `port: ${setting.tell(value)}, from the next start on. Scripts need the new address then.`
+      ? `port: ${setting.tell(value)}. Takes effect at the next start; update the address in your scripts.`
       : `${name}: ${setting.tell(value)}`,
   );
 }

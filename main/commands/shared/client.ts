@@ -181,7 +181,7 @@ function parseJson(text: string): unknown {
 }
 
 export const noVault = (directory: string): CommandError =>
-  new CommandError(exitCodes.absent, `there is no vault in ${directory}: make one with \`keyhearth init\``);
+  new CommandError(exitCodes.absent, `there is no vault in ${directory}: create one with \`keyhearth init\``);
 
 /** @throws CommandError when no process serves the vault. */
 export async function requireRunning(directory: string): Promise<Running> {
@@ -191,6 +191,6 @@ export async function requireRunning(directory: string): Promise<Running> {
   if (!hasVaultFile(directory)) throw noVault(directory);
   throw new CommandError(
     exitCodes.absent,
-    `no Keyhearth serves the vault in ${directory}: start it with \`keyhearth serve\`, or open the app`,
+    `the vault in ${directory} is not running: start it with \`keyhearth serve\`, or open the app`,
   );
 }

@@ -7,6 +7,7 @@ import { causeOf } from '../../files/storage-causes.ts';
 import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
 import { problemOf as problemOfPath, reasonOf } from '../../lib/text/reasons.ts';
 import { namingCommand } from './command-name.ts';
+import { isColored, type Table } from './table.ts';
 
 /** Exit codes, as `keyhearth --help` documents them. */
 export const exitCodes = {
@@ -102,10 +103,19 @@ export class CommandError extends ExplainedError {
   }
 }
 
-/** Writes a result: one line of JSON for scripts, or text for people. */
-export function print(json: boolean, value: object, text: string): void {
-  process.stdout.write(json ? jsonLine(value) : `${forPeople(text)}\n`);
+/** What people read of a result. */
+export type Shown = string | Table | readonly (string | Table)[];
+
+/** Writes a result: one line of JSON for scripts, or text and tables for people. */
+export function print(json: boolean, value: object, shown: Shown): void {
+  process.stdout.write(json ? jsonLine(value) : `${rendered(shown, isColored(process.stdout))}\n`);
 }
+
+const rendered = (shown: Shown, colored: boolean): string =>
+  [shown]
+    .flat()
+    .map((part) => (typeof part === 'string' ? forPeople(part) : part.render(colored)))
+    .join('\n');
 
 /** Milliseconds between two tries to write to a pipe that is full. */
 const pipePause = 10;

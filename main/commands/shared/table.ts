@@ -31,6 +31,15 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
   return { render: (colored) => shown.map((row) => lineOf(row, widths, colored)).join('\n') };
 }
 
+/** Lays out what is known of one thing: a label and a value each. What has no value is left out. */
+export function fields(rows: readonly (readonly [label: string, value: Cell])[]): Table {
+  const shown = rows
+    .filter(([, value]) => textOf(value) !== '')
+    .map(([label, value]): readonly ShownCell[] => [{ text: label, style: 'bold' }, shownCell(value)]);
+  const widths = [Math.max(0, ...shown.map(([label]) => widthOf(label?.text)))];
+  return { render: (colored) => shown.map((row) => lineOf(row, widths, colored)).join('\n') };
+}
+
 /** In columns of a terminal. The characters that isolate a direction take none. */
 const widthOf = (text = ''): number => stringWidth(text.replaceAll(/[\u2066-\u2069]/g, ''));
 

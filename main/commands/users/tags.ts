@@ -8,6 +8,7 @@ import { agreeToDelete } from '../requests/agree.ts';
 import { VaultApi, activityKind, type Api } from '../shared/api.ts';
 import { findNamed, findTags, tagList, userList, userNames } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { table } from '../shared/table.ts';
 
 interface TagsOptions {
   readonly apiKey: string;
@@ -49,11 +50,20 @@ export async function listTags(config: Config, { apiKey, json }: TagsOptions): P
       .filter((user) => user.userTags.includes(tagId))
       .map(({ userId, userName }) => ({ userId, userName })),
   }));
-  const lines = tags.map(
-    ({ tagId, tagName, users: holders }) =>
-      `${tagId}  ${visibleName(tagName)}  ${holders.map(({ userName }) => visibleName(userName)).join(', ')}`,
+  print(
+    json,
+    { tags },
+    tags.length === 0
+      ? 'No tags.'
+      : table(
+          ['ID', 'Name', 'Users'],
+          tags.map(({ tagId, tagName, users: holders }) => [
+            tagId,
+            tagName,
+            holders.map(({ userName }) => visibleName(userName)).join(', '),
+          ]),
+        ),
   );
-  print(json, { tags }, lines.map((line) => line.trimEnd()).join('\n') || 'No tag.');
 }
 
 export async function createTag(
@@ -67,7 +77,7 @@ export async function createTag(
   print(
     json,
     { tagId: userTagId, tagName: userTagName },
-    `Tag ${JSON.stringify(userTagName)} created: ${userTagId}`,
+    `Created tag ${JSON.stringify(userTagName)}: ${userTagId}`,
   );
 }
 
@@ -97,7 +107,7 @@ export async function changeTag(
     addUserIds: await idsOfUsers(api, add),
     removeUserIds: await idsOfUsers(api, remove),
   });
-  print(json, { tagId: userTagId, tagName: name ?? tag?.tagName }, `Tag ${userTagId} changed.`);
+  print(json, { tagId: userTagId, tagName: name ?? tag?.tagName }, `Changed tag ${userTagId}.`);
 }
 
 export async function deleteTags(
@@ -110,7 +120,7 @@ export async function deleteTags(
   await agreeToDelete(tags.map(({ tagName }) => JSON.stringify(tagName)).join(', '), yes);
   const tagIds = tags.map(({ tagId }) => tagId);
   await api.submit(deleteTagsActivity, { userTagIds: tagIds });
-  print(json, { tagIds }, `${count(tagIds.length, 'tag')} deleted.`);
+  print(json, { tagIds }, `Deleted ${count(tagIds.length, 'tag')}.`);
 }
 
 async function idsOfUsers(api: Api, wanted: readonly string[]): Promise<readonly string[]> {

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
-import { visibleName } from '../../lib/text/visible-text.ts';
 import { count, when } from '../backup/backup.ts';
 import { agreeToDelete } from '../requests/agree.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
@@ -17,6 +16,7 @@ import {
   type UserItem,
 } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
+import { fields, table, type Table } from '../shared/table.ts';
 
 interface UsersOptions {
   readonly apiKey: string;
@@ -56,7 +56,7 @@ export const deleteUsersActivity = activityKind({
   isOfUseLater: true,
 });
 
-/** Parameters of `create_users` for a user without a way in. */
+/** Parameters of `create_users` for a user that cannot sign in yet. */
 export const userWithoutKey = (userName: string) => ({
   userName,
   apiKeys: [],
@@ -68,21 +68,26 @@ export const userWithoutKey = (userName: string) => ({
 export async function listUsers(config: Config, { apiKey, json }: UsersOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { users } = await api.query('list_users', userList, {});
-  print(json, { users }, users.map(userLine).join('\n') || 'No user.');
+  print(
+    json,
+    { users },
+    table(
+      ['ID', 'Name', 'Sign-in'],
+      users.map((user) => [user.userId, user.userName, signInOf(user)]),
+    ),
+  );
 }
 
-const userLine = (user: UserItem): string =>
-  `${user.userId}  ${visibleName(user.userName)}  (${waysIn(user)})`;
-
-function waysIn({ apiKeys, authenticators, oauthProviders, userEmail, userPhoneNumber }: UserItem): string {
+/** With what a user signs in. */
+function signInOf({ apiKeys, authenticators, oauthProviders, userEmail, userPhoneNumber }: UserItem): string {
   const ways = [
     ...(apiKeys.length > 0 ? [count(apiKeys.length, 'API key')] : []),
     ...(authenticators.length > 0 ? [count(authenticators.length, 'passkey')] : []),
     ...(oauthProviders.length > 0 ? [count(oauthProviders.length, 'identity provider')] : []),
-    ...(userEmail === undefined ? [] : ['mail']),
+    ...(userEmail === undefined ? [] : ['email']),
     ...(userPhoneNumber === undefined ? [] : ['phone']),
   ];
-  return ways.join(', ') || 'cannot sign in';
+  return ways.join(', ') || 'none';
 }
 
 /** @param wanted The user's id, how it begins, or the name. */
@@ -95,22 +100,23 @@ export async function showUser(
   const user = await findUser(api, wanted);
   const { userTags } = await api.query('list_user_tags', tagList, {});
   const tags = userTags.filter(({ tagId }) => user.userTags.includes(tagId));
-  print(json, { ...user, tags }, userText(user, tags));
+  print(json, { ...user, tags }, userFields(user, tags));
 }
 
-const userText = (user: UserItem, tags: readonly TagItem[]): string =>
-  [
-    `${user.userId}  ${visibleName(user.userName)}`,
-    `Created   ${when(Number(user.createdAt.seconds) * 1000)}`,
-    ...(user.userEmail === undefined ? [] : [`Mail      ${visibleName(user.userEmail)}`]),
-    ...(user.userPhoneNumber === undefined ? [] : [`Phone     ${visibleName(user.userPhoneNumber)}`]),
-    ...tags.map(({ tagId, tagName }) => `Tag       ${tagId}  ${visibleName(tagName)}`),
+const userFields = (user: UserItem, tags: readonly TagItem[]): Table =>
+  fields([
+    ['User', user.userName],
+    ['ID', user.userId],
+    ['Created', when(Number(user.createdAt.seconds) * 1000)],
+    ['Email', user.userEmail ?? ''],
+    ['Phone', user.userPhoneNumber ?? ''],
+    ...tags.map(({ tagId, tagName }) => ['Tag', `${tagName} (${tagId})`] as const),
     ...user.apiKeys.map(
-      ({ apiKeyName, credential }) => `API key   ${credential.publicKey}  ${visibleName(apiKeyName)}`,
+      ({ apiKeyName, credential }) => ['API key', `${apiKeyName} (${credential.publicKey})`] as const,
     ),
-    ...user.authenticators.map(({ authenticatorName }) => `Passkey   ${visibleName(authenticatorName)}`),
-    ...user.oauthProviders.map(({ providerName }) => `Provider  ${visibleName(providerName)}`),
-  ].join('\n');
+    ...user.authenticators.map(({ authenticatorName }) => ['Passkey', authenticatorName] as const),
+    ...user.oauthProviders.map(({ providerName }) => ['Identity provider', providerName] as const),
+  ]);
 
 export async function createUser(config: Config, options: CreateUserOptions): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
@@ -126,7 +132,7 @@ export async function createUser(config: Config, options: CreateUserOptions): Pr
   print(
     options.json,
     { userId, userName: options.name },
-    `User ${JSON.stringify(options.name)} created: ${userId}\nGive it a key with \`keyhearth keygen --user ${userId}\`, and policies that say what it may do.`,
+    `Created user ${JSON.stringify(options.name)}: ${userId}\nNext: keyhearth keygen --name NAME --user ${userId}, then keyhearth policies create`,
   );
 }
 
@@ -139,7 +145,7 @@ export async function renameUser(
   const api = await VaultApi.connect(config, apiKey);
   const { userId } = await findUser(api, wanted);
   await api.submit(renameActivity, { userId, userName });
-  print(json, { userId, userName }, `User ${userId} is called ${JSON.stringify(userName)} now.`);
+  print(json, { userId, userName }, `Renamed user ${userId} to ${JSON.stringify(userName)}.`);
 }
 
 export async function deleteUsers(
@@ -153,5 +159,5 @@ export async function deleteUsers(
   await agreeToDelete(deleted.map(({ userName }) => JSON.stringify(userName)).join(', '), yes);
   const userIds = deleted.map(({ userId }) => userId);
   await api.submit(deleteUsersActivity, { userIds });
-  print(json, { userIds }, `${count(userIds.length, 'user')} deleted.`);
+  print(json, { userIds }, `Deleted ${count(userIds.length, 'user')}.`);
 }

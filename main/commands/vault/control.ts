@@ -4,7 +4,8 @@ import type { Config } from '../../app/config.ts';
 import { describeLastSignature } from '../../app/freeze-signal.ts';
 import { describeFinding } from '../../storage/integrity/refusal.ts';
 import { checkNotHeld, findRunning, noVault, requireRunning } from '../shared/client.ts';
-import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
+import { fields, type Cell } from '../shared/table.ts';
 import { readSecrets, secretFlags, type SecretOptions } from '../shared/proof.ts';
 import { askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
 import { openPage } from '../shared/open-page.ts';
@@ -17,7 +18,7 @@ export async function status(config: Config, json: boolean): Promise<void> {
   if (running === undefined) {
     checkNotHeld(directory);
     const text = hasVaultFile(directory)
-      ? `Not running: \`keyhearth serve\` serves the vault in ${directory}.`
+      ? `Not running. Start the vault in ${directory} with: keyhearth serve`
       : `Not running: ${noVault(directory).message}.`;
     print(json, { running: false, directory }, text);
     process.exitCode = exitCodes.absent;
@@ -30,7 +31,7 @@ export async function status(config: Config, json: boolean): Promise<void> {
 export async function lock(config: Config, json: boolean): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
   const { state } = await running.call('lock');
-  print(json, { state }, 'The vault is locked: its keys are out of memory.');
+  print(json, { state }, 'The vault is locked, and its keys are erased from memory.');
 }
 
 export interface UnlockOptions extends SecretOptions {
@@ -44,7 +45,7 @@ export async function unlock(config: Config, json: boolean, options: UnlockOptio
   if (given === undefined && !(keyslots.includes('password') && canAsk())) {
     throw new CommandError(
       exitCodes.usage,
-      `nothing to unlock with: the vault opens with ${keyslots.join(', ')}; give ${secretFlags}, or --keychain`,
+      `missing secret: the vault unlocks with ${keyslots.join(', ')}. Give ${secretFlags}, or --keychain`,
     );
   }
   const over = new AbortController();
@@ -58,10 +59,13 @@ export async function unlock(config: Config, json: boolean, options: UnlockOptio
   }
 }
 
+/** How a link to the window is shown. */
+export const windowText = (link: string): string => `Window (the link works once, for ten minutes): ${link}`;
+
 export async function openWindow(config: Config, json: boolean, browser: boolean): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
   const link = await running.newLink();
-  print(json, { windowUrl: link }, `Window, for one browser, within ten minutes: ${link}`);
+  print(json, { windowUrl: link }, windowText(link));
   if (browser) openPage(await running.newPage());
 }
 
@@ -80,53 +84,63 @@ function chooseGiven(
   return undefined;
 }
 
-function describe(found: VaultStatus): string {
-  const lines = [
-    `Running at ${found.url}; the vault is ${found.state === 'none' ? 'not made yet' : found.state}.`,
+function describe(found: VaultStatus): Shown {
+  const { unlocking, frozen, tampering, longestTurn } = found;
+  return [
+    fields([
+      ['State', stateCell(found)],
+      ['URL', found.url],
+      ['Organization', found.organization ? `${found.organization.name} (${found.organization.id})` : ''],
+      ['Owner', found.owner ? `${found.owner.userName} (${found.owner.userId})` : ''],
+      ['Unlocks with', found.keyslots.join(', ')],
+      ['Keychain', found.keychain.available ? 'available' : found.keychain.reason],
+      [
+        'Longest turn',
+        longestTurn
+          ? `${longestTurn.ms.toFixed(0)} ms, ${longestTurn.name}, at ${new Date(longestTurn.at).toISOString()}`
+          : '',
+      ],
+      ['Signer key', found.serverKeys?.signer ?? ''],
+    ]),
+    ...(unlocking
+      ? [`Unlocking: ${String(Math.floor((100 * unlocking.checked) / unlocking.total))} % checked.`]
+      : []),
+    ...(frozen
+      ? [
+          `Frozen since ${new Date(frozen.at).toISOString()}. Unlock with the password or the recovery phrase.`,
+          describeLastSignature(frozen),
+          ...(frozen.unsaved === null
+            ? []
+            : [`The freeze is in memory only, and a restart would lose it: ${frozen.unsaved}`]),
+        ]
+      : []),
+    ...(tampering
+      ? [
+          'The vault’s file was changed outside Keyhearth. Run `keyhearth doctor` for details.',
+          ...tampering.findings.map((finding) => `  ${describeFinding(finding)}`),
+        ]
+      : []),
+    ...(found.storage ? [found.storage.problem] : []),
+    ...(found.wordsNotShown ? [wordsNotShown] : []),
   ];
-  if (found.unlocking) {
-    const { checked, total } = found.unlocking;
-    lines.push(`It is being unlocked: ${String(Math.floor((100 * checked) / total))} % of it was looked at.`);
-  }
-  if (found.frozen) {
-    lines.push(
-      `It is frozen since ${new Date(found.frozen.at).toISOString()}: it opens with its password or recovery phrase alone.`,
-      describeLastSignature(found.frozen),
-    );
-    if (found.frozen.unsaved !== null) {
-      lines.push(`The freeze is in memory only, and a restart would forget it: ${found.frozen.unsaved}`);
-    }
-  }
-  if (found.tampering) {
-    lines.push(
-      'Its file was changed outside Keyhearth, and it is refused: run `keyhearth doctor`',
-      ...found.tampering.findings.map((finding) => `  ${describeFinding(finding)}`),
-    );
-  }
-  if (found.storage) lines.push(found.storage.problem);
-  if (found.wordsNotShown) lines.push(wordsNotShown);
-  if (found.organization) lines.push(`Organization ${found.organization.name} (${found.organization.id})`);
-  if (found.owner) lines.push(`Owner ${found.owner.userName} (${found.owner.userId})`);
-  if (found.keyslots.length > 0) lines.push(`Opens with: ${found.keyslots.join(', ')}`);
-  lines.push(found.keychain.available ? 'Keychain: available' : `Keychain: ${found.keychain.reason}`);
-  if (found.longestTurn) {
-    const { name, ms, at } = found.longestTurn;
-    lines.push(`Longest turn: ${ms.toFixed(0)} ms, ${name}, at ${new Date(at).toISOString()}`);
-  }
-  if (found.serverKeys) lines.push(`Signer public key: ${found.serverKeys.signer}`);
-  return lines.join('\n');
+}
+
+function stateCell({ state, frozen }: VaultStatus): Cell {
+  if (frozen) return { text: 'frozen', tone: 'bad' };
+  if (state === 'none') return { text: 'no vault yet', tone: 'notable' };
+  return { text: state, tone: state === 'unlocked' ? 'good' : 'notable' };
 }
 
 /** The state after `init` ended before it showed the words of the recovery phrase, and the next step. */
 export const wordsNotShown =
-  'The words of its recovery phrase were never shown: the command that made the vault ended before that. Make new ones: `keyhearth keyslots change recovery`.';
+  'The recovery phrase was never shown, because `keyhearth init` was interrupted. Generate a new one with: keyhearth keyslots change recovery';
 
 /** Every command but `dev` has a directory. */
 export function dataDirectory(config: Config): string {
   if (config.remote !== undefined) {
     throw new CommandError(
       exitCodes.usage,
-      'this command acts on the vault of this machine alone, and KEYHEARTH_URL, KEYHEARTH_ORGANIZATION, KEYHEARTH_SIGNER or KEYHEARTH_VAULT_FILE names another: unset them, or name the directory of the vault that you mean with --data-dir',
+      'this command works on the vault of this computer only, and KEYHEARTH_URL, KEYHEARTH_ORGANIZATION, KEYHEARTH_SIGNER or KEYHEARTH_VAULT_FILE names another: unset them, or give --data-dir',
     );
   }
   if (config.dataDirectory === null) throw new Error('a vault in memory has no directory');

@@ -37,7 +37,9 @@ import { findRunning, type Running } from '../shared/client.ts';
 import { readSchedule, scheduleFinding } from './check-schedule.ts';
 import { dataDirectory, wordsNotShown } from './control.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
+import { count } from '../backup/backup.ts';
 import { detailsOfRefusal, CommandError, exitCodes, note, print, problemOf } from '../shared/output.ts';
+import { table } from '../shared/table.ts';
 import { canAsk } from '../shared/secrets.ts';
 import { hasVaultFile, readVaultFile, vaultFile } from '../shared/vault-file.ts';
 
@@ -61,16 +63,17 @@ export async function doctor(config: Config, json: boolean, options: DoctorOptio
     checkService(running),
   ];
   const failed = findings.filter(({ outcome }) => outcome === 'failed').length;
-  print(
-    json,
-    { ok: failed === 0, findings },
-    [
-      ...findings.map(({ check, outcome, detail }) => `${outcome.padEnd(6)} ${check}: ${detail}`),
-      failed === 0 ? 'All is well.' : `${String(failed)} failed.`,
-    ].join('\n'),
-  );
+  print(json, { ok: failed === 0, findings }, [
+    table(
+      ['Result', 'Check', 'Details'],
+      findings.map(({ check, outcome, detail }) => [{ text: outcome, tone: tones[outcome] }, check, detail]),
+    ),
+    failed === 0 ? 'All checks passed.' : `${count(failed, 'check')} failed.`,
+  ]);
   if (failed > 0) process.exitCode = exitCodes.failed;
 }
+
+const tones = { ok: 'good', note: 'notable', failed: 'bad' } as const;
 
 async function checkKeychain(config: Config): Promise<Finding> {
   const probe = await keychainOf(config).probe();
@@ -96,7 +99,7 @@ const longTurn = 250;
 const turnFinding = ({ name, ms, at }: LongestTurn): Finding => ({
   check: 'longest turn',
   outcome: ms < longTurn ? 'ok' : 'note',
-  detail: `${ms.toFixed(0)} ms, ${name}, at ${new Date(at).toISOString()}: others waited for so long`,
+  detail: `${ms.toFixed(0)} ms, ${name}, at ${new Date(at).toISOString()}: other requests waited that long`,
 });
 
 function checkFiles(directory: string): Finding[] {
@@ -123,7 +126,9 @@ function checkFiles(directory: string): Finding[] {
       {
         check: `mode of ${file}`,
         outcome: fine ? 'ok' : 'failed',
-        detail: fine ? found.toString(8) : `it is ${found.toString(8)}: run chmod ${mode.toString(8)} on it`,
+        detail: fine
+          ? found.toString(8)
+          : `${found.toString(8)}, so other users have access: run chmod ${mode.toString(8)} on the file`,
       },
     ];
   });
@@ -142,8 +147,7 @@ function checkServiceLog(directory: string): Finding[] {
 }
 
 async function checkDatabase(directory: string): Promise<Finding[]> {
-  if (!hasVaultFile(directory))
-    return [{ check: 'vault', outcome: 'note', detail: 'there is no vault file yet' }];
+  if (!hasVaultFile(directory)) return [{ check: 'vault', outcome: 'note', detail: 'no vault file yet' }];
   try {
     return await diagnose(directory);
   } catch (error) {
@@ -166,7 +170,11 @@ async function diagnose(directory: string): Promise<Finding[]> {
     const check = 'database';
     return [
       ...damage.map((finding): Finding => ({ check, outcome: 'failed', detail: describeFinding(finding) })),
-      { check, outcome: 'note', detail: 'what SQLite cannot read is lost here: restore a backup' },
+      {
+        check,
+        outcome: 'note',
+        detail: 'SQLite cannot read a part of the file, and its content is lost here: restore a backup',
+      },
     ];
   }
   const found = Number(connection.pragma('user_version'));
@@ -175,7 +183,7 @@ async function diagnose(directory: string): Promise<Finding[]> {
     {
       check: 'schema',
       outcome: found === schemaVersion ? 'ok' : found < schemaVersion ? 'note' : 'failed',
-      detail: `version ${String(found)}, and this Keyhearth's is ${String(schemaVersion)}`,
+      detail: `version ${String(found)}; this Keyhearth uses ${String(schemaVersion)}`,
     },
     {
       check: 'database',
@@ -297,14 +305,14 @@ async function checkAuthenticity(
       {
         check: 'rows',
         outcome: 'failed',
-        detail: `they could not be checked: ${problemOf(error, vaultFile(directory))}`,
+        detail: `not checked: ${problemOf(error, vaultFile(directory))}`,
       },
     ];
   }
   return [
     {
       ...rowsNote,
-      detail: `they were not checked, as the vault is not unlocked: unlock it, or give ${secretFlags}, or --keychain`,
+      detail: `not checked, because the vault is locked: unlock the vault, or give ${secretFlags}, or --keychain`,
     },
   ];
 }
@@ -313,9 +321,9 @@ const rowsNote = { check: 'rows', outcome: 'note' } as const;
 
 const rowFindings = (findings: readonly RowFinding[] | undefined): Finding[] =>
   findings === undefined
-    ? [{ ...rowsNote, detail: 'they are not authenticated yet: unlock the vault once' }]
+    ? [{ ...rowsNote, detail: 'not authenticated yet: unlock the vault once' }]
     : findings.length === 0
-      ? [{ check: 'rows', outcome: 'ok', detail: 'each is as Keyhearth wrote it, and none is missing' }]
+      ? [{ check: 'rows', outcome: 'ok', detail: 'all rows are authentic and complete' }]
       : findings.map((finding) => ({ check: 'rows', outcome: 'failed', detail: describeFinding(finding) }));
 
 const isSqliteError = (error: unknown): error is Error =>
@@ -356,7 +364,7 @@ export async function acceptChanges(
   if (how === undefined) {
     throw new CommandError(
       exitCodes.usage,
-      `changes are accepted with the password or the recovery phrase: give ${secretFlags}`,
+      `missing secret: accepting changes takes the password or the recovery phrase. Give ${secretFlags}`,
     );
   }
   if (!hasVaultFile(dataDirectory(config))) {
@@ -380,13 +388,13 @@ export async function acceptChanges(
       const findings = findingsOf(connection, found);
       const list = findings.map(describeFinding);
       if (list.length === 0) {
-        print(json, { accepted: [] }, 'Nothing was changed: there is nothing to accept.');
+        print(json, { accepted: [] }, 'Nothing to accept: the file was not changed.');
         return;
       }
       if (!json && !yes && canAsk()) {
         note(list.join('\n'));
         const answer = await confirm({
-          message: 'Is the vault to be used as it is now?',
+          message: 'Accept these changes and use the vault as it is now?',
           initialValue: false,
         });
         if (isCancel(answer) || !answer)
@@ -396,11 +404,9 @@ export async function acceptChanges(
       print(
         json,
         { accepted: findings },
-        [
-          'Accepted:',
-          ...list,
-          'The vault is used as it is now; its log still shows where it was changed.',
-        ].join('\n'),
+        ['Accepted these changes:', ...list, 'The activity log still shows where the file was changed.'].join(
+          '\n',
+        ),
       );
     } finally {
       masterKey.fill(0);
@@ -437,6 +443,6 @@ function findingsOf(tx: Reader, found: FoundRowKey): readonly RowFinding[] {
 
 function checkService(running: Running | undefined): Finding {
   return running
-    ? { check: 'service', outcome: 'ok', detail: `it runs at ${running.url}` }
-    : { check: 'service', outcome: 'note', detail: 'it is not running' };
+    ? { check: 'service', outcome: 'ok', detail: `running at ${running.url}` }
+    : { check: 'service', outcome: 'note', detail: 'not running' };
 }

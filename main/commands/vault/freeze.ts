@@ -21,7 +21,7 @@ export async function freeze(config: Config, json: boolean): Promise<void> {
     json,
     { frozen },
     [
-      'The vault is frozen: its keys are out of memory, and what waits for votes is rejected when it opens again. It opens with its password or recovery phrase alone: `keyhearth unlock`.',
+      'The vault is frozen, and its keys are erased from memory. Unlocking takes the password or the recovery phrase, and rejects all activities that need approval: keyhearth unlock',
       ...details,
     ].join('\n'),
   );

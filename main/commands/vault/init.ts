@@ -35,13 +35,13 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
   if (!isAsked && isDiscarded(process.stdout.fd)) {
     throw new CommandError(
       exitCodes.usage,
-      'the recovery phrase would be shown to nobody, as standard output goes to /dev/null: no vault was made. Give it a file, or a program that keeps it',
+      'no vault was created: standard output is /dev/null, so the recovery phrase would be lost. Redirect it to a file, or to a program that keeps it',
     );
   }
   if ((await offerFormerVault(config, options.json)) === 'moved') {
     throw new CommandError(
       exitCodes.failed,
-      'the vault that you had is here now: no other was made. Next: keyhearth serve',
+      'no new vault was created: your earlier vault is here now. Next: keyhearth serve',
     );
   }
   const directory = dataDirectory(config);
@@ -60,7 +60,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     const recoveryPhrase = mnemonicFromEntropy(entropy);
     entropy.fill(0);
     const recoveryConfirmed = isAsked;
-    if (recoveryConfirmed) await confirmPhrase(recoveryPhrase, 'no vault was made');
+    if (recoveryConfirmed) await confirmPhrase(recoveryPhrase, 'no vault was created');
     const pair = newKeyPair();
     const files = writeKeyFiles(config.keysDirectory, options.keyName, pair);
     const newVault = {
@@ -93,9 +93,10 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     const text = [
       ...(recoveryConfirmed
         ? []
-        : ['Recovery phrase (write it down; it is not shown again):', '', recoveryPhrase, '']),
-      `Vault made in ${String(config.dataDirectory)}; it opens with: ${keyslots.join(', ')}.`,
-      `Organization ${organizationId}, your user ${userId}.`,
+        : ['Recovery phrase (write it down; it is shown only once):', '', recoveryPhrase, '']),
+      `Created a vault in ${String(config.dataDirectory)}.`,
+      `Unlocks with ${keyslots.join(', ')}.`,
+      `Organization ${organizationId}, user ${userId}.`,
       `API key "${options.keyName}": ${files.privateKeyFile}`,
       'Next: keyhearth serve',
     ].join('\n');
@@ -113,7 +114,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
       };
       throw new CommandError(
         exitCodes.failed,
-        `the recovery phrase could not be shown, as standard output cannot be written (${reasonOf(error)}): no vault was made`,
+        `no vault was created: the recovery phrase could not be shown, because writing to standard output failed (${reasonOf(error)})`,
       );
     }
     // If this fails, the vault still says that the words were not shown: generating new ones is always safe.
@@ -176,11 +177,11 @@ async function choosePassword(options: InitOptions, useKeychain: boolean): Promi
     options.password ??
     (useKeychain || options.json || !canAsk()
       ? undefined
-      : await askForNewPassword('A password for the vault'));
+      : await askForNewPassword('New password for the vault'));
   if (chosen === undefined && !useKeychain) {
     throw new CommandError(
       exitCodes.usage,
-      'a vault without a keychain needs a password: give one with --password-file or --password-fd',
+      'missing password: a vault without a keychain needs one. Give --password-file or --password-fd',
     );
   }
   const problem = chosen === undefined ? undefined : problemOfPassword(chosen);

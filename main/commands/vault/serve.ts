@@ -9,6 +9,7 @@ import { freezeOnSignal } from '../../app/freeze-signal.ts';
 import { eraseAfterLock } from '../../keys/erasure.ts';
 import { startVault, type Vault } from '../../app/compose.ts';
 import { startServiceLog } from '../../app/service-log.ts';
+import { windowText } from './control.ts';
 import { offerFormerVault } from './former-vault.ts';
 import { findRunning } from '../shared/client.ts';
 import { openPage } from '../shared/open-page.ts';
@@ -56,8 +57,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       options.json,
       { url: vault.url, state: status.state, ...defined({ windowUrl: link }) },
       [
-        `Keyhearth serves ${vault.url}; the vault is ${status.state === 'none' ? 'not made yet' : status.state}.`,
-        ...(link === undefined ? [] : [`Window, for one browser, within ten minutes: ${link}`]),
+        `Keyhearth serves ${vault.url}; the vault is ${status.state === 'none' ? 'not created yet' : status.state}.`,
+        ...(link === undefined ? [] : [windowText(link)]),
       ].join('\n'),
     );
     if (link !== undefined && options.open) openPage(vault.newPage());
@@ -72,7 +73,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 const nothingToServe = ({ dataDirectory }: Config): CommandError =>
   new CommandError(
     exitCodes.absent,
-    `there is no vault in ${String(dataDirectory)}: make one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
+    `there is no vault in ${String(dataDirectory)}: create one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
   );
 
 /** If another process already serves the vault, opens its window, since that is the user's goal. */
@@ -89,7 +90,7 @@ async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault
     print(
       options.json,
       { url: running.url, windowUrl: link },
-      `Keyhearth runs already at ${running.url}. Window, for one browser, within ten minutes: ${link}`,
+      `Keyhearth is already running at ${running.url}.\n${windowText(link)}`,
     );
     if (options.open) openPage(await running.newPage());
     return undefined;
@@ -101,13 +102,13 @@ async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Pr
   if (status.state === 'none') return status;
   if (status.frozen !== null) {
     // A password in a file is there at every start: it would lift a freeze.
-    note('The vault stays frozen: run `keyhearth unlock` with its password or recovery phrase.');
+    note('The vault stays frozen. Unlock it with its password or recovery phrase: keyhearth unlock');
     return status;
   }
   if (password !== undefined) return unlockWithPassword(vault, password, status);
   if (!status.keyslots.includes('keychain')) {
     note(
-      'The vault stays locked until you open it, in the window or by `keyhearth unlock`: it has no keychain keyslot, and no password was given (--password-file).',
+      'The vault stays locked: it has no keychain keyslot, and --password-file was not given. Unlock it in the window or with: keyhearth unlock',
     );
     return status;
   }

@@ -55,7 +55,7 @@ export async function installService(config: Config, options: InstallOptions): P
   if (dataDirectory === null || !hasVaultFile(dataDirectory)) {
     throw new CommandError(
       exitCodes.absent,
-      `there is no vault in ${String(dataDirectory)}: make one first, with \`keyhearth init\``,
+      `there is no vault in ${String(dataDirectory)}: create one with \`keyhearth init\``,
     );
   }
   if (existsSync(manager.file)) refuseStrangers(manager.file);

@@ -6,6 +6,7 @@ import { KeyhearthError, quoted } from '../../lib/errors.ts';
 import {
   accountAt,
   accountSeries,
+  formatOfAlias,
   shortFormat,
   type Account,
   type AccountSeries,
@@ -77,13 +78,16 @@ export async function placeAccounts(
   return placed;
 }
 
+/** A curve's name without its prefix: `secp256k1`. */
+export const curveName = (curve: string): string => curve.replace('CURVE_', '').toLowerCase();
+
 /** @param text The API's name of a curve, or the part of it that tells: `CURVE_ED25519`, `ed25519`. */
 export function readCurve(option: string, text: string): Curve {
   const wanted = upperCase(text);
   const known = Object.keys(curves) as Curve[];
   const curve = known.find((name) => name === wanted || name === `CURVE_${wanted}`);
   if (curve !== undefined) return curve;
-  const allowed = known.map((name) => name.slice('CURVE_'.length).toLowerCase());
+  const allowed = known.map(curveName);
   throw new CommandError(
     exitCodes.usage,
     `invalid ${option}: ${quoted(text)} is no curve; expected ${allowed.slice(0, -1).join(', ')} or ${String(allowed.at(-1))}`,
@@ -94,7 +98,10 @@ export function readCurve(option: string, text: string): Curve {
 export function readAddressFormat(option: string, text: string, curve: Curve): AddressFormat {
   const wanted = upperCase(text);
   const known = addressFormatsOf(curve);
-  const format = known.find((name) => name === wanted || name === `ADDRESS_FORMAT_${wanted}`);
+  const alias = formatOfAlias(text.toLowerCase());
+  const format = known.find(
+    (name) => name === alias || name === wanted || name === `ADDRESS_FORMAT_${wanted}`,
+  );
   if (format !== undefined) return format;
   const allowed = known.map(shortFormat);
   throw new CommandError(

@@ -78,8 +78,17 @@ const aliases: Readonly<Record<string, ChainFormat>> = {
 };
 
 /** A format's name without what all of them share: `bitcoin-mainnet-p2tr`. */
-export const shortFormat = (format: AddressFormat): string =>
+export const shortFormat = (format: string): string =>
   format.replace('ADDRESS_FORMAT_', '').toLowerCase().replaceAll('_', '-');
+
+const aliasOf = new Map<string, string>(Object.entries(aliases).map(([name, format]) => [format, name]));
+
+/** The name that people read: `bitcoin` for the format that wallets use by default. */
+export const formatName = (format: string): string => aliasOf.get(format) ?? shortFormat(format);
+
+/** @returns the format of a name such as `bitcoin` or `stellar`, which is of a chain and not of a format. */
+export const formatOfAlias = (name: string): AddressFormat | undefined =>
+  Object.entries(aliases).find(([alias]) => alias === name)?.[1];
 
 const formats = Object.keys(patterns) as ChainFormat[];
 

@@ -21,6 +21,8 @@ import { bytesOf, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts'
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { canAsk } from '../shared/secrets.ts';
+import { addressTable } from '../private-keys/private-keys.ts';
+import { accountTable } from './wallets.ts';
 
 export interface ImportWalletOptions {
   readonly name: string;
@@ -100,16 +102,12 @@ export async function importWallet(config: Config, options: ImportWalletOptions)
     curve,
     path,
     addressFormat,
-    address: addresses[index],
+    address: addresses[index] ?? '',
   }));
-  print(
-    options.json,
-    { walletId, walletName: options.name, accounts: made },
-    [
-      `Wallet ${JSON.stringify(options.name)} imported: ${walletId}`,
-      ...made.map(({ path, addressFormat, address }) => `${addressFormat} ${path} ${String(address)}`),
-    ].join('\n'),
-  );
+  print(options.json, { walletId, walletName: options.name, accounts: made }, [
+    `Imported wallet ${JSON.stringify(options.name)}: ${walletId}`,
+    ...(made.length === 0 ? [] : [accountTable(made)]),
+  ]);
 }
 
 export async function importPrivateKey(config: Config, options: ImportPrivateKeyOptions): Promise<void> {
@@ -131,14 +129,10 @@ export async function importPrivateKey(config: Config, options: ImportPrivateKey
     curve,
     addressFormats: formats,
   });
-  print(
-    options.json,
-    { privateKeyId, privateKeyName: options.name, curve, addresses },
-    [
-      `Private key ${JSON.stringify(options.name)} imported: ${privateKeyId}`,
-      ...addresses.map(({ format, address }) => `${format} ${address}`),
-    ].join('\n'),
-  );
+  print(options.json, { privateKeyId, privateKeyName: options.name, curve, addresses }, [
+    `Imported private key ${JSON.stringify(options.name)}: ${privateKeyId}`,
+    ...(addresses.length === 0 ? [] : [addressTable(addresses)]),
+  ]);
 }
 
 const whoami = z.object({ userId: z.string() });

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
-import { visibleName } from '../../lib/text/visible-text.ts';
 import { wordCounts } from '../../crypto/keys/mnemonics.ts';
 import { ofNewWallet, placeAccounts, readAccount, type AccountChoice } from './account-options.ts';
 import { VaultApi, activityKind, type Api } from '../shared/api.ts';
-import type { Account } from './default-accounts.ts';
+import { formatName, type Account } from './default-accounts.ts';
 import { findWallet, walletList, type WalletItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { fields, table, type Table } from '../shared/table.ts';
 
 interface WalletsOptions {
   readonly apiKey: string;
@@ -42,13 +42,21 @@ const addAccountsActivity = activityKind({
 export async function listWallets(config: Config, { apiKey, json }: WalletsOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { wallets } = await api.query('list_wallets', walletList, {});
-  print(json, { wallets }, wallets.map(walletLine).join('\n') || 'No wallet.');
+  print(
+    json,
+    { wallets },
+    wallets.length === 0
+      ? 'No wallets. Create one with: keyhearth wallets create --name NAME --account ethereum'
+      : table(
+          ['ID', 'Name', 'Notes'],
+          wallets.map((wallet) => [wallet.walletId, wallet.walletName, marksOf(wallet)]),
+        ),
+  );
 }
 
-const walletLine = ({ walletId, walletName, imported, exported }: WalletItem): string => {
-  const marks = [...(imported ? ['imported'] : []), ...(exported ? ['exported'] : [])];
-  return `${walletId}  ${visibleName(walletName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`;
-};
+/** Where else the secret has been. */
+export const marksOf = ({ imported, exported }: Pick<WalletItem, 'imported' | 'exported'>): string =>
+  [...(imported ? ['imported'] : []), ...(exported ? ['exported'] : [])].join(', ');
 
 const pageSize = 100;
 const accountList = z.object({
@@ -84,16 +92,29 @@ export async function showWallet(
     accounts.push(...page);
     after = page.length < pageSize ? undefined : page.at(-1)?.walletAccountId;
   } while (after !== undefined);
-  print(json, { ...wallet, accounts }, [walletLine(wallet), ...accounts.map(accountLine)].join('\n'));
+  print(json, { ...wallet, accounts }, [
+    fields([
+      ['Wallet', wallet.walletName],
+      ['ID', wallet.walletId],
+      ['Notes', marksOf(wallet)],
+    ]),
+    '',
+    accounts.length === 0 ? 'No accounts.' : accountTable(accounts),
+  ]);
 }
 
-const accountLine = ({
-  addressFormat,
-  path,
-  address,
-  name,
-}: Pick<AccountItem, 'addressFormat' | 'path' | 'address' | 'name'>): string =>
-  `${addressFormat} ${path} ${address}${name === undefined ? '' : `  ${visibleName(name)}`}`;
+export const accountTable = (
+  accounts: readonly Pick<AccountItem, 'addressFormat' | 'path' | 'address' | 'name'>[],
+): Table =>
+  table(
+    ['Format', 'Address', 'Path', 'Name'],
+    accounts.map(({ addressFormat, path, address, name = '' }) => [
+      formatName(addressFormat),
+      address,
+      path,
+      name,
+    ]),
+  );
 
 export async function createWallet(config: Config, options: CreateWalletOptions): Promise<void> {
   const accounts = await placeAccounts(options.account.map(readAccount), ofNewWallet);
@@ -104,15 +125,11 @@ export async function createWallet(config: Config, options: CreateWalletOptions)
     mnemonicLength: wordCounts.find((length) => String(length) === options.words),
   });
   const made = withAddresses(accounts, addresses);
-  print(
-    options.json,
-    { walletId, walletName: options.name, accounts: made },
-    [
-      `Wallet ${JSON.stringify(options.name)} made: ${walletId}`,
-      ...made.map(accountLine),
-      'Its mnemonic is in the vault and its backups alone; `keyhearth export wallet` writes it out.',
-    ].join('\n'),
-  );
+  print(options.json, { walletId, walletName: options.name, accounts: made }, [
+    `Created wallet ${JSON.stringify(options.name)}: ${walletId}`,
+    ...(made.length === 0 ? [] : [accountTable(made)]),
+    'The mnemonic exists only in the vault and its backups. To export it: keyhearth export wallet',
+  ]);
 }
 
 /** @param wanted The wallet's id or name. */
@@ -125,14 +142,14 @@ export async function addAccounts(
   if (choices.length === 0) {
     throw new CommandError(
       exitCodes.usage,
-      "expected --account: a chain such as ethereum, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum",
+      "missing --account: give a chain such as ethereum, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum",
     );
   }
   const api = await VaultApi.connect(config, options.apiKey);
   const { walletId, walletName } = await findWallet(api, wanted);
   const { accounts, addresses } = await addPlaced(api, walletId, choices);
   const made = withAddresses(accounts, addresses);
-  print(options.json, { walletId, walletName, accounts: made }, made.map(accountLine).join('\n'));
+  print(options.json, { walletId, walletName, accounts: made }, accountTable(made));
 }
 
 const freePath = z.object({ index: z.number() });

@@ -12,7 +12,9 @@ import type { Answer } from '../../operations/api.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { findNamed, isBeginning } from '../shared/named.ts';
 import { dataDirectory } from '../vault/control.ts';
+import { deliveryState } from '../messages/messages.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { table } from '../shared/table.ts';
 import { untilSignalled } from '../shared/signals.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -87,10 +89,21 @@ const deletes = activityKind({
 export async function listWebhooks(config: Config, { apiKey, json }: WebhookOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointsAnswer, {});
-  const lines = webhookEndpoints.map(
-    ({ endpointId, name, url, isActive }) => `${endpointId}  ${name}  ${url}${isActive ? '' : '  (off)'}`,
+  print(
+    json,
+    { webhookEndpoints },
+    webhookEndpoints.length === 0
+      ? 'No webhook endpoints.'
+      : table(
+          ['ID', 'Name', 'State', 'URL'],
+          webhookEndpoints.map(({ endpointId, name, url, isActive }) => [
+            endpointId,
+            name,
+            isActive ? { text: 'on', tone: 'good' } : { text: 'off', tone: 'quiet' },
+            url,
+          ]),
+        ),
   );
-  print(json, { webhookEndpoints }, lines.join('\n') || 'No webhook endpoint.');
 }
 
 export async function listWebhookDeliveries(
@@ -108,10 +121,22 @@ export async function listWebhookDeliveries(
     },
     { endpointId: '--endpoint', 'paginationOptions.limit': '--limit' },
   );
-  const lines = deliveries.map(({ deliveryId, state: became, attempts, activityType, lastResult = '' }) =>
-    `${deliveryId}  ${became}  ${String(attempts)}  ${activityType.replace('ACTIVITY_TYPE_', '')}  ${lastResult}`.trimEnd(),
+  print(
+    json,
+    { deliveries },
+    deliveries.length === 0
+      ? 'No deliveries.'
+      : table(
+          ['ID', 'State', 'Attempts', 'Activity', 'Result'],
+          deliveries.map(({ deliveryId, state: reached, attempts, activityType, lastResult = '' }) => [
+            deliveryId,
+            deliveryState(reached),
+            String(attempts),
+            activityType.replace('ACTIVITY_TYPE_', ''),
+            lastResult,
+          ]),
+        ),
   );
-  print(json, { deliveries }, lines.join('\n') || 'No deliveries.');
 }
 
 /** @param wanted The endpoint's id, how it begins, or its name. @returns its id. */
@@ -163,7 +188,7 @@ export async function replayWebhooks(
     ...defined({ deliveryId }),
     ...(time === undefined ? {} : { sinceMs: String(time) }),
   });
-  print(json, { count }, `${String(count)} ${count === 1 ? 'event is' : 'events are'} sent again.`);
+  print(json, { count }, `Sending ${String(count)} ${count === 1 ? 'event' : 'events'} again.`);
 }
 
 export async function testWebhook(
@@ -174,11 +199,7 @@ export async function testWebhook(
   const api = await VaultApi.connect(config, apiKey);
   const endpointId = await findEndpoint(api, endpoint);
   await api.submit(tests, { endpointId });
-  print(
-    json,
-    { endpointId },
-    'An event is on its way: `keyhearth webhooks deliveries` tells what becomes of it.',
-  );
+  print(json, { endpointId }, 'Sending a test event. See the result with: keyhearth webhooks deliveries');
 }
 
 /** Receives events on this machine until it is ended, and writes those whose signature holds. */
@@ -192,7 +213,7 @@ export async function listenToWebhooks(config: Config, { apiKey, json, port }: L
   const server = createServer((request, response) => {
     void receive(request, publicKey).then((event) => {
       if (event === undefined) {
-        note('an event whose signature does not hold was refused');
+        note('Refused an event with an invalid signature.');
         response.writeHead(400).end();
         return;
       }
@@ -211,7 +232,7 @@ export async function listenToWebhooks(config: Config, { apiKey, json, port }: L
     url,
     name: `keyhearth listen ${url.split(':').at(-1) ?? ''}`,
   });
-  note(`Listening at ${url} as webhook endpoint ${endpointId}; Ctrl-C ends it.`);
+  note(`Listening at ${url} as webhook endpoint ${endpointId}. Press Ctrl-C to stop.`);
   try {
     await untilSignalled(config);
   } finally {
