@@ -66,7 +66,7 @@ describe('keyhearth messages', () => {
     expect(mail.stdout).not.toContain(mailUser.password);
     expect(await messages('test', 'mail', 'ada@example.com')).toMatchObject({
       code: 0,
-      stdout: `The test is on its way: taken by 127.0.0.1:${String(server.port)}.\n`,
+      stdout: `Sent the test: taken by 127.0.0.1:${String(server.port)}.\n`,
     });
     expect(server.mails[0]).toMatchObject({
       subject: 'A test from Keyhearth',

@@ -5,6 +5,7 @@ import { confirmPhrase } from '../shared/confirm-phrase.ts';
 import { findNamed } from '../shared/named.ts';
 import { writeSecretFiles } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { didYouMean } from '../shared/suggestions.ts';
 import { table, type Table } from '../shared/table.ts';
 import { unlocked, withVault, type OpenedVault } from '../shared/opened-vault.ts';
 import { readSecrets, withSecret, type SecretOptions } from '../shared/proof.ts';
@@ -44,7 +45,7 @@ export async function addKeyslot(config: Config, kind: string, options: ChangeOp
       default:
         throw new CommandError(
           exitCodes.usage,
-          `invalid kind ${JSON.stringify(kind)}: expected password, keychain or recovery`,
+          `invalid kind ${JSON.stringify(kind)}: expected password, keychain or recovery.${didYouMean(kind, ['password', 'keychain', 'recovery'])}`,
         );
     }
   });

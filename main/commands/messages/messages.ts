@@ -17,6 +17,7 @@ import { findNamed, isId } from '../shared/named.ts';
 import { withVault } from '../shared/opened-vault.ts';
 import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
+import { didYouMean } from '../shared/suggestions.ts';
 import { fields, table, type Cell } from '../shared/table.ts';
 import {
   askForPassword,
@@ -180,7 +181,7 @@ function toTest(channel: string, to: string | undefined): MessageTest {
   if (channel !== 'mail' && channel !== 'sms') {
     throw new CommandError(
       exitCodes.usage,
-      `invalid channel ${JSON.stringify(channel)}: expected mail, sms or desktop`,
+      `invalid channel ${JSON.stringify(channel)}: expected mail, sms or desktop.${didYouMean(channel, ['mail', 'sms', 'desktop'])}`,
     );
   }
   if (to === undefined) {

@@ -9,6 +9,7 @@ import { when } from '../backup/backup.ts';
 import { VaultApi } from '../shared/api.ts';
 import { findActivity } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { didYouMean } from '../shared/suggestions.ts';
 import { table, type Cell, type Tone } from '../shared/table.ts';
 import { intentLine, titleOf } from './activity-words.ts';
 import { showApproval } from './approvals.ts';
@@ -110,7 +111,7 @@ function readStatus(text: string): (typeof activityStatuses)[number] {
   const allowed = activityStatuses.map((each) => shortStatus(each).replaceAll(' ', '-'));
   throw new CommandError(
     exitCodes.usage,
-    `invalid --status ${quoted(text)}: expected one of ${allowed.join(', ')}`,
+    `invalid --status ${quoted(text)}: expected one of ${allowed.join(', ')}.${didYouMean(text, allowed)}`,
   );
 }
 

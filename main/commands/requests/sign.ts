@@ -13,6 +13,7 @@ import { checkRead, describeAnswer, descriptionToText, type Description } from '
 import { findPrivateKey } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
+import { didYouMean } from '../shared/suggestions.ts';
 
 export interface SignOptions {
   /** The key: its id, public key or address. */
@@ -180,7 +181,7 @@ function oneOf<Names extends Readonly<Record<string, string>>>(
   if (found !== undefined) return found as Names[keyof Names];
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option} ${JSON.stringify(given)}: expected one of ${Object.keys(names).join(', ')}`,
+    `invalid ${option} ${JSON.stringify(given)}: expected one of ${Object.keys(names).join(', ')}.${didYouMean(given, Object.keys(names))}`,
   );
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { quoted } from '../../lib/errors.ts';
 import type { Api } from './api.ts';
 import { CommandError, exitCodes } from './output.ts';
+import { didYouMean } from './suggestions.ts';
 
 /**
  * A resource that a user names by its id, the beginning of one, or its name; without a name, by the id alone.
@@ -46,7 +47,12 @@ export function findNamed<T>(
   }
   const are = items.length === 1 ? 'there is' : 'there are';
   const known = items.length === 0 ? 'there is none' : `${are} ${listed(items.map(namesOf), nameFirst)}`;
-  throw new CommandError(exitCodes.failed, `no ${noun} has the id or the name ${quoted(wanted)}: ${known}`);
+  const names = items.flatMap((item) => namesOf(item).name ?? []);
+  const suggestion = didYouMean(wanted, names);
+  throw new CommandError(
+    exitCodes.failed,
+    `no ${noun} has the id or the name ${quoted(wanted)}: ${known}${suggestion === '' ? '' : `.${suggestion}`}`,
+  );
 }
 
 const idsOf = ({ id, otherId }: Named): readonly string[] => (otherId === undefined ? [id] : [id, otherId]);
