@@ -396,7 +396,7 @@ describe('serve', () => {
     const { process, line } = await serve();
     expect(line['state']).toBe('locked');
     expect(process.stderr).toBe(
-      'The vault stays locked until you open it, in the window or by `keyhearth unlock`: it has no keychain keyslot, and no password was given (--password-file).\n',
+      'The vault stays locked: it has no keychain keyslot, and --password-file was not given. Unlock it in the window or with: keyhearth unlock\n',
     );
   });
 
@@ -599,7 +599,7 @@ describe('serve', () => {
       expect(await home.run(['unlock', '--json'])).toMatchObject({
         code: 2,
         error:
-          'nothing to unlock with: the vault opens with recovery, password; give --password-file, --password-fd, --recovery-file or --share-file, or --keychain',
+          'missing secret: the vault unlocks with recovery, password. Give --password-file, --password-fd, --recovery-file or --share-file, or --keychain',
       });
       expect(await home.run(['unlock', '--json', '--recovery-file', '/no/such/file'])).toMatchObject({
         code: 2,
@@ -815,7 +815,7 @@ describe('serve', () => {
       expect(await home.run(['--json', 'status'])).toMatchObject({ code: 3, json: { running: false } });
       expect(await home.run(['status'])).toMatchObject({
         code: 3,
-        stdout: `Not running: \`keyhearth serve\` serves the vault in ${home.vault}.\n`,
+        stdout: `Not running. Start the vault in ${home.vault} with: keyhearth serve\n`,
       });
     });
   });
@@ -851,7 +851,7 @@ describe('doctor', () => {
     expect(about(still.findings, /^activity log$/)).toMatchObject({ outcome: 'ok' });
     expect(about(still.findings, /^service$/)).toMatchObject({
       outcome: 'note',
-      detail: 'it is not running',
+      detail: 'not running',
     });
 
     await using service = home.start([
@@ -894,7 +894,7 @@ describe('doctor', () => {
     expect(ok).toBe(false);
     expect(about(findings, /vault\.db$/)).toMatchObject({
       outcome: 'failed',
-      detail: 'it is 644: run chmod 600 on it',
+      detail: '644, so other users have access: run chmod 600 on the file',
     });
     const { stdout } = await home.run(['doctor', '--no-keychain']);
     expect(stdout).toMatch(

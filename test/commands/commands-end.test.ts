@@ -167,7 +167,7 @@ describe('10: calls to a service end', () => {
       const { code, stdout } = await place.run(['status']);
       expect({ code, stdout }).toEqual({
         code: 3,
-        stdout: `Not running: \`keyhearth serve\` serves the vault in ${place.vault}.\n`,
+        stdout: `Not running. Start the vault in ${place.vault} with: keyhearth serve\n`,
       });
       expect(asked).toEqual([]);
     } finally {

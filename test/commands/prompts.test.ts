@@ -82,10 +82,10 @@ async function confirmWords(terminal: Terminal): Promise<string> {
 describe('at a terminal', () => {
   test('init takes a new password typed twice, and words typed wrong once', async () => {
     await using terminal = new Terminal('init --no-keychain', environment);
-    await terminal.type('short\r', 'A password for the vault');
+    await terminal.type('short\r', 'New password for the vault');
     await terminal.type(`${password}\r`, 'expected 8 to 1024 characters, got 5');
     await terminal.type('another one\r', 'The same password again');
-    await typeAfter(terminal, `${password}\r`, 'A password for the vault', 'The two passwords differ');
+    await typeAfter(terminal, `${password}\r`, 'New password for the vault', 'The two passwords differ');
     await expect
       .poll(() => terminal.shown.split('The two passwords differ')[1])
       .toContain('The same password');

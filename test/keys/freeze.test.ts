@@ -489,7 +489,9 @@ describe('keyhearth freeze', () => {
     expect(await run('freeze')).toMatchObject({ code: 0 });
     await using again = start();
     expect(await again.nextLine()).toMatch(/the vault is locked\.$/);
-    expect(again.stderr).toContain('The vault stays frozen: run `keyhearth unlock`');
+    expect(again.stderr).toContain(
+      'The vault stays frozen. Unlock it with its password or recovery phrase: keyhearth unlock',
+    );
     expect(await run('unlock', ...secret)).toMatchObject({ code: 0 });
     expect((await run('status')).stdout).not.toContain('frozen');
   });

@@ -390,7 +390,7 @@ describe('after kill -9, with another user on the port that endpoint.json names'
     try {
       await home.serve(['--ui']);
       expect(statSync(address).mode & 0o777).toBe(0o600);
-      expect((await home.run(['status'])).stdout).toMatch(/^Running at /);
+      expect((await home.run(['status'])).stdout).toMatch(/^State +/);
       // A second process becomes a client of the first, as before.
       const second = await home.run(['serve', '--ui', '--json', '--no-keychain']);
       expect(JSON.parse(second.stdout)).toMatchObject({
@@ -675,7 +675,7 @@ describe('where the vault’s directory cannot hold the socket', () => {
     const { socket } = readEndpoint(far.vault) ?? {};
     expect(dirname(dirname(socket ?? ''))).toBe(runtime);
     expect(statSync(dirname(socket ?? '')).mode & 0o777).toBe(0o700);
-    expect((await far.run(['status'])).stdout).toMatch(/^Running at /);
+    expect((await far.run(['status'])).stdout).toMatch(/^State +/);
     const unlock = ['unlock', '--password-file', far.paperOf('password')];
     expect((await far.run(unlock)).stdout).toBe('The vault is unlocked.\n');
 

@@ -22,7 +22,7 @@ class ContestedVault {
 
   readonly submit = (_: unknown, { accounts }: { accounts: readonly { path: string }[] }) => {
     if (accounts.some(({ path }) => this.taken.has(path))) {
-      const details = { turnkeyErrorCode: 'ALREADY_EXISTS' };
+      const details = { code: 6, turnkeyErrorCode: 'REQUEST_INVALID' };
       return Promise.reject(new CommandError(exitCodes.failed, 'path already exists', details));
     }
     for (const { path } of accounts) this.taken.add(path);

@@ -185,10 +185,11 @@ export async function addPlaced(
   }
 }
 
+/** The code of gRPC: the API refuses a path that exists with REQUEST_INVALID, as it does other input. */
+const alreadyExists = 6;
+
 const isTaken = (error: unknown): boolean =>
-  error instanceof CommandError &&
-  'turnkeyErrorCode' in error.details &&
-  error.details.turnkeyErrorCode === 'ALREADY_EXISTS';
+  error instanceof CommandError && 'code' in error.details && error.details.code === alreadyExists;
 
 const withAddresses = (
   accounts: readonly Account[],
