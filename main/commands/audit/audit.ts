@@ -27,6 +27,7 @@ import { findRunning, noVault } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { startProgress } from '../shared/progress.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
 import { askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
 import { hasVaultFile, readVaultFile } from '../shared/vault-file.ts';
@@ -182,10 +183,7 @@ export async function auditVerify(config: Config, options: AuditVerifyOptions, j
     );
   }
   const noted = options.heads.map(notedHead);
-  const verdict =
-    file === undefined
-      ? await verifyVault(config, publicKey, noted)
-      : await verifyFile(file, publicKey, noted);
+  const verdict = await verify(config, { file, publicKey, noted }, json);
   const { check, ...about } = verdict;
   const problems = check.findings.length + check.more;
   print(
@@ -194,6 +192,22 @@ export async function auditVerify(config: Config, options: AuditVerifyOptions, j
     describe(verdict).join('\n'),
   );
   if (problems > 0) process.exitCode = exitCodes.failed;
+}
+
+async function verify(
+  config: Config,
+  given: {
+    readonly file: string | undefined;
+    readonly publicKey: string | undefined;
+    readonly noted: readonly KnownHead[];
+  },
+  json: boolean,
+): Promise<Verdict> {
+  const { file, publicKey, noted } = given;
+  using _ = startProgress('Verifying the activity log', !json && process.stderr.isTTY);
+  return file === undefined
+    ? await verifyVault(config, publicKey, noted)
+    : await verifyFile(file, publicKey, noted);
 }
 
 function notedHead(text: string): KnownHead {

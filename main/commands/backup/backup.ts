@@ -9,7 +9,8 @@ import type {
 } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { CommandError, exitCodes, note, print, type Shown } from '../shared/output.ts';
+import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
+import { startProgress } from '../shared/progress.ts';
 import { fields, table, type Cell, type Table } from '../shared/table.ts';
 import { withVault, type OpenedVault } from '../shared/opened-vault.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
@@ -33,7 +34,7 @@ export async function backUp(
     ...defined({ secret }),
   };
   const made = await withOpened(config, secret, (vault) =>
-    withProgress(vault, json, vault.call('backUp', wish)),
+    withProgress(vault, 'Creating the backup', json, () => vault.call('backUp', wish)),
   );
   print(
     json,
@@ -57,18 +58,19 @@ export async function verifyBackup(
     ? await withOpened(
         config,
         secret,
-        (vault) => withProgress(vault, json, vault.call('verifyBackup', wish)),
+        (vault) => withProgress(vault, 'Testing the backup', json, () => vault.call('verifyBackup', wish)),
         // Another vault's backup opens with another secret than this vault.
         { mayStayLocked: secret !== undefined },
       )
-    : await tryUntilRight(secret, askForSecret, (how) => verifiedAlone(path, how));
+    : await tryUntilRight(secret, askForSecret, (how) => verifiedAlone(path, how, json));
   print(json, found, describeVerified(found));
   if (found.problemCount > 0) process.exitCode = exitCodes.failed;
 }
 
-async function verifiedAlone(file: string, secret: BackupSecret): Promise<VerifiedBackup> {
+async function verifiedAlone(file: string, secret: BackupSecret, json: boolean): Promise<VerifiedBackup> {
   const { verifyAlone } = await import('../../backup/verify.ts');
-  return verifyAlone(file, secret, () => undefined);
+  using progress = startProgress('Testing the backup', !json && process.stderr.isTTY);
+  return await verifyAlone(file, secret, progress.report);
 }
 
 export async function backupStatus(config: Config, json: boolean): Promise<void> {
@@ -143,29 +145,32 @@ export async function askForSecret(): Promise<BackupSecret> {
   return isPhrase ? { with: 'recovery', phrase: typed } : { with: 'password', password: typed };
 }
 
-/** Shows a person how far it is, for as long as something takes. */
-async function withProgress<T>(vault: OpenedVault, json: boolean, work: Promise<T>): Promise<T> {
-  if (json || !process.stderr.isTTY) return work;
+/** Asks the process that does the work how far it is, and shows that to a person. */
+async function withProgress<T>(
+  vault: OpenedVault,
+  text: string,
+  json: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (json || !process.stderr.isTTY) return work();
+  using progress = startProgress(text);
+  const ended = new AbortController();
   const timer = setInterval(() => {
     vault.call('backups').then(
       ({ running }) => {
-        if (running === null) return;
-        process.stderr.write(`\r${progressText(running.done, running.total)}`);
+        if (running !== null && !ended.signal.aborted) progress.report(running.done, running.total);
       },
       // The work itself says what is wrong.
       () => undefined,
     );
   }, 500);
   try {
-    return await work;
+    return await work();
   } finally {
+    ended.abort();
     clearInterval(timer);
-    note('');
   }
 }
-
-export const progressText = (done: number, total: number): string =>
-  `${String(Math.floor((done / Math.max(total, 1)) * 100)).padStart(3)} %`;
 
 function describeVerified(found: VerifiedBackup): Shown {
   const { counts, log, uncovered } = found;

@@ -5,9 +5,10 @@ import { restore } from '../../backup/restore.ts';
 import type { Config } from '../../app/config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { keychainOf } from '../../app/keychain.ts';
-import { askForSecret, count, progressText, when } from './backup.ts';
+import { askForSecret, count, when } from './backup.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { note, print } from '../shared/output.ts';
+import { startProgress } from '../shared/progress.ts';
 import { readSecret, type SecretOptions } from '../shared/proof.ts';
 import { tryUntilRight } from '../shared/secrets.ts';
 
@@ -21,21 +22,18 @@ export async function restoreBackup(
   { json, ...options }: RestoreOptions,
 ): Promise<void> {
   const directory = dataDirectory(config);
-  const shows = !json && process.stderr.isTTY;
-  const restored = await tryUntilRight(await readSecret(options), askForSecret, (how) =>
-    restore({
+  const restored = await tryUntilRight(await readSecret(options), askForSecret, async (how) => {
+    using progress = startProgress('Restoring the vault', !json && process.stderr.isTTY);
+    return await restore({
       directory,
       file: resolve(file),
       how,
       keychain: keychainOf(config),
       random: (_purpose, length) => new Uint8Array(randomBytes(length)),
       clock: systemClock,
-      onProgress: (done, total) => {
-        if (shows) process.stderr.write(`\r${progressText(done, total)}`);
-      },
-    }),
-  );
-  if (shows) note('');
+      onProgress: progress.report,
+    });
+  });
   if (restored.keychainProblem !== null) note(`No keychain keyslot was added: ${restored.keychainProblem}`);
   print(
     json,
