@@ -23,7 +23,7 @@ export class LoadBoundary extends Component<Props, State> {
     if (this.state.error === null) return this.props.children;
     return (
       <Failure
-        title={t('This screen could not be shown')}
+        title={t('Couldn’t show this screen')}
         error={this.state.error}
         onRetry={() => {
           // The browser remembers the failed import until the page is reloaded.

@@ -6,9 +6,9 @@ import { t } from './i18n/text.ts';
 export function NotFound(): ReactNode {
   return (
     <>
-      <PageHead title={t('There is nothing here')} lead={t('This address names no screen of Keyhearth.')} />
+      <PageHead title={t('Page not found')} lead={t('Keyhearth has no page at this address.')} />
       <Link href="/" className="kh-link">
-        {t('Go to the vault’s home')}
+        {t('Go to Home')}
       </Link>
     </>
   );

@@ -13,12 +13,10 @@ export function SignedOut(): ReactNode {
       aside={
         <>
           <p>
-            <strong>{t('Not signed in.')}</strong>
+            <strong>{t('Signed out.')}</strong>
           </p>
           <p className="kh-auth-aside-more">
-            {t(
-              'Each browser window gets in with a link that works once, so that no other page on this computer can.',
-            )}
+            {t('Each browser window signs in with a link that works once.')}
           </p>
         </>
       }
@@ -27,21 +25,19 @@ export function SignedOut(): ReactNode {
         {t('This window needs a new link')}
       </Title>
       <p className="kh-prose">
-        {t(
-          'The link was used before, is too old, or Keyhearth was started anew since. Your vault is as you left it.',
-        )}
+        {t('The link was used before or has expired, or Keyhearth restarted. Your vault is unchanged.')}
       </p>
       <Expectations
-        title={t('How to get in again')}
+        title={t('How to sign in again')}
         items={[
           <>
             <Trans
-              i18nKey="Run this in a terminal: <code>keyhearth open</code>, or <code>./keyhearth open</code> in the folder of <code>npm start</code>."
+              i18nKey="Run <code>keyhearth open</code> in a terminal, or <code>./keyhearth open</code> in the folder of <code>npm start</code>."
               components={{ code: <Code /> }}
             />
           </>,
-          t('It prints a new link and opens it where it can.'),
-          t('You can paste the link into this very window. Then close any other copy of it.'),
+          t('The command prints a new link and opens it.'),
+          t('You can also paste the link into this window.'),
         ]}
       />
     </AuthLayout>

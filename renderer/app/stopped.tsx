@@ -16,18 +16,16 @@ export function Stopped(): ReactNode {
             <p>
               <strong>{t('No answer.')}</strong>
             </p>
-            <p className="kh-auth-aside-more">
-              {t('A service that is stopped has no key in memory: the vault is locked.')}
-            </p>
+            <p className="kh-auth-aside-more">{t('A stopped service holds no keys: the vault is locked.')}</p>
           </>
         }
       >
         <Title order={1} ref={heading} tabIndex={-1}>
-          {t('Keyhearth’s service stopped')}
+          {t('The Keyhearth service stopped')}
         </Title>
         <p className="kh-prose">
           {t(
-            'This window asks the service on this computer for everything it shows, and it does not answer. What was confirmed is kept. If you were waiting for an answer just now, look under Activity before you ask again.',
+            'Confirmed changes are kept. If you were waiting for an answer, check Activity before you retry.',
           )}
         </p>
         <Expectations
@@ -35,17 +33,15 @@ export function Stopped(): ReactNode {
           items={[
             <>
               <Trans
-                i18nKey="Start it again where you started it, for example with <code>npm start</code> or <code>keyhearth serve --ui</code>."
+                i18nKey="Start the service again, for example with <code>npm start</code> or <code>keyhearth serve --ui</code>."
                 components={{ code: <Code /> }}
               />
             </>,
-            t(
-              'This window notices by itself and goes on. If it asks for a new link then, the service was started anew.',
-            ),
+            t('This window then reconnects. It may ask for a new link.'),
           ]}
         />
         <Text size="sm" c="dimmed" mt="md" className="kh-trying">
-          <Loader size={14} aria-hidden /> {t('Trying again every few seconds')}
+          <Loader size={14} aria-hidden /> {t('Reconnecting…')}
         </Text>
       </AuthLayout>
     </div>

@@ -85,14 +85,10 @@ function Vault(): ReactNode {
         {error === null ? (
           <div role="status">
             <Loader aria-hidden />
-            <VisuallyHidden>{t('Asking the vault for its state')}</VisuallyHidden>
+            <VisuallyHidden>{t('Loading the vault')}</VisuallyHidden>
           </div>
         ) : (
-          <Failure
-            title={t('The vault did not say what state it is in')}
-            error={error}
-            onRetry={() => void refetch()}
-          />
+          <Failure title={t('Couldn’t load the vault')} error={error} onRetry={() => void refetch()} />
         )}
       </div>
     );

@@ -47,7 +47,7 @@ export function CopyButton({ text, copy: name, wide = false, secret = false }: P
         setOutcome({ state: 'copied' });
       },
       (error: unknown) => {
-        setOutcome({ state: 'failed', why: error instanceof Error ? error.message : t('Copying failed.') });
+        setOutcome({ state: 'failed', why: error instanceof Error ? error.message : t('Couldn’t copy') });
       },
     );
   };

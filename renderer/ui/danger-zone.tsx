@@ -6,7 +6,6 @@ import { visibleName } from '../../main/lib/text/visible-text.ts';
 import { FormEnd } from './form-end.tsx';
 import { NameField } from './name-field.tsx';
 import { nameProblem } from './text/names.ts';
-import type { Named } from './text/names.ts';
 import { Expectations, Panel } from './page.tsx';
 import { t } from '../app/i18n/text.ts';
 import './rows.css';
@@ -123,15 +122,15 @@ interface RenameProps {
 }
 
 const notRenamed = {
-  tag: t('The tag was not renamed'),
-  wallet: t('The wallet was not renamed'),
-} as const satisfies Partial<Record<Named, string>>;
+  tag: t('Couldn’t rename the tag'),
+  wallet: t('Couldn’t rename the wallet'),
+} as const;
 
 export function RenameForm({ what, name, taken, submitting, onRename, onCancel }: RenameProps): ReactNode {
   const [typed, setTyped] = useState(name);
   const [tried, setTried] = useState(false);
   const others = taken.filter((each) => each !== name);
-  const problem = nameProblem(typed, what, others);
+  const problem = nameProblem(typed, others);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
@@ -178,17 +177,16 @@ interface ConfirmProps {
 /** The label of a text that must be typed, and the error where it differs. */
 const confirming = {
   name: {
-    ask: t('Type its name to confirm'),
-    wrong: (text: string) => t('This is not its name. Type it exactly: {{text}}', { text }),
+    ask: t('Type the name to confirm'),
+    wrong: (text: string) => t('The name doesn’t match. Type: {{text}}', { text }),
   },
   userName: {
     ask: t('Type the name to confirm'),
-    wrong: (text: string) => t('This is not the name. Type it exactly: {{text}}', { text }),
+    wrong: (text: string) => t('The name doesn’t match. Type: {{text}}', { text }),
   },
   addressEnding: {
-    ask: t('Type the last six characters of its address to confirm'),
-    wrong: (text: string) =>
-      t('This is not the last six characters of its address. Type it exactly: {{text}}', { text }),
+    ask: t('Type the last six characters of the address'),
+    wrong: (text: string) => t('The characters don’t match. Type: {{text}}', { text }),
   },
 } as const;
 
@@ -264,17 +262,17 @@ interface DeleteProps extends Omit<ConfirmProps, 'does' | 'failed' | 'onConfirm'
 
 /** The button that deletes it, and what did not happen where that is refused. */
 const deleting = {
-  account: [t('Delete the account'), t('The account was not deleted')],
-  apiKey: [t('Delete the API key'), t('The API key was not deleted')],
-  endpoint: [t('Delete the endpoint'), t('The endpoint was not deleted')],
-  interface: [t('Delete the interface'), t('The interface was not deleted')],
-  key: [t('Delete the key'), t('The key was not deleted')],
-  organization: [t('Delete the organization'), t('The organization was not deleted')],
-  passkey: [t('Delete the passkey'), t('The passkey was not deleted')],
-  policy: [t('Delete the policy'), t('The policy was not deleted')],
-  tag: [t('Delete the tag'), t('The tag was not deleted')],
-  user: [t('Delete the user'), t('The user was not deleted')],
-  wallet: [t('Delete the wallet'), t('The wallet was not deleted')],
+  account: [t('Delete account'), t('Couldn’t delete the account')],
+  apiKey: [t('Delete API key'), t('Couldn’t delete the API key')],
+  endpoint: [t('Delete endpoint'), t('Couldn’t delete the endpoint')],
+  interface: [t('Delete interface'), t('Couldn’t delete the interface')],
+  key: [t('Delete key'), t('Couldn’t delete the key')],
+  organization: [t('Delete organization'), t('Couldn’t delete the organization')],
+  passkey: [t('Delete passkey'), t('Couldn’t delete the passkey')],
+  policy: [t('Delete policy'), t('Couldn’t delete the policy')],
+  tag: [t('Delete tag'), t('Couldn’t delete the tag')],
+  user: [t('Delete user'), t('Couldn’t delete the user')],
+  wallet: [t('Delete wallet'), t('Couldn’t delete the wallet')],
 } as const;
 
 export const DeleteForm = ({ what, onDelete, ...rest }: DeleteProps): ReactNode => {

@@ -97,7 +97,7 @@ export function Failure({ title, error, onRetry }: FailureProps): ReactNode {
       <p>{visibleName(readable(error))}</p>
       {onRetry !== undefined && (
         <Button size="xs" variant="default" onClick={onRetry}>
-          {t('Try again')}
+          {t('Retry')}
         </Button>
       )}
     </Alert>

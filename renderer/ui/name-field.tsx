@@ -19,7 +19,7 @@ interface Props {
 /** The name of something in the vault. */
 export function NameField({
   label = t('Name'),
-  description = t('For you and your scripts; names are unique in the vault.'),
+  description = t('A unique name.'),
   value,
   problem,
   others = [],

@@ -91,12 +91,10 @@ function Ending({ stays, onEnd, onMore }: EndingProps): ReactNode {
   const isNear = left <= saidBeforeMs;
   return (
     <div className="kh-ending kh-noprint">
-      {isNear && (
-        <Text size="sm">{t('Hidden in {{count}} seconds.', { count: Math.ceil(left / 1000) })}</Text>
-      )}
+      {isNear && <Text size="sm">{t('Hides in {{count}} seconds.', { count: Math.ceil(left / 1000) })}</Text>}
       {isNear && (
         <Button variant="default" size="compact-sm" onClick={onMore}>
-          {t('Show it longer')}
+          {t('Show longer')}
         </Button>
       )}
     </div>
@@ -189,7 +187,7 @@ export function HoldButton({
       </Button>
       <Text size="sm" role="status">
         {state === 'pressed'
-          ? t('Press it once more to show it, or hold it for a moment.')
+          ? t('Press again to show, or hold for a moment.')
           : t('Hold the button for a moment.')}
       </Text>
     </div>

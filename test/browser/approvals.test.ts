@@ -50,31 +50,31 @@ test('the owner approves and rejects what another user asks for', async () => {
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await goTo(page, 'Approvals');
-  await page.getByText('Nothing waits for approval').waitFor();
+  await page.getByText('No pending requests').waitFor();
   await look('approvals-empty');
 
   const first = await ask('First');
-  await page.getByText('Something needs your vote').waitFor();
-  await page.getByRole('navigation').getByText('1 to vote on').waitFor();
-  await page.getByRole('link', { name: /Make a tag for users First asked for by Ben/ }).click();
+  await page.getByText('A request needs your approval').waitFor();
+  await page.getByRole('navigation').getByText('1 to approve').waitFor();
+  await page.getByRole('link', { name: /Create a user tag First requested by Ben/ }).click();
   const drawer = page.getByRole('dialog');
-  await drawer.getByText('“Tags by two” asked for more votes').waitFor();
+  await drawer.getByText('“Tags by two” needs more approvals').waitFor();
   await look('approval');
   await button(drawer, 'Approve once').click();
-  await page.getByText('Approved, and done.').waitFor();
+  await page.getByText('Approved and completed.').waitFor();
   expect(await statusOf(first)).toBe('ACTIVITY_STATUS_COMPLETED');
-  await page.getByText('Nothing waits for approval').waitFor();
+  await page.getByText('No pending requests').waitFor();
 
   const [second, third] = [await ask('Second'), await ask('Third')];
-  await page.getByRole('link', { name: /Second asked for by Ben/ }).click();
+  await page.getByRole('link', { name: /Second requested by Ben/ }).click();
   await button(drawer, 'Reject').waitFor();
   await page.keyboard.press('d');
-  await page.getByText('Rejected, for good.').waitFor();
+  await page.getByText('Rejected.').waitFor();
   expect(await statusOf(second)).toBe('ACTIVITY_STATUS_REJECTED');
-  await page.getByRole('link', { name: /Third asked for by Ben/ }).click();
+  await page.getByRole('link', { name: /Third requested by Ben/ }).click();
   await button(drawer, 'Approve once').waitFor();
   await page.keyboard.press('a');
-  await page.getByText('Nothing waits for approval').waitFor();
+  await page.getByText('No pending requests').waitFor();
   expect(await statusOf(third)).toBe('ACTIVITY_STATUS_COMPLETED');
 
   // The message is decoded, not merely quoted.
@@ -105,17 +105,17 @@ test('the owner approves and rejects what another user asks for', async () => {
     await route.fallback();
   });
   await page.getByRole('link', { name: /Sign a transaction Ethereum, with 0x/ }).click();
-  await drawer.getByText('1 payload is not on the screen yet').waitFor();
+  await drawer.getByText('Review 1 more payload').waitFor();
   expect(await button(drawer, 'Approve once').isDisabled()).toBe(true);
   await page.keyboard.press('a');
   description.resolve(undefined);
   await drawer.getByRole('heading', { name: `Send 1 ETH to 0x${'35'.repeat(20)}` }).waitFor();
-  await drawer.getByText('As it was sent').click();
-  await drawer.getByRole('region', { name: 'What was asked, as JSON' }).waitFor();
+  await drawer.getByText('Original request').click();
+  await drawer.getByRole('region', { name: 'Request, as JSON' }).waitFor();
   expect(await statusOf(payment)).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
   await look('approval-transaction');
   await button(drawer, 'Approve once').click();
-  await page.getByText('Nothing waits for approval').waitFor();
+  await page.getByText('No pending requests').waitFor();
   expect(await statusOf(payment)).toBe('ACTIVITY_STATUS_COMPLETED');
   const hashes = activityOf(
     await ben.submit('sign_raw_payloads', 'SIGN_RAW_PAYLOADS', {
@@ -127,16 +127,16 @@ test('the owner approves and rejects what another user asks for', async () => {
   );
   await page.getByRole('link', { name: /Sign payloads with 0x/ }).click();
   await drawer.getByRole('heading', { name: '1 of 2: Sign a hash' }).waitFor();
-  await drawer.getByRole('region', { name: '2 of 2: What it does' }).getByText('bb'.repeat(32)).waitFor();
+  await drawer.getByRole('region', { name: '2 of 2: Summary' }).getByText('bb'.repeat(32)).waitFor();
   await look('approval-hashes');
   await button(drawer, 'Reject').click();
-  await page.getByText('Nothing waits for approval').waitFor();
+  await page.getByText('No pending requests').waitFor();
   expect(await statusOf(hashes)).toBe('ACTIVITY_STATUS_REJECTED');
 
   await goTo(page, 'Activity');
-  await page.getByRole('link', { name: /Make a tag for users Third/ }).click();
+  await page.getByRole('link', { name: /Create a user tag Third/ }).click();
   // The owner is the root quorum, which no policy is asked about.
-  await drawer.getByText('“Tags by two” asked for more votes').waitFor();
+  await drawer.getByText('“Tags by two” needs more approvals').waitFor();
   await drawer.getByRole('list', { name: 'Votes' }).getByText('approved').waitFor();
   await look('activity-votes');
   expect(amiss).toEqual([]);
@@ -198,7 +198,7 @@ test('more than a hundred wait, and are gone through by key', async () => {
   await page.keyboard.press('k');
   await shows(1);
   await page.keyboard.press('a');
-  await page.getByText('Approved, and done.').waitFor();
+  await page.getByText('Approved and completed.').waitFor();
   await expect.poll(() => rows.count()).toBe(newest - 1);
   expect(person.complaints).toEqual([]);
 });

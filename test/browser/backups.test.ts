@@ -133,7 +133,7 @@ test('a vault in memory has no backups, and does not ask for any', async () => {
   await goTo(page, 'Backups');
   await page.getByText('This vault is in memory').waitFor();
   await goTo(page, 'Wallets');
-  await page.getByText('No wallet yet').waitFor();
+  await page.getByText('No wallets yet').waitFor();
   expect(await page.getByText(/No backup yet/).isVisible()).toBe(false);
   expect(person.violations).toEqual([]);
 });

@@ -28,7 +28,7 @@ test('a request with a wrong signature is explained as it arrives, and one that 
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await goTo(page, 'Connect');
-  await page.getByText('No request yet').waitFor();
+  await page.getByText('No requests yet').waitFor();
   await look('connect-no-request');
 
   const body = JSON.stringify({ organizationId: root.organizationId });
@@ -41,13 +41,13 @@ test('a request with a wrong signature is explained as it arrives, and one that 
   await post(root.key.stamp(JSON.stringify(JSON.parse(body), null, 2)));
   const requests = page.getByRole('list', { name: 'Requests' });
   await requests.getByRole('button', { name: /^401/ }).click();
-  const steps = requests.getByRole('list', { name: 'What was looked at' });
-  const wrong = steps.getByRole('listitem').filter({ hasText: 'Does not hold' });
+  const steps = requests.getByRole('list', { name: 'Checks' });
+  const wrong = steps.getByRole('listitem').filter({ hasText: 'Failed' });
   await wrong.waitFor();
   expect(await wrong.innerText()).toMatch(
     /Signature[^]*same JSON[^]*Write it once, and sign and send that text/,
   );
-  expect(await steps.getByRole('listitem').filter({ hasText: /Holds/ }).count()).toBe(8);
+  expect(await steps.getByRole('listitem').filter({ hasText: /OK/ }).count()).toBe(8);
   await requests.getByText('my-script/1').waitFor();
   await look('connect-explained');
   await page.setViewportSize({ width: 360, height: 720 });
@@ -61,9 +61,9 @@ test('a request with a wrong signature is explained as it arrives, and one that 
   await root.query('whoami');
   await requests.getByRole('button', { name: /^200/ }).waitFor();
 
-  await page.getByRole('switch', { name: 'Only refused ones' }).press('Space');
+  await page.getByRole('switch', { name: 'Refused only' }).press('Space');
   await requests.getByRole('button', { name: /^200/ }).waitFor({ state: 'detached' });
-  await page.getByRole('switch', { name: 'Only refused ones' }).press('Space');
+  await page.getByRole('switch', { name: 'Refused only' }).press('Space');
 
   const key = newTestKey();
   const apiKeys = [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
@@ -84,14 +84,14 @@ test('a request with a wrong signature is explained as it arrives, and one that 
     .waitFor();
   await goTo(page, 'Connect');
   await requests.getByRole('button', { name: /^403.*Intern/ }).click();
-  await page.getByRole('link', { name: 'Refused lately' }).click();
-  await page.getByRole('list', { name: 'Refused lately' }).getByText('Intern').waitFor();
+  await page.getByRole('link', { name: 'Recent refusals' }).click();
+  await page.getByRole('list', { name: 'Recent refusals' }).getByText('Intern').waitFor();
 
   // A person at an unattended window cannot leave with a key of the owner's.
   await goTo(page, 'Connect');
-  await chooseSegment(page, 'What the program may do', 'Everything');
+  await chooseSegment(page, 'Permissions', 'Everything');
   const name = page.getByRole('textbox', { name: 'Name' });
-  const make = button(page, 'Make the key');
+  const make = button(page, 'Create key');
   const dialog = page.getByRole('dialog', { name: 'Confirm it’s you' });
   const phrase = dialog.getByRole('textbox', { name: 'Current recovery phrase' });
   await name.fill('Backup script');
@@ -120,11 +120,11 @@ test('a request with a wrong signature is explained as it arrives, and one that 
 
   // The default for a program: payments within a budget, and nothing else.
   const { walletId, ethereum } = await newWallet(root, 'Daily');
-  await button(page, 'I have saved it').click();
+  await button(page, 'I saved the key').click();
   await name.fill('Payroll');
-  await choose(page, 'Pays from the wallet', 'Daily');
+  await choose(page, 'Paying wallet', 'Daily');
   const amount = page.getByRole('textbox', { name: 'Budget in ETH' });
-  const makeBot = button(page, 'Make a key with a budget');
+  const makeBot = button(page, 'Create key with a budget');
   await amount.fill('0,05');
   await makeBot.click();
   await page.getByText('Enter an amount above zero, such as 0.05.').waitFor();

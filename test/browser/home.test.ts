@@ -29,7 +29,7 @@ describe('home', () => {
     found.push(...(await axeFindings(page, 'home')), ...(await tooWideFindings(page, 'home')));
     // Every place is in sight in a window of the usual size.
     const side = await page
-      .getByRole('navigation', { name: 'Places' })
+      .getByRole('navigation', { name: 'Main' })
       .evaluate((nav) => nav.scrollHeight - nav.clientHeight);
     expect(side).toBe(0);
 
@@ -66,7 +66,7 @@ describe('the palette', () => {
     const option = (name: string | RegExp) => page.getByRole('option', { name });
     const chosen = page.getByRole('option', { selected: true });
     await field.waitFor();
-    await option('New wallet').waitFor();
+    await option('Create wallet').waitFor();
     found.push(...(await axeFindings(page, 'palette')));
     await page.keyboard.type('webho');
     await page.keyboard.press('Enter');
@@ -108,7 +108,7 @@ describe('the palette', () => {
     const { activities } = body as unknown as { activities: readonly { id: string }[] };
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.insertText(activities[0]?.id ?? '');
-    await option(/Make a wallet/).waitFor();
+    await option(/Create a wallet/).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Activity' }).waitFor();
     await page.keyboard.press('Escape');
@@ -117,7 +117,7 @@ describe('the palette', () => {
     // An empty result is stated; arrows wrap around; Escape returns the focus.
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('no such thing anywhere');
-    await page.getByText('Nothing is found.').waitFor();
+    await page.getByText('No results.').waitFor();
     await field.fill('');
     const first = await chosen.innerText();
     await page.keyboard.press('ArrowUp');
@@ -146,7 +146,7 @@ describe('the palette', () => {
     await button(page, 'Undo').waitFor();
     await takePicture(page, 'undo');
     await page.keyboard.press('ControlOrMeta+z');
-    await page.getByText('It is as it was before.').waitFor();
+    await page.getByText('Undone').waitFor();
     expect(await scheme()).toBe('light');
 
     await page.keyboard.press('?');
@@ -157,7 +157,7 @@ describe('the palette', () => {
     // A question mark that is typed is a question mark.
     await goTo(page, 'Sign');
     await goTo(page, 'Wallets');
-    await page.getByRole('link', { name: 'New wallet' }).click();
+    await page.getByRole('link', { name: 'Create wallet' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Why');
     await page.keyboard.press('?');
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Why?');

@@ -95,25 +95,25 @@ test('what the vendor’s library sealed is imported in the window, and what the
     };
   });
   await goTo(page, 'Wallets');
-  await page.getByRole('link', { name: 'Import a wallet' }).click();
+  await page.getByRole('link', { name: 'Import wallet' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('By the vendor');
   await page.getByRole('textbox', { name: 'Seed phrase' }).fill(`${'abandon '.repeat(11)}about`);
-  await button(page, 'Import the wallet').click();
+  await button(page, 'Import wallet').click();
   await heading(page, 'By the vendor').waitFor();
   expect(await readAddresses(page)).toEqual([ethereum]);
   await goTo(page, 'Private keys');
-  await page.getByRole('link', { name: 'Import a key' }).click();
+  await page.getByRole('link', { name: 'Import private key' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('By the vendor');
   await page.getByRole('checkbox', { name: 'Ethereum', exact: true }).check();
   await page.getByRole('textbox', { name: 'Private key' }).fill(`${'00'.repeat(31)}01`);
-  await button(page, 'Import the key').click();
+  await button(page, 'Import private key').click();
   await heading(page, 'By the vendor').waitFor();
   expect(await readAddresses(page, 'Addresses')).toEqual([privateKeyToAddress(`0x${otherKey}`)]);
   await page.unroute('**/window/call');
 
   // The window opens what comes for itself: the same secrets.
-  const key = await openDialog(page, 'Export…', 'Export the private key');
-  await exportFrom(key, 'Export the private key', recoveryPhrase);
+  const key = await openDialog(page, 'Export…', 'Export private key');
+  await exportFrom(key, 'Export private key', recoveryPhrase);
   await hold(button(key, 'Show the private key'));
   expect((await readFacts(key)).get('Private key, hex')).toBe(otherKey);
   await leaveDialog(key, 'Done');
@@ -136,26 +136,22 @@ test('what the vendor’s library sealed is imported in the window, and what the
       returnMnemonic,
       ...signer,
     });
-  await toVendor('Export the private key', 'Export the private key', 'The private key was not exported');
+  await toVendor('Export private key', 'Export private key', 'Couldn’t export the private key');
   expect(await opened('export_private_key', false)).toBe(otherKey);
   await goTo(page, 'Wallets');
   await page.getByRole('link', { name: /^By the vendor/ }).click();
   await heading(page, 'By the vendor').waitFor();
-  await toVendor('Export the wallet', 'Export the seed phrase', 'The seed phrase was not exported');
+  await toVendor('Export wallet', 'Export seed phrase', 'Couldn’t export the seed phrase');
   expect(await opened('export_wallet', true)).toBe(mnemonic);
   await page.getByRole('link', { name: 'Details of Ethereum address' }).click();
   await heading(page, 'Ethereum account').waitFor();
-  await toVendor(
-    'Export the account’s private key',
-    'Export the private key',
-    'The private key was not exported',
-  );
+  await toVendor('Export account key', 'Export private key', 'Couldn’t export the private key');
   expect(await opened('export_wallet_account', false)).toBe(ethereumKey);
   await page.unroute('**/window/call');
   await goTo(page, 'Wallets');
   await page.getByRole('link', { name: /^By the vendor/ }).click();
-  const wallet = await openDialog(page, 'Export…', 'Export the wallet');
-  await exportFrom(wallet, 'Export the seed phrase', recoveryPhrase);
+  const wallet = await openDialog(page, 'Export…', 'Export wallet');
+  await exportFrom(wallet, 'Export seed phrase', recoveryPhrase);
   await hold(button(wallet, 'Show my words'));
   expect((await readPhrase(page, 'Seed phrase')).join(' ')).toBe(mnemonic);
   expect(person.complaints).toEqual([]);

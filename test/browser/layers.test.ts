@@ -46,7 +46,7 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await goTo(page, 'Approvals');
-  await page.getByRole('link', { name: /asked for by Ben/ }).click();
+  await page.getByRole('link', { name: /requested by Ben/ }).click();
   const drawer = page.getByRole('dialog').filter({ hasText: 'Exports by two' });
   await page.setViewportSize({ width, height: 800 });
   await button(drawer, 'Approve once').click();
@@ -54,7 +54,7 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
   await question.waitFor();
   await exportFrom(question, 'Confirm', recoveryPhrase);
-  await page.getByText('Approved, and done.').waitFor();
+  await page.getByText('Approved and completed.').waitFor();
   const { status } = activityOf(await root.query('get_activity', { activityId: asked.id }));
   expect(status).toBe('ACTIVITY_STATUS_COMPLETED');
   expect(person.complaints).toEqual([]);

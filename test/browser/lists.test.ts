@@ -129,25 +129,25 @@ test('thousands of activities and accounts are scrolled, searched and saved with
 
   await page.getByRole('searchbox', { name: 'Search' }).fill('wallet no. 5990');
   await page.getByText('1 activity', { exact: true }).waitFor();
-  await button(page, 'Save these').click();
+  await button(page, 'Save as…').click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'As JSON, with everything' }).click(),
+    page.getByRole('menuitem', { name: 'JSON, complete' }).click(),
   ]);
   const saved = JSON.parse(await readFile(await download.path(), 'utf8')) as readonly {
     readonly type: string;
   }[];
   expect(saved.map(({ type }) => type)).toEqual(['ACTIVITY_TYPE_CREATE_WALLET']);
   await list.getByRole('link').click();
-  await page.getByText('It is as it was written, and follows the entry before it.').waitFor();
-  const asked = page.getByRole('region', { name: 'What was asked, as JSON' });
+  await page.getByText('Intact and in sequence.').waitFor();
+  const asked = page.getByRole('region', { name: 'Request, as JSON' });
   await asked.getByText('"walletName": "Wallet no. 5990"').waitFor();
   await asked.locator('summary').first().press('Enter');
   await asked.getByText('1 field', { exact: true }).waitFor();
   expect(await asked.getByText('"walletName"').count()).toBe(0);
   await asked.locator('summary').first().press('Enter');
   await asked.getByText('"walletName": "Wallet no. 5990"').waitFor();
-  await button(page, 'Copy JSON of the intent').waitFor();
+  await button(page, 'Copy request JSON').waitFor();
   await page.keyboard.press('Escape');
 
   await goTo(page, 'Wallets');
@@ -194,10 +194,10 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   await heading(page, 'Rent').waitFor();
   await button(page, 'Undo').click();
   await heading(page, 'Customer 2000').waitFor();
-  await page.getByRole('link', { name: 'Sign with it' }).click();
+  await page.getByRole('link', { name: 'Sign with this account' }).click();
   const account = page.getByRole('combobox', { name: 'Account' });
   await expect.poll(() => account.inputValue()).toMatch(/^Customer 2000 · 0x/);
-  await page.getByText('The first 50 are shown.').waitFor();
+  await page.getByText('Showing the first 50.').waitFor();
   await account.fill('/0/2999');
   await page.getByRole('option', { name: /^Ethereum · .*\/0\/2999$/ }).click();
   await expect.poll(() => account.inputValue()).toMatch(/^Ethereum · 0x/);

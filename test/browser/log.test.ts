@@ -23,16 +23,16 @@ test('the log is checked, exported, and a change by another program is detected'
   await firstRun(page);
   await goTo(page, 'Activity');
   // An empty log has nothing to show of itself.
-  await page.getByRole('heading', { name: 'Nothing has happened yet' }).waitFor();
-  expect(await button(page, 'Check the log').count()).toBe(0);
+  await page.getByRole('heading', { name: 'No activity yet' }).waitFor();
+  expect(await button(page, 'Verify log').count()).toBe(0);
 
   await goTo(page, 'Wallets');
   await makeWallet(page, 'Savings', ['Ethereum']);
   await goTo(page, 'Activity');
-  await page.getByText('Nothing yet').waitFor();
-  await button(page, 'Check the log').click();
-  const fine = page.getByRole('alert').filter({ hasText: 'Nothing was changed' });
-  await fine.filter({ hasText: 'None is signed yet.' }).waitFor();
+  await page.getByText('None yet').waitFor();
+  await button(page, 'Verify log').click();
+  const fine = page.getByRole('alert').filter({ hasText: 'The log is intact' });
+  await fine.filter({ hasText: 'No entry is signed yet.' }).waitFor();
 
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
   expect(download.suggestedFilename()).toMatch(/^keyhearth-log-\d{4}-\d\d-\d\d\.jsonl$/);
@@ -42,8 +42,8 @@ test('the log is checked, exported, and a change by another program is detected'
 
   // The export had the head signed.
   await page.getByText('Up to entry 1, just now').waitFor();
-  await button(page, 'Check the log').click();
-  await fine.filter({ hasText: /The vault signed them up to entry 1, on/ }).waitFor();
+  await button(page, 'Verify log').click();
+  await fine.filter({ hasText: /Signed up to entry 1, on/ }).waitFor();
   expect(await axeFindings(page, 'log-checked')).toEqual([]);
   await takePicture(page, 'log-checked');
 
@@ -57,8 +57,8 @@ test('the log is checked, exported, and a change by another program is detected'
       json: { value: { rows: 12, hash: '00'.repeat(32), signed: 0, signedAt: null, findings, more: 3 } },
     }),
   );
-  await button(page, 'Check the log').click();
-  const wrong = page.getByRole('alert').filter({ hasText: 'This log was changed, or is not whole' });
+  await button(page, 'Verify log').click();
+  const wrong = page.getByRole('alert').filter({ hasText: 'The log was changed or is incomplete' });
   await wrong.filter({ hasText: 'row 1 was changed after it was written' }).waitFor();
   await wrong.filter({ hasText: 'and 5 more' }).waitFor();
   expect(await axeFindings(page, 'log-changed')).toEqual([]);

@@ -71,10 +71,10 @@ describe('every screen for managing what is in a vault', () => {
     const { page } = person;
     await page.goto(service.windowUrl);
     await makeWallet(page, 'For later', []);
-    await page.getByRole('alert').filter({ hasText: 'It has no account yet.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The wallet has no accounts yet.' }).waitFor();
     await goTo(page, 'Wallets');
     await makeWallet(page, 'Savings', ['Ethereum', 'Bitcoin', 'Solana']);
-    await page.getByRole('alert').filter({ hasText: '“Savings” is made' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Created “Savings”' }).waitFor();
     await takePicture(page, 'message-narrow');
     const covered: string[] = [];
     for (const control of await page.locator('main').locator('a, button').all()) {
@@ -123,21 +123,21 @@ describe('passkeys', () => {
     await confirmWhenAsked(page, service.recoveryPhrase);
     await goTo(page, 'Users');
     await page.getByRole('link', { name: /You/ }).click();
-    await page.getByText('This window’s own').waitFor();
-    await page.getByRole('textbox', { name: 'Name of a new passkey' }).fill('This laptop');
-    await button(page, 'Register a passkey').click();
+    await page.getByText('This window').waitFor();
+    await page.getByRole('textbox', { name: 'Name of the new passkey' }).fill('This laptop');
+    await button(page, 'Register passkey').click();
     const passkeys = page.getByRole('list', { name: 'Passkeys' });
     await passkeys.getByText('This laptop').waitFor();
-    await page.getByRole('alert').filter({ hasText: 'The passkey is registered' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Passkey registered' }).waitFor();
     await expect
-      .poll(() => page.getByRole('textbox', { name: 'Name of a new passkey' }).inputValue())
+      .poll(() => page.getByRole('textbox', { name: 'Name of the new passkey' }).inputValue())
       .toBe('Passkey 1');
 
     // One device has one passkey of a user, and the browser knows that before the vault does.
-    await button(page, 'Register a passkey').click();
-    const refusal = page.getByRole('alert').filter({ hasText: 'No passkey was registered' });
+    await button(page, 'Register passkey').click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t register the passkey' });
     await refusal.waitFor();
-    expect(await refusal.innerText()).toContain('has a passkey of this user already');
+    expect(await refusal.innerText()).toContain('already has a passkey for this user');
     expect(await passkeys.getByRole('listitem').count()).toBe(1);
 
     expect(await axeFindings(page, 'passkeys')).toEqual([]);
@@ -146,9 +146,9 @@ describe('passkeys', () => {
     await takePicture(page, 'passkeys-narrow');
     await page.setViewportSize({ width: 1280, height: 800 });
 
-    const dialog = await openDialog(page, 'Delete the passkey This laptop', 'Delete “This laptop”');
+    const dialog = await openDialog(page, 'Delete passkey This laptop', 'Delete “This laptop”');
     expect(await axeFindings(page, 'passkey-delete')).toEqual([]);
-    await button(dialog, 'Delete the passkey').click();
+    await button(dialog, 'Delete passkey').click();
     await dialog.waitFor({ state: 'hidden' });
     await passkeys.waitFor({ state: 'hidden' });
     expect(person.violations).toEqual([]);
@@ -163,8 +163,8 @@ describe('passkeys', () => {
     await goTo(page, 'Users');
     await page.getByRole('link', { name: /You/ }).click();
     const { port } = new URL(service.url);
-    await page.getByText(`open this window at http://localhost:${port}`).waitFor();
-    expect(await button(page, 'Register a passkey').count()).toBe(0);
+    await page.getByText(`Open http://localhost:${port}`).waitFor();
+    expect(await button(page, 'Register passkey').count()).toBe(0);
   });
 });
 
@@ -199,7 +199,7 @@ describe('accounts elsewhere', () => {
     expect(await tooWideFindings(page, 'user-oauth-providers')).toEqual([]);
     await goTo(page, 'Users');
     await page.getByRole('link', { name: /You/ }).click();
-    await page.getByText('None: ').waitFor();
+    await page.getByText('None. ').waitFor();
   });
 });
 
@@ -303,21 +303,21 @@ describe('what one person does in one vault', () => {
 
   async function importWallet(name: string, phrase: string, passphrase = ''): Promise<void> {
     await goTo(page, 'Wallets');
-    await page.getByRole('link', { name: 'Import a wallet' }).click();
+    await page.getByRole('link', { name: 'Import wallet' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill(name);
     await page.getByRole('textbox', { name: 'Seed phrase' }).fill(phrase);
     await page.getByRole('textbox', { name: 'BIP-39 passphrase' }).fill(passphrase);
-    await button(page, 'Import the wallet').click();
+    await button(page, 'Import wallet').click();
   }
 
   async function importKey(name: string, curve: string, format: string, key: string): Promise<void> {
     await goTo(page, 'Private keys');
-    await page.getByRole('link', { name: 'Import a key' }).click();
+    await page.getByRole('link', { name: 'Import private key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill(name);
     await chooseSegment(page, 'Curve', curve);
     await page.getByRole('checkbox', { name: format, exact: true }).check();
     await page.getByRole('textbox', { name: 'Private key' }).fill(key);
-    await button(page, 'Import the key').click();
+    await button(page, 'Import private key').click();
   }
 
   const said = (text: string | RegExp) => page.getByRole('alert').filter({ hasText: text });
@@ -328,7 +328,7 @@ describe('what one person does in one vault', () => {
     expect(await readAddresses(page)).toEqual([knownWallet.ethereum]);
     await page.getByText('Imported', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Wallets' }).first().click();
-    await page.getByRole('link', { name: 'Import a wallet' }).click();
+    await page.getByRole('link', { name: 'Import wallet' }).click();
     expect(await page.getByRole('textbox', { name: 'Seed phrase' }).inputValue()).toBe('');
   });
 
@@ -339,8 +339,8 @@ describe('what one person does in one vault', () => {
     const root = HDKey.fromMasterSeed(mnemonicToSeedSync(knownWallet.phrase, passphrase));
     const key = root.derive("m/44'/60'/0'/0/0").privateKey ?? new Uint8Array();
     expect(await readAddresses(page)).toEqual([privateKeyToAddress(bytesToHex(key))]);
-    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await exportFrom(dialog, 'Export the seed phrase');
+    const dialog = await openDialog(page, 'Export…', 'Export wallet');
+    await exportFrom(dialog, 'Export seed phrase');
     await hold(button(dialog, 'Show my words'));
     expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
     expect(await dialog.locator('.kh-sheet-passphrase .kh-words-word').textContent()).toBe(passphrase);
@@ -350,23 +350,20 @@ describe('what one person does in one vault', () => {
   test('words that are not a phrase are refused, and stay to be corrected', async () => {
     const wrong = [...words.slice(1), 'tset'].join(' ');
     await importWallet('Mistyped', wrong);
-    const refusal = page
-      .locator('form')
-      .getByRole('alert')
-      .filter({ hasText: 'The wallet was not imported' });
+    const refusal = page.locator('form').getByRole('alert').filter({ hasText: 'Couldn’t import the wallet' });
     await refusal.waitFor();
     expect(await refusal.innerText()).toContain('Word 12 is not in the English word list');
     expect(await page.getByRole('textbox', { name: 'Seed phrase' }).inputValue()).toBe(wrong);
     await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase);
-    await button(page, 'Import the wallet').click();
-    await expect.poll(() => refusal.innerText()).toContain('already imported');
+    await button(page, 'Import wallet').click();
+    await expect.poll(() => refusal.innerText()).toContain('already exists');
   });
 
   test('an exported phrase is shown when asked for, hidden again, and gone with its dialog', async () => {
     await goTo(page, 'Wallets');
     await page.getByRole('link', { name: /^Old wallet/ }).click();
-    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await exportFrom(dialog, 'Export the seed phrase');
+    const dialog = await openDialog(page, 'Export…', 'Export wallet');
+    await exportFrom(dialog, 'Export seed phrase');
     await button(dialog, 'Show my words').waitFor();
     expect(await page.content()).not.toContain('junk');
     await hold(button(dialog, 'Show my words'));
@@ -384,8 +381,8 @@ describe('what one person does in one vault', () => {
     await leaveDialog(dialog, 'Done');
     await expect.poll(() => page.content()).not.toContain('junk');
     await page.getByText('Exported', { exact: true }).waitFor();
-    const again = await openDialog(page, 'Export…', 'Export the wallet');
-    await button(again, 'Export the seed phrase').waitFor();
+    const again = await openDialog(page, 'Export…', 'Export wallet');
+    await button(again, 'Export seed phrase').waitFor();
     await page.keyboard.press('Escape');
     await again.waitFor({ state: 'hidden' });
     await expect
@@ -394,8 +391,8 @@ describe('what one person does in one vault', () => {
   });
 
   test('its paper has the words and nothing else of the window', async () => {
-    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await exportFrom(dialog, 'Export the seed phrase');
+    const dialog = await openDialog(page, 'Export…', 'Export wallet');
+    await exportFrom(dialog, 'Export seed phrase');
     await hold(button(dialog, 'Show my words'));
     await page.emulateMedia({ media: 'print' });
     const seen = await page.locator('body').innerText();
@@ -408,22 +405,22 @@ describe('what one person does in one vault', () => {
   });
 
   test('a wallet gets another name, and not one that is taken', async () => {
-    const dialog = await openDialog(page, 'Rename…', 'Rename the wallet');
+    const dialog = await openDialog(page, 'Rename…', 'Rename wallet');
     const name = dialog.getByRole('textbox', { name: 'Name' });
     await name.fill('Hidden wallet');
-    await dialog.getByText('There is a wallet with this name already.').waitFor();
+    await dialog.getByText('This name is taken.').waitFor();
     await name.fill('Grandfather’s wallet');
     await button(dialog, 'Rename').click();
     await heading(page, 'Grandfather’s wallet').waitFor();
     await dialog.waitFor({ state: 'hidden' });
-    await said('It is called “Grandfather’s wallet” now.').waitFor();
+    await said('New name: “Grandfather’s wallet”').waitFor();
   });
 
   test('one account’s key is exported, and the account deleted and derived again', async () => {
     await page.getByRole('link', { name: 'Details of Ethereum address' }).click();
     await heading(page, 'Ethereum account').waitFor();
-    const dialog = await openDialog(page, 'Export…', 'Export the account’s private key');
-    await exportFrom(dialog, 'Export the private key');
+    const dialog = await openDialog(page, 'Export…', 'Export account key');
+    await exportFrom(dialog, 'Export private key');
     await button(dialog, 'Show the private key').waitFor();
     expect(await page.content()).not.toContain(knownWallet.ethereumKey);
     await hold(button(dialog, 'Show the private key'));
@@ -437,15 +434,15 @@ describe('what one person does in one vault', () => {
     await expect.poll(() => page.content()).not.toContain(knownWallet.ethereumKey);
     await leaveDialog(dialog, 'Done');
 
-    const deleting = await openDialog(page, 'Delete…', 'Delete the account');
-    await button(deleting, 'Delete the account').click();
-    await deleting.getByText('This is not the last six characters of its address').waitFor();
+    const deleting = await openDialog(page, 'Delete…', 'Delete account');
+    await button(deleting, 'Delete account').click();
+    await deleting.getByText('The characters don’t match').waitFor();
     await deleting.getByRole('textbox').fill(knownWallet.ethereum.slice(-6));
-    await button(deleting, 'Delete the account').click();
+    await button(deleting, 'Delete account').click();
     await heading(page, 'Grandfather’s wallet').waitFor();
-    await page.getByRole('heading', { name: 'No account yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No accounts yet' }).waitFor();
     await button(page, 'Add account').click();
-    const adding = page.getByRole('dialog', { name: 'Add an account' });
+    const adding = page.getByRole('dialog', { name: 'Add account' });
     await button(adding, 'Add account').click();
     await adding.waitFor({ state: 'hidden' });
     await expect.poll(() => readAddresses(page)).toEqual([knownWallet.ethereum]);
@@ -455,12 +452,12 @@ describe('what one person does in one vault', () => {
     const dialog = await openDialog(page, 'Delete…', 'Delete “Grandfather’s wallet”');
     expect(await dialog.innerText()).not.toContain('There is no other copy');
     await dialog.getByRole('textbox').fill('grandfather’s wallet');
-    await button(dialog, 'Delete the wallet').click();
-    await dialog.getByText('This is not its name').waitFor();
+    await button(dialog, 'Delete wallet').click();
+    await dialog.getByText('The name doesn’t match').waitFor();
     await dialog.getByRole('textbox').fill('Grandfather’s wallet');
-    await button(dialog, 'Delete the wallet').click();
+    await button(dialog, 'Delete wallet').click();
     await heading(page, 'Wallets').waitFor();
-    await said('“Grandfather’s wallet” is gone.').waitFor();
+    await said('Wallet deleted').last().waitFor();
     await expect
       .poll(() => page.getByRole('list', { name: 'Wallets' }).getByRole('listitem').count())
       .toBe(1);
@@ -474,29 +471,29 @@ describe('what one person does in one vault', () => {
     await makeWallet(page, 'Only here', ['Ethereum', 'Solana']);
     await page.getByRole('listitem').nth(1).waitFor();
     const dialog = await openDialog(page, 'Delete…', 'Delete “Only here”');
-    await dialog.getByText('whatever its 2 accounts hold is lost for good').waitFor();
+    await dialog.getByText('everything in this wallet is lost').waitFor();
     await dialog.getByRole('textbox').fill('Only here');
-    await button(dialog, 'Delete the wallet').click();
+    await button(dialog, 'Delete wallet').click();
     await heading(page, 'Wallets').waitFor();
-    await said('“Only here” is gone.').waitFor();
+    await said('Wallet deleted').last().waitFor();
   });
 
   test('a private key is imported in hex and exported the same', async () => {
     const key = 'b71c71a67e1177ad4e901695e1b4b9ee17ae16c6668d313eac2f96dbcda3f291';
     await importKey('Bought elsewhere', 'secp256k1', 'Ethereum', key.slice(1));
-    await page.getByText('A private key has 64 hex digits; here are 63.').waitFor();
+    await page.getByText('A private key has 64 hex digits; this has 63.').waitFor();
     await page.getByRole('textbox', { name: 'Private key' }).fill(`0x${key}`);
-    await button(page, 'Import the key').click();
+    await button(page, 'Import private key').click();
     await heading(page, 'Bought elsewhere').waitFor();
     expect(await readAddresses(page, 'Addresses')).toEqual([privateKeyToAddress(`0x${key}`)]);
-    const dialog = await openDialog(page, 'Export…', 'Export the private key');
-    await exportFrom(dialog, 'Export the private key');
+    const dialog = await openDialog(page, 'Export…', 'Export private key');
+    await exportFrom(dialog, 'Export private key');
     await hold(button(dialog, 'Show the private key'));
     expect((await readFacts(dialog)).get('Private key, hex')).toBe(key);
     await leaveDialog(dialog, 'Done');
-    await page.getByText('Imported, and exported since').waitFor();
+    await page.getByText('Imported and exported').waitFor();
     await importKey('The same again', 'secp256k1', 'Ethereum', key);
-    await said(/already been imported/).waitFor();
+    await said('This private key already exists').waitFor();
   });
 
   test('a Solana wallet’s key is imported in base58 and exported the same', async () => {
@@ -504,13 +501,13 @@ describe('what one person does in one vault', () => {
     const publicKey = ed25519.getPublicKey(seed);
     const text = base58.encode(Uint8Array.from([...seed, ...publicKey]));
     await importKey('Phantom', 'Ed25519', 'Solana', text.slice(0, -1));
-    await page.getByText(/neither 64 hex digits nor base58|do not belong together/).waitFor();
+    await page.getByText(/Enter 64 hex digits, or the base58|do not belong together/).waitFor();
     await page.getByRole('textbox', { name: 'Private key' }).fill(text);
-    await button(page, 'Import the key').click();
+    await button(page, 'Import private key').click();
     await heading(page, 'Phantom').waitFor();
     expect(await readAddresses(page, 'Addresses')).toEqual([base58.encode(publicKey)]);
-    const dialog = await openDialog(page, 'Export…', 'Export the private key');
-    await exportFrom(dialog, 'Export the private key');
+    const dialog = await openDialog(page, 'Export…', 'Export private key');
+    await exportFrom(dialog, 'Export private key');
     await hold(button(dialog, 'Show the private key'));
     const facts = await readFacts(dialog);
     expect(facts.get('For Solana wallets, base58')).toBe(text);
@@ -519,49 +516,49 @@ describe('what one person does in one vault', () => {
   });
 
   test('tags are put on a key, seen in the list, renamed, and deleted', async () => {
-    await page.getByRole('combobox', { name: 'Add a tag' }).fill('cold');
-    await button(page, 'Make and add').click();
-    await button(page, 'Take the tag cold off').waitFor();
+    await page.getByRole('combobox', { name: 'Add tag' }).fill('cold');
+    await button(page, 'Create and add').click();
+    await button(page, 'Remove tag cold').waitFor();
     await goTo(page, 'Private keys');
     const row = page.getByRole('link', { name: /^Phantom/ });
     await row.filter({ hasText: 'cold' }).waitFor();
     await page.getByRole('link', { name: /^Bought elsewhere/ }).click();
-    await page.getByRole('combobox', { name: 'Add a tag' }).click();
+    await page.getByRole('combobox', { name: 'Add tag' }).click();
     await page.getByRole('option', { name: 'cold' }).click();
-    await button(page, 'Add the tag').click();
-    await button(page, 'Take the tag cold off').waitFor();
+    await button(page, 'Add tag').click();
+    await button(page, 'Remove tag cold').waitFor();
 
     await goTo(page, 'Tags');
-    const keys = page.getByRole('list', { name: 'Tags of private keys' });
+    const keys = page.getByRole('list', { name: 'Private key tags' });
     await keys.getByText('Phantom').waitFor();
     await keys.getByText('Bought elsewhere').waitFor();
-    const renaming = await openDialog(page, 'Rename the tag cold', 'Rename the tag');
+    const renaming = await openDialog(page, 'Rename tag cold', 'Rename tag');
     await renaming.getByRole('textbox', { name: 'Name' }).fill('cold storage');
     await button(renaming, 'Rename').click();
     await renaming.waitFor({ state: 'hidden' });
     await keys.getByText('cold storage').waitFor();
 
     await keys.getByRole('link', { name: 'Phantom' }).click();
-    await button(page, 'Take the tag cold storage off').click();
-    await page.getByText('No tag yet.').waitFor();
+    await button(page, 'Remove tag cold storage').click();
+    await page.getByText('No tags yet.').waitFor();
     // The button that had the focus is gone.
     await expect
       .poll(() =>
-        page.getByRole('combobox', { name: 'Add a tag' }).evaluate((each) => each === document.activeElement),
+        page.getByRole('combobox', { name: 'Add tag' }).evaluate((each) => each === document.activeElement),
       )
       .toBe(true);
 
     await goTo(page, 'Tags');
     await page.getByRole('textbox', { name: 'Name' }).fill('cold storage');
-    await page.getByText('There is a tag with this name already.').waitFor();
-    await chooseSegment(page, 'What the tag is for', 'For users');
-    await button(page, 'Make the tag').click();
-    await page.getByRole('list', { name: 'Tags of users' }).getByText('cold storage').waitFor();
+    await page.getByText('This name is taken.').waitFor();
+    await chooseSegment(page, 'Applies to', 'For users');
+    await button(page, 'Create tag').click();
+    await page.getByRole('list', { name: 'User tags' }).getByText('cold storage').waitFor();
     const deleting = page.getByRole('dialog', { name: 'Delete “cold storage”' });
-    await keys.getByRole('button', { name: 'Delete the tag cold storage' }).click();
-    await deleting.getByText('It is taken off 1 private key, which stays as it is.').waitFor();
-    await deleting.getByRole('textbox', { name: 'Type its name to confirm' }).fill('cold storage');
-    await button(deleting, 'Delete the tag').click();
+    await keys.getByRole('button', { name: 'Delete tag cold storage' }).click();
+    await deleting.getByText('Removed from 1 private key, which stays as is.').waitFor();
+    await deleting.getByRole('textbox', { name: 'Type the name to confirm' }).fill('cold storage');
+    await button(deleting, 'Delete tag').click();
     await deleting.waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'None yet' }).waitFor();
     await goTo(page, 'Private keys');
@@ -574,31 +571,31 @@ describe('what one person does in one vault', () => {
     const dialog = await openDialog(page, 'Delete…', 'Delete “Bought elsewhere”');
     expect(await dialog.innerText()).not.toContain('There is no other copy');
     await dialog.getByRole('textbox').fill('Bought elsewhere');
-    await button(dialog, 'Delete the key').click();
+    await button(dialog, 'Delete key').click();
     await heading(page, 'Private keys').waitFor();
-    await said('“Bought elsewhere” is gone.').waitFor();
+    await said('Key deleted').last().waitFor();
     await expect.poll(() => page.getByRole('link', { name: /^Bought elsewhere/ }).count()).toBe(0);
   });
 
   test('a user is created, and its key lets the published SDK in as that user', async () => {
     await goTo(page, 'Users');
-    await page.getByRole('link', { name: 'New user' }).click();
+    await page.getByRole('link', { name: 'Create user' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Payroll');
     await page.getByRole('textbox', { name: 'Phone number' }).fill('+44 (20) 7946-0018');
     await page.getByRole('checkbox', { name: 'cold storage' }).check();
-    await button(page, 'Make the user').click();
+    await button(page, 'Create user').click();
     await heading(page, 'Payroll').waitFor();
-    await button(page, 'Take the tag cold storage off').waitFor();
+    await button(page, 'Remove tag cold storage').waitFor();
     expect(await page.getByRole('textbox', { name: 'Phone number' }).inputValue()).toBe('+442079460018');
 
-    await page.getByRole('link', { name: 'Add an API key' }).click();
+    await page.getByRole('link', { name: 'Add API key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('On the server');
     await choose(page, 'Expires', 'After 30 days');
-    await button(page, 'Make the key').click();
+    await button(page, 'Create key').click();
     await page.getByRole('heading', { name: '“On the server” is ready' }).waitFor();
     await hold(button(page, 'Show the private key'));
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
-    await button(page, 'I have saved it').click();
+    await button(page, 'I saved the key').click();
     await heading(page, 'Payroll').waitFor();
     await page.getByText('expires in 4 weeks').waitFor();
     const lines = new Map(environment.split('\n').map((line) => line.split('=', 2) as [string, string]));
@@ -615,15 +612,15 @@ describe('what one person does in one vault', () => {
   test('a public key that a script has already is registered, and deleted', async () => {
     // secp256k1's generator.
     const publicKey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
-    await page.getByRole('link', { name: 'Add an API key' }).click();
-    await chooseSegment(page, 'Where the key pair is made', 'I have a public key');
+    await page.getByRole('link', { name: 'Add API key' }).click();
+    await chooseSegment(page, 'Key pair', 'Use my public key');
     await page.getByRole('textbox', { name: 'Name' }).fill('From an HSM');
-    await choose(page, 'Kind of key', 'secp256k1');
+    await choose(page, 'Key type', 'secp256k1');
     await page.getByRole('textbox', { name: 'Public key' }).fill(publicKey.slice(2));
-    await button(page, 'Register the key').click();
-    await page.getByText('has 66 hex digits; here are 64 characters').waitFor();
+    await button(page, 'Register key').click();
+    await page.getByText('has 66 hex digits; this has 64 characters').waitFor();
     await page.getByRole('textbox', { name: 'Public key' }).fill(publicKey);
-    await button(page, 'Register the key').click();
+    await button(page, 'Register key').click();
     await heading(page, 'Payroll').waitFor();
     const keys = page.getByRole('list', { name: 'API keys' });
     await keys
@@ -632,14 +629,14 @@ describe('what one person does in one vault', () => {
       .filter({ hasText: 'secp256k1' })
       .waitFor();
 
-    const dialog = await openDialog(page, 'Delete the key From an HSM', 'Delete “From an HSM”');
-    await button(dialog, 'Delete the API key').click();
+    const dialog = await openDialog(page, 'Delete key From an HSM', 'Delete “From an HSM”');
+    await button(dialog, 'Delete API key').click();
     await dialog.waitFor({ state: 'hidden' });
     await expect.poll(() => keys.getByRole('listitem').count()).toBe(1);
     // The last way in of a user is not taken away, and the dialog says why.
-    const last = await openDialog(page, 'Delete the key On the server', 'Delete “On the server”');
-    await button(last, 'Delete the API key').click();
-    await last.getByRole('alert').filter({ hasText: 'The API key was not deleted' }).waitFor();
+    const last = await openDialog(page, 'Delete key On the server', 'Delete “On the server”');
+    await button(last, 'Delete API key').click();
+    await last.getByRole('alert').filter({ hasText: 'Couldn’t delete the API key' }).waitFor();
     await leaveDialog(last, 'Cancel');
   });
 
@@ -649,7 +646,7 @@ describe('what one person does in one vault', () => {
     await page.getByRole('textbox', { name: 'Email' }).fill('payroll@example.org');
     await page.getByRole('textbox', { name: 'Phone number' }).fill('');
     await save.click();
-    await said('“Payroll” is changed.').waitFor();
+    await said('“Payroll” updated.').waitFor();
     await expect.poll(() => save.isDisabled()).toBe(true);
     await goTo(page, 'Users');
     await page
@@ -658,27 +655,27 @@ describe('what one person does in one vault', () => {
       .click();
     expect(await page.getByRole('textbox', { name: 'Phone number' }).inputValue()).toBe('');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada');
-    await page.getByText('There is a user with this name already.').waitFor();
+    await page.getByText('This name is taken.').waitFor();
   });
 
   test('a user is deleted by the name, and the owner is not', async () => {
     const dialog = await openDialog(page, 'Delete…', 'Delete “Payroll”');
-    await dialog.getByText('1 API key is deleted with it').waitFor();
+    await dialog.getByText('1 API key is deleted too').waitFor();
     await dialog.getByRole('textbox').fill('Payroll');
-    await button(dialog, 'Delete the user').click();
+    await button(dialog, 'Delete user').click();
     await heading(page, 'Users').waitFor();
-    await said('“Payroll” is gone.').waitFor();
+    await said('User deleted').waitFor();
     await page.getByRole('link', { name: /You/ }).click();
-    await page.getByText('You are the owner of this vault').waitFor();
+    await page.getByText('The owner of the vault can’t be deleted').waitFor();
     expect(await button(page, 'Delete…').count()).toBe(0);
-    await page.getByText('This window’s own').waitFor();
+    await page.getByText('This window').waitFor();
   });
 
   test('locking takes an exported secret off the screen', async () => {
     await goTo(page, 'Wallets');
     await page.getByRole('link', { name: /^Back again/ }).click();
-    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await exportFrom(dialog, 'Export the seed phrase');
+    const dialog = await openDialog(page, 'Export…', 'Export wallet');
+    await exportFrom(dialog, 'Export seed phrase');
     await hold(button(dialog, 'Show my words'));
     // As a computer's own lock does, while a dialog keeps the mouse from the button.
     await page.evaluate(() => {
@@ -703,8 +700,8 @@ describe('what one person does in one vault', () => {
       'Export a wallet',
       'Delete wallets',
       'Import a private key Phantom',
-      'Make a tag for private keys cold',
-      'Make users Payroll',
+      'Create a private key tag cold',
+      'Create users Payroll',
       'Delete users',
     ]) {
       const row = rows.getByRole('link', { name: what });

@@ -34,14 +34,14 @@ describe('a policy', () => {
     };
     await page.goto(service.windowUrl);
     await goTo(page, 'Policies');
-    await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No policies yet' }).waitFor();
     await look('policies-empty');
 
     // A template leaves open what only its user knows, and is not made like that.
     await page.getByRole('link', { name: /^One user signs with one wallet/ }).click();
-    await heading(page, 'New policy').waitFor();
-    await button(page, 'Make the policy').click();
-    await page.getByText('Fill in what is left open (“…”) first: Condition and Consensus.').first().waitFor();
+    await heading(page, 'Create policy').waitFor();
+    await button(page, 'Create policy').click();
+    await page.getByText('Replace each “…” first: Condition and Consensus.').first().waitFor();
 
     // Keywords, fields and names of the vault are offered; the keyboard takes them.
     const condition = editor(page, 'Condition');
@@ -72,36 +72,36 @@ describe('a policy', () => {
     await consensus.fill('approvers.count() >= 1');
     await expect.poll(() => page.locator('.kh-expression-marks mark').count()).toBe(0);
 
-    await button(page, 'Try it').click();
-    await page.getByText(/^2 activities tried\. 1 would newly be allowed\.$/).waitFor();
-    await page.getByText('Its condition held in 1 of 2, and it settled 1.').waitFor();
-    await button(page, 'Why: Sign a payload').click();
+    await button(page, 'Test').click();
+    await page.getByText(/^2 activities tested\. 1 newly allowed\.$/).waitFor();
+    await page.getByText('Matched 1 of 2 activities and decided 1.').waitFor();
+    await button(page, 'Details: Sign a payload').click();
     await page.getByText('Allowed by “Sign with a wallet”.').last().waitFor();
     await look('policy-tried');
 
-    await button(page, 'Make the policy').click();
+    await button(page, 'Create policy').click();
     await heading(page, 'Policies').waitFor();
     await look('policies');
     await page.getByRole('link', { name: /^Sign with a wallet/ }).click();
     await heading(page, 'Sign with a wallet').waitFor();
-    await chooseSegment(page, 'What it does', 'Deny');
+    await chooseSegment(page, 'Effect', 'Deny');
     await consensus.fill('');
-    await button(page, 'Change the policy').click();
-    await page.getByText('is in force as it is now.').waitFor();
+    await button(page, 'Save changes').click();
+    await page.getByText('Policy updated').waitFor();
     const { body } = await service.root.query('list_policies');
     expect(body?.['policies']).toMatchObject([
       { effect: 'EFFECT_DENY', consensus: '', condition: expect.stringContaining(walletId) as string },
     ]);
     await button(page, 'Undo').click();
-    await page.getByText('It is as it was before.').waitFor();
+    await page.getByText('Undone').waitFor();
     const undone = await service.root.query('list_policies');
     expect(undone.body?.['policies']).toMatchObject([
       { effect: 'EFFECT_ALLOW', consensus: expect.not.stringMatching(/^$/) as string },
     ]);
     await button(page, 'Delete…').click();
-    await page.getByRole('textbox', { name: 'Type its name to confirm' }).fill('Sign with a wallet');
-    await button(page, 'Delete the policy').click();
-    await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
+    await page.getByRole('textbox', { name: 'Type the name to confirm' }).fill('Sign with a wallet');
+    await button(page, 'Delete policy').click();
+    await page.getByRole('heading', { name: 'No policies yet' }).waitFor();
     expect(found).toEqual([]);
     expect(person.violations).toEqual([]);
     expect(person.complaints).toEqual([]);
@@ -144,19 +144,19 @@ describe('who may do what', () => {
     const { page } = person;
     await page.goto(service.windowUrl);
     await goTo(page, 'Policies');
-    await button(page, 'Why was it refused: Make a tag for users').click();
-    await page.getByText('Denied, since nothing allows it.').waitFor();
+    await button(page, 'Details: Create a user tag').click();
+    await page.getByText('Denied: no policy allows this.').waitFor();
     // An explanation that was cut says so.
     await page.locator('summary').filter({ hasText: 'Of many parts' }).click();
-    await page.getByText(/^[0-9]+ more parts are not shown\.$/).waitFor();
+    await page.getByText(/^[0-9]+ more parts$/).waitFor();
     expect(await axeFindings(page, 'policies-refused')).toEqual([]);
-    await page.getByRole('link', { name: 'Who may do what' }).click();
-    await page.getByRole('list', { name: 'May, being of the root quorum' }).waitFor();
+    await page.getByRole('link', { name: 'Permissions' }).click();
+    await page.getByRole('list', { name: 'Allowed as a root quorum member' }).waitFor();
     await choose(page, 'User', 'Script');
-    const may = page.getByRole('list', { name: 'May, always' });
-    await may.getByRole('listitem').filter({ hasText: 'Make a wallet' }).waitFor();
+    const may = page.getByRole('list', { name: 'Allowed', exact: true });
+    await may.getByRole('listitem').filter({ hasText: 'Create a wallet' }).waitFor();
     expect(await may.getByRole('link', { name: 'Make wallets' }).count()).toBe(1);
-    await page.getByRole('list', { name: 'May not', exact: true }).waitFor();
+    await page.getByRole('list', { name: 'Denied', exact: true }).waitFor();
     expect(await axeFindings(page, 'permissions')).toEqual([]);
     expect(await tooWideFindings(page, 'permissions')).toEqual([]);
   });

@@ -141,7 +141,7 @@ describe('a page of another port, opened by a browser that is signed in', () => 
       expect(statuses.length).toBeGreaterThan(5);
       expect(statuses.filter((status) => status !== 401 && status !== 403)).toEqual([]);
       await goTo(person.page, 'Activity');
-      await person.page.getByRole('heading', { name: 'Nothing has happened yet' }).waitFor();
+      await person.page.getByRole('heading', { name: 'No activity yet' }).waitFor();
       await goTo(person.page, 'Wallets');
     });
   }
@@ -199,8 +199,8 @@ describe('a secret that was on the screen', () => {
     expect(await everything(page)).not.toContain(password);
 
     await goTo(page, 'Connect');
-    await chooseSegment(page, 'What the program may do', 'Everything');
-    await button(page, 'Make the key').click();
+    await chooseSegment(page, 'Permissions', 'Everything');
+    await button(page, 'Create key').click();
     await hold(button(page, 'Show the private key'));
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
     const [, privateKey = ''] = /^API_PRIVATE_KEY=([0-9a-f]{64})$/m.exec(environment) ?? [];
@@ -211,7 +211,7 @@ describe('a secret that was on the screen', () => {
     expect(await everything(page)).not.toContain(privateKey);
     await page.goBack();
     await heading(page, 'Connect').waitFor();
-    await button(page, 'Make a key with a budget').waitFor();
+    await button(page, 'Create key with a budget').waitFor();
     expect(await everything(page)).not.toContain(privateKey);
 
     // A locked vault shows nothing of what it holds, and takes what is typed no further than the field.

@@ -20,7 +20,7 @@ test('a person sees who is signed in, and ends it', async () => {
   const { page } = person;
   await page.goto(service.windowUrl);
   await goTo(page, 'Sessions');
-  await page.getByText('Nobody is signed in').waitFor();
+  await page.getByText('No active sessions').waitFor();
   const amiss = [...(await axeFindings(page, 'sessions-empty'))];
 
   const key = newTestKey();
@@ -28,8 +28,8 @@ test('a person sees who is signed in, and ends it', async () => {
   expect(login.status).toBe(200);
   expect((await root.submit('create_read_only_session', 'CREATE_READ_ONLY_SESSION', {})).status).toBe(200);
   const list = page.getByRole('list', { name: 'Sessions' });
-  await list.getByText('May only read').waitFor();
-  const signedIn = list.getByRole('listitem').filter({ hasText: 'Signed in by a key of the client’s own' });
+  await list.getByText('Read-only').waitFor();
+  const signedIn = list.getByRole('listitem').filter({ hasText: 'Signed in with the client’s own key' });
   await signedIn.getByText('Root user').waitFor();
   amiss.push(...(await axeFindings(page, 'sessions')), ...(await tooWideFindings(page, 'sessions')));
 
@@ -43,11 +43,11 @@ test('a person sees who is signed in, and ends it', async () => {
   await page.keyboard.press('Escape');
   await exactly.waitFor({ state: 'hidden' });
 
-  await button(signedIn, /^End the session Login/).click();
+  await button(signedIn, /^End session Login/).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Requests of this session are refused').waitFor();
+  await dialog.getByText('Requests in this session are refused').waitFor();
   amiss.push(...(await axeFindings(page, 'session-end')));
-  await button(dialog, 'End the session').click();
+  await button(dialog, 'End session').click();
   await dialog.waitFor({ state: 'hidden' });
   await signedIn.waitFor({ state: 'detached' });
   expect((await root.as(key).query('whoami')).status).toBe(401);
@@ -55,7 +55,7 @@ test('a person sees who is signed in, and ends it', async () => {
   // Under its user too, and not among the keys that last.
   await goTo(page, 'Users');
   await page.getByRole('link', { name: /^Root user/ }).click();
-  await page.getByRole('list', { name: 'Sessions' }).getByText('May only read').waitFor();
+  await page.getByRole('list', { name: 'Sessions' }).getByText('Read-only').waitFor();
   expect(
     await page
       .getByRole('list', { name: 'API keys' })

@@ -162,14 +162,14 @@ describe('a seed phrase', () => {
   test('is not exported with a wrong password, nor without one', async () => {
     await goTo(page, 'Wallets');
     await makeWallet(page, 'Savings', ['Ethereum']);
-    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await button(dialog, 'Export the seed phrase').click();
+    const dialog = await openDialog(page, 'Export…', 'Export wallet');
+    await button(dialog, 'Export seed phrase').click();
     await dialog.getByText('Enter the password.').waitFor();
     await dialog.getByRole('textbox', { name: /^Current password/ }).fill('incorrect horse');
-    await button(dialog, 'Export the seed phrase').click();
+    await button(dialog, 'Export seed phrase').click();
     await dialog.getByText('The password does not open this vault.').waitFor();
     await takePicture(page, 'export-refused');
-    await exportFrom(dialog, 'Export the seed phrase');
+    await exportFrom(dialog, 'Export seed phrase');
     await button(dialog, 'Show my words').waitFor();
   });
 
@@ -177,7 +177,7 @@ describe('a seed phrase', () => {
     const dialog = page.getByRole('dialog');
     const words = dialog.getByRole('list', { name: 'Seed phrase' });
     await button(dialog, 'Show my words').click();
-    await dialog.getByText('Press it once more to show it, or hold it for a moment.').waitFor();
+    await dialog.getByText('Press again to show, or hold for a moment.').waitFor();
     expect(await words.count()).toBe(0);
     await button(dialog, 'Show my words').click();
     expect(await readPhrase(page, 'Seed phrase')).toHaveLength(12);
@@ -195,8 +195,8 @@ describe('a seed phrase', () => {
     await button(dialog, 'Show my words').click();
     await button(dialog, 'Hide').waitFor();
     await page.clock.fastForward(112_000);
-    await dialog.getByText(/^Hidden in \d seconds?\.$/).waitFor();
-    await button(dialog, 'Show it longer').click();
+    await dialog.getByText(/^Hides in \d seconds?\.$/).waitFor();
+    await button(dialog, 'Show longer').click();
     await page.clock.fastForward(60_000);
     expect(await readPhrase(page, 'Seed phrase')).toHaveLength(12);
     await page.clock.fastForward(61_000);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-const stopped = (page: Page) => heading(page, 'Keyhearth’s service stopped');
+const stopped = (page: Page) => heading(page, 'The Keyhearth service stopped');
 
 describe('a service that stops', () => {
   test('is noticed, waited for on the same port, and entered again with a new link in the same tab', async () => {
@@ -36,7 +36,7 @@ describe('a service that stops', () => {
     await makeWallet(page, 'Savings', ['Ethereum']);
     await first.stop();
     await stopped(page).waitFor();
-    await page.getByText('Trying again every few seconds').waitFor();
+    await page.getByText('Reconnecting…').waitFor();
     // A window that does not know the vault's state hides its contents.
     expect(await heading(page, 'Savings').isVisible()).toBe(false);
 
@@ -56,15 +56,15 @@ describe('a service that stops', () => {
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(service.windowUrl);
-    await page.getByRole('link', { name: 'New wallet' }).click();
+    await page.getByRole('link', { name: 'Create wallet' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Half typed');
     await page.route('**/window/**', (route) => route.abort('connectionrefused'));
-    await button(page, 'Make the wallet').click();
+    await button(page, 'Create wallet').click();
     await stopped(page).waitFor();
     await page.unroute('**/window/**');
-    await heading(page, 'New wallet').waitFor();
+    await heading(page, 'Create wallet').waitFor();
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half typed');
-    await button(page, 'Make the wallet').click();
+    await button(page, 'Create wallet').click();
     await heading(page, 'Half typed').waitFor();
   });
 
@@ -78,7 +78,7 @@ describe('a service that stops', () => {
       await route.continue();
     });
     await page.goto(service.windowUrl);
-    await page.getByRole('status').filter({ hasText: 'Asking the vault for its state' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Loading the vault' }).waitFor();
     status.resolve(undefined);
     await heading(page, 'Home').waitFor();
 
@@ -91,7 +91,7 @@ describe('a service that stops', () => {
     await page.getByRole('status').filter({ hasText: 'Loading the activity log' }).waitFor();
     await takePicture(page, 'activity-loading');
     log.resolve(undefined);
-    await page.getByRole('heading', { name: 'Nothing has happened yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No activity yet' }).waitFor();
   });
 });
 
@@ -103,17 +103,17 @@ describe('a refusal', () => {
     await page.goto(service.windowUrl);
     await makeWallet(page, 'Savings', ['Ethereum']);
     await goTo(page, 'Wallets');
-    await page.getByRole('link', { name: 'New wallet' }).click();
+    await page.getByRole('link', { name: 'Create wallet' }).click();
     const name = page.getByRole('textbox', { name: 'Name' });
     // The name that is offered is a free one.
     expect(await name.inputValue()).not.toBe('Savings');
     await name.fill('Savings');
-    await button(page, 'Make the wallet').click();
-    await page.getByText('There is a wallet with this name already.').waitFor();
+    await button(page, 'Create wallet').click();
+    await page.getByText('This name is taken.').waitFor();
     expect(await name.getAttribute('aria-invalid')).toBe('true');
     await takePicture(page, 'wallet-name-taken');
     await name.fill('More savings');
-    await button(page, 'Make the wallet').click();
+    await button(page, 'Create wallet').click();
     await heading(page, 'More savings').waitFor();
   });
 
@@ -130,11 +130,11 @@ describe('a refusal', () => {
     });
     await page.reload();
     await goTo(page, 'Wallets');
-    await page.getByRole('link', { name: 'New wallet' }).click();
+    await page.getByRole('link', { name: 'Create wallet' }).click();
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('Savings');
-    await button(page, 'Make the wallet').click();
-    const refusal = page.locator('form').getByRole('alert').filter({ hasText: 'The wallet was not made' });
+    await button(page, 'Create wallet').click();
+    const refusal = page.locator('form').getByRole('alert').filter({ hasText: 'Couldn’t create the wallet' });
     await refusal.waitFor();
     expect(await refusal.innerText()).toContain('The name “Savings” is taken');
     await takePicture(page, 'wallet-refused');
@@ -155,12 +155,12 @@ describe('a refusal', () => {
     });
     await page.reload();
     await goTo(page, 'Wallets');
-    const refusal = page.getByRole('alert').filter({ hasText: 'The wallets could not be read' });
+    const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t load the wallets' });
     await refusal.waitFor();
     await takePicture(page, 'wallets-unreadable');
     broken = false;
-    await button(refusal, 'Try again').click();
-    await page.getByRole('heading', { name: 'No wallet yet' }).waitFor();
+    await button(refusal, 'Retry').click();
+    await page.getByRole('heading', { name: 'No wallets yet' }).waitFor();
   });
 });
 
@@ -245,7 +245,7 @@ describe('light and dark', () => {
     await heading(page, 'Home').waitFor();
     expect(await scheme()).toBe('dark');
     expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
-    await chooseSegment(page, 'Appearance', 'As the system');
+    await chooseSegment(page, 'Appearance', 'System');
     await expect.poll(scheme).toBe('light');
   });
 });

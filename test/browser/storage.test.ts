@@ -41,7 +41,7 @@ test.skipIf(obstacle !== undefined)(
     const { page } = person;
     await page.goto(windowUrl);
     await heading(page, 'Home').waitFor();
-    const notice = page.getByRole('alert').filter({ hasText: 'The disk with the vault is full' });
+    const notice = page.getByRole('alert').filter({ hasText: 'The vault’s disk is full' });
     expect(await notice.count()).toBe(0);
 
     const keys = join(disk.path, 'config', 'keys');
@@ -69,7 +69,7 @@ test.skipIf(obstacle !== undefined)(
   },
 );
 
-test('words that were never shown are, until there are new ones', async () => {
+test('words that was never shown are, until there are new ones', async () => {
   using directory = temporaryDirectory();
   const places = { dataDir: join(directory.path, 'vault'), configDir: join(directory.path, 'config') };
   const made = openVault(makeConfig({ ...places, keychain: false }, {}));
@@ -94,7 +94,7 @@ test('words that were never shown are, until there are new ones', async () => {
   await using person = await openWindow(browser);
   const { page } = person;
   await page.goto(windowUrl);
-  const notice = page.getByRole('alert').filter({ hasText: 'were never shown' });
+  const notice = page.getByRole('alert').filter({ hasText: 'was never shown' });
   await notice.waitFor();
   await takePicture(page, 'words-not-shown');
   expect(await axeFindings(page, 'words-not-shown')).toEqual([]);

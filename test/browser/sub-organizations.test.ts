@@ -64,12 +64,12 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   });
   const [address = ''] = resultOf(made).addresses;
   await page.getByRole('list', { name: 'Wallets and private keys' }).getByText('Purse').waitFor();
-  await page.getByRole('list', { name: 'Last activity' }).getByText('Make a wallet').waitFor();
+  await page.getByRole('list', { name: 'Last activity' }).getByText('Create a wallet').waitFor();
   // Nothing is offered that only its own users may do.
   await page.getByText('Only its own users may delete the sub-organization').waitFor();
   expect(await page.locator('main').getByRole('button', { name: /…$/ }).count()).toBe(0);
   await goTo(page, 'Wallets');
-  await page.getByRole('heading', { name: 'No wallet yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No wallets yet' }).waitFor();
 
   // It is found by what its user made in it.
   await goTo(page, 'Sub-organizations');
@@ -95,10 +95,10 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await heading(page, 'Customer 2').waitFor();
   const dialog = await openDialog(page, 'Delete…', 'Delete “Customer 2”');
   await dialog.getByRole('textbox').fill('Customer 1');
-  await button(dialog, 'Delete the organization').click();
-  await dialog.getByText('This is not its name').waitFor();
+  await button(dialog, 'Delete organization').click();
+  await dialog.getByText('The name doesn’t match').waitFor();
   await dialog.getByRole('textbox').fill('Customer 2');
-  await button(dialog, 'Delete the organization').click();
+  await button(dialog, 'Delete organization').click();
   await heading(page, 'Sub-organizations').waitFor();
   await page.getByRole('alert').filter({ hasText: 'Sub-organization deleted' }).waitFor();
   await list.getByText('Customer 1').waitFor();

@@ -43,14 +43,14 @@ test('a person reads what a transaction does, and signs it', async () => {
   await page.goto(service.windowUrl);
   await goTo(page, 'Sign');
   await page.getByText('Transaction', { exact: true }).click();
-  const field = page.getByRole('textbox', { name: 'What to sign' });
+  const field = page.getByRole('textbox', { name: 'Payload' });
   await field.fill('0x0');
-  await page.getByText('Paste the transaction in hex').waitFor();
+  await page.getByText('Enter the transaction in hex').waitFor();
   await field.fill(transaction);
-  const summary = page.getByRole('region', { name: 'What it does' });
+  const summary = page.getByRole('region', { name: 'Summary' });
   await summary.getByRole('heading', { name: sends }).waitFor();
   await look('sign-transaction');
-  await button(page, 'Sign the transaction').click();
+  await button(page, 'Sign transaction').click();
   const signed = page.getByRole('region', { name: 'Signed transaction' });
   const text = await signed.getByText(/02f8[0-9a-f]+/).innerText();
   const hex = /02f8[0-9a-f]+/.exec(text)?.[0] ?? '';
@@ -58,23 +58,23 @@ test('a person reads what a transaction does, and signs it', async () => {
   expect(sender).toBe(address);
 
   // A raw hash tells nothing, until what it is the hash of is shown with it.
-  await chooseSegment(page, 'Form of the payload', 'Hex');
+  await chooseSegment(page, 'Payload format', 'Hex');
   await field.fill(keccak256(transaction));
   await choose(page, 'Hash function', /^None/);
   await summary.getByRole('heading', { name: 'Sign a hash' }).waitFor();
   await summary.getByText('A hash does not tell what it stands for').waitFor();
-  const preimage = page.getByRole('textbox', { name: 'What it is the hash of' });
+  const preimage = page.getByRole('textbox', { name: 'Original data (optional)' });
   await preimage.fill('0x00');
-  await page.getByText('Neither its Keccak-256 nor its SHA-256 is the hash above.').waitFor();
+  await page.getByText('Neither the Keccak-256 nor the SHA-256 hash matches.').waitFor();
   await preimage.fill(transaction);
   await summary.getByRole('heading', { name: sends }).waitFor();
   await summary.getByText('The hash that is signed is the hash of this').waitFor();
   await look('sign-hash');
   await button(page, /^Sign$/).click();
-  await page.getByRole('region', { name: 'Signed' }).getByRole('link', { name: 'See it in the log' }).click();
+  await page.getByRole('region', { name: 'Signed' }).getByRole('link', { name: 'Open in the log' }).click();
   const detail = page.getByRole('dialog', { name: 'Activity' });
   await detail.getByRole('heading', { name: sends }).waitFor();
-  await detail.getByRole('region', { name: 'What was asked, as JSON' }).getByText('"preimage"').waitFor();
+  await detail.getByRole('region', { name: 'Request, as JSON' }).getByText('"preimage"').waitFor();
   await look('activity-signed');
   expect(amiss).toEqual([]);
 });
@@ -95,26 +95,26 @@ test('a contract’s interface is kept, read by, and deleted', async () => {
   await goTo(page, 'Sign');
   await page.getByRole('link', { name: 'Contract interfaces' }).click();
   await heading(page, 'Contract interfaces').waitFor();
-  await page.getByRole('heading', { name: 'No contract interface yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No contract interfaces yet' }).waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('Vault of somebody');
   await page.getByRole('textbox', { name: 'Address' }).fill(contract);
   const text = page.getByRole('textbox', { name: 'Interface' });
   await text.fill('[{ "type": "function",\n  "name": deposit }]');
-  await button(page, 'Add the interface').click();
+  await button(page, 'Add interface').click();
   await page.getByText('Expected JSON, got text that is none at line 2, column 11').waitFor();
   await text.fill('[{ "type": "function", "name": "lend", "inputs": [{ "name": "to", "type": "adress" }] }]');
-  await button(page, 'Add the interface').click();
+  await button(page, 'Add interface').click();
   await page.getByText('Expected a type of Solidity in input 0 of lend, got adress').waitFor();
   await look('contract-interface-refused');
   await text.fill(JSON.stringify(lending));
-  await button(page, 'Add the interface').click();
+  await button(page, 'Add interface').click();
   const list = page.getByRole('list', { name: 'Contract interfaces' });
   await list.getByTitle(contract).waitFor();
   await look('contract-interfaces');
 
   await goTo(page, 'Sign');
-  await chooseSegment(page, 'Form of the payload', 'Transaction');
-  await page.getByRole('textbox', { name: 'What to sign' }).fill(
+  await chooseSegment(page, 'Payload format', 'Transaction');
+  await page.getByRole('textbox', { name: 'Payload' }).fill(
     serializeTransaction({
       type: 'eip1559',
       chainId: 1,
@@ -122,12 +122,12 @@ test('a contract’s interface is kept, read by, and deleted', async () => {
       data: encodeFunctionData({ abi: lending, functionName: 'lend', args: [5n] }),
     }),
   );
-  const summary = page.getByRole('region', { name: 'What it does' });
+  const summary = page.getByRole('region', { name: 'Summary' });
   await summary.getByRole('heading', { name: /lend/ }).waitFor();
   await page.getByRole('link', { name: 'Contract interfaces' }).click();
-  await button(page, 'Delete the interface Vault of somebody').click();
-  await button(page.getByRole('dialog'), 'Delete the interface').click();
-  await page.getByRole('heading', { name: 'No contract interface yet' }).waitFor();
+  await button(page, 'Delete interface Vault of somebody').click();
+  await button(page.getByRole('dialog'), 'Delete interface').click();
+  await page.getByRole('heading', { name: 'No contract interfaces yet' }).waitFor();
   expect(amiss).toEqual([]);
 });
 

@@ -80,7 +80,7 @@ test('the window adds an endpoint, tests it, shows the result, and deletes it', 
   await expect.poll(() => button(page, 'Send test to Mine').isDisabled()).toBe(true);
   await button(page, 'Delete endpoint Mine').click();
   const deleting = page.getByRole('dialog');
-  await deleting.getByRole('textbox', { name: 'Type its name to confirm' }).fill('Mine');
+  await deleting.getByRole('textbox', { name: 'Type the name to confirm' }).fill('Mine');
   await button(deleting, /^Delete/).click();
   await page.getByText('No endpoints').waitFor();
   expect(found).toEqual([]);

@@ -112,7 +112,7 @@ describe('a person sets up a vault and uses it', () => {
 
   test('an account is added at the next free path', async () => {
     await button(page, 'Add account').click();
-    const dialog = page.getByRole('dialog', { name: 'Add an account' });
+    const dialog = page.getByRole('dialog', { name: 'Add account' });
     await dialog.getByText("m/44'/60'/0'/0/1").waitFor();
     await look('wallet-add-account');
     await dialog.getByRole('textbox', { name: 'Label' }).fill('Rent');
@@ -129,14 +129,14 @@ describe('a person sets up a vault and uses it', () => {
 
   test('a private key is created, with an address', async () => {
     await goTo(page, 'Private keys');
-    await page.getByRole('heading', { name: 'No private key yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No private keys yet' }).waitFor();
     await look('private-keys-empty');
-    await page.getByRole('link', { name: 'New private key' }).click();
+    await page.getByRole('link', { name: 'Create private key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Release signing');
     await chooseSegment(page, 'Curve', 'Ed25519');
     await page.getByRole('checkbox', { name: 'Solana' }).check();
     await look('private-key-new');
-    await button(page, 'Make the key').click();
+    await button(page, 'Create private key').click();
     await heading(page, 'Release signing').waitFor();
     const [address] = await readAddresses(page, 'Addresses');
     expect(address).toMatch(solanaAddress);
@@ -149,7 +149,7 @@ describe('a person sets up a vault and uses it', () => {
   test('a text is signed with the Ethereum account, and the signature is that account’s', async () => {
     const text = 'Pay 3 € to Grace — thanks';
     await goTo(page, 'Sign');
-    await page.getByRole('textbox', { name: 'What to sign' }).fill(text);
+    await page.getByRole('textbox', { name: 'Payload' }).fill(text);
     await look('sign');
     await button(page, /^Sign$/).click();
     const panel = page.getByRole('region', { name: 'Signed' });
@@ -167,11 +167,11 @@ describe('a person sets up a vault and uses it', () => {
     expect(facts.get('Signature (r, s, v)')).toBe(`${r ?? ''}${s ?? ''}${v ?? ''}`);
 
     // The activity log has the request and its result.
-    await panel.getByRole('link', { name: 'See it in the log' }).click();
+    await panel.getByRole('link', { name: 'Open in the log' }).click();
     const detail = page.getByRole('dialog', { name: 'Activity' });
     const json = async (name: string): Promise<unknown> =>
       JSON.parse(await detail.getByRole('region', { name: `${name}, as JSON` }).innerText());
-    expect(await json('What was asked')).toMatchObject({
+    expect(await json('Request')).toMatchObject({
       signRawPayloadIntentV2: {
         signWith: ethereum,
         payload: text,
@@ -179,7 +179,7 @@ describe('a person sets up a vault and uses it', () => {
         hashFunction: 'HASH_FUNCTION_KECCAK256',
       },
     });
-    expect(await json('What came of it')).toMatchObject({ signRawPayloadResult: { r, s, v } });
+    expect(await json('Result')).toMatchObject({ signRawPayloadResult: { r, s, v } });
     await look('activity-detail');
     await button(detail, 'Close').click();
     await detail.waitFor({ state: 'hidden' });
@@ -188,12 +188,12 @@ describe('a person sets up a vault and uses it', () => {
       .poll(async () => (await rows.allInnerTexts()).map((row) => row.split(/\s{2,}|\n/)[0]))
       .toEqual([
         expect.stringContaining('Sign a payload'),
-        expect.stringContaining('Make private keys'),
+        expect.stringContaining('Create private keys'),
         expect.stringContaining('Add accounts to a wallet'),
-        expect.stringContaining('Make a wallet'),
+        expect.stringContaining('Create a wallet'),
       ]);
     await look('activity');
-    await choose(page, 'What', 'Sign a payload');
+    await choose(page, 'Type', 'Sign a payload');
     await expect
       .poll(() => page.getByRole('list', { name: 'Activities' }).getByRole('listitem').count())
       .toBe(1);
@@ -202,10 +202,10 @@ describe('a person sets up a vault and uses it', () => {
 
   test('the key made under Connect lets the published SDK in, by the lines on the screen', async () => {
     await goTo(page, 'Connect');
-    await chooseSegment(page, 'What the program may do', 'Everything');
+    await chooseSegment(page, 'Permissions', 'Everything');
     await page.getByRole('textbox', { name: 'Name' }).fill('Payroll script');
     await look('connect');
-    await button(page, 'Make the key').click();
+    await button(page, 'Create key').click();
     await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
     await look('connect-made');
     await hold(button(page, 'Show the private key'));

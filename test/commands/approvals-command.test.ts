@@ -149,13 +149,13 @@ describe('approvals', () => {
       {
         activityId,
         fingerprint,
-        summary: 'Make a wallet: walletName "Wanted", accounts (0), mnemonicLength 12',
+        summary: 'Create a wallet: walletName "Wanted", accounts (0), mnemonicLength 12',
         askedBy: { userName: 'Bob' },
         canApprove: true,
       },
     ]);
     const { stdout } = await run(['approvals', 'show', activityId]);
-    expect(stdout).toMatch(/^Make a wallet\n {2}\{\n {4}"walletName": "Wanted",\n/);
+    expect(stdout).toMatch(/^Create a wallet\n {2}\{\n {4}"walletName": "Wanted",\n/);
     expect(stdout).toMatch(/^Asked by Bob [-0-9T:]+Z; needs your vote$/m);
     expect(stdout).toMatch(/^ {2}Bob asked for it [-0-9T:]+Z; “Two people” asked for more votes$/m);
     expect(stdout).toContain('\n“Two people” asks for: approvers.count() >= 2\n');

@@ -138,15 +138,15 @@ const screens: readonly {
     address: `/approvals/${payment}`,
     ready: async (page) => {
       await page.getByRole('heading', { name: /^Send 0\.42 ETH/ }).waitFor();
-      await page.getByText('“Payments by two” asked for more votes').waitFor();
+      await page.getByText('“Payments by two” needs more approvals').waitFor();
     },
   },
   {
     name: 'policy',
     address: `/policies/${policy['policyId'] as string}`,
     ready: async (page) => {
-      await button(page, 'Try it').click();
-      await page.getByText(/activities tried/).waitFor();
+      await button(page, 'Test').click();
+      await page.getByText(/activities tested/).waitFor();
       await page.evaluate(() => {
         window.scrollTo(0, 0);
       });

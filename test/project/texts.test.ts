@@ -3,7 +3,7 @@ import { ofOne } from './texts.ts';
 
 test.each([
   ['{{count}} accounts', '{{count}} account'],
-  ['{{count}} activities tried.', '{{count}} activity tried.'],
+  ['{{count}} activities tested.', '{{count}} activity tested.'],
   ['{{count}} API keys are deleted', '{{count}} API key is deleted'],
   ['It has {{count}} addresses.', 'It has {{count}} address.'],
   ['{{count}} more', '{{count}} more'],

@@ -28,7 +28,7 @@ async function put(text: string): Promise<void> {
     try {
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way left where the Clipboard API is refused
       if (!document.execCommand('copy'))
-        throw new RpcError(t('The browser did not allow copying. Select the text instead.'));
+        throw new RpcError(t('The browser blocked copying. Select the text and copy it.'));
     } finally {
       document.removeEventListener('copy', answer);
     }

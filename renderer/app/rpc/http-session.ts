@@ -25,8 +25,8 @@ const longestSilence = 45_000;
 const longestOpening = 10_000;
 
 const words = {
-  stopped: t('Keyhearth’s service does not answer. Nothing was lost; try again when it is back.'),
-  signedOut: t('This window is no longer signed in.'),
+  stopped: t('The Keyhearth service isn’t responding. Retry when the service is back.'),
+  signedOut: t('This window is signed out.'),
 };
 
 interface PostOptions {

@@ -45,8 +45,6 @@ async function read(file: File, at: number, length: number): Promise<ArrayBuffer
   try {
     return await file.slice(at, at + length).arrayBuffer();
   } catch {
-    throw new RpcError(
-      t('The file cannot be read any more: was it changed or moved, or its disk taken out? Choose it again.'),
-    );
+    throw new RpcError(t('Couldn’t read the file. Choose the file again.'));
   }
 }

@@ -390,8 +390,8 @@ export function useVote(how: keyof typeof voteTypes): UseMutationResult<Activity
 
 const unfinished = (status: string): string =>
   status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
-    ? t('Others must agree to this first. It waits under Approvals.')
-    : t('The activity is {{status}}.', { status });
+    ? t('This needs more approvals. Find the request under Approvals.')
+    : t('Activity status: {{status}}', { status });
 
 function read({ status, body }: { status: number; body: unknown }): unknown {
   if (status === 200) return body;

@@ -50,14 +50,14 @@ export interface Command {
 
 /** Screens that create or start something. */
 const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] = [
-  { to: '/wallets/new', label: t('New wallet'), icon: IconPlus, words: t('make create seed') },
-  { to: '/wallets/import', label: t('Import a wallet'), icon: IconFileImport, words: t('mnemonic words') },
-  { to: '/private-keys/new', label: t('New private key'), icon: IconPlus, words: t('make create') },
-  { to: '/private-keys/import', label: t('Import a private key'), icon: IconFileImport },
+  { to: '/wallets/new', label: t('Create wallet'), icon: IconPlus, words: t('new make seed phrase') },
+  { to: '/wallets/import', label: t('Import wallet'), icon: IconFileImport, words: t('mnemonic words') },
+  { to: '/private-keys/new', label: t('Create private key'), icon: IconPlus, words: t('new make') },
+  { to: '/private-keys/import', label: t('Import private key'), icon: IconFileImport },
   { to: '/sign', label: t('Sign something'), icon: IconSignature, words: t('message transaction') },
-  { to: '/connect', label: t('Give a script a key'), icon: IconPlugConnected, words: t('API connect') },
-  { to: '/users/new', label: t('Add a user'), icon: IconUserPlus, words: t('make create person') },
-  { to: '/policies/new', label: t('New policy'), icon: IconPlus, words: t('make create rule') },
+  { to: '/connect', label: t('Create a script key'), icon: IconPlugConnected, words: t('API connect') },
+  { to: '/users/new', label: t('Create user'), icon: IconUserPlus, words: t('new add person') },
+  { to: '/policies/new', label: t('Create policy'), icon: IconPlus, words: t('new make rule') },
   {
     to: '/keyslots/another/new-phrase',
     label: t('Add a recovery phrase'),
@@ -66,11 +66,11 @@ const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] =
   },
   {
     to: '/keyslots/sheet',
-    label: t('Print the recovery phrase or its shares'),
+    label: t('Print recovery phrase or shares'),
     icon: IconPrinter,
     words: t('paper sheet QR'),
   },
-  { to: '/sub-organizations/new', label: t('New sub-organization'), icon: IconPlus, words: t('make create') },
+  { to: '/sub-organizations/new', label: t('Create sub-organization'), icon: IconPlus, words: t('new make') },
 ];
 
 /** Screens that the palette finds and that have no line in the side bar. */
@@ -78,9 +78,9 @@ const moreNavItems: readonly NavItem[] = [
   {
     to: '/policies/permissions',
     page: 'policies',
-    label: t('Who may do what'),
+    label: t('Permissions'),
     icon: IconListCheck,
-    words: t('permissions policies rights'),
+    words: t('who may policies rights'),
   },
   {
     to: '/sign/contracts',
@@ -103,9 +103,9 @@ const appearances: readonly {
   readonly label: string;
   readonly icon: Icon;
 }[] = [
-  { scheme: 'light', label: t('Light appearance'), icon: IconSun },
-  { scheme: 'dark', label: t('Dark appearance'), icon: IconMoon },
-  { scheme: 'auto', label: t('Appearance as the system has it'), icon: IconDeviceDesktop },
+  { scheme: 'light', label: t('Light theme'), icon: IconSun },
+  { scheme: 'dark', label: t('Dark theme'), icon: IconMoon },
+  { scheme: 'auto', label: t('System theme'), icon: IconDeviceDesktop },
 ];
 
 interface Wishes {
@@ -133,7 +133,7 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
     rpc.copy(text).then(
       () => notifications.show({ message: copied }),
       (error: unknown) => {
-        sayFailed(t('It was not copied'), error);
+        sayFailed(t('Couldn’t copy'), error);
       },
     );
   };
@@ -157,7 +157,7 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
     notifications.show({
       id: 'back-up',
       title: t('Backing up'),
-      message: t('The vault stays in use.'),
+      message: t('You can keep working.'),
       loading: true,
       autoClose: false,
     });
@@ -166,14 +166,14 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
       ({ file }) =>
         notifications.update({
           id: 'back-up',
-          title: t('The backup is made'),
+          title: t('Backup created'),
           message: file,
           loading: false,
           autoClose: 8_000,
         }),
       (error: unknown) => {
         notifications.hide('back-up');
-        sayFailed(t('The backup was not made'), error);
+        sayFailed(t('Couldn’t create the backup'), error);
       },
     );
   };
@@ -196,7 +196,7 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
             words: t('close shut'),
             run: () => {
               lock.mutateAsync(undefined).catch((error: unknown) => {
-                sayFailed(t('The vault is still open'), error);
+                sayFailed(t('Couldn’t lock the vault'), error);
               });
             },
           },
@@ -225,11 +225,11 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
       : []),
     {
       id: 'copy-url',
-      label: t('Copy the API address'),
+      label: t('Copy API address'),
       icon: IconCopy,
       words: url,
       run: () => {
-        copy(url, t('The API address is copied'));
+        copy(url, t('API address copied'));
       },
     },
     ...(organization === null
@@ -237,10 +237,10 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
       : [
           {
             id: 'copy-organization',
-            label: t('Copy the organization’s id'),
+            label: t('Copy organization ID'),
             icon: IconCopy,
             run: () => {
-              copy(organization.id, t('The organization’s id is copied'));
+              copy(organization.id, t('Organization ID copied'));
             },
           },
         ]),
@@ -250,7 +250,7 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
         id: `appearance-${scheme}`,
         label,
         icon,
-        words: t('theme colours mode'),
+        words: t('appearance colors mode'),
         run: () => {
           appear(scheme, label);
         },

@@ -20,17 +20,13 @@ export function DelayedNotice(): ReactNode {
       role="status"
       color="gray"
       icon={<IconCloudOff aria-hidden />}
-      title={
-        why === 'offline'
-          ? t('This computer is not connected to a network')
-          : t('The network is switched off')
-      }
+      title={why === 'offline' ? t('No network connection') : t('Network access is off')}
     >
       <ul>
         {messages > 0 && (
           <li>
             <Trans
-              i18nKey="<to>{{count}} messages</to> wait to be sent. A code that has expired by then is not sent."
+              i18nKey="<to>{{count}} messages</to> are waiting. Expired codes won’t be sent."
               count={messages}
               components={{ to: <Link href="/messages" className="kh-link" /> }}
             />
@@ -39,7 +35,7 @@ export function DelayedNotice(): ReactNode {
         {endpoints > 0 && (
           <li>
             <Trans
-              i18nKey="Events wait for <to>{{count}} webhook endpoints</to>."
+              i18nKey="Events for <to>{{count}} webhook endpoints</to> are waiting."
               count={endpoints}
               components={{ to: <Link href="/webhooks" className="kh-link" /> }}
             />
@@ -47,10 +43,10 @@ export function DelayedNotice(): ReactNode {
         )}
       </ul>
       {why === 'offline' ? (
-        t('What waits is sent as soon as there is a network again. Everything else works without one.')
+        t('Sending resumes with the network. Everything else works offline.')
       ) : (
         <Trans
-          i18nKey="What waits is sent once the network is switched on in the <to>settings</to>."
+          i18nKey="Sending resumes once you turn on network access in the <to>settings</to>."
           components={{ to: <Link href="/settings" className="kh-link" /> }}
         />
       )}

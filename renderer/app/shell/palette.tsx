@@ -86,7 +86,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
 
   const groups: ChoiceGroup[] = [
     group(t('Go to'), listId, matching(places, query)),
-    group(t('Do'), listId, matching(actions, query)),
+    group(t('Actions'), listId, matching(actions, query)),
   ];
   // Before anything is typed, what one does stands first: where one goes is in the side bar.
   const nearest = ({ choices: [first] }: ChoiceGroup): number =>
@@ -145,7 +145,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={current?.id}
-          placeholder={t('A place, an action, a name, an id, an address…')}
+          placeholder={t('Search screens, actions, names, IDs, addresses…')}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
@@ -160,22 +160,14 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
         />
         <Kbd size="xs">Esc</Kbd>
       </div>
-      <div
-        id={listId}
-        role="listbox"
-        aria-label={t('What is found')}
-        className="kh-palette-list"
-        tabIndex={-1}
-      >
+      <div id={listId} role="listbox" aria-label={t('Results')} className="kh-palette-list" tabIndex={-1}>
         {shown.map((each) => (
           <Group key={each.label} group={each} current={current} onChoose={choose} />
         ))}
       </div>
       {choices.length === 0 && !waiting && (
         <p className="kh-palette-none">
-          {t(
-            'Nothing is found. Names are found by any part of them; ids, addresses and keys by how they begin.',
-          )}
+          {t('No results. Type any part of a name, or the beginning of an ID, address or key.')}
         </p>
       )}
       {search.error !== null && searches && (

@@ -5,7 +5,7 @@ import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import { t } from '../i18n/text.ts';
 
 const choices: readonly { value: MantineColorScheme; name: string; icon: ReactNode }[] = [
-  { value: 'auto', name: t('As the system'), icon: <IconDeviceDesktop size={15} aria-hidden /> },
+  { value: 'auto', name: t('System'), icon: <IconDeviceDesktop size={15} aria-hidden /> },
   { value: 'light', name: t('Light'), icon: <IconSun size={15} aria-hidden /> },
   { value: 'dark', name: t('Dark'), icon: <IconMoon size={15} aria-hidden /> },
 ];

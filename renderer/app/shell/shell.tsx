@@ -76,7 +76,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         <div className="kh-side-body" id={sideId}>
           <VaultName />
           <SearchAndShortcuts />
-          <nav aria-label={t('Places')} className="kh-nav">
+          <nav aria-label={t('Main')} className="kh-nav">
             {navGroups.map((group) => (
               <Navigation key={group.label} group={group} location={location} />
             ))}
@@ -134,7 +134,7 @@ function WaitingCount(): ReactNode {
   return (
     <span className="kh-badge kh-nav-count" data-tone="waiting">
       <Trans
-        i18nKey="{{count}}<hidden> to vote on</hidden>"
+        i18nKey="{{count}}<hidden> to approve</hidden>"
         count={needed}
         components={{ hidden: <VisuallyHidden /> }}
       />
@@ -165,7 +165,7 @@ function LockState(): ReactNode {
           size="xs"
           loading={lock.isPending}
           disabled={keyslots.length === 0}
-          title={keyslots.length === 0 ? t('This vault has nothing that could open it again.') : undefined}
+          title={keyslots.length === 0 ? t('Add an unlock method first.') : undefined}
           onClick={() => {
             lock.mutate(undefined);
           }}

@@ -14,11 +14,11 @@ export const paletteKeys: readonly string[] = [held, 'K'];
 
 const shortcuts: readonly (readonly [keys: readonly string[], does: string])[] = [
   [paletteKeys, t('Search and commands')],
-  [[held, 'Z'], t('Undo what was just done, while it is offered')],
+  [[held, 'Z'], t('Undo the last action')],
   [['?'], t('This list')],
-  [['Esc'], t('Close what is open')],
-  [['A'], t('Approve the request that is open')],
-  [['D'], t('Reject the request that is open')],
+  [['Esc'], t('Close a dialog')],
+  [['A'], t('Approve the open request')],
+  [['D'], t('Reject the open request')],
 ];
 
 interface Props {

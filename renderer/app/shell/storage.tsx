@@ -19,24 +19,24 @@ interface StorageNote {
 
 const notes: Readonly<Record<StorageTrouble['cause'], StorageNote>> = {
   full: {
-    title: () => t('The disk with the vault is full'),
-    advice: () => t('Free some space on it. Keyhearth continues by itself as soon as there is room.'),
+    title: () => t('The vault’s disk is full'),
+    advice: () => t('Free up some space. Keyhearth then continues automatically.'),
   },
   quota: {
-    title: () => t('The quota on the vault’s disk is used up'),
-    advice: () => t('Delete files there or raise the quota. Keyhearth continues by itself after that.'),
+    title: () => t('The vault’s disk quota is used up'),
+    advice: () => t('Delete files or raise the quota. Keyhearth then continues automatically.'),
   },
   'read-only': {
-    title: () => t('The disk with the vault is read-only'),
-    advice: () => t('Mount it so that it can be written. Keyhearth continues by itself after that.'),
+    title: () => t('The vault’s disk is read-only'),
+    advice: () => t('Mount the disk as writable. Keyhearth then continues automatically.'),
   },
   forbidden: {
-    title: () => t('Keyhearth may not write to the vault’s directory'),
-    advice: () => t('Give the directory and its files back to the user who runs Keyhearth.'),
+    title: () => t('Keyhearth can’t write to the vault’s folder'),
+    advice: () => t('Give the folder and its files back to the user who runs Keyhearth.'),
   },
   failing: {
-    title: () => t('The disk with the vault is failing'),
-    advice: () => t('Check the system’s log, and restore the newest backup on another disk.'),
+    title: () => t('The vault’s disk is failing'),
+    advice: () => t('Check the system log and restore the newest backup to another disk.'),
   },
 };
 
@@ -55,7 +55,7 @@ export function StorageNotice(): ReactNode {
     >
       <p>
         <Trans
-          i18nKey="Since {{time}}, <file>{{name}}</file> can’t be written. Nothing is signed or changed; you can still look at everything, lock and freeze."
+          i18nKey="Since {{time}}, <file>{{name}}</file> can’t be written. You can view, lock and freeze, but not sign or change anything."
           values={{ time: exactTime(storage.since), name: storage.file }}
           components={{ file: <Code /> }}
         />
@@ -75,10 +75,10 @@ export function WordsNotice(): ReactNode {
       color="red"
       role="alert"
       icon={<IconNotesOff aria-hidden />}
-      title={t('The words of the recovery phrase were never shown')}
+      title={t('The recovery phrase was never shown')}
     >
       <Trans
-        i18nKey="The command that created this vault ended too early. <to>Generate 24 new words</to> and write them down: without them, a lost password loses the vault."
+        i18nKey="The command that created this vault ended early. <to>Generate 24 new words</to> and write them down in case you lose the password."
         components={{ to: <Link href="/keyslots" className="kh-link" /> }}
       />
     </Alert>

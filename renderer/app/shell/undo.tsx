@@ -55,15 +55,15 @@ function Offer({ id, message, undo }: OfferProps): ReactNode {
     setBusy(true);
     undo().then(
       () => {
-        answer(t('Undone'), t('It is as it was before.'));
+        answer(t('Undone'));
       },
       (error: unknown) => {
-        answer(t('It could not be undone'), readable(error), false);
+        answer(t('Couldn’t undo'), readable(error), false);
       },
     );
   };
   // The offer may be gone by then, when its time was over.
-  const answer = (title: string, said: string, autoClose: number | false = 4_000) => {
+  const answer = (title: string, said?: string, autoClose: number | false = 4_000) => {
     notifications.hide(id);
     notifications.show({ title, message: said, autoClose });
   };

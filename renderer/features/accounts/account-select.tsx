@@ -55,19 +55,19 @@ export function AccountSelect({ walletId, value, onChoose }: Props): ReactNode {
     <>
       <Select
         label={t('Account')}
-        placeholder={isPending ? t('Loading…') : t('This wallet has no account')}
+        placeholder={isPending ? t('Loading…') : t('No accounts in this wallet')}
         searchable
         allowDeselect={false}
         disabled={value === undefined}
         maxLength={200}
         description={
           data?.more === true
-            ? t('The first {{count}} are shown. Type part of an address, a name or a path to find another.', {
+            ? t('Showing the first {{count}}. Type part of an address, name or path.', {
                 count: mostOffered,
               })
             : undefined
         }
-        nothingFoundMessage={isPending ? t('Loading…') : t('No account fits')}
+        nothingFoundMessage={isPending ? t('Loading…') : t('No matching account')}
         data={[...known.values()].map((each) => ({
           value: each.walletAccountId,
           label: visibleName(accountName(each)),
@@ -90,7 +90,7 @@ export function AccountSelect({ walletId, value, onChoose }: Props): ReactNode {
           if (account !== undefined) onChoose(account);
         }}
       />
-      <Failure title={t('The accounts could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the accounts')} error={error} onRetry={() => void refetch()} />
     </>
   );
 }

@@ -147,7 +147,7 @@ function AddressCode({ format, address }: ShownAddress): ReactNode {
       <QrCode text={address} label={t('QR code of {{address}}', { address })} />
       <Grouped text={address} />
       <Text size="sm" c="dimmed" ta="center">
-        {t('{{value}}. Compare the first and last groups with what the other side shows.', {
+        {t('{{value}}. Compare the first and last groups with the other side.', {
           value: about === '' ? label : about,
         })}
       </Text>

@@ -57,9 +57,9 @@ describe('pathProblem', () => {
   });
 
   test.each([
-    ['', 'starts with m'],
-    ["44'/60'", 'starts with m'],
-    ['m/', 'is not a step'],
+    ['', 'Start the path with m'],
+    ["44'/60'", 'Start the path with m'],
+    ['m/', 'isn’t a path step'],
     ['m/44h', '44h'],
     ['m/2147483648', 'too large'],
   ])('refuses %j', (path, why) => {
@@ -67,6 +67,6 @@ describe('pathProblem', () => {
   });
 
   test('names the step that Ed25519 cannot derive', () => {
-    expect(pathProblem("m/44'/501'/3", 'CURVE_ED25519')).toContain("write 3' instead of 3");
+    expect(pathProblem("m/44'/501'/3", 'CURVE_ED25519')).toContain("Use 3'");
   });
 });

@@ -18,7 +18,7 @@ export const curves: Readonly<Record<Curve, { readonly label: string; readonly u
   },
   CURVE_P256: {
     label: 'P-256',
-    use: t('What passkeys, certificates and secure hardware use; of no chain here'),
+    use: t('Passkeys, certificates and secure hardware; no chain here'),
   },
 };
 
@@ -67,7 +67,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Public key, compressed'),
     plate: 'KEY',
     curves: ['CURVE_SECP256K1', 'CURVE_ED25519', 'CURVE_P256'],
-    about: t('The bare public key in hex'),
+    about: t('Public key in hex'),
     group: 'common',
   },
   {
@@ -100,7 +100,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin legacy'),
     plate: 'BTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('The oldest form, starts with 1'),
+    about: t('Starts with 1'),
     group: 'more',
   },
   {
@@ -108,7 +108,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin script'),
     plate: 'BTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('A SegWit script of the one key, starts with bc1q'),
+    about: t('Single-key SegWit script, starts with bc1q'),
     group: 'more',
   },
   {
@@ -116,7 +116,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Spark'),
     plate: 'SPRK',
     curves: ['CURVE_SECP256K1'],
-    about: t('A layer on Bitcoin, starts with spark1'),
+    about: t('Bitcoin layer 2, starts with spark1'),
     group: 'more',
     schnorr: true,
   },
@@ -189,7 +189,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('TON, wallet v5'),
     plate: 'TON',
     curves: ['CURVE_ED25519'],
-    about: t('The newest wallet contract, starts with UQ'),
+    about: t('Newest wallet contract, starts with UQ'),
     group: 'more',
   },
   {
@@ -213,7 +213,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin testnet'),
     plate: 'tBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
   {
@@ -221,7 +221,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin testnet Taproot'),
     plate: 'tBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
     schnorr: true,
   },
@@ -230,7 +230,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin testnet nested SegWit'),
     plate: 'tBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
   {
@@ -238,7 +238,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin testnet legacy'),
     plate: 'tBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
   {
@@ -246,7 +246,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin testnet script'),
     plate: 'tBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
   {
@@ -254,7 +254,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin signet'),
     plate: 'sBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
   {
@@ -262,7 +262,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin signet Taproot'),
     plate: 'sBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
     schnorr: true,
   },
@@ -271,7 +271,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin signet nested SegWit'),
     plate: 'sBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
   {
@@ -279,7 +279,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin signet legacy'),
     plate: 'sBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
   {
@@ -287,7 +287,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin signet script'),
     plate: 'sBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
   {
@@ -295,7 +295,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin regtest'),
     plate: 'rBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('A chain of your own'),
+    about: t('Local chain'),
     group: 'test',
   },
   {
@@ -303,7 +303,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin regtest Taproot'),
     plate: 'rBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('A chain of your own'),
+    about: t('Local chain'),
     group: 'test',
     schnorr: true,
   },
@@ -312,7 +312,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin regtest nested SegWit'),
     plate: 'rBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('A chain of your own'),
+    about: t('Local chain'),
     group: 'test',
   },
   {
@@ -320,7 +320,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin regtest legacy'),
     plate: 'rBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('A chain of your own'),
+    about: t('Local chain'),
     group: 'test',
   },
   {
@@ -328,7 +328,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Bitcoin regtest script'),
     plate: 'rBTC',
     curves: ['CURVE_SECP256K1'],
-    about: t('A chain of your own'),
+    about: t('Local chain'),
     group: 'test',
   },
   {
@@ -336,7 +336,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Spark regtest'),
     plate: 'rSPK',
     curves: ['CURVE_SECP256K1'],
-    about: t('A chain of your own'),
+    about: t('Local chain'),
     group: 'test',
     schnorr: true,
   },
@@ -345,7 +345,7 @@ export const addressFormats: readonly FormatRow[] = [
     label: t('Dogecoin testnet'),
     plate: 'tDOG',
     curves: ['CURVE_SECP256K1'],
-    about: t('Test coins without value'),
+    about: t('Test coins'),
     group: 'test',
   },
 ];
@@ -437,18 +437,18 @@ const highestIndex = 2 ** 31 - 1;
 /** Why a derivation path cannot be used on a curve, for a person to read; null when it can. */
 export function pathProblem(path: string, curve: Curve): string | null {
   const [root, ...steps] = path.split('/');
-  if (root !== 'm') return t("A path starts with m, for example m/44'/60'/0'/0/0.");
+  if (root !== 'm') return t("Start the path with m, such as m/44'/60'/0'/0/0.");
   for (const step of steps) {
     if (!/^\d+'?$/.test(step)) {
-      return t("“{{step}}” is not a step of a path: write a number, followed by ' where it is hardened.", {
+      return t("“{{step}}” isn’t a path step. Use a number, with ' after it if hardened.", {
         step,
       });
     }
     if (Number(step.replace("'", '')) > highestIndex) {
-      return t('{{step}} is too large: a step is at most {{highestIndex}}.', { step, highestIndex });
+      return t('{{step}} is too large. The maximum is {{highestIndex}}.', { step, highestIndex });
     }
     if (curve === 'CURVE_ED25519' && !step.endsWith("'")) {
-      return t("Ed25519 derives hardened steps only: write {{step}}' instead of {{step}}.", { step });
+      return t("Ed25519 only derives hardened steps. Use {{step}}'.", { step });
     }
   }
   return null;

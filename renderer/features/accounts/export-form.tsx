@@ -26,8 +26,8 @@ interface Props {
 
 /** The button that exports it, and what did not happen where that is refused. */
 const exporting = {
-  privateKey: [t('Export the private key'), t('The private key was not exported')],
-  seedPhrase: [t('Export the seed phrase'), t('The seed phrase was not exported')],
+  privateKey: [t('Export private key'), t('Couldn’t export the private key')],
+  seedPhrase: [t('Export seed phrase'), t('Couldn’t export the seed phrase')],
 } as const;
 
 /** Exports a secret after the owner's step-up, and keeps it only while it is on the screen. */
@@ -121,7 +121,7 @@ export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
       {reveal.ending}
       <Text size="sm" mt="sm">
         {t(
-          'Whoever has it can sign as this key. Every program on this computer can read the clipboard: if you copy, paste at once: after 30 seconds it is taken off the clipboard again.',
+          'Anyone with this key can sign with it. Other programs can read the clipboard, which is cleared after 30 seconds.',
         )}
       </Text>
     </div>

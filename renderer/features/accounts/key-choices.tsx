@@ -32,15 +32,13 @@ export function KeyChoices({ curve, onCurve, formats, onFormats, children }: Pro
           data={(Object.keys(curves) as Curve[]).map((value) => ({ value, label: curves[value].label }))}
         />
         <Text size="sm" c="dimmed" mt="xs">
-          {t('{{use}}. A key stays on its curve for good.', { use: curves[curve].use })}
+          {t('{{use}}. The curve can’t be changed later.', { use: curves[curve].use })}
         </Text>
       </Fieldset>
       {children}
       <Fieldset legend={t('Addresses (optional)')} variant="unstyled">
         <Text size="sm" c="dimmed" mb="sm">
-          {t(
-            'Only the formats that fit the curve are listed. Leave all out for a key that signs and has no address.',
-          )}
+          {t('Select none for a key without an address.')}
         </Text>
         <Checkbox.Group value={[...formats]} onChange={onFormats} aria-label={t('Addresses')}>
           <Stack gap="xs">

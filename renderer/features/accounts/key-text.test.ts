@@ -31,16 +31,16 @@ describe('reading', () => {
   });
 
   test('halves that do not belong together are refused', () => {
-    expect(problem(seed + seed, 'CURVE_ED25519')).toContain('do not belong together');
-    expect(problem(solana.replace(/w$/, 'x'), 'CURVE_ED25519')).toContain('do not belong together');
+    expect(problem(seed + seed, 'CURVE_ED25519')).toContain('don’t match');
+    expect(problem(solana.replace(/w$/, 'x'), 'CURVE_ED25519')).toContain('don’t match');
   });
 
   test('what is wrong is said, and the key is not', () => {
-    expect(problem('', 'CURVE_SECP256K1')).toContain('Type or paste');
-    expect(problem(seed.slice(1), 'CURVE_SECP256K1')).toContain('here are 63');
-    expect(problem(seed.replace('9d', 'xy'), 'CURVE_SECP256K1')).toContain('not hex');
+    expect(problem('', 'CURVE_SECP256K1')).toContain('Enter the private key');
+    expect(problem(seed.slice(1), 'CURVE_SECP256K1')).toContain('this has 63');
+    expect(problem(seed.replace('9d', 'xy'), 'CURVE_SECP256K1')).toContain('0–9, a–f');
     for (const text of [seed.slice(1), 'not a key', publicKey.repeat(3)]) {
-      expect(problem(text, 'CURVE_ED25519')).toContain('neither 64 hex digits nor base58');
+      expect(problem(text, 'CURVE_ED25519')).toContain('Enter 64 hex digits, or the base58');
       expect(problem(text, 'CURVE_ED25519')).not.toContain(text);
     }
   });

@@ -19,28 +19,26 @@ const refuse = (problem: string): KeyReading => ({ ok: false, problem });
  */
 export function readKey(typed: string, curve: Curve): KeyReading {
   const text = typed.trim();
-  if (text === '') return refuse(t('Type or paste the private key.'));
+  if (text === '') return refuse(t('Enter the private key.'));
   const hex = text.replace(/^0x/i, '');
   if (/^[0-9a-f]{64}$/i.test(hex)) return { ok: true, bytes: fromHex(hex) };
   if (curve !== 'CURVE_ED25519') {
     return refuse(
       /^[0-9a-f]+$/i.test(hex)
-        ? t('A private key has 64 hex digits; here are {{hex}}.', { hex: hex.length })
-        : t('This is not hex: a private key of this curve has 64 of the digits 0 to 9 and a to f.'),
+        ? t('A private key has 64 hex digits; this has {{hex}}.', { hex: hex.length })
+        : t('Enter 64 hex digits (0–9, a–f).'),
     );
   }
   const pair = read64(hex, text);
   if (pair === null) {
-    return refuse(
-      t('This is neither 64 hex digits nor base58 of 64 bytes, as Solana wallets show a private key.'),
-    );
+    return refuse(t('Enter 64 hex digits, or the base58 key that Solana wallets show.'));
   }
   const bytes = pair.slice(0, 32);
   const fits = ed25519.getPublicKey(bytes).every((byte, index) => byte === pair[32 + index]);
   pair.fill(0);
   if (!fits) {
     bytes.fill(0);
-    return refuse(t('The two halves of this key do not belong together: a part of it is wrong or missing.'));
+    return refuse(t('The two halves of this key don’t match. Part of the key is wrong or missing.'));
   }
   return { ok: true, bytes };
 }

@@ -13,7 +13,7 @@ import { queryApi, useRpc } from '../../app/rpc/vault.tsx';
 
 const formats = {
   CSV: {
-    label: t('As a table (CSV)'),
+    label: t('CSV'),
     type: 'text/csv',
     before: '',
     between: '\r\n',
@@ -21,7 +21,7 @@ const formats = {
     end: 'csv',
   },
   JSON: {
-    label: t('As JSON, with everything'),
+    label: t('JSON, complete'),
     type: 'application/json',
     before: '[\n',
     between: ',\n',
@@ -52,13 +52,13 @@ export function ActivityExport({ filter }: { readonly filter: ActivityFilter }):
             stopped.current = true;
           }}
         >
-          {t('{{count}} written: stop', { count: written })}
+          {t('Stop ({{count}} saved)', { count: written })}
         </Button>
       ) : (
         <Menu position="bottom-end">
           <Menu.Target>
             <Button variant="default" size="xs" leftSection={<IconDownload size={15} aria-hidden />}>
-              {t('Save these')}
+              {t('Save as…')}
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
@@ -75,7 +75,7 @@ export function ActivityExport({ filter }: { readonly filter: ActivityFilter }):
           </Menu.Dropdown>
         </Menu>
       )}
-      <Failure title={t('The activities were not saved')} error={exporting.error} />
+      <Failure title={t('Couldn’t save the activities')} error={exporting.error} />
     </>
   );
 }
@@ -110,7 +110,7 @@ async function saveActivities(
   const name = `keyhearth-activities-${today()}.${end}`;
   file.save(name);
   notifications.show({
-    title: t('{{count}} activities are saved', { count: format === 'CSV' ? lines - 1 : lines }),
+    title: t('{{count}} activities saved', { count: format === 'CSV' ? lines - 1 : lines }),
     message: name,
   });
 }

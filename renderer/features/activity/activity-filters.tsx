@@ -75,7 +75,7 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
   return (
     <ListSearch
       label={t('Activities')}
-      placeholder={t('A name, an address, an id, part of a payload')}
+      placeholder={t('Name, address, ID or part of a payload')}
       typed={typed}
       onType={setTyped}
       onEnter={() => {
@@ -83,11 +83,11 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
       }}
     >
       <Select
-        label={t('What')}
-        placeholder={t('Everything')}
+        label={t('Type')}
+        placeholder={t('All')}
         clearable
         searchable
-        nothingFoundMessage={t('No activity of that name')}
+        nothingFoundMessage={t('No matching type')}
         data={typeFilters.map(({ label }) => label)}
         value={wish.type}
         onChange={(type) => {
@@ -95,7 +95,7 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
         }}
       />
       <Select
-        label={t('Outcome')}
+        label={t('Status')}
         placeholder={t('Any')}
         clearable
         data={filterStatuses.map((value) => ({ value, label: describeStatus(value).label }))}
@@ -105,11 +105,11 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
         }}
       />
       <Select
-        label={t('Who asked')}
-        placeholder={t('Anybody')}
+        label={t('Requested by')}
+        placeholder={t('Anyone')}
         clearable
         searchable
-        nothingFoundMessage={t('No user of that name')}
+        nothingFoundMessage={t('No matching user')}
         data={
           users.data?.users.map(({ userId, userName }) => ({
             value: userId,

@@ -60,16 +60,13 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
   const policies = useApiQuery('list_policies');
   const nameOf = (policyId: string): string =>
     policies.data?.policies.find((policy) => policy.policyId === policyId)?.policyName ??
-    t('a policy that is gone');
+    t('a deleted policy');
   return (
     <section aria-label={t('Votes')}>
       <Title order={3} mb={4}>
         {t('Votes')}
       </Title>
-      <Failure
-        title={t('What the policies said could not be read')}
-        error={evaluations.error ?? policies.error}
-      />
+      <Failure title={t('Couldn’t load the policy decisions')} error={evaluations.error ?? policies.error} />
       <ul className="kh-rows" aria-label={t('Votes')}>
         {activity.votes.map((vote, index) => (
           <li key={vote.id} className="kh-row">
@@ -101,13 +98,13 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
 
 /** Outcomes that are shown; most policies do not apply. */
 const outcomeWords: Readonly<Record<string, string>> = {
-  OUTCOME_ALLOW: t('allowed it'),
-  OUTCOME_REQUIRES_CONSENSUS: t('asked for more votes'),
-  OUTCOME_DENY_EXPLICIT: t('spoke against it'),
-  OUTCOME_ERROR: t('could not be evaluated'),
+  OUTCOME_ALLOW: t('allowed'),
+  OUTCOME_REQUIRES_CONSENSUS: t('needs more approvals'),
+  OUTCOME_DENY_EXPLICIT: t('denied'),
+  OUTCOME_ERROR: t('couldn’t be evaluated'),
 };
 
 function wordsOf({ selection }: Vote, index: number): string {
   if (selection === 'VOTE_SELECTION_REJECTED') return 'rejected';
-  return index === 0 ? t('asked') : t('approved');
+  return index === 0 ? t('requested') : t('approved');
 }

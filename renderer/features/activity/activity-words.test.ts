@@ -14,7 +14,7 @@ test('each filter takes all versions of one thing', () => {
 });
 
 test('an unknown status is shown as it is', () => {
-  expect(describeStatus('ACTIVITY_STATUS_COMPLETED').label).toBe('Done');
+  expect(describeStatus('ACTIVITY_STATUS_COMPLETED').label).toBe('Completed');
   expect(describeStatus('ACTIVITY_STATUS_NEW')).toEqual({ label: 'NEW', tone: 'waiting' });
 });
 

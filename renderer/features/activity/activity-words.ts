@@ -46,10 +46,10 @@ interface StatusWords {
 }
 
 const statusWords: Readonly<Record<string, StatusWords>> = {
-  ACTIVITY_STATUS_COMPLETED: { label: t('Done'), tone: 'done' },
+  ACTIVITY_STATUS_COMPLETED: { label: t('Completed'), tone: 'done' },
   ACTIVITY_STATUS_FAILED: { label: t('Failed'), tone: 'failed' },
   ACTIVITY_STATUS_REJECTED: { label: t('Rejected'), tone: 'failed' },
-  ACTIVITY_STATUS_CREATED: { label: t('Started'), tone: 'waiting' },
+  ACTIVITY_STATUS_CREATED: { label: t('Created'), tone: 'waiting' },
   ACTIVITY_STATUS_PENDING: { label: t('In progress'), tone: 'waiting' },
   ACTIVITY_STATUS_CONSENSUS_NEEDED: { label: t('Needs approval'), tone: 'waiting' },
   ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: { label: t('Needs a passkey'), tone: 'waiting' },
@@ -71,7 +71,7 @@ export function summarizeLine({
   intentSize,
 }: Pick<ActivityLine, 'type' | 'intent' | 'intentSize'>): string {
   if (intent === undefined) {
-    return t('{{size}} KiB, open it to see what was asked', { size: numeral(Math.ceil(intentSize / 1024)) });
+    return t('{{size}} KiB, open to see the request', { size: numeral(Math.ceil(intentSize / 1024)) });
   }
   const value: unknown = JSON.parse(intent);
   return summarizeIntent(type, isRecord(value) ? value : {});

@@ -31,9 +31,7 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
     <>
       <PageHead
         title={t('Activity')}
-        lead={t(
-          'Everything that changed something or signed something, newest first. Entries are only ever added, and each carries a seal of the one before it.',
-        )}
+        lead={t('All changes and signatures, newest first. Entries are chained and never removed.')}
       />
       <ActivityList />
       <LogPanel />
@@ -73,10 +71,10 @@ function ActivityList(): ReactNode {
           <span role="status">
             {list.isComplete
               ? t('{{count}} activities', { count: list.total })
-              : t('{{count}} activities so far, looking further', { count: list.total })}
+              : t('{{count}} activities so far, still searching', { count: list.total })}
           </span>
           <span className="kh-list-ways">
-            <label htmlFor={dayId}>{t('Go to a day')}</label>
+            <label htmlFor={dayId}>{t('Go to date')}</label>
             <TextInput
               id={dayId}
               type="date"
@@ -94,10 +92,10 @@ function ActivityList(): ReactNode {
         {list.total === 0 && !list.isComplete && list.error === null && (
           <LoadingRows label={t('Loading the activity log')} rows={6} />
         )}
-        <Failure title={t('The activity log could not be read')} error={list.error} onRetry={retry} />
+        <Failure title={t('Couldn’t load the activity log')} error={list.error} onRetry={retry} />
         {list.isComplete && list.total === 0 && (
           <Empty
-            title={isFiltered ? t('No activity fits') : t('Nothing has happened yet')}
+            title={isFiltered ? t('No matching activity') : t('No activity yet')}
             icon={IconHistory}
             action={
               isFiltered && (
@@ -107,19 +105,15 @@ function ActivityList(): ReactNode {
                     setWish(anything);
                   }}
                 >
-                  {t('Show everything')}
+                  {t('Clear filters')}
                 </Button>
               )
             }
           >
             <p>
               {isFiltered
-                ? t(
-                    'The log was looked through from end to end. None of its activities fits all that you asked for.',
-                  )
-                : t(
-                    'Wallets and keys you make and payloads you or your scripts sign appear here, with who asked and what came of it.',
-                  )}
+                ? t('No activity matches all filters.')
+                : t('Changes and signatures by you and your scripts appear here.')}
             </p>
           </Empty>
         )}
@@ -141,7 +135,7 @@ function ActivityList(): ReactNode {
   );
 }
 
-const placeTitle = t('Its number in the log');
+const placeTitle = t('Number in the log');
 
 /** It stays as it is while the list moves. */
 const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefined }): ReactNode {
@@ -171,9 +165,7 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
   });
   if (isPending) return <LoadingRows label={t('Loading the activity')} />;
   if (data === undefined) {
-    return (
-      <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
-    );
+    return <Failure title={t('Couldn’t load the activity')} error={error} onRetry={() => void refetch()} />;
   }
   const { activity } = data;
   const { failure } = activity;
@@ -185,16 +177,16 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
       </div>
       <Facts
         rows={[
-          [t('Outcome'), <StatusBadge key="outcome" status={activity.status} />],
-          ...(failure?.message === undefined ? [] : ([[t('Why it failed'), failure.message]] as const)),
-          [t('When'), exactTime(millisecondsOf(activity.createdAt))],
+          [t('Status'), <StatusBadge key="outcome" status={activity.status} />],
+          ...(failure?.message === undefined ? [] : ([[t('Error'), failure.message]] as const)),
+          [t('Time'), exactTime(millisecondsOf(activity.createdAt))],
           [
             t('Type'),
             <span key="type" className="kh-mono">
               {activity.type}
             </span>,
           ],
-          [t('Id'), <ShortId key="id" text={activity.id} copy={t('Copy activity id')} />],
+          [t('ID'), <ShortId key="id" text={activity.id} copy={t('Copy activity ID')} />],
           [
             t('Fingerprint'),
             <ShortId key="fingerprint" text={activity.fingerprint} copy={t('Copy fingerprint')} />,
@@ -204,16 +196,8 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
       <WhatIsSigned activity={activity} />
       <Votes activity={activity} />
       <LogEntries activityId={activity.id} />
-      <Json
-        title={t('What was asked')}
-        copy={t('Copy JSON of the intent')}
-        value={firstOf(activity.intent)}
-      />
-      <Json
-        title={t('What came of it')}
-        copy={t('Copy JSON of the result')}
-        value={firstOf(activity.result)}
-      />
+      <Json title={t('Request')} copy={t('Copy request JSON')} value={firstOf(activity.intent)} />
+      <Json title={t('Result')} copy={t('Copy result JSON')} value={firstOf(activity.result)} />
     </Stack>
   );
 }

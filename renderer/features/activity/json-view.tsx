@@ -106,7 +106,7 @@ function Fold({ label, entries, isArray, comma, depth }: FoldProps): ReactNode {
                   setMost(most + atOnce);
                 }}
               >
-                {t('Show more: {{count}} are left', { count: count - most })}
+                {t('Show more ({{count}})', { count: count - most })}
               </button>
             )}
           </div>

@@ -20,7 +20,7 @@ export function LogEntries({ activityId }: { readonly activityId: string }): Rea
       <Title order={3} mb={4}>
         {t('Place in the log')}
       </Title>
-      <Failure title={t('Its place in the log could not be read')} error={error} />
+      <Failure title={t('Couldn’t load the log entries')} error={error} />
       <ul className="kh-rows" aria-label={t('Entries of this activity')}>
         {data?.entries.map((entry) => (
           <li key={entry.place} className="kh-rows-item">
@@ -36,9 +36,7 @@ export function LogEntries({ activityId }: { readonly activityId: string }): Rea
               ) : (
                 <IconAlertTriangle size={16} aria-hidden />
               )}
-              {entry.intact
-                ? t('It is as it was written, and follows the entry before it.')
-                : t('It is not as it was written, or does not follow the entry before it: check the log.')}
+              {entry.intact ? t('Intact and in sequence.') : t('Changed or out of sequence. Verify the log.')}
             </span>
             <Facts rows={[...hashesOf(entry), [t('Signed'), <SignedBy key="signed" entry={entry} />]]} />
           </li>
@@ -53,18 +51,15 @@ const hashesOf = ({ hash, previousHash }: ActivityEntry) =>
   hash === undefined || previousHash === undefined
     ? []
     : ([
-        [t('Hash'), <ShortId key="hash" text={hash} copy={t('Copy hash of the entry')} />],
-        [
-          t('Hash before it'),
-          <ShortId key="before" text={previousHash} copy={t('Copy hash of the entry before it')} />,
-        ],
+        [t('Hash'), <ShortId key="hash" text={hash} copy={t('Copy hash')} />],
+        [t('Previous hash'), <ShortId key="before" text={previousHash} copy={t('Copy previous hash')} />],
       ] as const);
 
 function SignedBy({ entry: { head } }: { readonly entry: ActivityEntry }): ReactNode {
-  if (head === undefined) return t('Not yet: within ten minutes, or when the vault is locked');
+  if (head === undefined) return t('Not yet: within ten minutes, or at the next lock');
   return (
     <Trans
-      i18nKey="With the log up to entry {{place}}, <moment/>"
+      i18nKey="Up to entry {{place}}, <moment/>"
       values={{ place: numeral(head.place) }}
       components={{ moment: <RelativeTime at={head.signedAt} /> }}
     />

@@ -33,11 +33,11 @@ export function LogPanel(): ReactNode {
   const [range, setRange] = useState<LogRange | null>(null);
   const stopped = useRef(false);
   if (state === undefined) {
-    return <Failure title={t('The state of the log could not be read')} error={error} />;
+    return <Failure title={t('Couldn’t load the log’s state')} error={error} />;
   }
   if (state.rows === 0) return null;
   return (
-    <Panel title={t('The log as a whole')}>
+    <Panel title={t('Log integrity')}>
       <Facts rows={factsOf(state)} />
       <Group gap="sm" mt="md">
         <Button
@@ -51,7 +51,7 @@ export function LogPanel(): ReactNode {
             });
           }}
         >
-          {t('Check the log')}
+          {t('Verify log')}
         </Button>
         {exporting.isPending ? (
           <Button
@@ -72,7 +72,7 @@ export function LogPanel(): ReactNode {
               exporting.run(async () => {
                 const file = await saveLog(rpc, setRange, () => stopped.current);
                 if (file !== null) {
-                  notifications.show({ title: t('The log is exported'), message: file });
+                  notifications.show({ title: t('Log exported'), message: file });
                 }
                 // It had the head signed.
                 await client.invalidateQueries({ queryKey: stateKey });
@@ -83,17 +83,15 @@ export function LogPanel(): ReactNode {
           </Button>
         )}
       </Group>
-      <Busy busy={checking.isPending}>
-        {t('Checking {{count}} entries, each with the one before it', { count: state.rows })}
-      </Busy>
+      <Busy busy={checking.isPending}>{t('Verifying {{count}} entries', { count: state.rows })}</Busy>
       <Busy
         busy={exporting.isPending}
         progress={range === null ? null : { done: range.after, total: range.until }}
       >
         {t('Exporting {{count}} entries', { count: state.rows })}
       </Busy>
-      <Failure title={t('The log could not be checked')} error={checking.error} />
-      <Failure title={t('The log was not exported')} error={exporting.error} />
+      <Failure title={t('Couldn’t verify the log')} error={checking.error} />
+      <Failure title={t('Couldn’t export the log')} error={exporting.error} />
       {check !== null && <Verdict check={check} />}
     </Panel>
   );
@@ -101,12 +99,12 @@ export function LogPanel(): ReactNode {
 
 const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string, ReactNode])[] => [
   [t('Entries'), numeral(rows)],
-  [t('Signed'), head === null ? t('Nothing yet') : <Signed key="signed" head={head} rows={rows} />],
+  [t('Signed'), head === null ? t('None yet') : <Signed key="signed" head={head} rows={rows} />],
   ...(head === null
     ? []
     : ([
         [
-          t('To note down'),
+          t('Signed head'),
           <ShortId key="head" text={`${head.sequence}:${head.hash}`} copy={t('Copy signed head')} />,
         ],
       ] as const)),
@@ -128,7 +126,7 @@ function Signed({ head, rows }: { readonly head: LogHead; readonly rows: number 
   const sequence = numeral(head.sequence);
   return left > 0 ? (
     <Trans
-      i18nKey="Up to entry {{sequence}}, <moment/>; {{left}} since, signed within ten minutes"
+      i18nKey="Up to entry {{sequence}}, <moment/>; the next {{left}} within ten minutes"
       values={{ sequence, left: numeral(left) }}
       components={{ moment }}
     />
@@ -144,14 +142,14 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
       <Alert
         variant="light"
         mt="md"
-        title={t('Nothing was changed')}
+        title={t('The log is intact')}
         icon={<IconCircleCheck aria-hidden />}
         className="kh-fine"
       >
-        {t('{{count}} entries are as they were written, each after the one before it.', { count: rows })}{' '}
+        {t('{{count}} entries verified.', { count: rows })}{' '}
         {signedAt === null
-          ? t('None is signed yet.')
-          : t('The vault signed them up to entry {{signed}}, on {{signedAt}}.', {
+          ? t('No entry is signed yet.')
+          : t('Signed up to entry {{signed}}, on {{signedAt}}.', {
               signed: numeral(signed),
               signedAt: exactTime(signedAt),
             })}
@@ -165,7 +163,7 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
       color="red"
       variant="light"
       mt="md"
-      title={t('This log was changed, or is not whole')}
+      title={t('The log was changed or is incomplete')}
       icon={<IconAlertTriangle aria-hidden />}
       className="kh-failure"
     >
@@ -173,7 +171,7 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
         <p key={index}>{problem}</p>
       ))}
       {left > 0 && (
-        <p>{t('and {{left}} more: `keyhearth audit verify` lists them', { left: numeral(left) })}</p>
+        <p>{t('and {{left}} more: `keyhearth audit verify` lists all', { left: numeral(left) })}</p>
       )}
     </Alert>
   );

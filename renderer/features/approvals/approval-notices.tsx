@@ -21,10 +21,10 @@ export function ApprovalNotices(): null {
             if (!activity.canApprove) return;
             notifications.show({
               id: notice,
-              title: t('Something needs your vote'),
-              message: t('{{type}}, asked for by {{userName}}. It is under Approvals.', {
+              title: t('A request needs your approval'),
+              message: t('{{type}}, requested by {{userName}}. See Approvals.', {
                 type: describeType(activity.type),
-                userName: activity.votes[0]?.user.userName ?? 'somebody',
+                userName: activity.votes[0]?.user.userName ?? 'unknown',
               }),
               autoClose: false,
             });

@@ -35,31 +35,23 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
       <PageHead
         title={t('Approvals')}
         lead={t(
-          'What somebody asked for and others must agree to. An approval counts for a day, counted from the first; one rejection ends it.',
+          'Requests that need several approvals. They expire a day after the first; one rejection ends a request.',
         )}
       />
       <Panel kind="plain">
-        {waiting.isPending && <LoadingRows label={t('Loading what waits for approval')} />}
-        <Failure
-          title={t('What waits for approval could not be read')}
-          error={waiting.error}
-          onRetry={waiting.retry}
-        />
+        {waiting.isPending && <LoadingRows label={t('Loading approvals')} />}
+        <Failure title={t('Couldn’t load the approvals')} error={waiting.error} onRetry={waiting.retry} />
         {waiting.isSuccess && list.length === 0 && (
           <Empty
-            title={t('Nothing waits for approval')}
+            title={t('No pending requests')}
             icon={IconChecklist}
             action={
               <Button component={Link} href="/policies/new/two-people" variant="default">
-                {t('Write a policy that asks for two')}
+                {t('Create a policy that requires two')}
               </Button>
             }
           >
-            <p>
-              {t(
-                'A policy can ask for more than one person’s vote, and so can the root quorum. Whatever is asked for then waits here until enough have agreed.',
-              )}
-            </p>
+            <p>{t('Policies and the root quorum can require several approvals. Such requests wait here.')}</p>
           </Empty>
         )}
         {list.length > 0 && (
@@ -69,10 +61,10 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
                 key={activity.id}
                 activity={activity}
                 href={`/approvals/${activity.id}`}
-                more={t('asked for by {{name}}', { name: submitters(activity) })}
+                more={t('requested by {{name}}', { name: submitters(activity) })}
               >
                 <span className="kh-badge" data-tone="waiting">
-                  {activity.canApprove ? t('Needs your vote') : t('Waits for others')}
+                  {activity.canApprove ? t('Needs your approval') : t('Waiting for others')}
                 </span>
               </ActivityRow>
             ))}
@@ -104,7 +96,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
   );
 }
 
-const submitters = ({ votes }: Activity): string => votes[0]?.user.userName ?? t('somebody');
+const submitters = ({ votes }: Activity): string => votes[0]?.user.userName ?? t('unknown');
 
 interface QueueProps {
   readonly list: readonly Activity[];
@@ -170,9 +162,7 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('get_activity', { activityId });
   if (isPending) return <LoadingRows label={t('Loading the activity')} />;
   if (data === undefined) {
-    return (
-      <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
-    );
+    return <Failure title={t('Couldn’t load the activity')} error={error} onRetry={() => void refetch()} />;
   }
   return <Request activity={data.activity} />;
 }
@@ -180,9 +170,7 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
 /** Describes a signature in plain language; other requests are shown as JSON. */
 function Request({ activity }: { readonly activity: Activity }): ReactNode {
   const reading = useReading(activity);
-  const json = (
-    <Json title={t('What was asked')} copy={t('Copy JSON of the intent')} value={firstOf(activity.intent)} />
-  );
+  const json = <Json title={t('Request')} copy={t('Copy request JSON')} value={firstOf(activity.intent)} />;
   return (
     <Stack gap="lg">
       <div>
@@ -191,8 +179,8 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
       </div>
       <Facts
         rows={[
-          [t('Asked for by'), submitters(activity)],
-          [t('When'), exactTime(millisecondsOf(activity.createdAt))],
+          [t('Requested by'), submitters(activity)],
+          [t('Time'), exactTime(millisecondsOf(activity.createdAt))],
           [
             t('Fingerprint'),
             <ShortId key="fingerprint" text={activity.fingerprint} copy={t('Copy fingerprint')} />,
@@ -205,7 +193,7 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
         <>
           <InWords reading={reading} />
           <details>
-            <summary>{t('As it was sent')}</summary>
+            <summary>{t('Original request')}</summary>
             {json}
           </details>
         </>
@@ -257,20 +245,20 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
       }),
   });
 
-  if (!waits) return <Text>{t('It waits for no votes any more.')}</Text>;
+  if (!waits) return <Text>{t('This request has been decided.')}</Text>;
   return (
     <Stack gap="sm" className="kh-decide">
-      <Failure title={t('It was not approved')} error={approve.error} />
-      <Failure title={t('It was not rejected')} error={reject.error} />
+      <Failure title={t('Couldn’t approve')} error={approve.error} />
+      <Failure title={t('Couldn’t reject')} error={reject.error} />
       <Text size="sm" role="status">
         {activity.canApprove
           ? unread > 0 &&
-            t('{{count}} payloads are not on the screen yet: read them before you approve.', {
+            t('Review {{count}} more payloads before you approve.', {
               count: unread,
             })
           : activity.canReject
-            ? t('You have approved this. It waits for others.')
-            : t('Your vote is not needed: neither the root quorum nor a policy names you.')}
+            ? t('You approved this. Waiting for others.')
+            : t('Your approval isn’t needed.')}
       </Text>
       <Group gap="sm">
         <Button
@@ -320,8 +308,6 @@ function useKeys(actions: Readonly<Record<string, (() => void) | false | undefin
 }
 
 function saidOf(status: string): string {
-  if (status === 'ACTIVITY_STATUS_COMPLETED') return t('Approved, and done.');
-  return status === 'ACTIVITY_STATUS_REJECTED'
-    ? t('Rejected, for good.')
-    : t('Approved. It waits for others.');
+  if (status === 'ACTIVITY_STATUS_COMPLETED') return t('Approved and completed.');
+  return status === 'ACTIVITY_STATUS_REJECTED' ? t('Rejected.') : t('Approved. Waiting for others.');
 }

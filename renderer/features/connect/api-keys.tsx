@@ -31,12 +31,8 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
     <Panel title={title} kind="plain" aside={aside}>
       {instead}
       {user !== null && keys.length === 0 && (
-        <Empty title={t('No key yet')} level={3}>
-          <p>
-            {t(
-              'With an API key a script signs its requests. The vault keeps the public half and knows by it who asks.',
-            )}
-          </p>
+        <Empty title={t('No API keys yet')} level={3}>
+          <p>{t('Scripts sign their requests with an API key. The vault stores only the public key.')}</p>
         </Empty>
       )}
       {user !== null && keys.length > 0 && (
@@ -54,7 +50,7 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
                 <span className="kh-row-more">
                   {describeCredential(key)}
                   <Trans
-                    i18nKey="Made <moment/>"
+                    i18nKey="Created <moment/>"
                     components={{ moment: <RelativeTime at={key.createdAt} /> }}
                   />
                   {' · '}
@@ -68,7 +64,7 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
                 </span>
               </div>
               {key.credential.publicKey === windowKey ? (
-                <span className="kh-row-more">{t('This window’s own')}</span>
+                <span className="kh-row-more">{t('This window')}</span>
               ) : (
                 <DeleteApiKey of={key} user={user} />
               )}
@@ -105,7 +101,7 @@ function DeleteApiKey({ of, user }: { readonly of: ApiKey; readonly user: User }
   return (
     <DialogButton
       name={t('Delete…')}
-      label={t('Delete the key {{apiKeyName}}', { apiKeyName })}
+      label={t('Delete key {{apiKeyName}}', { apiKeyName })}
       title={t('Delete “{{apiKeyName}}”', { apiKeyName })}
       danger
     >
@@ -113,10 +109,10 @@ function DeleteApiKey({ of, user }: { readonly of: ApiKey; readonly user: User }
         <DeleteForm
           what="apiKey"
           outcomes={[
-            t('Requests that it signs for {{userName}} are refused from then on.', {
+            t('Requests it signs for {{userName}} are refused.', {
               userName: user.userName,
             }),
-            t('It cannot be brought back. Another key is quickly made.'),
+            t('This can’t be undone.'),
           ]}
           submitting={remove}
           onCancel={close}
@@ -127,8 +123,8 @@ function DeleteApiKey({ of, user }: { readonly of: ApiKey; readonly user: User }
                 onSuccess() {
                   close();
                   notifications.show({
-                    title: t('The API key is deleted'),
-                    message: t('“{{apiKeyName}}” opens nothing now.', { apiKeyName }),
+                    title: t('API key deleted'),
+                    message: t('“{{apiKeyName}}” no longer works.', { apiKeyName }),
                   });
                 },
               },

@@ -13,7 +13,7 @@ export function ApiReference(): ReactNode {
   const address = apiReferenceUrl(pagesUrl(url));
   return (
     <Panel title={t('API reference')}>
-      <Text mb="xs">{t('Every operation, with its parameters, its answer and an example:')}</Text>
+      <Text mb="xs">{t('Every operation with its parameters, result and an example:')}</Text>
       {/^https?:$/.test(window.location.protocol) ? (
         <a href={address} target="_blank" rel="noreferrer" className="kh-link kh-mono">
           {address}

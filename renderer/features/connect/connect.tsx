@@ -27,19 +27,17 @@ export function Connect(): ReactNode {
     <>
       <PageHead
         title={t('Connect')}
-        lead={t(
-          'Let a script or program on this computer use the vault. Each gets a key of its own, so that you can tell them apart.',
-        )}
+        lead={t('Let programs on this computer use the vault, each with its own key.')}
       />
       <Locks />
       {made === null && (
         <SegmentedControl
           mb="lg"
-          aria-label={t('What the program may do')}
+          aria-label={t('Permissions')}
           value={scope}
           onChange={setScope}
           data={[
-            { value: 'budget', label: t('Within a budget') },
+            { value: 'budget', label: t('Pay within a budget') },
             { value: 'everything', label: t('Everything') },
           ]}
         />
@@ -47,7 +45,7 @@ export function Connect(): ReactNode {
       {made === null && scope === 'budget' && <NewBot onMade={setMade} />}
       {made === null && scope === 'everything' && (
         <NewApiKey
-          title={t('A key for a script')}
+          title={t('Script key')}
           userId={userId}
           userName={owner?.userName ?? 'you'}
           taken={user?.apiKeys.map((key) => key.apiKeyName) ?? []}
@@ -69,11 +67,7 @@ export function Connect(): ReactNode {
         instead={
           <>
             {isPending && <LoadingRows label={t('Loading your API keys')} />}
-            <Failure
-              title={t('Your API keys could not be read')}
-              error={error}
-              onRetry={() => void refetch()}
-            />
+            <Failure title={t('Couldn’t load your API keys')} error={error} onRetry={() => void refetch()} />
           </>
         }
       />
@@ -93,13 +87,13 @@ function Locks(): ReactNode {
     <Text size="sm" mb="md">
       {requestsKeepOpen ? (
         <Trans
-          i18nKey="A locked vault signs nothing. Requests that sign or change something keep it open; it locks after {{count}} minutes without any use. <settings>Auto-lock settings</settings>"
+          i18nKey="The vault locks after {{count}} minutes without use; a locked vault signs nothing. <settings>Auto-lock settings</settings>"
           values={{ count }}
           components={components}
         />
       ) : (
         <Trans
-          i18nKey="A locked vault signs nothing. It locks after {{count}} minutes without you, even while scripts use it. <settings>Auto-lock settings</settings>"
+          i18nKey="The vault locks after {{count}} minutes without you, even while scripts use it. <settings>Auto-lock settings</settings>"
           values={{ count }}
           components={components}
         />

@@ -26,20 +26,20 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
       title={t('“{{name}}” is ready', { name: pair.name })}
       aside={
         <Button variant="default" size="xs" onClick={onDone}>
-          {t('I have saved it')}
+          {t('I saved the key')}
         </Button>
       }
     >
       <Stack gap="lg">
         <Alert color="brass" variant="light" title={t('Save the private key now')} className="kh-brass-alert">
-          {t('It is not kept: when you leave this screen it is gone, and you make another key instead.')}
+          {t('The private key is shown only once.')}
         </Alert>
         <Facts
           rows={[
             [t('API address'), <Copyable key="url" text={url} copy={t('Copy API address')} />],
             [
-              t('Organization id'),
-              <Copyable key="organization" text={access.organizationId} copy={t('Copy organization id')} />,
+              t('Organization ID'),
+              <Copyable key="organization" text={access.organizationId} copy={t('Copy organization ID')} />,
             ],
             [t('Public key'), <Copyable key="public" text={pair.publicKey} copy={t('Copy public key')} />],
             [
@@ -67,9 +67,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           </Tabs.List>
           <Tabs.Panel value="environment" pt="md">
             <Snippet
-              note={t(
-                'For a .env file that only you can read. The names are those that the SDK’s own examples use.',
-              )}
+              note={t('For a .env file that only you can read. The names match the SDK’s examples.')}
               text={environment}
               shown={reveal.shown ? environment : environmentLines({ ...access, privateKey: hidden })}
               secret
@@ -79,9 +77,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           </Tabs.Panel>
           <Tabs.Panel value="sdk" pt="md">
             <Snippet
-              note={t(
-                'The published SDK as it is; only the address differs. It reads the lines of the first tab.',
-              )}
+              note={t('The published SDK with your API address. Reads the Environment lines.')}
               text={sdkExample}
               name={t('TypeScript example')}
               copy={t('Copy TypeScript example')}
@@ -89,9 +85,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           </Tabs.Panel>
           <Tabs.Panel value="curl" pt="md">
             <Snippet
-              note={t(
-                'Bash, OpenSSL and curl, without an SDK: it shows how a stamp is made. It reads the lines of the first tab.',
-              )}
+              note={t('Bash, OpenSSL and curl, without an SDK. Reads the Environment lines.')}
               text={curlExample}
               name={t('curl example')}
               copy={t('Copy curl example')}
@@ -99,7 +93,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           </Tabs.Panel>
           <Tabs.Panel value="command" pt="md">
             <Snippet
-              note={t('The command keeps keys in files of its own: it makes a user with a budget and a key.')}
+              note={t('Creates a user with a budget and a key, which the command stores in its own files.')}
               text={commandLines}
               name={t('Command lines')}
               copy={t('Copy command lines')}

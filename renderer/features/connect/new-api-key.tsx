@@ -28,7 +28,7 @@ const apiKeyCurves: readonly {
   readonly label: string;
   readonly digits: number;
 }[] = [
-  { value: 'API_KEY_CURVE_P256', label: t('P-256, as the SDKs make'), digits: 66 },
+  { value: 'API_KEY_CURVE_P256', label: t('P-256, the SDK default'), digits: 66 },
   { value: 'API_KEY_CURVE_SECP256K1', label: 'secp256k1', digits: 66 },
   { value: 'API_KEY_CURVE_ED25519', label: 'Ed25519', digits: 64 },
 ];
@@ -79,7 +79,7 @@ export function NewApiKey({
   const register = useSubmit('ACTIVITY_TYPE_CREATE_API_KEYS_V2');
   const task = useAsyncAction();
   const name = (typedName ?? freeName('Script', taken)).trim();
-  const problem = done || task.isPending ? null : nameProblem(name, 'key', taken);
+  const problem = done || task.isPending ? null : nameProblem(name, taken);
   const given = publicKey.trim().replace(/^0x/i, '');
   const digits = apiKeyCurves.find(({ value }) => value === curve)?.digits ?? 0;
   const keyProblem =
@@ -88,7 +88,7 @@ export function NewApiKey({
       : given === ''
         ? t('A compressed public key of this curve has {{digits}} hex digits.', { digits })
         : t(
-            'A compressed public key of this curve has {{digits}} hex digits; here are {{given}} characters.',
+            'A compressed public key of this curve has {{digits}} hex digits; this has {{given}} characters.',
             {
               digits,
               given: given.length,
@@ -121,7 +121,7 @@ export function NewApiKey({
       <Panel title={title}>
         <Stack gap="lg">
           <NameField
-            description={t('What will use it: you find it by this name later.')}
+            description={t('The program that will use the key.')}
             value={typedName ?? name}
             problem={problem}
             others={taken}
@@ -130,12 +130,12 @@ export function NewApiKey({
           {onRegistered !== undefined && (
             <div>
               <SegmentedControl
-                aria-label={t('Where the key pair is made')}
+                aria-label={t('Key pair')}
                 value={source}
                 onChange={setSource}
                 data={[
-                  { value: 'here', label: t('Make a pair here') },
-                  { value: 'elsewhere', label: t('I have a public key') },
+                  { value: 'here', label: t('Generate here') },
+                  { value: 'elsewhere', label: t('Use my public key') },
                 ]}
               />
             </div>
@@ -143,7 +143,7 @@ export function NewApiKey({
           {source === 'elsewhere' && (
             <>
               <Select
-                label={t('Kind of key')}
+                label={t('Key type')}
                 data={apiKeyCurves.map(({ value, label }) => ({ value, label }))}
                 value={curve}
                 allowDeselect={false}
@@ -153,7 +153,7 @@ export function NewApiKey({
               />
               <TextInput
                 label={t('Public key')}
-                description={t('Compressed, {{digits}} hex digits. Never give the private one away.', {
+                description={t('Compressed, {{digits}} hex digits. Keep the private key to yourself.', {
                   digits,
                 })}
                 autoComplete="off"
@@ -177,10 +177,10 @@ export function NewApiKey({
               setLifetime(value ?? '');
             }}
           />
-          <Failure title={t('The key was not made')} error={task.error} />
+          <Failure title={t('Couldn’t create the key')} error={task.error} />
           <Group gap="sm">
             <Button type="submit" loading={task.isPending}>
-              {source === 'here' ? t('Make the key') : t('Register the key')}
+              {source === 'here' ? t('Create key') : t('Register key')}
             </Button>
             {cancel}
           </Group>
@@ -191,20 +191,19 @@ export function NewApiKey({
           items={[
             ...(source === 'here'
               ? [
-                  t('A key pair is drawn in this window. Its public half is registered in the vault.'),
-                  t('The private half is shown to you once and kept nowhere here.'),
+                  t('This window generates a key pair. The vault stores the public key.'),
+                  t('The private key is shown once and not stored.'),
                 ]
-              : [t('The public key is registered in the vault. Its private half stays where it is.')]),
+              : [t('The vault stores the public key.')]),
             userId === owner?.userId
-              ? t(
-                  'Whoever holds it can do everything that {{userName}} may do, while the vault is unlocked.',
-                  { userName },
-                )
+              ? t('While the vault is unlocked, anyone with the key can do everything {{userName}} may do.', {
+                  userName,
+                })
               : t(
-                  'Whoever holds it acts as {{userName}}, within what policies allow, while the vault is unlocked.',
+                  'While the vault is unlocked, anyone with the key acts as {{userName}}, as policies allow.',
                   { userName },
                 ),
-            ...(lifetime === '' ? [] : [t('Once it has expired, requests that it signs are refused.')]),
+            ...(lifetime === '' ? [] : [t('Requests signed after expiry are refused.')]),
           ]}
         />
       </aside>

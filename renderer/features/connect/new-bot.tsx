@@ -15,9 +15,9 @@ import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
 
 const periodLabels: Readonly<Record<Period, string>> = {
-  hour: t('In any hour'),
-  day: t('In any day'),
-  week: t('In any week'),
+  hour: t('1 hour'),
+  day: t('1 day'),
+  week: t('1 week'),
 };
 
 interface Props {
@@ -39,7 +39,7 @@ export function NewBot({ onMade }: Props): ReactNode {
   const create = useNewBot();
   const task = useAsyncAction();
   const name = (typedName ?? freeName('Bot', taken)).trim();
-  const problem = task.isPending ? null : nameProblem(name, 'user', taken);
+  const problem = task.isPending ? null : nameProblem(name, taken);
   const wallet = wallets.find(({ walletId }) => walletId === chosen) ?? wallets[0];
   const budget = readBudget(`${amount.trim()} ETH/${period}`);
 
@@ -54,17 +54,17 @@ export function NewBot({ onMade }: Props): ReactNode {
 
   return (
     <form onSubmit={submit} noValidate className="kh-beside">
-      <Panel title={t('A key with a budget')}>
+      <Panel title={t('Key with a budget')}>
         <Stack gap="lg">
           <NameField
-            description={t('The program gets a user of this name.')}
+            description={t('Also the name of the program’s user.')}
             value={typedName ?? name}
             problem={problem}
             others={taken}
             onType={setTypedName}
           />
           <Select
-            label={t('Pays from the wallet')}
+            label={t('Paying wallet')}
             data={wallets.map(({ walletId, walletName }) => ({
               value: walletId,
               label: visibleName(walletName),
@@ -77,7 +77,7 @@ export function NewBot({ onMade }: Props): ReactNode {
           <Group gap="sm" align="start" grow>
             <TextInput
               label={t('Budget in ETH')}
-              description={t('All that leaves the wallet, fees included.')}
+              description={t('Fees included.')}
               inputMode="decimal"
               autoComplete="off"
               required
@@ -86,8 +86,8 @@ export function NewBot({ onMade }: Props): ReactNode {
               onChange={onText(setAmount)}
             />
             <Select
-              label={t('Within')}
-              description={t('The time moves on with the clock.')}
+              label={t('Budget period')}
+              description={t('Counted back from each payment.')}
               data={periods.map((value) => ({ value, label: periodLabels[value] }))}
               value={period}
               allowDeselect={false}
@@ -96,10 +96,10 @@ export function NewBot({ onMade }: Props): ReactNode {
               }}
             />
           </Group>
-          <Failure title={t('The key was not made')} error={task.error} />
+          <Failure title={t('Couldn’t create the key')} error={task.error} />
           <Group gap="sm">
             <Button type="submit" loading={task.isPending}>
-              {t('Make a key with a budget')}
+              {t('Create key with a budget')}
             </Button>
           </Group>
         </Stack>
@@ -107,18 +107,14 @@ export function NewBot({ onMade }: Props): ReactNode {
       <aside>
         <Expectations
           items={[
-            t('A user is created, with policies that allow payments on Ethereum within the budget.'),
-            t(
-              'All else is denied: tokens, calls of contracts, messages, other wallets, exports, users and policies.',
-            ),
-            t('A key pair is drawn in this window. Its public half is registered in the vault.'),
-            t('The private half is shown to you once and kept nowhere here.'),
+            t('Creates a user who may make Ethereum payments within the budget.'),
+            t('Everything else is denied, including tokens and contract calls.'),
+            t('This window generates a key pair. The vault stores the public key.'),
+            t('The private key is shown once and not stored.'),
           ]}
         />
         <Text size="sm" c="dimmed" mt="md">
-          {t(
-            'Like every user, the program can read names, addresses, policies and the log. It reads no secret.',
-          )}
+          {t('The program can read names, addresses, policies and the log, but no secrets.')}
         </Text>
       </aside>
     </form>

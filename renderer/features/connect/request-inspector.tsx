@@ -41,7 +41,7 @@ export function RequestInspector(): ReactNode {
       aside={
         <Group gap="md">
           <Switch
-            label={t('Only refused ones')}
+            label={t('Refused only')}
             checked={onlyRefused}
             onChange={(event) => {
               setOnlyRefused(event.currentTarget.checked);
@@ -57,27 +57,27 @@ export function RequestInspector(): ReactNode {
               setLive(!live);
             }}
           >
-            {live ? t('Pause') : t('Go on')}
+            {live ? t('Pause') : t('Resume')}
           </Button>
         </Group>
       }
     >
       {isPending && <LoadingRows label={t('Loading the last requests')} rows={2} />}
-      <Failure title={t('The requests could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the requests')} error={error} onRetry={() => void refetch()} />
       {data !== undefined && requests.length === 0 && (
         <Empty
-          title={onlyRefused ? t('No request was refused') : t('No request yet')}
+          title={onlyRefused ? t('No refused requests') : t('No requests yet')}
           icon={IconPlugConnected}
           level={3}
         >
           <p>
             {t(
-              'Each request to the API shows here as it comes, without its body. Where a stamp does not hold, you see step by step what the vault looked at.',
+              'API requests appear here live, without their bodies. An invalid stamp is explained check by check.',
             )}
           </p>
           <p>
             <Trans
-              i18nKey="In a terminal, <command/> shows the same."
+              i18nKey="<command/> shows the same in a terminal."
               components={{ command: <Code>keyhearth requests --follow</Code> }}
             />
           </p>
@@ -113,7 +113,7 @@ function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
         }}
       >
         <span className="kh-badge" data-tone={isRefused(status) || status === 0 ? 'failed' : undefined}>
-          {status === 0 ? t('Gone') : status}
+          {status === 0 ? t('Dropped') : status}
         </span>
         <span>
           <span className="kh-row-name kh-mono">
@@ -122,7 +122,7 @@ function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
           </span>
           <br />
           <span className="kh-row-more">
-            {caller !== null && <>{visibleName(caller.userName ?? t('A user who is gone'))} · </>}
+            {caller !== null && <>{visibleName(caller.userName ?? t('A deleted user'))} · </>}
             <RelativeTime at={timestampOf(at)} /> ·{' '}
             {t('{{duration}} ms', { duration: durationMs.toFixed(1) })}
           </span>
@@ -149,7 +149,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
           {error.byPolicies && (
             <Text size="sm" mt="xs">
               <Trans
-                i18nKey="Policies decided so. <policies>Refused lately</policies> says which, and what each said."
+                i18nKey="Refused by policies. <policies>Recent refusals</policies> has the details."
                 components={{ policies: <Link href="/policies" className="kh-link" /> }}
               />
             </Text>
@@ -157,7 +157,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
         </div>
       )}
       {steps.length > 0 && (
-        <ol className="kh-proof" aria-label={t('What was looked at')}>
+        <ol className="kh-proof" aria-label={t('Checks')}>
           {steps.map((step) => (
             <Step key={step.check} of={step} />
           ))}
@@ -181,7 +181,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
                 [
                   t('Activity'),
                   <Link key="activity" href={`/activity/${activity.id}`} className="kh-link">
-                    {t('Open the activity')}
+                    {t('Open activity')}
                   </Link>,
                 ] as const,
               ]),
@@ -190,14 +190,14 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
             : [
                 [
                   t('Credential'),
-                  <ShortId key="credential" text={caller.credentialId} copy={t('Copy credential id')} />,
+                  <ShortId key="credential" text={caller.credentialId} copy={t('Copy credential ID')} />,
                 ] as const,
               ]),
-          [t('When'), <RelativeTime key="when" at={timestampOf(at)} exact />],
-          [t('Client'), client ?? t('It did not say.')],
+          [t('Time'), <RelativeTime key="when" at={timestampOf(at)} exact />],
+          [t('Client'), client ?? t('Not given')],
           [
-            t('Sizes'),
-            t('{{request}} bytes asked, {{answer}} bytes answered', {
+            t('Size'),
+            t('{{request}} bytes in, {{answer}} bytes out', {
               request: requestBytes,
               answer: answerBytes,
             }),
@@ -222,9 +222,9 @@ const names: Readonly<Record<ProofStep['check'], string>> = {
 };
 
 const outcomes = {
-  passed: { icon: IconCheck, word: t('Holds') },
-  failed: { icon: IconX, word: t('Does not hold') },
-  skipped: { icon: IconMinus, word: t('Not looked at') },
+  passed: { icon: IconCheck, word: t('OK') },
+  failed: { icon: IconX, word: t('Failed') },
+  skipped: { icon: IconMinus, word: t('Not checked') },
 } as const;
 
 function Step({ of: { check, outcome, text, advice } }: { readonly of: ProofStep }): ReactNode {

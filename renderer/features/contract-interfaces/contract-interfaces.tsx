@@ -19,13 +19,13 @@ import '../../ui/rows.css';
 const kinds = {
   SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM: {
     label: t('Ethereum contract'),
-    address: t('Address of the contract, in hex.'),
-    interface: t('The contract’s ABI: a JSON array, as compilers and block explorers give it.'),
+    address: t('Contract address in hex.'),
+    interface: t('The ABI as a JSON array, from a compiler or block explorer.'),
   },
   SMART_CONTRACT_INTERFACE_TYPE_SOLANA: {
     label: t('Solana program'),
-    address: t('Address of the program, in Base58.'),
-    interface: t('The program’s Anchor IDL: a JSON object.'),
+    address: t('Program address in Base58.'),
+    interface: t('The Anchor IDL as a JSON object.'),
   },
 } as const;
 
@@ -39,19 +39,17 @@ export function ContractInterfaces(): ReactNode {
     <>
       <PageHead
         title={t('Contract interfaces')}
-        lead={t(
-          'What a transaction calls is bytes. With the contract’s interface its name and arguments are shown before you sign, and policies can tell them apart.',
-        )}
+        lead={t('Interfaces decode contract calls, for you before you sign and for policies.')}
         back={{ to: '/sign', label: t('Sign') }}
       />
       <Panel kind="plain">
         {isPending && <LoadingRows label={t('Loading contract interfaces')} rows={2} />}
-        <Failure title={t('The interfaces could not be read')} error={error} onRetry={() => void refetch()} />
+        <Failure title={t('Couldn’t load the interfaces')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && list.length === 0 && (
-          <Empty title={t('No contract interface yet')} icon={IconFileCode}>
+          <Empty title={t('No contract interfaces yet')} icon={IconFileCode}>
             <p>
               {t(
-                'Transfers of coins and of usual tokens are read without one. Add the interfaces of the other contracts and programs that you call.',
+                'Coin and common token transfers need none. Add interfaces for other contracts and programs.',
               )}
             </p>
           </Empty>
@@ -79,23 +77,23 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
         <span className="kh-badge">{kinds[type].label}</span>
         <br />
         <span className="kh-row-more">
-          <ShortId text={smartContractAddress} copy={t('Copy the address of {{label}}', { label })} />
+          <ShortId text={smartContractAddress} copy={t('Copy address of {{label}}', { label })} />
         </span>
       </div>
       <Group gap="xs" wrap="nowrap">
         <CopyButton text={smartContractInterface} copy={t('Copy interface of {{label}}', { label })} />
         <DialogButton
           name={t('Delete…')}
-          label={t('Delete the interface {{label}}', { label })}
-          title={t('Delete the interface “{{label}}”', { label })}
+          label={t('Delete interface {{label}}', { label })}
+          title={t('Delete interface “{{label}}”', { label })}
           danger
         >
           {(close) => (
             <DeleteForm
               what="interface"
               outcomes={[
-                t('Calls of this address are no longer read by it, neither for you nor for policies.'),
-                t('It can be added again.'),
+                t('Calls to this address are no longer decoded, for you or for policies.'),
+                t('You can add the interface again.'),
               ]}
               submitting={remove}
               onCancel={close}
@@ -106,8 +104,8 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
                     onSuccess() {
                       close();
                       notifications.show({
-                        title: t('The interface is deleted'),
-                        message: t('“{{label}}” is gone.', { label }),
+                        title: t('Interface deleted'),
+                        message: t('“{{label}}”', { label }),
                       });
                     },
                   },
@@ -129,9 +127,9 @@ function NewInterface(): ReactNode {
   const [tried, setTried] = useState(false);
   const create = useSubmit('ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE');
   const problems = {
-    name: nameProblem(name, 'interface', []),
-    address: address.trim() === '' ? t('Paste the address that is called.') : null,
-    text: text.trim() === '' ? t('Paste the interface.') : null,
+    name: nameProblem(name),
+    address: address.trim() === '' ? t('Enter an address.') : null,
+    text: text.trim() === '' ? t('Enter an interface.') : null,
   };
   // The reason stands at the button; the field that it is about is marked.
   const refused = /^invalid parameters\.(\w+)/.exec(create.error?.message ?? '')?.[1];
@@ -150,8 +148,8 @@ function NewInterface(): ReactNode {
       {
         onSuccess() {
           notifications.show({
-            title: t('The interface is added'),
-            message: t('Calls of “{{name}}” can be read.', { name: name.trim() }),
+            title: t('Interface added'),
+            message: t('Calls to “{{name}}” can be decoded.', { name: name.trim() }),
           });
           setName('');
           setAddress('');
@@ -164,10 +162,10 @@ function NewInterface(): ReactNode {
 
   return (
     <form onSubmit={submit} noValidate className="kh-beside">
-      <Panel title={t('New interface')}>
+      <Panel title={t('Add interface')}>
         <Stack gap="lg">
           <SegmentedControl
-            aria-label={t('What it is of')}
+            aria-label={t('Type')}
             value={type}
             onChange={(value) => {
               setType(value);
@@ -176,7 +174,7 @@ function NewInterface(): ReactNode {
             data={Object.entries(kinds).map(([value, { label }]) => ({ value: value as Kind, label }))}
           />
           <NameField
-            description={t('For you: how the list above calls it.')}
+            description={t('Shown in the list above.')}
             value={name}
             problem={tried ? problems.name : null}
             onType={setName}
@@ -212,10 +210,10 @@ function NewInterface(): ReactNode {
               create.reset();
             }}
           />
-          <Failure title={t('The interface was not added')} error={create.error} />
+          <Failure title={t('Couldn’t add the interface')} error={create.error} />
           <div>
             <Button type="submit" loading={create.isPending}>
-              {t('Add the interface')}
+              {t('Add interface')}
             </Button>
           </div>
         </Stack>
@@ -223,9 +221,9 @@ function NewInterface(): ReactNode {
       <aside>
         <Expectations
           items={[
-            t('The interface is checked and kept in the vault. It is written to the activity log.'),
-            t('Calls of this address are read by it: on the Sign screen, under Approvals, and by policies.'),
-            t('A wrong interface shows a call as what it is not: take it from where you trust the contract.'),
+            t('The vault checks and stores the interface.'),
+            t('Sign, Approvals and policies use the interface to decode calls.'),
+            t('A wrong interface misrepresents calls. Use a source you trust.'),
           ]}
         />
       </aside>

@@ -27,7 +27,7 @@ export function Home(): ReactNode {
         action={
           <Group gap="sm">
             <Button component={Link} href="/wallets/new" leftSection={<IconPlus size={16} aria-hidden />}>
-              {t('New wallet')}
+              {t('Create wallet')}
             </Button>
             <Button
               component={Link}

@@ -56,7 +56,7 @@ function Rename({ name }: { readonly name: string }): ReactNode {
   const [typed, setTyped] = useState(name);
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME');
   const given = typed.trim();
-  const problem = nameProblem(typed, 'organization');
+  const problem = nameProblem(typed);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (problem !== null) return;

@@ -188,8 +188,8 @@ export function NewSubOrganization(): ReactNode {
   const [ours, setOurs] = useState(true);
   const [tried, setTried] = useState(false);
   const create = useSubmit('ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8');
-  const problem = nameProblem(name, 'subOrganization');
-  const userProblem = nameProblem(userName, 'user');
+  const problem = nameProblem(name);
+  const userProblem = nameProblem(userName);
   const given = publicKey.trim().replace(/^0x/i, '');
   const keyProblem =
     given === '' || /^0[23][0-9a-f]{64}$/i.test(given)

@@ -24,12 +24,12 @@ interface Permission {
 
 /** In the order in which they are shown. */
 const reaches = [
-  ['REACH_ROOT_QUORUM', t('May, being of the root quorum')],
-  ['REACH_ALLOWED', t('May, always')],
-  ['REACH_DEPENDS', t('May in some cases: it depends on what the activity is about')],
-  ['REACH_OWN_CREDENTIALS', t('May on the user’s own credentials')],
-  ['REACH_CONSENSUS', t('May together with others')],
-  ['REACH_DENIED', t('May not')],
+  ['REACH_ROOT_QUORUM', t('Allowed as a root quorum member')],
+  ['REACH_ALLOWED', t('Allowed')],
+  ['REACH_DEPENDS', t('Allowed in some cases')],
+  ['REACH_OWN_CREDENTIALS', t('Allowed for own credentials')],
+  ['REACH_CONSENSUS', t('Requires approval')],
+  ['REACH_DENIED', t('Denied')],
 ] as const satisfies readonly (readonly [Permission['reach'], string])[];
 
 /** A user's reach over all kinds of activities. */
@@ -46,11 +46,9 @@ export function Permissions(): ReactNode {
   return (
     <>
       <PageHead
-        title={t('Who may do what')}
+        title={t('Permissions')}
         back={{ to: '/policies', label: t('Policies') }}
-        lead={t(
-          'By the policies in force, the root quorum, and what every user may do with its own credentials. Reading is open to every user.',
-        )}
+        lead={t('What each user may do under the current policies. Every user can read.')}
       />
       <Select
         label={t('User')}
@@ -70,7 +68,7 @@ export function Permissions(): ReactNode {
         </Panel>
       )}
       <Failure
-        title={t('The permissions could not be read')}
+        title={t('Couldn’t load the permissions')}
         error={permissions.error ?? users.error}
         onRetry={() => void permissions.refetch()}
       />

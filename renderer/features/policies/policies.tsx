@@ -21,16 +21,14 @@ export function Policies(): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('list_policies');
   const make = (
     <Button component={Link} href="/policies/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      {t('New policy')}
+      {t('Create policy')}
     </Button>
   );
   return (
     <>
       <PageHead
         title={t('Policies')}
-        lead={t(
-          'Rules that let users do things, alone or together, and rules that forbid things. The root quorum is never held back; everybody else may do what some policy allows and none denies.',
-        )}
+        lead={t('Users may do what a policy allows and none denies. The root quorum may do everything.')}
         action={
           <Group gap="sm">
             {data !== undefined && data.policies.length > 0 && make}
@@ -40,22 +38,22 @@ export function Policies(): ReactNode {
               variant="default"
               leftSection={<IconListCheck size={16} aria-hidden />}
             >
-              {t('Who may do what')}
+              {t('Permissions')}
             </Button>
           </Group>
         }
       />
       <Panel kind="plain">
         {isPending && <LoadingRows label={t('Loading policies')} />}
-        <Failure title={t('The policies could not be read')} error={error} onRetry={() => void refetch()} />
+        <Failure title={t('Couldn’t load the policies')} error={error} onRetry={() => void refetch()} />
         {data?.policies.length === 0 && (
-          <Empty title={t('No policy yet')} action={make} icon={IconShieldCheck}>
+          <Empty title={t('No policies yet')} action={make} icon={IconShieldCheck}>
             <p>
               {t(
-                'Without a policy, users outside the root quorum may read, and change their own credentials. A policy lets a script sign with one wallet, sets a budget for it, or asks for a second person.',
+                'Without policies, users outside the root quorum can only read and change their own credentials.',
               )}
             </p>
-            <p>{t('Each is tried on what has happened before it is made.')}</p>
+            <p>{t('You can test each policy on past activity before you create it.')}</p>
           </Empty>
         )}
         {data !== undefined && data.policies.length > 0 && (
@@ -77,7 +75,7 @@ export function Policies(): ReactNode {
                   </span>
                   <span className="kh-row-side">
                     <Trans
-                      i18nKey="Changed <moment/>"
+                      i18nKey="Updated <moment/>"
                       components={{ moment: <RelativeTime at={policy.updatedAt} /> }}
                     />
                   </span>
@@ -88,7 +86,7 @@ export function Policies(): ReactNode {
         )}
       </Panel>
       <Refused />
-      <Panel title={t('Begin with one of these')} kind="plain">
+      <Panel title={t('Start from a template')} kind="plain">
         <ul className="kh-rows" aria-label={t('Templates')}>
           {policyTemplates.map(({ id, title, about }) => (
             <li key={id}>
@@ -120,13 +118,13 @@ function Refused(): ReactNode {
   const users = useApiQuery('list_users').data?.users ?? [];
   if (data === undefined || data.refusals.length === 0) return null;
   return (
-    <Panel title={t('Refused lately')} kind="plain">
-      <ul className="kh-rows" aria-label={t('Refused lately')}>
+    <Panel title={t('Recent refusals')} kind="plain">
+      <ul className="kh-rows" aria-label={t('Recent refusals')}>
         {data.refusals.map((refusal) => (
           <RefusalRow
             key={refusal.refusalId}
             of={refusal}
-            user={users.find(({ userId }) => userId === refusal.userId)?.userName ?? t('A user who is gone')}
+            user={users.find(({ userId }) => userId === refusal.userId)?.userName ?? t('A deleted user')}
           />
         ))}
       </ul>
@@ -150,12 +148,12 @@ function RefusalRow({ of, user }: { readonly of: Refusal; readonly user: string 
         size="compact-xs"
         variant="default"
         aria-expanded={open}
-        aria-label={t('Why was it refused: {{activity}}', { activity: what })}
+        aria-label={t('Details: {{activity}}', { activity: what })}
         onClick={() => {
           setOpen(!open);
         }}
       >
-        {t('Why')}
+        {t('Details')}
       </Button>
       {open && (
         <div style={{ gridColumn: '1 / -1' }}>

@@ -18,7 +18,7 @@ const fieldNames = { condition: t('Condition'), consensus: t('Consensus'), time:
 export function PolicyExplanation({ question }: Props): ReactNode {
   const { data, error, isPending } = useApiQuery('explain_policies', question);
   if (isPending) return <LoadingRows label={t('Loading the explanation')} rows={1} />;
-  if (data === undefined) return <Failure title={t('It cannot be explained')} error={error} />;
+  if (data === undefined) return <Failure title={t('Couldn’t load the explanation')} error={error} />;
   const { policies, ...decision } = data.policyExplanation;
   const nameOf = (wanted: string): string =>
     policies.find(({ policyId }) => policyId === wanted)?.policyName ?? wanted;
@@ -29,7 +29,7 @@ export function PolicyExplanation({ question }: Props): ReactNode {
       </Text>
       {policies.length === 0 && (
         <Text size="sm" c="dimmed">
-          {t('There is no policy.')}
+          {t('No policies.')}
         </Text>
       )}
       {policies.map(({ policyId, policyName, effect, draft, outcome, broken, expressions }) => (
@@ -37,7 +37,7 @@ export function PolicyExplanation({ question }: Props): ReactNode {
           <summary>
             <strong>{visibleName(policyName)}</strong> ·{' '}
             {effect === 'EFFECT_DENY' ? t('denies') : t('allows')} ·{' '}
-            {outcome === undefined ? t('has no say here') : policyOutcomes[outcome]}
+            {outcome === undefined ? t('doesn’t apply') : policyOutcomes[outcome]}
           </summary>
           {broken !== undefined && <Text size="sm">{visibleName(broken)}</Text>}
           {expressions.map(({ field, value, fault, parts, leftOut }) => (
@@ -63,7 +63,7 @@ export function PolicyExplanation({ question }: Props): ReactNode {
               </dl>
               {leftOut > 0 && (
                 <Text size="sm" c="dimmed">
-                  {t('{{count}} more parts are not shown.', { count: leftOut })}
+                  {t('{{count}} more parts', { count: leftOut })}
                 </Text>
               )}
             </div>

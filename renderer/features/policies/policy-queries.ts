@@ -113,7 +113,7 @@ export function describeOutcome(outcome: PolicyOutcome): string {
     case 'OUTCOME_ALLOW':
       return t('allowed');
     case 'OUTCOME_REQUIRES_CONSENSUS':
-      return t('waits for approvals');
+      return t('requires approval');
     default:
       return t('denied');
   }
@@ -121,12 +121,12 @@ export function describeOutcome(outcome: PolicyOutcome): string {
 
 /** Outcomes of one policy, in words: what does not apply denies nothing. */
 export const policyOutcomes: Readonly<Record<PolicyOutcome, string>> = {
-  OUTCOME_ALLOW: t('allows it'),
-  OUTCOME_REQUIRES_CONSENSUS: t('waits for approvals'),
-  OUTCOME_DENY_EXPLICIT: t('denies it'),
-  OUTCOME_DENY_IMPLICIT: t('does not apply'),
-  OUTCOME_ERROR: t('cannot be evaluated'),
-  OUTCOME_TIME_INACTIVE: t('was not in force'),
+  OUTCOME_ALLOW: t('allows'),
+  OUTCOME_REQUIRES_CONSENSUS: t('requires approval'),
+  OUTCOME_DENY_EXPLICIT: t('denies'),
+  OUTCOME_DENY_IMPLICIT: t('doesn’t apply'),
+  OUTCOME_ERROR: t('couldn’t be evaluated'),
+  OUTCOME_TIME_INACTIVE: t('not in force'),
 };
 
 /** A decision and who decided, in a sentence. */
@@ -139,16 +139,16 @@ export function describeDecision(
   switch (decidedBy) {
     case 'DECIDER_ROOT_QUORUM':
       if (allowed) return t('Allowed by the root quorum.');
-      return waits ? t('Waits for approvals by the root quorum.') : t('Denied by the root quorum.');
+      return waits ? t('Requires approval by the root quorum.') : t('Denied by the root quorum.');
     case 'DECIDER_OWN_CREDENTIALS':
-      return t('Allowed, since it is about the user’s own credentials.');
+      return t('Allowed: the user’s own credentials.');
     case 'DECIDER_NOTHING':
-      return t('Denied, since nothing allows it.');
+      return t('Denied: no policy allows this.');
     case 'DECIDER_POLICIES': {
       const policies = allOf(policyIds.map((policyId) => `“${nameOf(policyId)}”`));
       if (allowed) return t('Allowed by {{policies}}.', { policies });
       return waits
-        ? t('Waits for approvals, as {{policies}} asks.', { policies })
+        ? t('Requires approval: {{policies}}.', { policies })
         : t('Denied by {{policies}}.', { policies });
     }
   }

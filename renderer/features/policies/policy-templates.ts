@@ -15,9 +15,7 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   {
     id: 'sign-with-wallet',
     title: t('One user signs with one wallet'),
-    about: t(
-      'A script or a person may sign anything with the accounts of a single wallet, and do nothing else.',
-    ),
+    about: t('A user may sign anything with one wallet’s accounts, and do nothing else.'),
     draft: {
       policyName: t('Sign with a wallet'),
       effect: 'EFFECT_ALLOW',
@@ -29,7 +27,7 @@ export const policyTemplates: readonly PolicyTemplate[] = [
     id: 'pay-known',
     title: t('Payments to known addresses'),
     about: t(
-      'Payments in ether to the receivers that you list, each at most an amount in wei, its fee included. Tokens and calls of contracts are not among them.',
+      'Ether payments to listed receivers, each up to an amount in wei, fee included. No tokens or contract calls.',
     ),
     draft: {
       policyName: t('Pay known receivers'),
@@ -42,7 +40,7 @@ export const policyTemplates: readonly PolicyTemplate[] = [
     id: 'budget',
     title: t('Daily budget'),
     about: t(
-      'Each key may send so much ether in 24 hours, fees included, counted exactly however many requests come at once. Tokens and calls of contracts are not among it.',
+      'Each key may send up to an amount of ether in 24 hours, fees included. No tokens or contract calls.',
     ),
     draft: {
       policyName: t('Daily budget'),
@@ -53,12 +51,12 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   },
   {
     id: 'token-budget',
-    title: t('Daily budget of a token'),
+    title: t('Daily token budget'),
     about: t(
-      'Each key may send so many USDC in 24 hours, and spend so much ether on fees. To name the receivers, add a condition on eth.tx.contract_call_args.',
+      'Each key may send an amount of USDC in 24 hours and pay limited fees. To limit receivers, add a condition on eth.tx.contract_call_args.',
     ),
     draft: {
-      policyName: t('Daily budget of USDC'),
+      policyName: t('Daily USDC budget'),
       effect: 'EFFECT_ALLOW',
       condition: `eth.tx.chain_id == 1 && ${transferOfUsdc} && RollingSum(eth.tx.contract_call_args['amount'], '24h', signing_key.public_key, eth.tx.to) <= 1000000000 && RollingSum(eth.tx.max_fee, '24h', signing_key.public_key, eth.tx.to) <= 20000000000000000`,
       consensus: "approvers.any(user, user.id == '…')",
@@ -67,9 +65,7 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   {
     id: 'rate',
     title: t('Hourly signature limit'),
-    about: t(
-      'Denies each user further signatures, whichever policy would allow them. Each payload of a batch counts.',
-    ),
+    about: t('Denies signatures above the limit, per user. Each payload of a batch counts.'),
     draft: {
       policyName: t('At most 100 signatures an hour'),
       effect: 'EFFECT_DENY',
@@ -79,8 +75,8 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   },
   {
     id: 'two-people',
-    title: t('Two people for an export'),
-    about: t('Two users together may export wallets and keys, one of them with a tag.'),
+    title: t('Two people for exports'),
+    about: t('Two users together may export wallets and keys; one needs a tag.'),
     draft: {
       policyName: t('Two people export'),
       effect: 'EFFECT_ALLOW',
@@ -90,10 +86,8 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   },
   {
     id: 'user-manager',
-    title: t('Somebody adds users'),
-    about: t(
-      'A user may add users without tags. Adding tags or credentials to users is not among it: with those, it could act in their name.',
-    ),
+    title: t('One user adds users'),
+    about: t('A user may create users without tags, but not add tags or credentials to users.'),
     draft: {
       policyName: t('Add users'),
       effect: 'EFFECT_ALLOW',
@@ -103,10 +97,8 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   },
   {
     id: 'no-deletion',
-    title: t('Nothing is deleted'),
-    about: t(
-      'Denies every deletion of wallets, private keys and sub-organizations, whichever policy would allow it.',
-    ),
+    title: t('No deletions'),
+    about: t('Denies deleting wallets, private keys and sub-organizations.'),
     draft: {
       policyName: t('No deletions'),
       effect: 'EFFECT_DENY',

@@ -31,19 +31,17 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
   const [tried, setTried] = useState<readonly AskedDraft[]>([]);
   const outdated = test.isSuccess && JSON.stringify(tried) !== JSON.stringify(drafts);
   return (
-    <Panel title={t('Try it on what has happened')}>
+    <Panel title={t('Test on past activity')}>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          {t(
-            'The newest activities of the log are decided once more, with this policy and without it. Nothing is changed or signed.',
-          )}
+          {t('Decides past activities again, with and without this policy. Nothing is changed or signed.')}
         </Text>
         <Group gap="md" align="end">
           <Select
             label={t('Activities')}
             data={['100', '300', '1000'].map((value) => ({
               value,
-              label: t('the last {{number}}', { number: value }),
+              label: t('Last {{number}}', { number: value }),
             }))}
             value={limit}
             allowDeselect={false}
@@ -62,14 +60,12 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
               test.mutate({ policies: drafts, limit: Number(limit), withoutRootQuorum: showsPlain });
             }}
           >
-            {t('Try it')}
+            {t('Test')}
           </Button>
         </Group>
         <Checkbox
-          label={t('As if nobody were of the root quorum')}
-          description={t(
-            'The root quorum may do anything, whatever policies say. This shows what policies alone make of the same.',
-          )}
+          label={t('Ignore the root quorum')}
+          description={t('Shows what policies alone decide.')}
           checked={showsPlain}
           onChange={(event) => {
             setShowsPlain(event.currentTarget.checked);
@@ -81,13 +77,13 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
           </Text>
         )}
         <Busy busy={test.isPending}>
-          {t('Deciding the last {{count}} activities once more', { count: Number(limit) })}
+          {t('Testing the last {{count}} activities', { count: Number(limit) })}
         </Busy>
-        <Failure title={t('It was not tried')} error={test.error} />
+        <Failure title={t('Couldn’t test the policy')} error={test.error} />
         <div role="status">
           {outdated && (
             <Text size="sm" c="dimmed">
-              {t('The policy has been changed since: this is about what it was.')}
+              {t('The policy changed after this test.')}
             </Text>
           )}
           {test.data !== undefined && (
@@ -111,9 +107,9 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
   const nameOf = (wanted: string): string =>
     policies.find(({ policyId }) => policyId === wanted)?.policyName ?? wanted;
   const changes = [
-    newlyDenied > 0 && t('{{count}} would newly be denied.', { count: newlyDenied }),
-    newlyAllowed > 0 && t('{{count}} would newly be allowed.', { count: newlyAllowed }),
-    newlyWaiting > 0 && t('{{count}} would newly wait for approvals.', { count: newlyWaiting }),
+    newlyDenied > 0 && t('{{count}} newly denied.', { count: newlyDenied }),
+    newlyAllowed > 0 && t('{{count}} newly allowed.', { count: newlyAllowed }),
+    newlyWaiting > 0 && t('{{count}} newly require approval.', { count: newlyWaiting }),
   ].filter((said) => said !== false);
   const listed = (shown === 'changed' ? activities.filter(({ changed }) => changed) : activities).slice(
     0,
@@ -123,10 +119,10 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
     <Stack gap="sm">
       <Text fw={600}>
         {tested === 0
-          ? t('The log has no activity to try it on.')
+          ? t('The log has no activity to test.')
           : [
-              t('{{count}} activities tried.', { count: tested }),
-              ...(changes.length === 0 ? [t('All would be decided as they are now.')] : changes),
+              t('{{count}} activities tested.', { count: tested }),
+              ...(changes.length === 0 ? [t('No decision changes.')] : changes),
             ].join(' ')}
       </Text>
       {policies
@@ -135,8 +131,8 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
           <div key={policyId}>
             <Text size="sm">
               {held === 0
-                ? t('Its condition never held.')
-                : t('Its condition held in {{held}} of {{tested}}, and it settled {{decided}}.', {
+                ? t('The condition never matched.')
+                : t('Matched {{held}} of {{tested}} activities and decided {{decided}}.', {
                     held,
                     tested,
                     decided,
@@ -164,18 +160,18 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
         ))}
       {tested > 0 && (
         <SegmentedControl
-          aria-label={t('Which activities are listed')}
+          aria-label={t('Filter')}
           value={shown}
           onChange={setShown}
           data={[
-            { value: 'changed', label: t('Decided otherwise') },
+            { value: 'changed', label: t('Changed') },
             { value: 'all', label: t('All') },
           ]}
           style={{ alignSelf: 'start' }}
         />
       )}
       {listed.length > 0 && (
-        <ul className="kh-rows" aria-label={t('Activities tried')}>
+        <ul className="kh-rows" aria-label={t('Tested activities')}>
           {listed.map((activity) => (
             <TriedRow
               key={activity.activityId}
@@ -223,12 +219,12 @@ function TriedRow({ activity, nameOf, drafts, showsPlain }: RowProps): ReactNode
           variant="default"
           flex="none"
           aria-expanded={open}
-          aria-label={t('Why: {{activity}}', { activity: what })}
+          aria-label={t('Details: {{activity}}', { activity: what })}
           onClick={() => {
             setOpen(!open);
           }}
         >
-          {t('Why')}
+          {t('Details')}
         </Button>
       </Group>
       {open && (

@@ -31,11 +31,10 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
   return (
     <>
       <PageHead
-        title={t('New policy')}
+        title={t('Create policy')}
         back={{ to: '/policies', label: t('Policies') }}
         lead={
-          begun !== undefined &&
-          t('Fill in what is left open, each “{{blank}}”. Names are offered while you type.', { blank })
+          begun !== undefined && t('Replace each “{{blank}}”. Start typing a name to pick it.', { blank })
         }
       />
       <PolicyForm
@@ -44,13 +43,13 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
         busy={create.isPending}
         done={create.isSuccess}
         error={create.error}
-        failed={t('The policy was not made')}
-        does={t('Make the policy')}
+        failed={t('Couldn’t create the policy')}
+        does={t('Create policy')}
         onSubmit={(draft) => {
           create.mutate(draft, {
             onSuccess() {
               notifications.show({
-                title: t('The policy is made'),
+                title: t('Policy created'),
                 message: t('“{{policyName}}” is in force.', { policyName: draft.policyName }),
               });
               navigate('/policies', { replace: true });
@@ -74,9 +73,9 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
           policy !== undefined && (
             <>
               <Trans
-                i18nKey="<shortId/> · made <moment/>"
+                i18nKey="<shortId/> · created <moment/>"
                 components={{
-                  shortId: <ShortId text={policyId} copy={t('Copy policy id')} />,
+                  shortId: <ShortId text={policyId} copy={t('Copy policy ID')} />,
                   moment: <RelativeTime at={policy.createdAt} />,
                 }}
               />
@@ -89,7 +88,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
           <LoadingRows label={t('Loading the policy')} />
         </Panel>
       )}
-      <Failure title={t('The policy could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the policy')} error={error} onRetry={() => void refetch()} />
       {policy !== undefined && (
         <>
           <ChangePolicy of={policy} key={`${policy.updatedAt.seconds}.${policy.updatedAt.nanos}`} />
@@ -109,14 +108,14 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
       busy={update.isPending}
       done={false}
       error={update.error}
-      failed={t('The policy was not changed')}
-      does={t('Change the policy')}
+      failed={t('Couldn’t update the policy')}
+      does={t('Save changes')}
       onSubmit={(draft) => {
         update.mutate(changeTo(of.policyId, draft), {
           onSuccess() {
             sayDone({
-              title: t('The policy is changed'),
-              message: t('“{{policyName}}” is in force as it is now.', { policyName: draft.policyName }),
+              title: t('Policy updated'),
+              message: t('“{{policyName}}” is in force.', { policyName: draft.policyName }),
               undo: () => update.mutateAsync(changeTo(of.policyId, { ...emptyDraft, ...of })),
             });
           },
@@ -147,7 +146,7 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
     <DangerZone>
       <DangerAction
         name={t('Delete')}
-        about={t('It is not in force any more, from the next request on.')}
+        about={t('Takes effect with the next request.')}
         title={t('Delete “{{policyName}}”', { policyName })}
         danger
       >
@@ -156,10 +155,10 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
             what="policy"
             outcomes={[
               effect === 'EFFECT_DENY'
-                ? t('What it denies may be done by those whom another policy allows it.')
-                : t('What it allows is denied, unless another policy allows it.'),
-              t('Activities that wait for its approvals are decided by the policies that are left.'),
-              t('What it says is not kept: it can only be written anew.'),
+                ? t('Activities it denies follow the other policies.')
+                : t('Activities it allows are denied, unless another policy allows them.'),
+              t('The remaining policies decide pending requests.'),
+              t('This can’t be undone.'),
             ]}
             confirm={{ text: policyName, as: 'name' }}
             submitting={remove}
@@ -171,8 +170,8 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
                   onSuccess() {
                     close();
                     notifications.show({
-                      title: t('The policy is deleted'),
-                      message: t('“{{policyName}}” is gone.', { policyName }),
+                      title: t('Policy deleted'),
+                      message: t('“{{policyName}}”', { policyName }),
                     });
                     navigate('/policies', { replace: true });
                   },
@@ -202,17 +201,17 @@ const editors: readonly { readonly field: PolicyField; readonly label: string; r
   {
     field: 'condition',
     label: t('Condition'),
-    about: t('What it is about. Empty: everything.'),
+    about: t('When does this apply? Leave empty for everything.'),
   },
   {
     field: 'consensus',
     label: t('Consensus'),
-    about: t('Who must have approved; whoever asks counts. Empty: anybody, alone.'),
+    about: t('Who must approve, the requester included. Leave empty for anyone alone.'),
   },
   {
     field: 'time',
     label: t('Time'),
-    about: t('When it is in force. Empty: always.'),
+    about: t('When is the policy in force? Leave empty for always.'),
   },
 ];
 
@@ -235,17 +234,17 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
   const set = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change });
   };
-  const problem = done ? null : nameProblem(draft.policyName, 'policy', taken);
+  const problem = done ? null : nameProblem(draft.policyName, taken);
   const open = editors.filter(({ field }) => draft[field].includes(blank));
   const wrong = found?.problems.length ?? 0;
   const obstacle =
     open.length > 0
-      ? t('Fill in what is left open (“{{blank}}”) first: {{fields}}.', {
+      ? t('Replace each “{{blank}}” first: {{fields}}.', {
           blank,
           fields: allOf(open.map(({ label }) => label)),
         })
       : wrong > 0
-        ? t('Mend what is underlined first.')
+        ? t('Fix the underlined errors first.')
         : undefined;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -263,15 +262,15 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
             <NameField
               value={draft.policyName}
               problem={tried || draft.policyName !== '' ? problem : null}
-              description={t('Unique among the policies.')}
+              description={t('A unique name.')}
               others={taken}
               onType={(policyName) => {
                 set({ policyName });
               }}
             />
-            <Fieldset legend={t('What it does')} variant="unstyled">
+            <Fieldset legend={t('Effect')} variant="unstyled">
               <SegmentedControl
-                aria-label={t('What it does')}
+                aria-label={t('Effect')}
                 value={effect}
                 onChange={(value) => {
                   set({ effect: value });
@@ -282,7 +281,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
                 ]}
               />
               <Text size="sm" c="dimmed" mt="xs">
-                {t('A policy that denies wins over every policy that allows.')}
+                {t('Deny overrides allow.')}
               </Text>
             </Fieldset>
             {editors.map(({ field, label, about }) => (
@@ -303,7 +302,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
             ))}
             <Textarea
               label={t('Notes')}
-              description={t('For people; policies do not read them.')}
+              description={t('For people only.')}
               autosize
               minRows={2}
               value={draft.notes}
@@ -316,7 +315,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
                 {obstacle}
               </Text>
             )}
-            <Failure title={t('The policy could not be checked')} error={check.error} />
+            <Failure title={t('Couldn’t check the policy')} error={check.error} />
             <FormEnd failed={failed} error={error} busy={busy} does={does} back="/policies" />
           </Stack>
         </Panel>
@@ -324,12 +323,12 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
           <Expectations
             items={[
               effect === 'EFFECT_ALLOW'
-                ? t('Users may do what it says, unless another policy denies it.')
-                : t('Nobody but the root quorum may do what it says.'),
+                ? t('Allowed unless another policy denies.')
+                : t('Only the root quorum may do this.'),
               consensus.trim() === ''
-                ? t('No approval is asked for.')
-                : t('Where approvals are missing, the activity waits for those who can give them.'),
-              t('It is in force from the next request on, and written to the activity log.'),
+                ? t('No approval is required.')
+                : t('Requests wait until enough users approve.'),
+              t('In force from the next request on.'),
               ...whole.map(({ message }) => (
                 <strong key={message} translate="no">
                   {message}

@@ -19,7 +19,7 @@ import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 
 const forms: Readonly<Record<Curve, string>> = {
   CURVE_SECP256K1: t('64 hex digits, with or without 0x in front.'),
-  CURVE_ED25519: t('64 hex digits, or base58 of 64 bytes as Solana wallets show it.'),
+  CURVE_ED25519: t('64 hex digits, or base58 as Solana wallets show it.'),
   CURVE_P256: t('64 hex digits, with or without 0x in front.'),
 };
 
@@ -39,7 +39,7 @@ export function ImportPrivateKey(): ReactNode {
   const task = useAsyncAction();
   const name = typedName ?? freeName('Key', taken);
   // Once the key is there its own name is taken, while this form is still on the screen.
-  const problem = done ? null : nameProblem(name, 'key', taken);
+  const problem = done ? null : nameProblem(name, taken);
   const chosen = formatsFor(curve).filter((row) => formats.includes(row.format));
 
   const submit = (event: SyntheticEvent) => {
@@ -62,7 +62,7 @@ export function ImportPrivateKey(): ReactNode {
       setDone(true);
       setText('');
       notifications.show({
-        title: t('“{{name}}” is imported', { name: name.trim() }),
+        title: t('Imported “{{name}}”', { name: name.trim() }),
         message: t('The key is sealed in the vault.'),
       });
       navigate(`/private-keys/${result.privateKeyId}`, { replace: true });
@@ -71,7 +71,7 @@ export function ImportPrivateKey(): ReactNode {
 
   return (
     <>
-      <PageHead title={t('Import a key')} back={{ to: '/private-keys', label: t('Private keys') }} />
+      <PageHead title={t('Import private key')} back={{ to: '/private-keys', label: t('Private keys') }} />
       <form onSubmit={submit} noValidate className="kh-beside" autoComplete="off">
         <Panel>
           <Stack gap="lg">
@@ -104,10 +104,10 @@ export function ImportPrivateKey(): ReactNode {
               />
             </KeyChoices>
             <FormEnd
-              failed={t('The key was not imported')}
+              failed={t('Couldn’t import the key')}
               error={task.error}
               busy={task.isPending}
-              does={t('Import the key')}
+              does={t('Import private key')}
               back="/private-keys"
             />
           </Stack>
@@ -115,20 +115,17 @@ export function ImportPrivateKey(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t(
-                'The key is encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',
-              ),
+              t('The key is encrypted before it leaves this window, and sealed in the vault.'),
               chosen.length === 0
-                ? t('It is a key on the curve {{label}}, without an address; you sign with it by its id.', {
+                ? t('{{label}} key without an address: sign with its ID.', {
                     label: curves[curve].label,
                   })
-                : t('It is a key on the curve {{label}} with {{count}} addresses: {{chosen}}.', {
+                : t('{{label}} key with {{count}} addresses: {{chosen}}.', {
                     label: curves[curve].label,
                     count: chosen.length,
                     chosen: chosen.map((row) => row.label).join(', '),
                   }),
-              t('It is marked as imported: where it came from, a copy may still be.'),
-              t('It is written to the activity log, without the key. Nothing is sent anywhere.'),
+              t('The key is marked as imported: a copy may exist elsewhere.'),
             ]}
           />
         </aside>

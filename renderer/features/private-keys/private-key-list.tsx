@@ -54,16 +54,16 @@ export function PrivateKeyList({ keys }: { readonly keys: readonly PrivateKey[] 
         <>
           <ListSearch
             label={t('Private keys')}
-            placeholder={t('A name, an address, an id, a tag')}
+            placeholder={t('Name, address, ID or tag')}
             typed={typed}
             onType={setTyped}
           >
             <Select
               label={t('Tag')}
-              placeholder={t('With any tag, or none')}
+              placeholder={t('All')}
               clearable
               searchable
-              nothingFoundMessage={t('No tag of that name')}
+              nothingFoundMessage={t('No matching tag')}
               data={used.map((tag) => ({ value: tag.tagId, label: visibleName(tag.tagName) }))}
               value={tagId}
               onChange={setTagId}
@@ -77,7 +77,7 @@ export function PrivateKeyList({ keys }: { readonly keys: readonly PrivateKey[] 
       <Panel kind="plain">
         {found.length === 0 ? (
           <Empty
-            title={t('No private key fits')}
+            title={t('No matching private key')}
             action={
               <Button
                 variant="default"
@@ -90,7 +90,7 @@ export function PrivateKeyList({ keys }: { readonly keys: readonly PrivateKey[] 
               </Button>
             }
           >
-            <p>{t('There are private keys, but none that fits all that you asked for.')}</p>
+            <p>{t('No private key matches all filters.')}</p>
           </Empty>
         ) : (
           <LongRows
@@ -141,7 +141,7 @@ const Row = memo(function Row({
         )}
       </span>
       <span className="kh-row-side">
-        <RowTime at={of.createdAt} say={(when) => t('Made {{when}}', { when })} />
+        <RowTime at={of.createdAt} say={(when) => t('Created {{when}}', { when })} />
       </span>
     </a>
   );

@@ -34,7 +34,7 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
             href={`/sign/key/${privateKeyId}`}
             leftSection={<IconSignature size={16} aria-hidden />}
           >
-            {t('Sign with it')}
+            {t('Sign with this key')}
           </Button>
         }
       />
@@ -43,13 +43,13 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
           <LoadingRows label={t('Loading the private key')} />
         </Panel>
       )}
-      <Failure title={t('The private key could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the private key')} error={error} onRetry={() => void refetch()} />
       {key !== undefined && (
         <>
           <Panel>
             <Facts
               rows={[
-                [t('Id'), <ShortId key="id" text={key.privateKeyId} copy={t('Copy private key id')} />],
+                [t('ID'), <ShortId key="id" text={key.privateKeyId} copy={t('Copy private key ID')} />],
                 [t('Curve'), curveLabel(key.curve)],
                 [
                   t('Public key'),
@@ -58,14 +58,14 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
                     <CopyButton text={key.publicKey} copy={t('Copy public key')} />
                   </Group>,
                 ],
-                [t('Made'), <RelativeTime key="made" at={key.createdAt} exact />],
-                [t('Outside this vault'), originWords(key)],
+                [t('Created'), <RelativeTime key="made" at={key.createdAt} exact />],
+                [t('Copies'), originWords(key)],
               ]}
             />
           </Panel>
           <Panel title={t('Addresses')} kind={key.addresses.length > 0 ? 'plain' : 'usual'}>
             {key.addresses.length === 0 ? (
-              <Text c="dimmed">{t('It was made without an address. Sign with it by its id.')}</Text>
+              <Text c="dimmed">{t('No address. Sign with the key’s ID.')}</Text>
             ) : (
               <AddressDialogs>
                 <ul className="kh-rows" aria-label={t('Addresses')}>
@@ -87,28 +87,8 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
 }
 
 function originWords({ exported, imported }: PrivateKeyRecord): string {
-  if (imported)
-    return exported ? t('Imported, and exported since') : t('Imported, so a copy may exist elsewhere');
-  return exported ? t('Exported, so a copy exists') : t('Never: it was drawn here and not exported');
-}
-
-function lossOf({ imported, addresses }: PrivateKeyRecord): string {
-  if (addresses.length === 0) {
-    return imported
-      ? t(
-          'This key was never exported from here. Without a copy, whatever depends on it is lost for good. Export it first, unless you are sure.',
-        )
-      : t(
-          'This key was never exported. Without a copy, whatever depends on it is lost for good. Export it first, unless you are sure.',
-        );
-  }
-  return imported
-    ? t(
-        'This key was never exported from here. Without a copy, whatever depends on it, and whatever its addresses hold, is lost for good. Export it first, unless you are sure.',
-      )
-    : t(
-        'This key was never exported. Without a copy, whatever depends on it, and whatever its addresses hold, is lost for good. Export it first, unless you are sure.',
-      );
+  if (imported) return exported ? t('Imported and exported') : t('Imported: a copy may exist elsewhere');
+  return exported ? t('Exported: a copy exists') : t('None: generated here, never exported');
 }
 
 function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode {
@@ -120,19 +100,17 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
     <DangerZone>
       <DangerAction
         name={t('Export')}
-        about={t('Shows the key itself: to keep a copy, or to use it in another program.')}
-        title={t('Export the private key')}
+        about={t('Show the private key, to copy or use elsewhere.')}
+        title={t('Export private key')}
       >
         {(close) => (
           <ExportForm
             submit={(targetPublicKey) => exporting.mutateAsync({ privateKeyId, targetPublicKey })}
             what="privateKey"
             outcomes={[
-              t(
-                'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
-              ),
-              t('Whoever has it can sign with it, for good.'),
-              t('It is marked as exported. The log says so, and does not hold the key.'),
+              t('The key reaches this window encrypted and is shown only on request.'),
+              t('Anyone with the key can sign permanently.'),
+              t('The log records the export, not the key.'),
             ]}
             onDone={close}
           >
@@ -142,7 +120,7 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
       </DangerAction>
       <DangerAction
         name={t('Delete')}
-        about={t('Takes the key out of this vault.')}
+        about={t('Remove the key from this vault.')}
         title={t('Delete “{{privateKeyName}}”', { privateKeyName })}
         danger
       >
@@ -153,20 +131,22 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
               exported
                 ? undefined
                 : {
-                    title: imported ? t('Be sure that there is another copy') : t('There is no other copy'),
-                    text: lossOf(of),
+                    title: imported ? t('Make sure there is another copy') : t('There is no other copy'),
+                    text: t(
+                      'Without a copy, everything that depends on this key is lost. Export first unless you’re sure.',
+                    ),
                   }
             }
             outcomes={[
               addresses.length === 0
-                ? t('The key is erased from this vault.')
-                : t('The key is erased from this vault, with its {{count}} addresses.', {
+                ? t('The key is erased.')
+                : t('The key and its {{count}} addresses are erased.', {
                     count: addresses.length,
                   }),
               exported
-                ? t('It was exported: whoever kept the copy can import it again.')
-                : t('Without a copy nobody can bring it back: it follows from no seed phrase.'),
-              t('Scripts that sign with it are refused from then on. Its entries in the log stay.'),
+                ? t('The key was exported: anyone with a copy can import it.')
+                : t('Only a copy restores the key. No seed phrase covers it.'),
+              t('Scripts can no longer sign. Log entries stay.'),
             ]}
             confirm={{ text: privateKeyName, as: 'name' }}
             submitting={remove}
@@ -178,8 +158,8 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
                   onSuccess() {
                     navigate('/private-keys', { replace: true });
                     notifications.show({
-                      title: t('The key is deleted'),
-                      message: t('“{{privateKeyName}}” is gone.', { privateKeyName }),
+                      title: t('Key deleted'),
+                      message: t('“{{privateKeyName}}”', { privateKeyName }),
                     });
                   },
                 },

@@ -21,7 +21,7 @@ export function PrivateKeys(): ReactNode {
   const ways = (
     <Group gap="sm">
       <Button component={Link} href="/private-keys/new" leftSection={<IconPlus size={16} aria-hidden />}>
-        {t('New private key')}
+        {t('Create private key')}
       </Button>
       <Button
         component={Link}
@@ -29,7 +29,7 @@ export function PrivateKeys(): ReactNode {
         variant="default"
         leftSection={<IconFileImport size={16} aria-hidden />}
       >
-        {t('Import a key')}
+        {t('Import private key')}
       </Button>
     </Group>
   );
@@ -37,7 +37,7 @@ export function PrivateKeys(): ReactNode {
     <>
       <PageHead
         title={t('Private keys')}
-        lead={t('Single keys that belong to no wallet: for one purpose each, such as signing releases.')}
+        lead={t('Single keys outside wallets, such as for signing releases.')}
         action={data !== undefined && data.privateKeys.length > 0 ? ways : undefined}
       />
       {data !== undefined && data.privateKeys.length > 0 ? (
@@ -45,16 +45,12 @@ export function PrivateKeys(): ReactNode {
       ) : (
         <Panel kind="plain">
           {isPending && <LoadingRows label={t('Loading private keys')} />}
-          <Failure
-            title={t('The private keys could not be read')}
-            error={error}
-            onRetry={() => void refetch()}
-          />
+          <Failure title={t('Couldn’t load the private keys')} error={error} onRetry={() => void refetch()} />
           {data?.privateKeys.length === 0 && (
-            <Empty title={t('No private key yet')} action={ways} icon={IconKey}>
+            <Empty title={t('No private keys yet')} action={ways} icon={IconKey}>
               <p>
                 {t(
-                  'For accounts on chains a wallet is simpler: one seed, many accounts. Make a single key where something asks for exactly one, or where it must have nothing in common with your other keys.',
+                  'Create a single key where you need exactly one. For blockchain accounts, a wallet is simpler.',
                 )}
               </p>
             </Empty>
@@ -76,7 +72,7 @@ export function NewPrivateKey(): ReactNode {
   const create = useSubmit('ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2');
   const name = typedName ?? suggested;
   // Once the key is created its own name is taken, while this form is still on the screen.
-  const problem = create.isSuccess ? null : nameProblem(name, 'key', taken);
+  const problem = create.isSuccess ? null : nameProblem(name, taken);
   const chosen = formatsFor(curve).filter((row) => formats.includes(row.format));
 
   const submit = (event: SyntheticEvent) => {
@@ -96,7 +92,7 @@ export function NewPrivateKey(): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: t('“{{name}}” is made', { name: name.trim() }),
+            title: t('Created “{{name}}”', { name: name.trim() }),
             message: t('The key is sealed in the vault.'),
           });
           const [made] = result.privateKeys;
@@ -110,17 +106,17 @@ export function NewPrivateKey(): ReactNode {
 
   return (
     <>
-      <PageHead title={t('New private key')} back={{ to: '/private-keys', label: t('Private keys') }} />
+      <PageHead title={t('Create private key')} back={{ to: '/private-keys', label: t('Private keys') }} />
       <form onSubmit={submit} noValidate className="kh-beside">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
             <KeyChoices curve={curve} onCurve={setCurve} formats={formats} onFormats={setFormats} />
             <FormEnd
-              failed={t('The key was not made')}
+              failed={t('Couldn’t create the key')}
               error={create.error}
               busy={create.isPending}
-              does={t('Make the key')}
+              does={t('Create private key')}
               back="/private-keys"
             />
           </Stack>
@@ -128,16 +124,16 @@ export function NewPrivateKey(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t('A key on the curve {{label}} is drawn on this computer and sealed in the vault.', {
+              t('The key ({{label}}) is generated on this computer and sealed in the vault.', {
                 label: curves[curve].label,
               }),
               chosen.length === 0
-                ? t('It gets no address; you sign with it by its id.')
-                : t('It gets {{count}} addresses: {{chosen}}.', {
+                ? t('No address: sign with the key’s ID.')
+                : t('{{count}} addresses: {{chosen}}.', {
                     count: chosen.length,
                     chosen: chosen.map((row) => row.label).join(', '),
                   }),
-              t('It cannot be found again from a seed phrase: this vault holds the only copy.'),
+              t('This vault holds the only copy. No seed phrase covers the key.'),
             ]}
           />
         </aside>

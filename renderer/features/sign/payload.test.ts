@@ -38,7 +38,7 @@ describe('readPayload', () => {
   test('what is wrong with hex is named', () => {
     expect(problem('0xdeag')).toContain('“g” at position 4');
     expect(problem('abc')).toContain('3 hex digits');
-    expect(problem('0x')).toContain('Paste');
+    expect(problem('0x')).toContain('Enter');
   });
 });
 
@@ -55,7 +55,7 @@ describe('readPreimage', () => {
   });
 
   test('anything else is refused, also the hash itself', () => {
-    const other = { problem: 'Neither its Keccak-256 nor its SHA-256 is the hash above.' };
+    const other = { problem: 'Neither the Keccak-256 nor the SHA-256 hash matches.' };
     expect(readPreimage(hash, '616264')).toEqual(other);
     expect(readPreimage(hash, toHex(hash))).toEqual(other);
     expect(readPreimage(hash, '61626')).toEqual({
@@ -128,7 +128,7 @@ describe('readRequest', () => {
 
   test('what is taken for a hash and is none is not sent', () => {
     const read = readRequest('hex', row('HASH_FUNCTION_NO_OP'), { typed: 'abcd', typedPreimage: '' });
-    expect(read.problem).toContain('2 bytes are here');
+    expect(read.problem).toContain('this has 2 bytes');
     expect(read.payload).toBeNull();
     expect(read.digest).toBeNull();
   });

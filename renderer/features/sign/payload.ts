@@ -23,9 +23,9 @@ export type Payload =
 /** Reads what a person typed or pasted. Hex may carry `0x`, spaces and line breaks. */
 export function readPayload(form: PayloadForm, typed: string): Payload {
   if (form === 'text') {
-    if (typed === '') return { ok: false, problem: t('Write the text to sign.') };
+    if (typed === '') return { ok: false, problem: t('Enter the text to sign.') };
     if (!typed.isWellFormed())
-      return { ok: false, problem: t('This text holds half a character: paste it again.') };
+      return { ok: false, problem: t('The text contains an incomplete character. Paste the text again.') };
     return {
       ok: true,
       bytes: new TextEncoder().encode(typed),
@@ -34,12 +34,12 @@ export function readPayload(form: PayloadForm, typed: string): Payload {
     };
   }
   const digits = typed.replace(/\s+/g, '').replace(/^0x/i, '');
-  if (digits === '') return { ok: false, problem: t('Paste the bytes to sign, in hex.') };
+  if (digits === '') return { ok: false, problem: t('Enter the bytes to sign in hex.') };
   const foreign = /[^0-9a-f]/i.exec(digits);
   if (foreign !== null) {
     return {
       ok: false,
-      problem: t('“{{foreign}}” at position {{index}} is not a hex digit: use 0–9 and a–f.', {
+      problem: t('“{{foreign}}” at position {{index}} isn’t a hex digit (0–9, a–f).', {
         foreign: foreign[0],
         index: foreign.index + 1,
       }),
@@ -48,7 +48,7 @@ export function readPayload(form: PayloadForm, typed: string): Payload {
   if (digits.length % 2 === 1) {
     return {
       ok: false,
-      problem: t('{{digits}} hex digits are not whole bytes: one digit is missing or too many.', {
+      problem: t('{{digits}} hex digits don’t form whole bytes. Add or remove one digit.', {
         digits: digits.length,
       }),
     };
@@ -72,21 +72,21 @@ export const hashFunctions: readonly HashRow[] = [
   {
     id: 'HASH_FUNCTION_KECCAK256',
     label: t('Keccak-256'),
-    about: t('What Ethereum uses'),
+    about: t('Used by Ethereum'),
     curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: keccak_256,
   },
   {
     id: 'HASH_FUNCTION_SHA256',
     label: t('SHA-256'),
-    about: t('What most other systems use'),
+    about: t('Used by most other systems'),
     curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: sha256,
   },
   {
     id: 'HASH_FUNCTION_NO_OP',
-    label: t('None: these bytes are the hash'),
-    about: t('For exactly 32 bytes that are a hash already'),
+    label: t('None: already a hash'),
+    about: t('For exactly 32 bytes'),
     curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: (bytes) => bytes,
   },
@@ -118,7 +118,7 @@ export function readPreimage(
     return digest != null && toHex(digest(read.bytes)) === toHex(hash);
   });
   return made === undefined
-    ? { problem: t('Neither its Keccak-256 nor its SHA-256 is the hash above.') }
+    ? { problem: t('Neither the Keccak-256 nor the SHA-256 hash matches.') }
     : { bytes: read.payload, hashFunction: made };
 }
 
@@ -171,7 +171,7 @@ export function readRequest(
   if (hash.id !== 'HASH_FUNCTION_NO_OP') return { bytes, problem: null, ...nothing, payload: asked, digest };
   if (bytes.length !== 32) {
     const problem = t(
-      'A hash has 32 bytes; {{count}} bytes are here. Choose a hash function, or paste the hash.',
+      'A hash has 32 bytes; this has {{count}} bytes. Choose a hash function or enter a hash.',
       { count: bytes.length },
     );
     return { bytes, problem, ...nothing };

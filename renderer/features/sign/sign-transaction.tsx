@@ -40,9 +40,7 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
     .find((each) => each !== undefined)?.value;
   const hex = typed.replace(/\s+/g, '');
   const problem =
-    hex !== '' && !/^(0x)?([0-9a-f]{2})+$/i.test(hex)
-      ? t('Paste the transaction in hex: whole bytes, with 0x or without.')
-      : null;
+    hex !== '' && !/^(0x)?([0-9a-f]{2})+$/i.test(hex) ? t('Enter the transaction in hex.') : null;
   const request =
     signWith === undefined || type === undefined || hex === '' || problem !== null
       ? null
@@ -57,7 +55,7 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
         spellCheck={false}
         autoComplete="off"
         className="kh-mono-input"
-        placeholder={t('The unsigned transaction, in hex')}
+        placeholder={t('Unsigned transaction in hex')}
         value={typed}
         error={problem}
         onChange={(event) => {
@@ -82,14 +80,14 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
             if (request !== null) submit.mutate(request);
           }}
         >
-          {t('Sign the transaction')}
+          {t('Sign transaction')}
         </Button>
       </div>
       {submit.data !== undefined && (
         <section aria-label={t('Signed transaction')}>
           <Text size="sm" c="dimmed">
             <Trans
-              i18nKey="Signed. <a>See it in the log</a>"
+              i18nKey="Signed. <a>Open in the log</a>"
               components={{ a: <Link href={`/activity/${submit.data.activity.id}`} className="kh-link" /> }}
             />
           </Text>

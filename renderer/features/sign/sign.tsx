@@ -28,7 +28,7 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
     <>
       <PageHead
         title={t('Sign')}
-        lead={t('Sign text or bytes exactly as you give them, or a transaction, with one of your keys.')}
+        lead={t('Sign text, bytes or a transaction with one of your keys.')}
         action={
           <Button
             component={Link}
@@ -41,7 +41,7 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
         }
       />
       <Failure
-        title={t('Your keys could not be read')}
+        title={t('Couldn’t load your keys')}
         error={error}
         onRetry={() => {
           void wallets.refetch();
@@ -56,17 +56,15 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
       {nothing && (
         <Panel kind="plain">
           <Empty
-            title={t('Nothing to sign with yet')}
+            title={t('No keys yet')}
             icon={IconSignature}
             action={
               <Button component={Link} href="/wallets/new">
-                {t('New wallet')}
+                {t('Create wallet')}
               </Button>
             }
           >
-            <p>
-              {t('Signing needs a wallet with an account, or a private key. A wallet is made in a minute.')}
-            </p>
+            <p>{t('To sign, create a wallet with an account or a private key.')}</p>
           </Empty>
         </Panel>
       )}
@@ -127,11 +125,11 @@ function SignForm({ start, ...keys }: FormProps): ReactNode {
             <div>
               <Group justify="space-between" align="end" mb={6}>
                 <label htmlFor="payload" className="kh-label">
-                  {t('What to sign')}
+                  {t('Payload')}
                 </label>
                 <SegmentedControl
                   size="xs"
-                  aria-label={t('Form of the payload')}
+                  aria-label={t('Payload format')}
                   value={mode}
                   onChange={setMode}
                   data={[
@@ -171,7 +169,7 @@ function SignForm({ start, ...keys }: FormProps): ReactNode {
                   <Select
                     label={t('Hash function')}
                     description={t(
-                      '{{algorithm}} signs a hash of 32 bytes. Use the one the other side expects.',
+                      '{{algorithm}} signs a 32-byte hash. Use the function the other side expects.',
                       { algorithm: signer?.schnorr === true ? 'Schnorr' : 'ECDSA' },
                     )}
                     data={hashes.map(({ id, label, about }) => ({ value: id, label: `${label} · ${about}` }))}
@@ -183,14 +181,14 @@ function SignForm({ start, ...keys }: FormProps): ReactNode {
                   />
                 ) : (
                   <Text size="sm" c="dimmed">
-                    {t('Hash function: none to choose.')} {hash?.about}.
+                    {t('Hash function: none.')} {hash?.about}.
                   </Text>
                 )}
                 {isHash && (
                   <Textarea
-                    label={t('What it is the hash of')}
+                    label={t('Original data (optional)')}
                     description={t(
-                      'In hex, if you have it. The vault hashes it again before it shows what it says, and keeps it with the signature’s activity.',
+                      'In hex. The vault checks the hash, shows the content and stores the data with the activity.',
                     )}
                     autosize
                     maxRows={8}
@@ -220,18 +218,18 @@ function SignForm({ start, ...keys }: FormProps): ReactNode {
           items={[
             signer === undefined
               ? t('Choose a key first.')
-              : t('The key of {{name}} is used. It does not leave the vault.', { name: signer.name }),
+              : t('Signs with the key of {{name}}, which stays in the vault.', { name: signer.name }),
             mode === 'transaction' ? (
-              t('The vault reads the transaction and tells what it does before you sign it.')
+              t('The vault shows what the transaction does before you sign.')
             ) : problem !== null ? (
-              t('What you type is signed as it is: nothing is added and nothing is trimmed.')
+              t('Your input is signed exactly as entered.')
             ) : (
               <Preview bytes={bytes} digest={digest} />
             ),
             signer?.schnorr === true
-              ? t('This address asks for a Schnorr signature (BIP-340).')
+              ? t('This address uses Schnorr signatures (BIP-340).')
               : signer?.isEthereum === true
-                ? t('Ethereum wallets put a prefix before messages (EIP-191). Here none is added.')
+                ? t('Unlike in Ethereum wallets, no message prefix (EIP-191) is added.')
                 : t('The signature is shown here and kept in the activity log.'),
           ]}
         />
@@ -257,10 +255,10 @@ function Preview({
         {bytes.length > previewed && '…'}
       </code>
       {digest === null ? (
-        t('Ed25519 signs them directly.')
+        t('Ed25519 signs the bytes directly.')
       ) : (
         <>
-          {t('The hash of them that is signed:')}
+          {t('Signed hash:')}
           <code className="kh-bytes">{digest}</code>
         </>
       )}

@@ -37,7 +37,7 @@ export function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode 
           {t('Signed')}
         </Title>
         <Link href={`/activity/${activityId}`} className="kh-link">
-          {t('See it in the log')}
+          {t('Open in the log')}
         </Link>
       </div>
       <div className="kh-panel-body">

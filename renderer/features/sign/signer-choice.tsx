@@ -60,18 +60,18 @@ export function useSignerChoice(start: Start | undefined, { wallets, privateKeys
     <Fieldset legend={t('Sign with')} variant="unstyled">
       <Stack gap="sm">
         <SegmentedControl
-          aria-label={t('Kind of key')}
+          aria-label={t('Key type')}
           value={kind}
           onChange={setKind}
           data={[
-            { value: 'account', label: t('A wallet account') },
-            { value: 'key', label: t('A private key') },
+            { value: 'account', label: t('Wallet account') },
+            { value: 'key', label: t('Private key') },
           ]}
         />
         {kind === 'account' && wallets.length === 0 && (
           <Text size="sm">
             <Trans
-              i18nKey="There is no wallet yet. <a>Make one</a>."
+              i18nKey="No wallets yet. <a>Create one</a>."
               components={{ a: <Link href="/wallets/new" className="kh-link" /> }}
             />
           </Text>
@@ -100,7 +100,7 @@ export function useSignerChoice(start: Start | undefined, { wallets, privateKeys
         {kind === 'key' && privateKeys.length === 0 && (
           <Text size="sm">
             <Trans
-              i18nKey="There is no private key yet. <a>Make one</a>."
+              i18nKey="No private keys yet. <a>Create one</a>."
               components={{ a: <Link href="/private-keys/new" className="kh-link" /> }}
             />
           </Text>
@@ -116,7 +116,7 @@ export function useSignerChoice(start: Start | undefined, { wallets, privateKeys
             allowDeselect={false}
             searchable={privateKeys.length > 8}
             limit={mostOffered}
-            nothingFoundMessage={t('No private key fits')}
+            nothingFoundMessage={t('No matching private key')}
             filter={({ options, search, limit }) => findKeys(options, search, privateKeys).slice(0, limit)}
             onFocus={({ currentTarget }) => {
               currentTarget.select();

@@ -71,8 +71,8 @@ export function TransactionSummary({ request, position, onWhole }: Props): React
       <Failure
         title={
           position === undefined
-            ? t('It cannot be read')
-            : t('{{place}}: It cannot be read', { place: position })
+            ? t('Couldn’t decode the payload')
+            : t('{{place}}: couldn’t decode the payload', { place: position })
         }
         error={error}
       />
@@ -87,9 +87,7 @@ export function TransactionSummary({ request, position, onWhole }: Props): React
   return (
     <section
       translate="no"
-      aria-label={
-        position === undefined ? t('What it does') : t('{{place}}: What it does', { place: position })
-      }
+      aria-label={position === undefined ? t('Summary') : t('{{place}}: Summary', { place: position })}
     >
       <Stack gap="sm">
         <Title order={2} size="h3">
@@ -113,7 +111,7 @@ export function TransactionSummary({ request, position, onWhole }: Props): React
         {left > 0 && (
           <div>
             <Text size="sm" fw={600}>
-              {t('{{count}} rows are not shown yet.', { count: left })}
+              {t('{{count}} more rows', { count: left })}
             </Text>
             <Button
               variant="default"
@@ -128,7 +126,7 @@ export function TransactionSummary({ request, position, onWhole }: Props): React
         )}
         {digests.length > 0 && (
           <div>
-            <Text fw={600}>{t('To compare with what another program shows')}</Text>
+            <Text fw={600}>{t('To compare with other programs')}</Text>
             <Lines lines={digests} />
           </div>
         )}

@@ -76,7 +76,7 @@ export function InWords({ reading }: { readonly reading: Reading }): ReactNode {
       {rest > 0 && (
         <div>
           <Button variant="default" onClick={showMore}>
-            {t('Show more: {{rest}} not shown yet', { rest })}
+            {t('Show more ({{rest}})', { rest })}
           </Button>
         </div>
       )}

@@ -65,8 +65,8 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
           onSuccess(tagId) {
             setTyped('');
             sayDone({
-              title: t('The tag {{name}} is on it.', { name }),
-              message: t('It is a new tag.'),
+              title: t('Tag {{name}} added.', { name }),
+              message: t('The tag is new.'),
               undo: () => remove.mutateAsync(tagId),
             });
           },
@@ -81,7 +81,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
         onSuccess() {
           setTyped('');
           sayDone({
-            title: t('The tag {{name}} is on it.', { name }),
+            title: t('Tag {{name}} added.', { name }),
             undo: () => update.mutateAsync({ tagId, remove: [holderId] }),
           });
         },
@@ -94,7 +94,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
       {
         onSuccess() {
           sayDone({
-            title: t('The tag {{tagName}} is off it.', { tagName }),
+            title: t('Tag {{tagName}} removed.', { tagName }),
             undo: () => update.mutateAsync({ tagId, add: [holderId] }),
           });
           // The button that had the focus is gone.
@@ -109,19 +109,19 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
       <Stack gap="md">
         {present.length === 0 ? (
           <Text c="dimmed" size="sm">
-            {tags.isPending ? t('Reading the tags …') : none}
+            {tags.isPending ? t('Loading tags…') : none}
           </Text>
         ) : (
           <ul className="kh-tags" aria-label={t('Tags')}>
             {present.map((tag) => (
               <li key={tag.tagId} className="kh-badge kh-tag">
                 {visibleName(tag.tagName)}
-                <Tooltip label={t('Take this tag off')}>
+                <Tooltip label={t('Remove tag')}>
                   <ActionIcon
                     variant="subtle"
                     color="gray"
                     size={24}
-                    aria-label={t('Take the tag {{tagName}} off', { tagName: tag.tagName })}
+                    aria-label={t('Remove tag {{tagName}}', { tagName: tag.tagName })}
                     disabled={update.isPending}
                     onClick={() => {
                       takeOff(tag);
@@ -137,8 +137,8 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
         <form onSubmit={put} noValidate>
           <Group gap="sm" align="end">
             <Autocomplete
-              label={t('Add a tag')}
-              placeholder={t('One that exists, or a new one')}
+              label={t('Add tag')}
+              placeholder={t('Existing or new')}
               autoComplete="off"
               maxLength={longestName}
               flex="1 1 14rem"
@@ -150,12 +150,12 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
               onChange={setTyped}
             />
             <Button type="submit" variant="default" loading={create.isPending || update.isPending}>
-              {known === undefined && name !== '' ? t('Make and add') : t('Add the tag')}
+              {known === undefined && name !== '' ? t('Create and add') : t('Add tag')}
             </Button>
           </Group>
         </form>
-        <Failure title={t('The tags could not be read')} error={tags.error} onRetry={tags.retry} />
-        <Failure title={t('The tags were not changed')} error={create.error ?? update.error} />
+        <Failure title={t('Couldn’t load the tags')} error={tags.error} onRetry={tags.retry} />
+        <Failure title={t('Couldn’t change the tags')} error={create.error ?? update.error} />
       </Stack>
     </Panel>
   );

@@ -20,24 +20,20 @@ interface KindOfTag {
 
 export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
   privateKey: {
-    lesson: t(
-      'A tag lets you name several private keys at once, and find them again in a list. Make one below, or on a private key’s own page.',
-    ),
-    unique: t('Unique among the tags of private keys.'),
+    lesson: t('Tags group private keys for lists and policies. Create one here or on a private key’s page.'),
+    unique: t('A unique name.'),
     made: (name) => t('“{{name}}”, for private keys.', { name }),
-    nobody: t('No private key has it'),
-    already: t('This private key has this tag already.'),
-    none: t('No tag yet. Tags sort private keys into groups.'),
+    nobody: t('Not used'),
+    already: t('This private key already has this tag.'),
+    none: t('No tags yet.'),
   },
   user: {
-    lesson: t(
-      'A tag lets you name several users at once, and find them again in a list. Make one below, or on a user’s own page.',
-    ),
-    unique: t('Unique among the tags of users.'),
+    lesson: t('Tags group users for lists and policies. Create one here or on a user’s page.'),
+    unique: t('A unique name.'),
     made: (name) => t('“{{name}}”, for users.', { name }),
-    nobody: t('No user has it'),
-    already: t('This user has this tag already.'),
-    none: t('No tag yet. Tags sort users into groups.'),
+    nobody: t('Not used'),
+    already: t('This user already has this tag.'),
+    none: t('No tags yet.'),
   },
 };
 

@@ -42,12 +42,10 @@ export function Tags(): ReactNode {
     <>
       <PageHead
         title={t('Tags')}
-        lead={t(
-          'Names for groups of private keys and of users. Put them on where the key or user is; here they are made, renamed and deleted.',
-        )}
+        lead={t('Groups of private keys and users. Add a tag on the page of a key or user.')}
       />
-      <TagList kind="privateKey" title={t('Tags of private keys')} holders={keyHolders} />
-      <TagList kind="user" title={t('Tags of users')} holders={userHolders} />
+      <TagList kind="privateKey" title={t('Private key tags')} holders={keyHolders} />
+      <TagList kind="user" title={t('User tags')} holders={userHolders} />
       <NewTag />
     </>
   );
@@ -60,7 +58,7 @@ function NewTag(): ReactNode {
   const tags = { privateKey: useTags('privateKey').list, user: useTags('user').list };
   const create = { privateKey: useCreateTag('privateKey'), user: useCreateTag('user') }[kind];
   const taken = tags[kind].map(({ tagName }) => tagName);
-  const problem = nameProblem(name, 'tag', taken);
+  const problem = nameProblem(name, taken);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
@@ -72,7 +70,7 @@ function NewTag(): ReactNode {
           setName('');
           setTried(false);
           notifications.show({
-            title: t('The tag is made'),
+            title: t('Tag created'),
             message: tagKinds[kind].made(name.trim()),
           });
         },
@@ -81,15 +79,15 @@ function NewTag(): ReactNode {
   };
   return (
     <form onSubmit={submit} noValidate>
-      <Panel title={t('New tag')}>
+      <Panel title={t('Create tag')}>
         <Stack gap="md" maw={480}>
           <SegmentedControl
-            aria-label={t('What the tag is for')}
+            aria-label={t('Applies to')}
             value={kind}
             onChange={setKind}
             data={[
-              { value: 'privateKey', label: t('For private keys') },
-              { value: 'user', label: t('For users') },
+              { value: 'privateKey', label: t('Private keys') },
+              { value: 'user', label: t('Users') },
             ]}
           />
           <NameField
@@ -99,10 +97,10 @@ function NewTag(): ReactNode {
             others={taken}
             onType={setName}
           />
-          <Failure title={t('The tag was not made')} error={create.error} />
+          <Failure title={t('Couldn’t create the tag')} error={create.error} />
           <div>
             <Button type="submit" loading={create.isPending}>
-              {t('Make the tag')}
+              {t('Create tag')}
             </Button>
           </div>
         </Stack>
@@ -121,8 +119,8 @@ function TagList({ kind, title, holders }: ListProps): ReactNode {
   const tags = useTags(kind);
   return (
     <Panel title={title} kind="plain">
-      {tags.isPending && <LoadingRows label={t('Loading the tags')} rows={2} />}
-      <Failure title={t('The tags could not be read')} error={tags.error} onRetry={tags.retry} />
+      {tags.isPending && <LoadingRows label={t('Loading tags')} rows={2} />}
+      <Failure title={t('Couldn’t load the tags')} error={tags.error} onRetry={tags.retry} />
       {!tags.isPending && tags.error === null && tags.list.length === 0 && (
         <Empty title={t('None yet')} level={3}>
           <p>{tagKinds[kind].lesson}</p>
@@ -177,8 +175,8 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
       <Group gap="xs">
         <DialogButton
           name={t('Rename…')}
-          label={t('Rename the tag {{tagName}}', { tagName })}
-          title={t('Rename the tag')}
+          label={t('Rename tag {{tagName}}', { tagName })}
+          title={t('Rename tag')}
         >
           {(close) => (
             <RenameForm
@@ -194,8 +192,8 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
                     onSuccess() {
                       close();
                       sayDone({
-                        title: t('The tag is renamed'),
-                        message: t('It is called “{{newName}}” now.', { newName }),
+                        title: t('Tag renamed'),
+                        message: t('New name: “{{newName}}”', { newName }),
                         undo: () => update.mutateAsync({ tagId, newName: tagName }),
                       });
                     },
@@ -207,7 +205,7 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
         </DialogButton>
         <DialogButton
           name={t('Delete…')}
-          label={t('Delete the tag {{tagName}}', { tagName })}
+          label={t('Delete tag {{tagName}}', { tagName })}
           title={t('Delete “{{tagName}}”', { tagName })}
           danger
         >
@@ -216,17 +214,17 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
               what="tag"
               outcomes={[
                 holders === undefined
-                  ? t('It is taken off whatever has it.')
+                  ? t('The tag is removed everywhere.')
                   : holders.length === 0
-                    ? t('It is on nothing.')
+                    ? t('The tag isn’t used.')
                     : kind === 'user'
-                      ? t('It is taken off {{count}} users, which stay as they are.', {
+                      ? t('Removed from {{count}} users, who stay as they are.', {
                           count: holders.length,
                         })
-                      : t('It is taken off {{count}} private keys, which stay as they are.', {
+                      : t('Removed from {{count}} private keys, which stay as they are.', {
                           count: holders.length,
                         }),
-                t('Another tag of the same name can be made; policies that name this one do not know it.'),
+                t('Policies that use this tag ignore a new tag with the same name.'),
               ]}
               {...(holders?.length === 0 ? {} : { confirm: { text: tagName, as: 'name' } })}
               submitting={remove}
@@ -236,8 +234,8 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
                   onSuccess() {
                     close();
                     notifications.show({
-                      title: t('The tag is deleted'),
-                      message: t('“{{tagName}}” is gone.', { tagName }),
+                      title: t('Tag deleted'),
+                      message: t('“{{tagName}}”', { tagName }),
                     });
                   },
                 });

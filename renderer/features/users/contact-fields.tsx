@@ -20,7 +20,7 @@ export function ContactFields({ value, tried, onType }: Props): ReactNode {
     <>
       <TextInput
         label={t('Email (optional)')}
-        description={t('Kept in the vault. Sign-in codes go to it, where mail is set up.')}
+        description={t('Receives sign-in codes if mail is set up.')}
         type="email"
         autoComplete="off"
         maxLength={254}
@@ -32,7 +32,7 @@ export function ContactFields({ value, tried, onType }: Props): ReactNode {
       />
       <TextInput
         label={t('Phone number (optional)')}
-        description={t('With a plus and the country’s code.')}
+        description={t('With + and the country code.')}
         type="tel"
         autoComplete="off"
         maxLength={40}

@@ -10,6 +10,6 @@ test('a phone number as people write it, or none', () => {
   expect(bareNumber('+44 (20) 7946-0018')).toBe('+442079460018');
   for (const fine of ['', '+44 (20) 7946-0018', '+15551234567']) expect(phoneProblem(fine)).toBeNull();
   for (const wrong of ['020 7946 0018', '+0123456789', '+44 20 79 CALL', '+1234']) {
-    expect(phoneProblem(wrong)).toContain('country’s code');
+    expect(phoneProblem(wrong)).toContain('country code');
   }
 });

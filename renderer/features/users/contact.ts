@@ -6,7 +6,7 @@ import { t } from '../../app/i18n/text.ts';
 export const emailProblem = (text: string): string | null =>
   text.trim() === '' || /^\S+@\S+\.\S+$/.test(text.trim())
     ? null
-    : t('This is not an email address. It may stay empty.');
+    : t('Enter a valid email address or leave the field empty.');
 
 /** Spaces and the like, which people write into phone numbers. */
 const filling = /[\s().\-/]/g;
@@ -20,5 +20,5 @@ export function phoneProblem(text: string): string | null {
   const number = bareNumber(text);
   return number === '' || /^\+[1-9]\d{6,14}$/.test(number)
     ? null
-    : t('Write it with a plus and the country’s code, such as +44 20 7946 0018. It may stay empty.');
+    : t('Start with + and the country code, such as +44 20 7946 0018, or leave the field empty.');
 }

@@ -13,7 +13,7 @@ export function OauthProviders({ user: { userName, oauthProviders } }: { readonl
       {oauthProviders.length === 0 ? (
         <div className="kh-rows-foot" data-first>
           <Text c="dimmed" size="sm">
-            {t('None: {{userName}} signs in with no account of Google, Apple or the like.', { userName })}
+            {t('None. {{userName}} has no linked account, such as Google or Apple.', { userName })}
           </Text>
         </div>
       ) : (

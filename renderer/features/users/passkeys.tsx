@@ -56,10 +56,9 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
       <div className="kh-rows-foot" data-first={authenticators.length === 0 || undefined}>
         {authenticators.length === 0 && (
           <Text c="dimmed" size="sm" mb="md">
-            {t(
-              'None yet. With a passkey {{userName}} signs requests by a fingerprint, a face or a security key, instead of a key in a file.',
-              { userName: user.userName },
-            )}
+            {t('None yet. {{userName}} can sign requests with a fingerprint, a face or a security key.', {
+              userName: user.userName,
+            })}
           </Text>
         )}
         {obstacle === null ? <RegisterPasskey user={user} rpId={rpId} /> : <Text size="sm">{obstacle}</Text>}
@@ -80,7 +79,7 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
   const register = useSubmit('ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2');
   const task = useAsyncAction();
   const name = (typedName ?? freeName('Passkey', taken)).trim();
-  const problem = task.isPending ? null : nameProblem(name, 'passkey', taken);
+  const problem = task.isPending ? null : nameProblem(name, taken);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (problem !== null) return;
@@ -94,8 +93,8 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
       await register.mutateAsync({ userId, authenticators: [{ authenticatorName: name, ...passkey }] });
       setTypedName(null);
       notifications.show({
-        title: t('The passkey is registered'),
-        message: t('“{{name}}” signs for {{userName}} now.', { name, userName }),
+        title: t('Passkey registered'),
+        message: t('“{{name}}” now signs for {{userName}}.', { name, userName }),
       });
     });
   };
@@ -104,8 +103,8 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
       <Stack gap="md">
         <Group gap="sm" align="end">
           <NameField
-            label={t('Name of a new passkey')}
-            description={t('Such as the device that holds it.')}
+            label={t('Name of the new passkey')}
+            description={t('For example, the device’s name.')}
             value={typedName ?? name}
             problem={problem}
             others={taken}
@@ -117,10 +116,10 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
             leftSection={<IconFingerprint size={16} aria-hidden />}
             loading={task.isPending}
           >
-            {t('Register a passkey')}
+            {t('Register passkey')}
           </Button>
         </Group>
-        <Failure title={t('No passkey was registered')} error={task.error} />
+        <Failure title={t('Couldn’t register the passkey')} error={task.error} />
       </Stack>
     </form>
   );
@@ -140,7 +139,7 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
   return (
     <DialogButton
       name={t('Delete…')}
-      label={t('Delete the passkey {{authenticatorName}}', { authenticatorName })}
+      label={t('Delete passkey {{authenticatorName}}', { authenticatorName })}
       title={t('Delete “{{authenticatorName}}”', { authenticatorName })}
       danger
     >
@@ -150,18 +149,17 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
           {...(isLastWay
             ? {
                 loss: {
-                  title: t('It is the last way in'),
-                  text: t(
-                    '{{userName}} has no other passkey, no API key and no address to sign in by. Without this one nobody acts as this user until you add another way.',
-                    { userName },
-                  ),
+                  title: t('Last way to sign in'),
+                  text: t('Without this passkey, {{userName}} can’t sign in until you add another way.', {
+                    userName,
+                  }),
                 },
                 confirm: { text: authenticatorName, as: 'name' },
               }
             : {})}
           outcomes={[
-            t('Requests that it signs for {{userName}} are refused from then on.', { userName }),
-            t('The device or browser that holds it still lists it; delete it there too.'),
+            t('Requests it signs for {{userName}} are refused.', { userName }),
+            t('Also delete the passkey on its device or browser.'),
           ]}
           submitting={remove}
           onCancel={close}
@@ -172,8 +170,8 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
                 onSuccess() {
                   close();
                   notifications.show({
-                    title: t('The passkey is deleted'),
-                    message: t('“{{authenticatorName}}” opens nothing now.', { authenticatorName }),
+                    title: t('Passkey deleted'),
+                    message: t('“{{authenticatorName}}” no longer works.', { authenticatorName }),
                   });
                 },
               },

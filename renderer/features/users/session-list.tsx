@@ -17,12 +17,12 @@ import '../../ui/rows.css';
 
 /** The way in which a user signed in, by the credential of the session. */
 const ways: Readonly<Record<string, string>> = {
-  CREDENTIAL_TYPE_OAUTH_KEY_P256: t('an account elsewhere'),
-  CREDENTIAL_TYPE_OTP_AUTH_KEY_P256: t('a one-time code'),
-  CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256: t('a mail'),
+  CREDENTIAL_TYPE_OAUTH_KEY_P256: t('OAuth'),
+  CREDENTIAL_TYPE_OTP_AUTH_KEY_P256: t('one-time code'),
+  CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256: t('email'),
   CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256: t('another credential'),
-  CREDENTIAL_TYPE_RECOVER_USER_KEY_P256: t('a mail, to recover'),
-  CREDENTIAL_TYPE_LOGIN: t('a key of the client’s own'),
+  CREDENTIAL_TYPE_RECOVER_USER_KEY_P256: t('email recovery'),
+  CREDENTIAL_TYPE_LOGIN: t('the client’s own key'),
 };
 
 interface Props {
@@ -42,18 +42,18 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
   return (
     <Panel {...(title === undefined ? {} : { title })} kind="plain">
       {isPending && <LoadingRows label={t('Loading sessions')} />}
-      <Failure title={t('The sessions could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the sessions')} error={error} onRetry={() => void refetch()} />
       {data?.sessions.length === 0 && (
         <Empty
-          title={t('Nobody is signed in')}
+          title={t('No active sessions')}
           level={title === undefined ? 2 : 3}
           {...(userId === undefined
             ? {
                 icon: IconDevices,
                 steps: [
-                  t('Give a user an address or a number, under Users.'),
-                  t('Set up how codes reach people, under Messages.'),
-                  t('Your app asks for a code in the user’s name, and signs in with it.'),
+                  t('Add an email address or phone number to a user.'),
+                  t('Set up delivery under Messages.'),
+                  t('Your app requests a code for the user and signs in with it.'),
                 ],
                 action: (
                   <Button component={Link} href="/messages" variant="default">
@@ -63,11 +63,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
               }
             : {})}
         >
-          <p>
-            {t(
-              'Whoever signs in by a code, a mail or an account elsewhere gets a key that lasts a while. It is listed here until it ends.',
-            )}
-          </p>
+          <p>{t('Users who sign in by code, email or OAuth appear here until their session ends.')}</p>
         </Empty>
       )}
       {data !== undefined && data.sessions.length > 0 && (
@@ -92,7 +88,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
                   {wayOf(session)}
                   {' · '}
                   <Trans
-                    i18nKey="began <begun/>, ends <ends/>"
+                    i18nKey="started <begun/>, ends <ends/>"
                     components={{
                       begun: <RelativeTime at={session.createdAt} />,
                       ends: <RelativeTime at={session.expiresAt} ahead />,
@@ -113,25 +109,25 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
 
 const wayOf = ({ credential }: Session): string =>
   credential === undefined
-    ? t('May only read')
-    : t('Signed in by {{ways}}', { ways: ways[credential.type] ?? t('a key') });
+    ? t('Read-only')
+    : t('Signed in with {{ways}}', { ways: ways[credential.type] ?? t('key') });
 
 function EndSession({ of: { sessionId, sessionName, userId } }: { readonly of: Session }): ReactNode {
   const end = useSubmit('ACTIVITY_TYPE_DELETE_SESSIONS');
   return (
     <DialogButton
       name={t('End…')}
-      label={t('End the session {{sessionName}}', { sessionName })}
+      label={t('End session {{sessionName}}', { sessionName })}
       title={t('End “{{sessionName}}”', { sessionName })}
       danger
     >
       {(close) => (
         <ConfirmForm
-          does={t('End the session')}
-          failed={t('The session was not ended')}
+          does={t('End session')}
+          failed={t('Couldn’t end the session')}
           outcomes={[
-            t('Requests of this session are refused from now on.'),
-            t('Its user can sign in again, unless you take away what they sign in by.'),
+            t('Requests in this session are refused.'),
+            t('The user can sign in again, unless you remove the way to sign in.'),
           ]}
           submitting={end}
           onCancel={close}
@@ -142,8 +138,8 @@ function EndSession({ of: { sessionId, sessionName, userId } }: { readonly of: S
                 onSuccess() {
                   close();
                   notifications.show({
-                    title: t('The session has ended'),
-                    message: t('“{{sessionName}}” opens nothing now.', { sessionName }),
+                    title: t('Session ended'),
+                    message: t('“{{sessionName}}” no longer works.', { sessionName }),
                   });
                 },
               },

@@ -11,9 +11,7 @@ export function Sessions(): ReactNode {
     <>
       <PageHead
         title={t('Sessions')}
-        lead={t(
-          'Who is signed in to the vault now, and until when. A session ends by itself; you can end it at once.',
-        )}
+        lead={t('Users who are signed in now. Sessions expire; you can end one early.')}
       />
       <SessionList names={new Map(data?.users.map(({ userId, userName }) => [userId, userName]))} />
     </>

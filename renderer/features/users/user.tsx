@@ -45,9 +45,9 @@ export function User({ userId }: Props): ReactNode {
           user !== undefined && (
             <>
               <Trans
-                i18nKey="<shortId/> · made <moment/>"
+                i18nKey="<shortId/> · created <moment/>"
                 components={{
-                  shortId: <ShortId text={user.userId} copy={t('Copy user id')} />,
+                  shortId: <ShortId text={user.userId} copy={t('Copy user ID')} />,
                   moment: <RelativeTime at={user.createdAt} />,
                 }}
               />{' '}
@@ -61,7 +61,7 @@ export function User({ userId }: Props): ReactNode {
           <LoadingRows label={t('Loading the user')} />
         </Panel>
       )}
-      <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the user')} error={error} onRetry={() => void refetch()} />
       {user !== undefined && (
         <>
           <Details of={user} key={`${user.updatedAt.seconds}.${user.updatedAt.nanos}`} />
@@ -77,7 +77,7 @@ export function User({ userId }: Props): ReactNode {
                 size="xs"
                 leftSection={<IconPlus size={16} aria-hidden />}
               >
-                {t('Add an API key')}
+                {t('Add API key')}
               </Button>
             }
           />
@@ -102,7 +102,7 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_USER');
   const taken =
     others.data?.users.filter(({ userId }) => userId !== of.userId).map(({ userName }) => userName) ?? [];
-  const problem = nameProblem(name, 'user', taken);
+  const problem = nameProblem(name, taken);
   const given = { name: name.trim(), email: contact.email.trim(), phone: bareNumber(contact.phone) };
   const change = {
     ...(given.name === of.userName ? {} : { userName: given.name }),
@@ -129,10 +129,10 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
             message:
               'userEmail' in change || 'userPhoneNumber' in change
                 ? t(
-                    '“{{name}}” is changed. If a code had proven the former address or number, it counts as unproven, also when it is put back.',
+                    '“{{name}}” updated. A changed address or number must be verified again, even after Undo.',
                     { name: given.name },
                   )
-                : t('“{{name}}” is changed.', { name: given.name }),
+                : t('“{{name}}” updated.', { name: given.name }),
             undo: () => update.mutateAsync({ userId: of.userId, ...former }),
           });
         },
@@ -144,14 +144,14 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
       <Panel>
         <Stack gap="md" maw={560}>
           <NameField
-            description={t('A person or a program; names are unique in the vault.')}
+            description={t('A unique name for a person or program.')}
             value={name}
             problem={problem}
             others={taken}
             onType={setName}
           />
           <ContactFields value={contact} tried={tried} onType={setContact} />
-          <Failure title={t('The user was not changed')} error={update.error} />
+          <Failure title={t('Couldn’t update the user')} error={update.error} />
           <Group gap="sm">
             <Button type="submit" loading={update.isPending} disabled={!changed}>
               {t('Save changes')}
@@ -172,30 +172,26 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
     <DangerZone>
       <DangerAction
         name={t('Delete')}
-        about={t('Takes the user and all that it signs requests with out of this vault.')}
+        about={t('Remove the user and all its keys.')}
         title={t('Delete “{{userName}}”', { userName })}
         danger
-        refused={
-          userId === owner?.userId
-            ? t('You are the owner of this vault: without you nobody could open it, so you are not deleted.')
-            : undefined
-        }
+        refused={userId === owner?.userId ? t('The owner of the vault can’t be deleted.') : undefined}
       >
         {(close) => (
           <DeleteForm
             what="user"
             outcomes={[
               ...(apiKeys.length === 0 && authenticators.length === 0
-                ? [t('It has neither an API key nor a passkey.')]
-                : [t('Requests in its name are refused from then on.')]),
+                ? [t('The user has no API key or passkey.')]
+                : [t('The user’s requests are refused.')]),
               ...(apiKeys.length === 0
                 ? []
-                : [t('{{count}} API keys are deleted with it.', { count: apiKeys.length })]),
+                : [t('{{count}} API keys are deleted too.', { count: apiKeys.length })]),
               ...(authenticators.length === 0
                 ? []
-                : [t('{{count}} passkeys are deleted with it.', { count: authenticators.length })]),
-              t('Wallets and private keys stay: they belong to the vault and not to a user.'),
-              t('Entries in the log still say what the user did.'),
+                : [t('{{count}} passkeys are deleted too.', { count: authenticators.length })]),
+              t('Wallets and private keys stay.'),
+              t('Log entries stay.'),
             ]}
             confirm={{ text: userName, as: 'userName' }}
             submitting={remove}
@@ -207,8 +203,8 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
                   onSuccess() {
                     navigate('/users', { replace: true });
                     notifications.show({
-                      title: t('The user is deleted'),
-                      message: t('“{{userName}}” is gone.', { userName }),
+                      title: t('User deleted'),
+                      message: t('“{{userName}}”', { userName }),
                     });
                   },
                 },
@@ -234,26 +230,26 @@ export function UserApiKey({ userId }: Props): ReactNode {
   return (
     <>
       <PageHead
-        title={t('New API key')}
+        title={t('Add API key')}
         back={{ to: page, label: user?.userName ?? t('User') }}
-        lead={t('A script signs its requests with it, as this user.')}
+        lead={t('A script uses this key to sign requests as this user.')}
       />
       {isPending && (
         <Panel kind="plain">
           <LoadingRows label={t('Loading the user')} />
         </Panel>
       )}
-      <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the user')} error={error} onRetry={() => void refetch()} />
       {user !== undefined && made === null && (
         <NewApiKey
-          title={t('A key to sign requests with')}
+          title={t('API key')}
           userId={userId}
           userName={user.userName}
           taken={user.apiKeys.map(({ apiKeyName }) => apiKeyName)}
           onMade={setMade}
           onRegistered={(name) => {
             notifications.show({
-              title: t('The API key is registered'),
+              title: t('API key registered'),
               message: t('“{{name}}” signs for {{userName}}.', { name, userName: user.userName }),
             });
             back();

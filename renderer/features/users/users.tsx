@@ -28,18 +28,16 @@ export function Users(): ReactNode {
     <>
       <PageHead
         title={t('Users')}
-        lead={t(
-          'Whoever sends requests to the vault does so as a user: you, other people, and programs that should be told apart from you.',
-        )}
+        lead={t('People and programs that send requests to the vault.')}
         action={
           <Button component={Link} href="/users/new" leftSection={<IconPlus size={16} aria-hidden />}>
-            {t('New user')}
+            {t('Create user')}
           </Button>
         }
       />
       <Panel kind="plain">
         {isPending && <LoadingRows label={t('Loading users')} />}
-        <Failure title={t('The users could not be read')} error={error} onRetry={() => void refetch()} />
+        <Failure title={t('Couldn’t load the users')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && (
           <ul className="kh-rows" aria-label={t('Users')}>
             {data.users.map((user) => (
@@ -54,7 +52,7 @@ export function Users(): ReactNode {
                   </span>
                   <span className="kh-row-side">
                     <Trans
-                      i18nKey="Made <moment/>"
+                      i18nKey="Created <moment/>"
                       components={{ moment: <RelativeTime at={user.createdAt} /> }}
                     />
                   </span>
@@ -66,9 +64,7 @@ export function Users(): ReactNode {
       </Panel>
       {data?.users.length === 1 && (
         <p className="kh-lead">
-          {t(
-            'So far there is only you. Add a user for a program that should do less than you may, or for somebody who shares this vault.',
-          )}
+          {t('Only you so far. Create users for other people, or for programs that need fewer permissions.')}
         </p>
       )}
     </>
@@ -95,7 +91,7 @@ export function NewUser(): ReactNode {
   const create = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
   const taken = existing.data?.users.map(({ userName }) => userName) ?? [];
   // Once the user is created the name is taken, while this form is still on the screen.
-  const problem = create.isSuccess ? null : nameProblem(name, 'user', taken);
+  const problem = create.isSuccess ? null : nameProblem(name, taken);
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -119,8 +115,8 @@ export function NewUser(): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: t('“{{name}}” is made', { name: name.trim() }),
-            message: t('Give it an API key next: until then it can send no request.'),
+            title: t('Created “{{name}}”', { name: name.trim() }),
+            message: t('Add an API key next, so the user can send requests.'),
           });
           const [made] = result.userIds;
           navigate(made === undefined ? '/users' : `/users/${made}`, { replace: true });
@@ -131,12 +127,12 @@ export function NewUser(): ReactNode {
 
   return (
     <>
-      <PageHead title={t('New user')} back={{ to: '/users', label: t('Users') }} />
+      <PageHead title={t('Create user')} back={{ to: '/users', label: t('Users') }} />
       <form onSubmit={submit} noValidate className="kh-beside">
         <Panel>
           <Stack gap="lg">
             <NameField
-              description={t('A person or a program; names are unique in the vault.')}
+              description={t('A unique name for a person or program.')}
               value={name}
               problem={tried ? problem : null}
               others={taken}
@@ -155,10 +151,10 @@ export function NewUser(): ReactNode {
               </Fieldset>
             )}
             <FormEnd
-              failed={t('The user was not made')}
+              failed={t('Couldn’t create the user')}
               error={create.error}
               busy={create.isPending}
-              does={t('Make the user')}
+              does={t('Create user')}
               back="/users"
             />
           </Stack>
@@ -166,9 +162,9 @@ export function NewUser(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t('The user has no key at first. On its page you give it one, or a passkey.'),
-              t('It may read what is in the vault. It signs and changes nothing until a policy allows that.'),
-              t('It is written to the activity log. Nobody is notified.'),
+              t('Add an API key or passkey on the user’s page.'),
+              t('The user can read the vault. Signing and changes need a policy.'),
+              t('The user isn’t notified.'),
             ]}
           />
         </aside>

@@ -12,14 +12,14 @@ test('a page that cannot create passkeys says what to do instead', () => {
   expect(passkeyObstacle(page('[::1]'), 'localhost')).toContain('[::1]');
   // Node has none either.
   for (const host of ['localhost', 'vault.localhost']) {
-    expect(passkeyObstacle(page(host), 'localhost')).toContain('another one');
+    expect(passkeyObstacle(page(host), 'localhost')).toContain('another browser');
   }
   expect(passkeyObstacle(page('notlocalhost'), 'localhost')).toContain('http://localhost:7377');
 });
 
 test('passkeys for another name are created on its pages', () => {
   for (const here of [app, page('localhost'), page('127.0.0.1')]) {
-    expect(passkeyObstacle(here, 'example.org')).toContain('a page of https://example.org makes them');
+    expect(passkeyObstacle(here, 'example.org')).toContain('on https://example.org');
   }
-  expect(passkeyObstacle(page('vault.example.org'), 'example.org')).toContain('another one');
+  expect(passkeyObstacle(page('vault.example.org'), 'example.org')).toContain('another browser');
 });

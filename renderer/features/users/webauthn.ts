@@ -47,21 +47,19 @@ export function passkeyObstacle(
   if (inBrowser && (hostname === rpId || hostname.endsWith(`.${rpId}`))) {
     return 'PublicKeyCredential' in globalThis
       ? null
-      : t('This browser knows no passkeys. Open this window in another one.');
+      : t('This browser doesn’t support passkeys. Use another browser.');
   }
   if (rpId !== windowHost) {
     return t(
-      'Passkeys of this vault are made for {{rpId}}, and this window has no page there: a page of https://{{rpId}} makes them, and registers them through the API.',
+      'This vault’s passkeys belong to {{rpId}}. Create them on https://{{rpId}} and register them through the API.',
       { rpId },
     );
   }
   if (!inBrowser) {
-    return t(
-      'Passkeys are made in a browser: start Keyhearth with --ui, run “keyhearth open”, and come back to this page there.',
-    );
+    return t('Passkeys need a browser. Run “keyhearth serve --ui”, then “keyhearth open”.');
   }
   return t(
-    'Browsers make no passkeys for {{hostname}}: open this window at http://{{rpId}}:{{port}}, with the link that “keyhearth open” gives.',
+    'Passkeys don’t work at {{hostname}}. Open http://{{rpId}}:{{port}} with the link from “keyhearth open”.',
     { hostname, rpId, port },
   );
 }
@@ -103,17 +101,15 @@ export async function makePasskey({ rpId, userId, userName, present }: Owner): P
 }
 
 function whyNot(error: unknown): string {
-  if (!(error instanceof DOMException)) return t('The browser made no passkey.');
+  if (!(error instanceof DOMException)) return t('The browser created no passkey.');
   switch (error.name) {
     case 'NotAllowedError':
-      return t(
-        'The browser made no passkey: it was cancelled, or took too long. Try again when you are ready.',
-      );
+      return t('Passkey creation was canceled or timed out. Retry when you’re ready.');
     case 'InvalidStateError':
-      return t('This device or key has a passkey of this user already.');
+      return t('This device already has a passkey for this user.');
     case 'NotSupportedError':
-      return t('This device or key makes no passkeys of a kind that Keyhearth can check.');
+      return t('Keyhearth can’t verify this device’s passkeys.');
     default:
-      return t('The browser made no passkey: {{message}}', { message: error.message });
+      return t('The browser created no passkey: {{message}}', { message: error.message });
   }
 }

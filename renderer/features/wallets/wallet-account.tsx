@@ -48,7 +48,7 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
               href={`/sign/account/${walletId}/${encodeURIComponent(account.address)}`}
               leftSection={<IconSignature size={16} aria-hidden />}
             >
-              {t('Sign with it')}
+              {t('Sign with this account')}
             </Button>
           )
         }
@@ -58,7 +58,7 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
           <LoadingRows label={t('Loading the account')} />
         </Panel>
       )}
-      <Failure title={t('The account could not be read')} error={error} onRetry={() => void refetch()} />
+      <Failure title={t('Couldn’t load the account')} error={error} onRetry={() => void refetch()} />
       {account !== undefined && (
         <>
           <Panel kind="plain">
@@ -83,8 +83,8 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
                   t('Public key'),
                   <Copyable key="public" text={account.publicKey} copy={t('Copy public key')} />,
                 ],
-                [t('Id'), <ShortId key="id" text={account.walletAccountId} copy={t('Copy account id')} />],
-                [t('Made'), <RelativeTime key="made" at={account.createdAt} exact />],
+                [t('ID'), <ShortId key="id" text={account.walletAccountId} copy={t('Copy account ID')} />],
+                [t('Created'), <RelativeTime key="made" at={account.createdAt} exact />],
               ]}
             />
           </Panel>
@@ -115,8 +115,8 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
     <DangerZone>
       <DangerAction
         name={t('Rename')}
-        about={t('A name of yours, shown in the place of its chain. Its address and its key stay.')}
-        title={t('Rename the account')}
+        about={t('Shown instead of the chain. Address and key stay the same.')}
+        title={t('Rename account')}
       >
         {(close) => (
           <NameForm
@@ -131,11 +131,8 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
                   onSuccess() {
                     close();
                     sayDone({
-                      title: t('The account is renamed'),
-                      message:
-                        name === ''
-                          ? t('It has no name of its own now.')
-                          : t('It is called “{{name}}” now.', { name }),
+                      title: t('Account renamed'),
+                      message: name === '' ? t('Name removed') : t('New name: “{{name}}”', { name }),
                       undo: () => rename.mutateAsync({ walletAccountId, name: account.name ?? '' }),
                     });
                   },
@@ -147,19 +144,17 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
       </DangerAction>
       <DangerAction
         name={t('Export')}
-        about={t('Shows the private key of this one account. The wallet’s other accounts are not in it.')}
-        title={t('Export the account’s private key')}
+        about={t('Show this account’s private key. Other accounts are not included.')}
+        title={t('Export account key')}
       >
         {(close) => (
           <ExportForm
             submit={(targetPublicKey) => exporting.mutateAsync({ address: account.address, targetPublicKey })}
             what="privateKey"
             outcomes={[
-              t(
-                'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
-              ),
-              t('Whoever has it can sign as this account, for good.'),
-              t('The log says that it was exported, and not the key.'),
+              t('The key reaches this window encrypted and is shown only on request.'),
+              t('Anyone with the key controls this account permanently.'),
+              t('The log records the export, not the key.'),
             ]}
             onDone={close}
           >
@@ -169,27 +164,25 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
       </DangerAction>
       <DangerAction
         name={t('Delete')}
-        about={t('Takes the account off the wallet, which can derive it again.')}
-        title={t('Delete the account')}
+        about={t('Remove the account. The wallet can derive it again.')}
+        title={t('Delete account')}
         danger
       >
         {(close) => (
           <DeleteForm
             what="account"
             outcomes={[
-              t('The vault no longer knows this address, and scripts that sign with it are refused.'),
+              t('Scripts can no longer sign with this address.'),
               <>
                 <Trans
-                  i18nKey="Nothing is lost while the wallet is here: add an account at <span>{{path}}</span> and it is back, with the same address."
+                  i18nKey="To restore the same address, add an account at <span>{{path}}</span>."
                   values={{ path: account.path }}
                   components={{ span: <span className="kh-mono kh-nowrap" /> }}
                 />
               </>,
               wallet.exported
-                ? t('The wallet was exported: its words hold this account too.')
-                : t(
-                    'The wallet was never exported: if it is deleted as well, what this account holds is lost for good.',
-                  ),
+                ? t('The exported seed phrase also covers this account.')
+                : t('The wallet was never exported. If the wallet is deleted too, this account is lost.'),
             ]}
             confirm={{ text: ending, as: 'addressEnding' }}
             submitting={remove}
@@ -201,8 +194,8 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
                   onSuccess() {
                     navigate(`/wallets/${wallet.walletId}`, { replace: true });
                     notifications.show({
-                      title: t('The account is deleted'),
-                      message: t('“{{walletName}}” no longer has it.', { walletName: wallet.walletName }),
+                      title: t('Account deleted'),
+                      message: t('Removed from “{{walletName}}”', { walletName: wallet.walletName }),
                     });
                   },
                 },
@@ -235,7 +228,7 @@ function NameForm({ name, submitting, onName, onCancel }: NameFormProps): ReactN
       <Stack gap="md">
         <TextInput
           label={t('Name')}
-          description={t('Leave it empty to go by the chain.')}
+          description={t('Leave empty to show the chain.')}
           autoComplete="off"
           data-autofocus
           maxLength={longestName}
@@ -243,7 +236,7 @@ function NameForm({ name, submitting, onName, onCancel }: NameFormProps): ReactN
           onChange={onText(setTyped)}
         />
         <FormEnd
-          failed={t('The account was not renamed')}
+          failed={t('Couldn’t rename the account')}
           error={submitting.error}
           busy={submitting.isPending}
           does={t('Rename')}

@@ -39,12 +39,12 @@ export function ImportWallet(): ReactNode {
   const task = useAsyncAction();
   const name = typedName ?? freeName('Wallet', taken);
   // Once the wallet is there its own name is taken, while this form is still on the screen.
-  const problem = done ? null : nameProblem(name, 'wallet', taken);
+  const problem = done ? null : nameProblem(name, taken);
   const words = wordsOf(phrase);
   const accounts = chains.filter((chain) => chosen.includes(chain.id));
   const wordsProblem = lengths.includes(words.length)
     ? null
-    : t('A seed phrase has 12, 15, 18, 21 or 24 words; here are {{words}}.', { words: words.length });
+    : t('A seed phrase has 12, 15, 18, 21 or 24 words; this has {{words}}.', { words: words.length });
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -68,11 +68,11 @@ export function ImportWallet(): ReactNode {
       setPhrase('');
       setPassphrase('');
       notifications.show({
-        title: t('“{{name}}” is imported', { name: name.trim() }),
+        title: t('Imported “{{name}}”', { name: name.trim() }),
         message:
           addresses.length === 0
-            ? t('Its seed is sealed in the vault. It has no account yet.')
-            : t('Its seed is sealed in the vault, with {{count}} accounts.', { count: addresses.length }),
+            ? t('The wallet has no accounts yet.')
+            : t('The wallet has {{count}} accounts.', { count: addresses.length }),
       });
       navigate(`/wallets/${walletId}`, { replace: true });
     });
@@ -80,7 +80,7 @@ export function ImportWallet(): ReactNode {
 
   return (
     <>
-      <PageHead title={t('Import a wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
+      <PageHead title={t('Import wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
       <form onSubmit={submit} noValidate className="kh-beside" autoComplete="off">
         <Panel>
           <Stack gap="lg">
@@ -88,7 +88,7 @@ export function ImportWallet(): ReactNode {
             <div>
               <Textarea
                 label={t('Seed phrase')}
-                description={t('Its words in order, with spaces between them, from BIP-39’s English list.')}
+                description={t('English BIP-39 words in order, separated by spaces.')}
                 autosize
                 minRows={3}
                 autoComplete="off"
@@ -111,7 +111,7 @@ export function ImportWallet(): ReactNode {
             <PasswordField
               label={t('BIP-39 passphrase (optional)')}
               description={t(
-                'Only if this wallet was made with one. A wrong one is not noticed: it opens another, empty wallet.',
+                'Only if the wallet has one. A wrong passphrase opens a different, empty wallet.',
               )}
               autoComplete="off"
               autoCapitalize="none"
@@ -123,17 +123,15 @@ export function ImportWallet(): ReactNode {
               onChange={onText(setPassphrase)}
             />
             <FirstAccounts
-              about={t(
-                'The first of each chain, at the path that most wallets use. Add the others on the wallet’s own page.',
-              )}
+              about={t('The first account of each chain. Add others on the wallet’s page.')}
               chosen={chosen}
               onChoose={setChosen}
             />
             <FormEnd
-              failed={t('The wallet was not imported')}
+              failed={t('Couldn’t import the wallet')}
               error={task.error}
               busy={task.isPending}
-              does={t('Import the wallet')}
+              does={t('Import wallet')}
               back="/wallets"
             />
           </Stack>
@@ -141,20 +139,14 @@ export function ImportWallet(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t(
-                'The words are encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',
-              ),
+              t('The words are encrypted before they leave this window, and sealed in the vault.'),
               accounts.length === 0
-                ? t('No account is derived yet: the wallet has no address until you add one.')
-                : t(
-                    '{{count}} accounts are derived: {{accounts}}. Compare the addresses with those you know.',
-                    {
-                      count: accounts.length,
-                      accounts: accounts.map((chain) => chain.label).join(', '),
-                    },
-                  ),
-              t('The wallet is marked as imported: where its words came from, they may still be.'),
-              t('It is written to the activity log, without the words. Nothing is sent anywhere.'),
+                ? t('The wallet has no address until you add an account.')
+                : t('Adds {{count}} accounts: {{accounts}}. Compare the addresses with those you know.', {
+                    count: accounts.length,
+                    accounts: accounts.map((chain) => chain.label).join(', '),
+                  }),
+              t('The wallet is marked as imported: the words may exist elsewhere.'),
             ]}
           />
         </aside>

@@ -74,9 +74,9 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
           found !== undefined && (
             <>
               <Trans
-                i18nKey="<id/> · made <moment/>"
+                i18nKey="<id/> · created <moment/>"
                 components={{
-                  id: <ShortId text={found.walletId} copy={t('Copy wallet id')} />,
+                  id: <ShortId text={found.walletId} copy={t('Copy wallet ID')} />,
                   moment: <RelativeTime at={found.createdAt} />,
                 }}
               />{' '}
@@ -87,7 +87,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
         action={all.list.total > 0 ? addButton : undefined}
       />
       <Failure
-        title={t('The wallet could not be read')}
+        title={t('Couldn’t load the wallet')}
         error={wallet.error}
         onRetry={() => void wallet.refetch()}
       />
@@ -97,16 +97,16 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
             <>
               <ListSearch
                 label={t('Accounts')}
-                placeholder={t('An address, a label, a path')}
+                placeholder={t('Address, label or path')}
                 typed={text}
                 onType={setText}
               >
                 <Select
                   label={t('Chain')}
-                  placeholder={t('Every chain')}
+                  placeholder={t('All chains')}
                   clearable
                   searchable
-                  nothingFoundMessage={t('No chain of that name')}
+                  nothingFoundMessage={t('No matching chain')}
                   data={addressFormats.map(({ format: value, label }) => ({ value, label }))}
                   value={format}
                   onChange={setFormat}
@@ -116,7 +116,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
                 <span role="status">
                   {list.isComplete
                     ? t('{{count}} accounts', { count: list.total })
-                    : t('{{count}} accounts so far, looking further', { count: list.total })}
+                    : t('{{count}} accounts so far, still searching', { count: list.total })}
                 </span>
               </div>
             </>
@@ -125,23 +125,15 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
             {list.total === 0 && !list.isComplete && list.error === null && (
               <LoadingRows label={t('Loading accounts')} />
             )}
-            <Failure
-              title={t('The accounts could not be read')}
-              error={list.error}
-              onRetry={accounts.retry}
-            />
+            <Failure title={t('Couldn’t load the accounts')} error={list.error} onRetry={accounts.retry} />
             {list.isComplete && list.total === 0 && !isFiltered && (
-              <Empty title={t('No account yet')} action={addButton} icon={IconWallet}>
-                <p>
-                  {t(
-                    'An account is a key derived from this wallet’s seed, at a path of its own, with an address in the form its chain uses.',
-                  )}
-                </p>
+              <Empty title={t('No accounts yet')} action={addButton} icon={IconWallet}>
+                <p>{t('An account is a key and address derived from the wallet’s seed.')}</p>
               </Empty>
             )}
             {list.isComplete && list.total === 0 && isFiltered && (
-              <Empty title={t('No account fits')}>
-                <p>{t('The wallet has accounts, but none with this in its address, label or path.')}</p>
+              <Empty title={t('No matching account')}>
+                <p>{t('No address, label or path matches.')}</p>
               </Empty>
             )}
             {list.total > 0 && <Accounts key={`${looked} ${format ?? ''}`} walletId={walletId} list={list} />}
@@ -156,7 +148,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
         onClose={() => {
           setAdding(false);
         }}
-        title={t('Add an account')}
+        title={t('Add account')}
         size="lg"
       >
         <AddAccount
@@ -243,8 +235,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
     <DangerZone>
       <DangerAction
         name={t('Rename')}
-        about={t('Scripts that look it up by its name need the new one; its id stays.')}
-        title={t('Rename the wallet')}
+        about={t('Scripts that use the name need the new one. The ID stays.')}
+        title={t('Rename wallet')}
       >
         {(close) => (
           <RenameForm
@@ -260,8 +252,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                   onSuccess() {
                     close();
                     sayDone({
-                      title: t('The wallet is renamed'),
-                      message: t('It is called “{{name}}” now.', { name }),
+                      title: t('Wallet renamed'),
+                      message: t('New name: “{{name}}”', { name }),
                       undo: () => rename.mutateAsync({ walletId, walletName }),
                     });
                   },
@@ -273,8 +265,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
       </DangerAction>
       <DangerAction
         name={t('Export')}
-        about={t('Shows its seed phrase: to keep it on paper, or to open the wallet in another program.')}
-        title={t('Export the wallet')}
+        about={t('Show the seed phrase, to write down or use elsewhere.')}
+        title={t('Export wallet')}
         wide
       >
         {(close) => (
@@ -282,11 +274,9 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
             submit={(targetPublicKey) => exporting.mutateAsync({ walletId, targetPublicKey })}
             what="seedPhrase"
             outcomes={[
-              t(
-                'The words come to this window, encrypted to a key that it has just drawn. They are shown when you ask for it.',
-              ),
-              t('Whoever reads them has every account of this wallet, for good.'),
-              t('The wallet is marked as exported. The log says so, and not the words.'),
+              t('The words reach this window encrypted and are shown only on request.'),
+              t('Anyone who sees these words controls this wallet permanently.'),
+              t('The log records the export, not the words.'),
             ]}
             onDone={close}
           >
@@ -296,7 +286,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
       </DangerAction>
       <DangerAction
         name={t('Delete')}
-        about={t('Takes its seed and its accounts out of this vault.')}
+        about={t('Remove the seed and accounts from this vault.')}
         title={t('Delete “{{walletName}}”', { walletName })}
         danger
       >
@@ -308,23 +298,23 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                 ? undefined
                 : {
                     title: wallet.imported
-                      ? t('Be sure that there is another copy')
+                      ? t('Make sure there is another copy')
                       : t('There is no other copy'),
-                    text: lossOf(wallet, accounts),
+                    text: t(
+                      'Without the seed phrase, everything in this wallet is lost. Export first unless you’re sure.',
+                    ),
                   }
             }
             outcomes={[
               moreAccounts
-                ? t('Its seed is erased from this vault, with more than {{count}} accounts.', {
+                ? t('The seed and more than {{count}} accounts are erased.', {
                     count: accounts,
                   })
-                : t('Its seed is erased from this vault, with {{count}} accounts.', { count: accounts }),
+                : t('The seed and {{count}} accounts are erased.', { count: accounts }),
               exported
-                ? t('It was exported: whoever kept the words can import it again.')
-                : t(
-                    'Without its words nobody can bring it back: the recovery phrase opens the vault and holds no wallets.',
-                  ),
-              t('Scripts that sign with it are refused from then on. Its entries in the log stay.'),
+                ? t('The wallet was exported: anyone with the words can import it.')
+                : t('Only the seed phrase restores the wallet. The vault’s recovery phrase doesn’t.'),
+              t('Scripts can no longer sign. Log entries stay.'),
             ]}
             confirm={{ text: walletName, as: 'name' }}
             submitting={remove}
@@ -336,8 +326,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                   onSuccess() {
                     navigate('/wallets', { replace: true });
                     notifications.show({
-                      title: t('The wallet is deleted'),
-                      message: t('“{{walletName}}” is gone.', { walletName }),
+                      title: t('Wallet deleted'),
+                      message: t('“{{walletName}}”', { walletName }),
                     });
                   },
                 },
@@ -348,27 +338,6 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
       </DangerAction>
     </DangerZone>
   );
-}
-
-function lossOf({ imported }: WalletRecord, count: number): string {
-  if (count === 0) {
-    return imported
-      ? t(
-          'This wallet was never exported from here. Without its words, whatever it holds is lost for good. Export it first, unless you are sure.',
-        )
-      : t(
-          'This wallet was never exported. Without its words, whatever it holds is lost for good. Export it first, unless you are sure.',
-        );
-  }
-  return imported
-    ? t(
-        'This wallet was never exported from here. Without its words, whatever its {{count}} accounts hold is lost for good. Export it first, unless you are sure.',
-        { count },
-      )
-    : t(
-        'This wallet was never exported. Without its words, whatever its {{count}} accounts hold is lost for good. Export it first, unless you are sure.',
-        { count },
-      );
 }
 
 interface AddAccountProps {
@@ -423,7 +392,7 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: t('The account is added'),
+            title: t('Account added'),
             message: result.addresses[0] ?? account.path,
           });
           onDone();
@@ -442,12 +411,13 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
               group,
               items: chainsIn(of).map(({ id, label }) => ({ value: id, label })),
             })),
-            { group: t('By hand'), items: [{ value: custom, label: t('Another path or format') }] },
+            { group: t('Custom'), items: [{ value: custom, label: t('Another path or format') }] },
           ]}
           value={choice}
           allowDeselect={false}
           searchable
-          nothingFoundMessage={t('No chain of that name')}
+          openOnFocus={false}
+          nothingFoundMessage={t('No matching chain')}
           onChange={(value) => {
             setChoice(value ?? custom);
           }}
@@ -478,7 +448,7 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
             />
             <TextInput
               label={t('Path')}
-              description={t("Steps from the seed; ' marks a hardened one.")}
+              description={t("' marks hardened steps.")}
               autoComplete="off"
               spellCheck={false}
               className="kh-mono-input"
@@ -490,7 +460,7 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
         )}
         <TextInput
           label={t('Label (optional)')}
-          description={t('What you use it for.')}
+          description={t('What the account is for.')}
           autoComplete="off"
           maxLength={longestName}
           value={name}
@@ -501,25 +471,25 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
             chain === undefined ? (
               <Trans
                 key="derived"
-                i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>."
+                i18nKey="Derives a {{curve}} key at <span>{{path}}</span>."
                 values={{ curve: curveLabel(account.curve), path: account.path }}
                 components={{ span: <span className="kh-mono kh-nowrap" /> }}
               />
             ) : (
               <Trans
                 key="derived"
-                i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>, the next free place."
+                i18nKey="Derives a {{curve}} key at <span>{{path}}</span>, the next free path."
                 values={{ curve: curveLabel(account.curve), path: account.path }}
                 components={{ span: <span className="kh-mono kh-nowrap" /> }}
               />
             ),
-            t('It gets an address of the form “{{label}}”.', {
+            t('Address format: {{label}}.', {
               label: describeFormat(account.addressFormat).label,
             }),
           ]}
         />
         <FormEnd
-          failed={t('The account was not added')}
+          failed={t('Couldn’t add the account')}
           error={create.error ?? free.error}
           busy={create.isPending}
           does={t('Add account')}

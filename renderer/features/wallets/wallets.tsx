@@ -24,7 +24,7 @@ export function Wallets(): ReactNode {
   const ways = (
     <Group gap="sm">
       <Button component={Link} href="/wallets/new" leftSection={<IconPlus size={16} aria-hidden />}>
-        {t('New wallet')}
+        {t('Create wallet')}
       </Button>
       <Button
         component={Link}
@@ -32,7 +32,7 @@ export function Wallets(): ReactNode {
         variant="default"
         leftSection={<IconFileImport size={16} aria-hidden />}
       >
-        {t('Import a wallet')}
+        {t('Import wallet')}
       </Button>
     </Group>
   );
@@ -40,25 +40,21 @@ export function Wallets(): ReactNode {
     <>
       <PageHead
         title={t('Wallets')}
-        lead={t('A wallet is one seed from which accounts on many chains are derived.')}
+        lead={t('A wallet derives accounts on many chains from one seed.')}
         action={data !== undefined && data.wallets.length > 0 ? ways : undefined}
       />
       <BackupAges />
       <Panel kind="plain">
         {isPending && <LoadingRows label={t('Loading wallets')} />}
-        <Failure title={t('The wallets could not be read')} error={error} onRetry={() => void refetch()} />
+        <Failure title={t('Couldn’t load the wallets')} error={error} onRetry={() => void refetch()} />
         {data?.wallets.length === 0 && (
-          <Empty title={t('No wallet yet')} action={ways} icon={IconWallet}>
+          <Empty title={t('No wallets yet')} action={ways} icon={IconWallet}>
             <p>
               {t(
-                'Keyhearth draws the seed itself and keeps it sealed. You choose the chains; each gets an address to receive with and a key to sign with.',
+                'Keyhearth generates the seed and keeps it sealed. Each chain you choose gets an address and a key.',
               )}
             </p>
-            <p>
-              {t(
-                'Making a wallet costs nothing and sends nothing anywhere. If you have the words of a wallet already, import it.',
-              )}
-            </p>
+            <p>{t('Already have a seed phrase? Import the wallet.')}</p>
           </Empty>
         )}
         {data !== undefined && data.wallets.length > 0 && (
@@ -72,7 +68,7 @@ export function Wallets(): ReactNode {
                   </span>
                   <span className="kh-row-side">
                     <Trans
-                      i18nKey="Made <moment/>"
+                      i18nKey="Created <moment/>"
                       components={{ moment: <RelativeTime at={wallet.createdAt} /> }}
                     />
                   </span>
@@ -97,7 +93,7 @@ export function NewWallet(): ReactNode {
   const create = useSubmit('ACTIVITY_TYPE_CREATE_WALLET');
   const name = typedName ?? suggested;
   // Once the wallet is created its own name is taken, while this form is still on the screen.
-  const problem = create.isSuccess ? null : nameProblem(name, 'wallet', taken);
+  const problem = create.isSuccess ? null : nameProblem(name, taken);
   const accounts = chains.filter((chain) => chosen.includes(chain.id));
 
   const submit = (event: SyntheticEvent) => {
@@ -112,11 +108,11 @@ export function NewWallet(): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: t('“{{name}}” is made', { name: name.trim() }),
+            title: t('Created “{{name}}”', { name: name.trim() }),
             message:
               result.addresses.length === 0
-                ? t('Its seed is sealed in the vault. It has no account yet.')
-                : t('Its seed is sealed in the vault, with {{count}} accounts.', {
+                ? t('The wallet has no accounts yet.')
+                : t('The wallet has {{count}} accounts.', {
                     count: result.addresses.length,
                   }),
           });
@@ -128,21 +124,19 @@ export function NewWallet(): ReactNode {
 
   return (
     <>
-      <PageHead title={t('New wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
+      <PageHead title={t('Create wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
       <form onSubmit={submit} noValidate className="kh-beside">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
             <FirstAccounts
-              about={t(
-                'More can be added at any time. The path says where in the wallet an account sits; other wallets find it by the same one.',
-              )}
+              about={t('Add more at any time. Other wallets find an account by the same path.')}
               chosen={chosen}
               onChoose={setChosen}
             />
-            <Fieldset legend={t('Length of its seed phrase')} variant="unstyled">
+            <Fieldset legend={t('Seed phrase length')} variant="unstyled">
               <SegmentedControl
-                aria-label={t('Length of its seed phrase')}
+                aria-label={t('Seed phrase length')}
                 value={words}
                 onChange={setWords}
                 data={[
@@ -151,14 +145,14 @@ export function NewWallet(): ReactNode {
                 ]}
               />
               <Text size="sm" c="dimmed" mt="xs">
-                {t('Both are out of reach of guessing. Take 24 where another system expects it.')}
+                {t('Both are secure. Choose 24 if another system expects it.')}
               </Text>
             </Fieldset>
             <FormEnd
-              failed={t('The wallet was not made')}
+              failed={t('Couldn’t create the wallet')}
               error={create.error}
               busy={create.isPending}
-              does={t('Make the wallet')}
+              does={t('Create wallet')}
               back="/wallets"
             />
           </Stack>
@@ -166,17 +160,15 @@ export function NewWallet(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t(
-                'A seed of {{words}} words is drawn on this computer and sealed in the vault. It is not shown.',
-                { words },
-              ),
+              t('A {{words}}-word seed phrase is generated on this computer and sealed in the vault.', {
+                words,
+              }),
               accounts.length === 0
-                ? t('No account is derived yet: the wallet has no address until you add one.')
-                : t('{{count}} accounts are derived: {{accounts}}.', {
+                ? t('The wallet has no address until you add an account.')
+                : t('Adds {{count}} accounts: {{accounts}}.', {
                     count: accounts.length,
                     accounts: accounts.map((chain) => chain.label).join(', '),
                   }),
-              t('It is written to the activity log. Nothing is sent anywhere.'),
             ]}
           />
         </aside>

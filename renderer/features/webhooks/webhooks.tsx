@@ -69,7 +69,7 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
   const [url, setUrl] = useState('');
   const [tried, setTried] = useState(false);
   const creating = useSubmit('ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT');
-  const problems = { name: nameProblem(name, 'endpoint', taken), url: urlProblem(url) };
+  const problems = { name: nameProblem(name, taken), url: urlProblem(url) };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);

@@ -130,7 +130,7 @@ export const wordField = (page: Page, position: number): Locator =>
 export async function goTo(page: Page, place: string): Promise<void> {
   // A place may say how much waits there.
   const name = new RegExp(`^${place}( ?\\d.*)?$`);
-  const link = page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name });
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
   await openMenu(page, link);
   await link.click();
   await heading(page, place).waitFor();
@@ -145,13 +145,13 @@ async function openMenu(page: Page, inside: Locator): Promise<void> {
 
 /** Makes a wallet from the list of wallets. */
 export async function makeWallet(page: Page, name: string, chains: readonly string[]): Promise<void> {
-  await page.getByRole('link', { name: 'New wallet' }).click();
-  await heading(page, 'New wallet').waitFor();
+  await page.getByRole('link', { name: 'Create wallet' }).click();
+  await heading(page, 'Create wallet').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
   for (const chain of ['Ethereum', 'Bitcoin', 'Solana']) {
     await page.getByRole('checkbox', { name: chain }).setChecked(chains.includes(chain));
   }
-  await button(page, 'Make the wallet').click();
+  await button(page, 'Create wallet').click();
   await heading(page, name).waitFor();
 }
 

@@ -32,11 +32,11 @@ export async function tour(page: Page, look: Look): Promise<void> {
 
 async function emptyPlaces(page: Page, look: Look): Promise<void> {
   for (const [place, nothing] of [
-    ['Private keys', 'No private key yet'],
-    ['Sign', 'Nothing to sign with yet'],
-    ['Activity', 'Nothing has happened yet'],
-    ['Connect', 'A key with a budget'],
-    ['Wallets', 'No wallet yet'],
+    ['Private keys', 'No private keys yet'],
+    ['Sign', 'No keys yet'],
+    ['Activity', 'No activity yet'],
+    ['Connect', 'Key with a budget'],
+    ['Wallets', 'No wallets yet'],
   ] as const) {
     await goTo(page, place);
     await page.getByRole('heading', { name: nothing }).waitFor();
@@ -50,16 +50,16 @@ async function emptyPlaces(page: Page, look: Look): Promise<void> {
 }
 
 async function walletScreens(page: Page, look: Look): Promise<void> {
-  await page.getByRole('link', { name: 'New wallet' }).click();
+  await page.getByRole('link', { name: 'Create wallet' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('');
-  await page.getByText('Give the wallet a name.').waitFor();
+  await page.getByText('Enter a name.').waitFor();
   await look('wallet-new');
   await button(page, 'More chains').click();
   await page.getByRole('checkbox', { name: 'Dogecoin testnet' }).waitFor();
   await look('wallet-new-all-chains');
   await goTo(page, 'Wallets');
   await makeWallet(page, 'Nothing in it', []);
-  await page.getByRole('heading', { name: 'No account yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No accounts yet' }).waitFor();
   await look('wallet-empty');
   await goTo(page, 'Wallets');
   await makeWallet(page, 'A wallet whose name is as long as names are in a family of many', [
@@ -77,7 +77,7 @@ async function walletScreens(page: Page, look: Look): Promise<void> {
   await code.waitFor({ state: 'hidden' });
 
   await button(page, 'Add account').click();
-  const adding = page.getByRole('dialog', { name: 'Add an account' });
+  const adding = page.getByRole('dialog', { name: 'Add account' });
   await adding.waitFor();
   await look('wallet-add-account');
   await page.getByRole('combobox', { name: 'Chain' }).click();
@@ -90,7 +90,7 @@ async function walletScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('option', { name: 'Another path or format' }).click();
   await choose(page, 'Curve', /^Ed25519/);
   await adding.getByRole('textbox', { name: 'Path' }).fill("m/44'/501'/0");
-  await adding.getByText('Ed25519 derives hardened steps only').waitFor();
+  await adding.getByText('Ed25519 only derives hardened steps').waitFor();
   await look('wallet-add-account-refused');
   await button(adding, 'Cancel').click();
   await adding.waitFor({ state: 'hidden' });
@@ -101,7 +101,7 @@ async function walletScreens(page: Page, look: Look): Promise<void> {
 
 async function privateKeyScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Private keys');
-  await page.getByRole('link', { name: 'New private key' }).click();
+  await page.getByRole('link', { name: 'Create private key' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Release signing');
   await page.getByRole('checkbox', { name: 'Ethereum' }).check();
   await page.getByRole('checkbox', { name: 'Public key, uncompressed' }).check();
@@ -109,7 +109,7 @@ async function privateKeyScreens(page: Page, look: Look): Promise<void> {
   await button(page, 'More formats').click();
   await page.getByRole('checkbox', { name: 'Bitcoin Taproot', exact: true }).check();
   await look('private-key-new-all-forms');
-  await button(page, 'Make the key').click();
+  await button(page, 'Create private key').click();
   await heading(page, 'Release signing').waitFor();
   await look('private-key');
   await goTo(page, 'Private keys');
@@ -120,17 +120,17 @@ async function privateKeyScreens(page: Page, look: Look): Promise<void> {
 async function signScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Sign');
   await choose(page, 'Wallet', 'Nothing in it');
-  await page.getByPlaceholder('This wallet has no account').waitFor();
+  await page.getByPlaceholder('No accounts in this wallet').waitFor();
   await look('sign-no-account');
   await choose(page, 'Wallet', /^A wallet whose name/);
-  await chooseSegment(page, 'Form of the payload', 'Hex');
-  await page.getByRole('textbox', { name: 'What to sign' }).fill('0xabc');
+  await chooseSegment(page, 'Payload format', 'Hex');
+  await page.getByRole('textbox', { name: 'Payload' }).fill('0xabc');
   await button(page, /^Sign$/).click();
-  await page.getByText('one digit is missing').waitFor();
+  await page.getByText('Add or remove one digit').waitFor();
   await look('sign-refused');
-  await chooseSegment(page, 'Form of the payload', 'Text');
-  await chooseSegment(page, 'Kind of key', 'A private key');
-  await page.getByRole('textbox', { name: 'What to sign' }).fill('A text of several words, '.repeat(8));
+  await chooseSegment(page, 'Payload format', 'Text');
+  await chooseSegment(page, 'Key type', 'Private key');
+  await page.getByRole('textbox', { name: 'Payload' }).fill('A text of several words, '.repeat(8));
   await look('sign');
   await button(page, /^Sign$/).click();
   await page.getByRole('region', { name: 'Signed' }).waitFor();
@@ -143,21 +143,21 @@ async function activityScreens(page: Page, look: Look): Promise<void> {
   await look('activity');
   await page.getByRole('link', { name: /Sign a payload/ }).click();
   const detail = page.getByRole('dialog', { name: 'Activity' });
-  await detail.getByRole('region', { name: 'What came of it, as JSON' }).waitFor();
+  await detail.getByRole('region', { name: 'Result, as JSON' }).waitFor();
   await look('activity-detail');
   await button(detail, 'Close').click();
   await detail.waitFor({ state: 'hidden' });
-  await choose(page, 'Outcome', 'Rejected');
-  await page.getByRole('heading', { name: 'No activity fits' }).waitFor();
+  await choose(page, 'Status', 'Rejected');
+  await page.getByRole('heading', { name: 'No matching activity' }).waitFor();
   await look('activity-none-of-this-kind');
 }
 
 async function connectScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Connect');
-  await chooseSegment(page, 'What the program may do', 'Everything');
+  await chooseSegment(page, 'Permissions', 'Everything');
   await look('connect-everything');
   await page.getByRole('textbox', { name: 'Name' }).fill('Payroll script');
-  await button(page, 'Make the key').click();
+  await button(page, 'Create key').click();
   await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
   await look('connect-made');
   await hold(button(page, 'Show the private key'));
@@ -201,7 +201,7 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('link', { name: 'New sub-organization' }).click();
   await heading(page, 'New sub-organization').waitFor();
   await button(page, 'Create sub-organization').click();
-  await page.getByText('Give the sub-organization a name.').waitFor();
+  await page.getByText('Enter a name.').first().waitFor();
   await look('sub-organization-new-refused');
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 1');
   await page.getByRole('textbox', { name: 'First user' }).fill('Grace');
@@ -240,7 +240,7 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   const dialog = await openDialog(page, 'Delete…', 'Delete “Customer 1”');
   await look('sub-organization-delete');
   await dialog.getByRole('textbox').fill('Customer 1');
-  await button(dialog, 'Delete the organization').click();
+  await button(dialog, 'Delete organization').click();
   await heading(page, 'Sub-organizations').waitFor();
   await list.getByText('Customer 2').waitFor();
   await list.getByText('Customer 1').waitFor({ state: 'hidden' });
@@ -248,53 +248,53 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
 
 async function manageWalletScreens(page: Page, look: Look, phrase: string): Promise<void> {
   await goTo(page, 'Wallets');
-  await page.getByRole('link', { name: 'Import a wallet' }).click();
-  await heading(page, 'Import a wallet').waitFor();
+  await page.getByRole('link', { name: 'Import wallet' }).click();
+  await heading(page, 'Import wallet').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('Brought along');
   await page.getByRole('textbox', { name: 'Seed phrase' }).fill('test test junk');
-  await button(page, 'Import the wallet').click();
-  await page.getByText('A seed phrase has 12, 15, 18, 21 or 24 words; here are 3.').waitFor();
+  await button(page, 'Import wallet').click();
+  await page.getByText('A seed phrase has 12, 15, 18, 21 or 24 words; this has 3.').waitFor();
   await look('wallet-import-short');
   await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase.replace('junk', 'test'));
-  await button(page, 'Import the wallet').click();
-  await page.getByRole('alert').filter({ hasText: 'The wallet was not imported' }).waitFor();
+  await button(page, 'Import wallet').click();
+  await page.getByRole('alert').filter({ hasText: 'Couldn’t import the wallet' }).waitFor();
   await look('wallet-import-refused');
   await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase);
-  await button(page, 'Import the wallet').click();
+  await button(page, 'Import wallet').click();
   await heading(page, 'Brought along').waitFor();
   await look('wallet-imported');
 
   await page.getByRole('link', { name: 'Details of Ethereum address' }).click();
   await heading(page, 'Ethereum account').waitFor();
   await look('account');
-  const account = await openDialog(page, 'Export…', 'Export the account’s private key');
+  const account = await openDialog(page, 'Export…', 'Export account key');
   await look('account-export');
-  await exportFrom(account, 'Export the private key', phrase);
+  await exportFrom(account, 'Export private key', phrase);
   await button(account, 'Show the private key').waitFor();
   await look('account-exported');
   await hold(button(account, 'Show the private key'));
   await look('account-exported-shown');
   await leaveDialog(account, 'Done');
-  const deleting = await openDialog(page, 'Delete…', 'Delete the account');
+  const deleting = await openDialog(page, 'Delete…', 'Delete account');
   await look('account-delete');
   await leaveDialog(deleting, 'Cancel');
 
   await page.getByRole('link', { name: 'Brought along' }).click();
   await heading(page, 'Brought along').waitFor();
-  const renaming = await openDialog(page, 'Rename…', 'Rename the wallet');
+  const renaming = await openDialog(page, 'Rename…', 'Rename wallet');
   await renaming.getByRole('textbox', { name: 'Name' }).fill('');
-  await renaming.getByText('Give the wallet a name.').waitFor();
+  await renaming.getByText('Enter a name.').waitFor();
   await look('wallet-rename');
   await leaveDialog(renaming, 'Cancel');
   const loss = await openDialog(page, 'Delete…', 'Delete “Brought along”');
-  await loss.getByText('Be sure that there is another copy').waitFor();
-  await button(loss, 'Delete the wallet').click();
-  await loss.getByText('This is not its name').waitFor();
+  await loss.getByText('Make sure there is another copy').waitFor();
+  await button(loss, 'Delete wallet').click();
+  await loss.getByText('The name doesn’t match').waitFor();
   await look('wallet-delete-refused');
   await leaveDialog(loss, 'Cancel');
-  const wallet = await openDialog(page, 'Export…', 'Export the wallet');
+  const wallet = await openDialog(page, 'Export…', 'Export wallet');
   await look('wallet-export');
-  await exportFrom(wallet, 'Export the seed phrase', phrase);
+  await exportFrom(wallet, 'Export seed phrase', phrase);
   await button(wallet, 'Show my words').waitFor();
   await look('wallet-exported');
   await hold(button(wallet, 'Show my words'));
@@ -307,24 +307,24 @@ async function manageWalletScreens(page: Page, look: Look, phrase: string): Prom
 
 async function managePrivateKeyScreens(page: Page, look: Look, phrase: string): Promise<void> {
   await goTo(page, 'Private keys');
-  await page.getByRole('link', { name: 'Import a key' }).click();
+  await page.getByRole('link', { name: 'Import private key' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('From another program');
   await page.getByRole('textbox', { name: 'Private key' }).fill(knownWallet.ethereumKey.slice(2));
   await page.getByRole('checkbox', { name: 'Ethereum' }).check();
-  await button(page, 'Import the key').click();
-  await page.getByText('A private key has 64 hex digits; here are 62.').waitFor();
+  await button(page, 'Import private key').click();
+  await page.getByText('A private key has 64 hex digits; this has 62.').waitFor();
   await look('private-key-import');
   await page.getByRole('textbox', { name: 'Private key' }).fill(knownWallet.ethereumKey);
-  await button(page, 'Import the key').click();
+  await button(page, 'Import private key').click();
   await heading(page, 'From another program').waitFor();
   for (const tag of ['releases', 'a tag whose name is nearly as long as the longest one may be']) {
-    await page.getByRole('combobox', { name: 'Add a tag' }).fill(tag);
-    await button(page, 'Make and add').click();
-    await button(page, `Take the tag ${tag} off`).waitFor();
+    await page.getByRole('combobox', { name: 'Add tag' }).fill(tag);
+    await button(page, 'Create and add').click();
+    await button(page, `Remove tag ${tag}`).waitFor();
   }
   await look('private-key-imported');
-  const exporting = await openDialog(page, 'Export…', 'Export the private key');
-  await exportFrom(exporting, 'Export the private key', phrase);
+  const exporting = await openDialog(page, 'Export…', 'Export private key');
+  await exportFrom(exporting, 'Export private key', phrase);
   await hold(button(exporting, 'Show the private key'));
   await look('private-key-exported');
   await leaveDialog(exporting, 'Done');
@@ -338,42 +338,42 @@ async function managePrivateKeyScreens(page: Page, look: Look, phrase: string): 
 
 async function userScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Users');
-  await page.getByText('So far there is only you.').waitFor();
+  await page.getByText('Only you so far.').waitFor();
   await look('users-alone');
-  await page.getByRole('link', { name: 'New user' }).click();
-  await heading(page, 'New user').waitFor();
+  await page.getByRole('link', { name: 'Create user' }).click();
+  await heading(page, 'Create user').waitFor();
   await page.getByRole('textbox', { name: 'Email' }).fill('nowhere');
   await page.getByRole('textbox', { name: 'Phone number' }).fill('020 7946 0018');
-  await button(page, 'Make the user').click();
-  await page.getByText('Give the user a name.').waitFor();
+  await button(page, 'Create user').click();
+  await page.getByText('Enter a name.').waitFor();
   await look('user-new-refused');
   await page.getByRole('textbox', { name: 'Name' }).fill('Payroll');
   await page.getByRole('textbox', { name: 'Email' }).fill('payroll@example.org');
   await page.getByRole('textbox', { name: 'Phone number' }).fill('+44 20 7946 0018');
-  await button(page, 'Make the user').click();
+  await button(page, 'Create user').click();
   await heading(page, 'Payroll').waitFor();
   await look('user-without-keys');
 
-  await page.getByRole('link', { name: 'Add an API key' }).click();
-  await heading(page, 'New API key').waitFor();
+  await page.getByRole('link', { name: 'Add API key' }).click();
+  await heading(page, 'Add API key').waitFor();
   await look('user-new-key');
-  await chooseSegment(page, 'Where the key pair is made', 'I have a public key');
+  await chooseSegment(page, 'Key pair', 'Use my public key');
   await page.getByRole('textbox', { name: 'Public key' }).fill('02abc');
   await choose(page, 'Expires', 'After a week');
-  await button(page, 'Register the key').click();
-  await page.getByText('has 66 hex digits; here are 5 characters').waitFor();
+  await button(page, 'Register key').click();
+  await page.getByText('has 66 hex digits; this has 5 characters').waitFor();
   await look('user-new-public-key');
-  await chooseSegment(page, 'Where the key pair is made', 'Make a pair here');
-  await button(page, 'Make the key').click();
+  await chooseSegment(page, 'Key pair', 'Generate here');
+  await button(page, 'Create key').click();
   await page.getByRole('heading', { name: '“Script 1” is ready' }).waitFor();
   await look('user-key-made');
-  await button(page, 'I have saved it').click();
+  await button(page, 'I saved the key').click();
   await heading(page, 'Payroll').waitFor();
-  await page.getByRole('combobox', { name: 'Add a tag' }).fill('programs');
-  await button(page, 'Make and add').click();
-  await button(page, 'Take the tag programs off').waitFor();
+  await page.getByRole('combobox', { name: 'Add tag' }).fill('programs');
+  await button(page, 'Create and add').click();
+  await button(page, 'Remove tag programs').waitFor();
   await look('user');
-  const key = await openDialog(page, 'Delete the key Script 1', 'Delete “Script 1”');
+  const key = await openDialog(page, 'Delete key Script 1', 'Delete “Script 1”');
   await look('user-key-delete');
   await leaveDialog(key, 'Cancel');
   const user = await openDialog(page, 'Delete…', 'Delete “Payroll”');
@@ -383,19 +383,19 @@ async function userScreens(page: Page, look: Look): Promise<void> {
   await page.getByText('tagged programs').waitFor();
   await look('users');
   await page.getByRole('link', { name: /You/ }).click();
-  await page.getByText('You are the owner of this vault').waitFor();
+  await page.getByText('The owner of the vault can’t be deleted').waitFor();
   await look('user-owner');
 }
 
 async function tagScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Tags');
   await page.getByRole('textbox', { name: 'Name' }).fill('releases');
-  await page.getByText('There is a tag with this name already.').waitFor();
+  await page.getByText('This name is taken.').waitFor();
   await look('tags');
-  const renaming = await openDialog(page, 'Rename the tag releases', 'Rename the tag');
+  const renaming = await openDialog(page, 'Rename tag releases', 'Rename tag');
   await look('tag-rename');
   await leaveDialog(renaming, 'Cancel');
-  const deleting = await openDialog(page, 'Delete the tag releases', 'Delete “releases”');
+  const deleting = await openDialog(page, 'Delete tag releases', 'Delete “releases”');
   await look('tag-delete');
   await leaveDialog(deleting, 'Cancel');
 }
@@ -406,7 +406,7 @@ async function organizationScreens(page: Page, look: Look): Promise<void> {
   await page.getByText('No features.').waitFor();
   await look('organization');
   await page.getByRole('textbox', { name: 'Name' }).fill('');
-  await page.getByText('Give the organization a name.').waitFor();
+  await page.getByText('Enter a name.').waitFor();
   await button(page, 'Set feature').click();
   await page.getByText('Enter a value.').waitFor();
   await look('organization-refused');
@@ -418,9 +418,9 @@ async function organizationScreens(page: Page, look: Look): Promise<void> {
 
 async function unknownAddresses(page: Page, look: Look): Promise<void> {
   await page.goto('/#/wallets/00000000-0000-4000-8000-000000000000');
-  await page.getByRole('alert').filter({ hasText: 'The wallet could not be read' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Couldn’t load the wallet' }).waitFor();
   await look('wallet-unknown');
   await page.goto('/#/nowhere');
-  await heading(page, 'There is nothing here').waitFor();
+  await heading(page, 'Page not found').waitFor();
   await look('not-found');
 }

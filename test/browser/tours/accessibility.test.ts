@@ -81,7 +81,7 @@ describe('the keyboard alone', () => {
     await heading(page, 'Your recovery phrase').waitFor();
     // A person who cannot hold a button presses it twice.
     await keys.press(button(page, 'Show my words'), 'Space');
-    await page.getByText('Press it once more to show it, or hold it for a moment.').waitFor();
+    await page.getByText('Press again to show, or hold for a moment.').waitFor();
     await page.keyboard.press('Space');
     const words = await readPhrase(page);
     await keys.press(button(page, 'I wrote them down'));
@@ -94,8 +94,8 @@ describe('the keyboard alone', () => {
     await keys.press(button(page, 'Open the vault'));
     await heading(page, 'Home').waitFor();
 
-    await keys.press(page.getByRole('link', { name: 'New wallet' }));
-    await heading(page, 'New wallet').waitFor();
+    await keys.press(page.getByRole('link', { name: 'Create wallet' }));
+    await heading(page, 'Create wallet').waitFor();
     await keys.type(page.getByRole('textbox', { name: 'Name' }), 'Made by keyboard');
     const solana = page.getByRole('checkbox', { name: 'Solana' });
     await keys.press(solana, 'Space');
@@ -103,7 +103,7 @@ describe('the keyboard alone', () => {
     await keys.reach(page.getByRole('radio', { name: '12 words' }));
     await page.keyboard.press('ArrowRight');
     expect(await page.getByRole('radio', { name: '24 words' }).isChecked()).toBe(true);
-    await keys.press(button(page, 'Make the wallet'));
+    await keys.press(button(page, 'Create wallet'));
     await heading(page, 'Made by keyboard').waitFor();
 
     // A dialog takes the focus, keeps it, and gives it back.
@@ -129,7 +129,7 @@ describe('the keyboard alone', () => {
     await page.getByRole('option').first().waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await keys.type(page.getByRole('textbox', { name: 'What to sign' }), 'no mouse');
+    await keys.type(page.getByRole('textbox', { name: 'Payload' }), 'no mouse');
     await keys.press(button(page, /^Sign$/));
     await page.getByRole('region', { name: 'Signed' }).waitFor();
 
@@ -149,7 +149,7 @@ describe('the keyboard alone', () => {
     const skip = page.getByRole('link', { name: 'Skip to content' });
     await keys.reach(skip);
     await page.keyboard.press('Enter');
-    await keys.reach(page.getByRole('link', { name: 'New wallet' }), 1);
+    await keys.reach(page.getByRole('link', { name: 'Create wallet' }), 1);
     expect(keys.hidden).toEqual([]);
     expect(person.complaints).toEqual([]);
   });

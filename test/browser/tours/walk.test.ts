@@ -197,7 +197,7 @@ test('the way into a vault speaks the pseudo-locale whole too: no link, first ru
   await refused();
   await look('unlock, phrase refused');
   await service.stop();
-  await at('Keyhearth’s service stopped');
+  await at('The Keyhearth service stopped');
   expect(found).toEqual([]);
   expect(person.complaints).toEqual([]);
 });
@@ -246,13 +246,13 @@ test('results are announced: created, copied, refused, undone by a lock', async 
   await page.goto(service.windowUrl);
   await firstRun(page);
   await makeWallet(page, 'Savings', ['Ethereum']);
-  await heard('“Savings” is made');
+  await heard('Created “Savings”');
   await button(page, 'Copy Ethereum address').click();
   await heard('Copied');
-  const dialog = await openDialog(page, 'Export…', 'Export the wallet');
+  const dialog = await openDialog(page, 'Export…', 'Export wallet');
   await dialog.getByRole('textbox', { name: 'Current password' }).fill('not the password');
-  await button(dialog, 'Export the seed phrase').click();
-  await heard('The seed phrase was not exported');
+  await button(dialog, 'Export seed phrase').click();
+  await heard('Couldn’t export the seed phrase');
   await button(dialog, 'Cancel').click();
   await dialog.waitFor({ state: 'hidden' });
   await goTo(page, 'Wallets');
@@ -266,6 +266,6 @@ test('results are announced: created, copied, refused, undone by a lock', async 
   await heading(page, 'Wallets').waitFor();
   expect(await arrival(page)).toEqual([]);
   await service.stop();
-  await heard('Keyhearth’s service stopped');
+  await heard('The Keyhearth service stopped');
   expect(person.complaints).toEqual([]);
 });
