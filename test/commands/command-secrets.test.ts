@@ -717,7 +717,7 @@ describe('a command line that is wrong', () => {
     [[...anyWallet, '--account', 'secp256k1:44/0:ethereum'], /expected a path that starts with "m"/],
     [
       importKey('Any', 'p256k1'),
-      /^invalid --curve: "p256k1" is no curve; expected secp256k1, ed25519 or p256$/,
+      /^invalid --curve: "p256k1" is no curve; expected secp256k1, ed25519 or p256\. Did you mean "p256"\?$/,
     ],
     [
       importKey('Any', 'secp256k1', '--address-format', 'solana'),

@@ -45,7 +45,7 @@ export async function addKeyslot(config: Config, kind: string, options: ChangeOp
       default:
         throw new CommandError(
           exitCodes.usage,
-          `invalid kind ${JSON.stringify(kind)}: expected password, keychain or recovery.${didYouMean(kind, ['password', 'keychain', 'recovery'])}`,
+          `invalid kind ${JSON.stringify(kind)}: expected password, keychain or recovery${didYouMean(kind, ['password', 'keychain', 'recovery'])}`,
         );
     }
   });

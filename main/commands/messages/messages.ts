@@ -181,7 +181,7 @@ function toTest(channel: string, to: string | undefined): MessageTest {
   if (channel !== 'mail' && channel !== 'sms') {
     throw new CommandError(
       exitCodes.usage,
-      `invalid channel ${JSON.stringify(channel)}: expected mail, sms or desktop.${didYouMean(channel, ['mail', 'sms', 'desktop'])}`,
+      `invalid channel ${JSON.stringify(channel)}: expected mail, sms or desktop${didYouMean(channel, ['mail', 'sms', 'desktop'])}`,
     );
   }
   if (to === undefined) {

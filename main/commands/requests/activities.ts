@@ -111,7 +111,7 @@ function readStatus(text: string): (typeof activityStatuses)[number] {
   const allowed = activityStatuses.map((each) => shortStatus(each).replaceAll(' ', '-'));
   throw new CommandError(
     exitCodes.usage,
-    `invalid --status ${quoted(text)}: expected one of ${allowed.join(', ')}.${didYouMean(text, allowed)}`,
+    `invalid --status ${quoted(text)}: expected one of ${allowed.join(', ')}${didYouMean(text, allowed)}`,
   );
 }
 

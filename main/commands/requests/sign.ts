@@ -181,7 +181,7 @@ function oneOf<Names extends Readonly<Record<string, string>>>(
   if (found !== undefined) return found as Names[keyof Names];
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option} ${JSON.stringify(given)}: expected one of ${Object.keys(names).join(', ')}.${didYouMean(given, Object.keys(names))}`,
+    `invalid ${option} ${JSON.stringify(given)}: expected one of ${Object.keys(names).join(', ')}${didYouMean(given, Object.keys(names))}`,
   );
 }
 

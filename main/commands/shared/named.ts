@@ -48,10 +48,9 @@ export function findNamed<T>(
   const are = items.length === 1 ? 'there is' : 'there are';
   const known = items.length === 0 ? 'there is none' : `${are} ${listed(items.map(namesOf), nameFirst)}`;
   const names = items.flatMap((item) => namesOf(item).name ?? []);
-  const suggestion = didYouMean(wanted, names);
   throw new CommandError(
     exitCodes.failed,
-    `no ${noun} has the id or the name ${quoted(wanted)}: ${known}${suggestion === '' ? '' : `.${suggestion}`}`,
+    `no ${noun} has the id or the name ${quoted(wanted)}: ${known}${didYouMean(wanted, names)}`,
   );
 }
 

@@ -3,22 +3,22 @@ import { quoted } from '../../lib/errors.ts';
 
 /** More edits than these make another word. */
 const mostEdits = 3;
-/** At least this part of the longer word is the same. */
-const leastAlike = 0.4;
+/** More than this part of the longer word is the same. */
+const leastAlike = 0.5;
 const mostSuggested = 3;
 
-/** @returns a question to put after an error, with a blank before it; empty where no known word is near. */
+/** @returns a question to put after an error, with the period that ends it; empty if no other known word is near. */
 export function didYouMean(wanted: string, known: Iterable<string>): string {
   const near = [...new Set(known)]
     .map((word) => ({ word, edits: editsBetween(wanted.toLowerCase(), word.toLowerCase()) }))
     .filter(({ word, edits }) => {
       const length = Math.max(wanted.length, word.length);
-      return edits <= mostEdits && (length - edits) / length > leastAlike;
+      return word !== wanted && edits <= mostEdits && (length - edits) / length > leastAlike;
     });
   const fewest = Math.min(...near.map(({ edits }) => edits));
   const best = near.filter(({ edits }) => edits === fewest).slice(0, mostSuggested);
   if (best.length === 0) return '';
-  return ` Did you mean ${best.map(({ word }) => quoted(word)).join(' or ')}?`;
+  return `. Did you mean ${best.map(({ word }) => quoted(word)).join(' or ')}?`;
 }
 
 /** Characters to insert, delete, replace or swap; more than `mostEdits` where the lengths differ by more. */

@@ -39,7 +39,7 @@ export function readAccount(text: string): AccountChoice {
   if (formatName === '' || rest.length > 0) {
     throw new CommandError(
       exitCodes.usage,
-      `invalid ${option}: expected ${[...accountSeries.keys()].join(', ')}, one of them with an index such as ethereum:1, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum.${didYouMean(first, accountSeries.keys())}`,
+      `invalid ${option}: expected ${[...accountSeries.keys()].join(', ')}, one of them with an index such as ethereum:1, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum${didYouMean(first, accountSeries.keys())}`,
     );
   }
   const curve = readCurve(option, first);
@@ -93,7 +93,7 @@ export function readCurve(option: string, text: string): Curve {
   const allowed = known.map(curveName);
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option}: ${quoted(text)} is no curve; expected ${anyOf(allowed)}.${didYouMean(text, allowed)}`,
+    `invalid ${option}: ${quoted(text)} is no curve; expected ${anyOf(allowed)}${didYouMean(text, allowed)}`,
   );
 }
 
@@ -109,7 +109,7 @@ export function readAddressFormat(option: string, text: string, curve: Curve): A
   const allowed = known.map(shortFormat);
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option}: ${quoted(text)} is no address format of ${curve}; expected one of ${allowed.join(', ')}.${didYouMean(text, [...allowed, ...known.map(formatName)])}`,
+    `invalid ${option}: ${quoted(text)} is no address format of ${curve}; expected one of ${allowed.join(', ')}${didYouMean(text, [...allowed, ...known.map(formatName)])}`,
   );
 }
 
