@@ -24,7 +24,7 @@ const sources = [
 ] as const;
 
 /** The output of a build; `.built` carries the time of its start. */
-const outputs = [
+export const outputs = [
   '.built',
   'main/cli.js',
   'main/index.js',

@@ -1,15 +1,25 @@
 /** The completions of each shell at the Tab key, from the shell itself. */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand, temporaryDirectory } from '../support/support.ts';
+import { resultOf, runCommand, startTestVault, temporaryDirectory } from '../support/support.ts';
+import type { TestKey, TestVault } from '../support/support.ts';
 
 const directory = temporaryDirectory();
 const scripts = new Map<string, string>();
 
+function keepKey({ config: { keysDirectory } }: TestVault, name: string, key: TestKey): void {
+  mkdirSync(keysDirectory, { recursive: true });
+  writeFileSync(join(keysDirectory, `${name}.public`), key.publicKey);
+  writeFileSync(join(keysDirectory, `${name}.private`), key.privateKey, { mode: 0o600 });
+}
+
 beforeAll(async () => {
+  const other = join(directory.path, 'keyhearth');
+  writeFileSync(other, '#!/bin/sh\ntouch started\n');
+  chmodSync(other, 0o755);
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { code, stdout, stderr } = await runCommand(['completion', shell]);
     expect({ shell, code, stderr }).toEqual({ shell, code: 0, stderr: '' });
@@ -47,9 +57,15 @@ const asking: Readonly<Record<string, (script: string, line: Line) => readonly s
   fish: (script, line) => ['--no-config', '-c', `source '${script}'; complete -C '${line.join(' ')}'`],
 };
 
-async function offered(shell: string, ...words: Line): Promise<string[]> {
+const offered = (shell: string, ...words: Line): Promise<string[]> => offeredWith({}, shell, ...words);
+
+async function offeredWith(
+  variables: Readonly<Record<string, string>>,
+  shell: string,
+  ...words: Line
+): Promise<string[]> {
   const argv = asking[shell]?.(scripts.get(shell) ?? '', words) ?? [];
-  const environment = { HOME: directory.path, PATH: process.env['PATH'] };
+  const environment = { HOME: directory.path, PATH: process.env['PATH'], ...variables };
   try {
     const { stdout } = await promisify(execFile)(shell, argv, { cwd: directory.path, env: environment });
     // A description follows a tab.
@@ -99,6 +115,58 @@ test('fish offers files where a file is meant, and none elsewhere', async () => 
   writeFileSync(join(directory.path, 'mine.backup'), '');
   expect(await offered('fish', 'keyhearth', 'backup', 'verify', 'mi')).toEqual(['mine.backup']);
   expect(await offered('fish', 'keyhearth', 'serve', 'mi')).toEqual([]);
+});
+
+describe('what a vault has', () => {
+  let service: TestVault;
+  const environment = () => ({
+    KEYHEARTH_DATA_DIR: service.directory,
+    KEYHEARTH_CONFIG_DIR: join(dirname(service.directory), 'config'),
+  });
+  const create = async (walletName: string): Promise<void> => {
+    resultOf(await service.root.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts: [] }));
+  };
+
+  beforeAll(async () => {
+    service = await startTestVault();
+    keepKey(service, 'owner', service.key);
+    await create('Daily');
+    await create('Rainy day');
+    await create('$(touch stolen)');
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  test.each(['bash', 'zsh', 'fish'])('%s offers names, as the shell takes them', async (shell) => {
+    const wallets = await offeredWith(environment(), shell, 'keyhearth', 'wallets', 'show', '');
+    const plain = (word: string): string => word.replaceAll('\\', '');
+    expect(wallets.map(plain).sort()).toEqual(['$(touch stolen)', 'Daily', 'Rainy day']);
+    // The class: text from a vault that a shell executes, and a program of the same name that it starts.
+    expect(readdirSync(directory.path)).not.toContain('stolen');
+    const begun = await offeredWith(environment(), shell, './keyhearth', 'wallets', 'show', 'Dai');
+    expect(begun).toContain('Daily');
+    expect(readdirSync(directory.path)).not.toContain('started');
+  });
+
+  test('bash offers users, keys, and the vault of the options before the cursor', async () => {
+    await service.newUser('Ann');
+    expect(await offeredWith(environment(), 'bash', 'keyhearth', 'users', 'show', '')).toEqual([
+      'Root',
+      'Ann',
+    ]);
+    expect(await offeredWith(environment(), 'bash', 'keyhearth', 'wallets', 'list', '--api-key', '')).toEqual(
+      ['owner'],
+    );
+    const { KEYHEARTH_DATA_DIR: data, KEYHEARTH_CONFIG_DIR: config } = environment();
+    expect(
+      await offered('bash', 'keyhearth', '--data-dir', data, '--config-dir', config, 'users', 'show', 'A'),
+    ).toEqual(['Ann']);
+  });
+
+  test('is not offered by a locked vault, nor without one', async () => {
+    service.vault.keyring.lock();
+    expect(await offeredWith(environment(), 'bash', 'keyhearth', 'wallets', 'show', '')).toEqual([]);
+    expect(await offered('bash', 'keyhearth', 'wallets', 'show', '')).toEqual([]);
+  });
 });
 
 test('another shell is refused with those that there are', async () => {

@@ -9,6 +9,7 @@ import {
   findElectron,
   isBuildStale,
   sandboxObstacle,
+  outputs,
 } from '../../main/start.ts';
 import type { Computer, Search } from '../../main/start.ts';
 
@@ -36,7 +37,7 @@ describe('isBuildStale', () => {
     await put('renderer/main.tsx', 110);
     await put('preload/contract.ts', 120);
     await put('package-lock.json', 130);
-    for (const name of ['main/cli.js', 'main/index.js', 'preload/index.cjs', 'renderer/index.html']) {
+    for (const name of outputs) {
       await put(join('dist', name), 210);
     }
     await put('dist/.built', 200);

@@ -144,7 +144,7 @@ test('a wrong file is refused by its first bytes; one that is given up, or canno
     if (where[0] === 0) return Blob.prototype.slice.apply(this, where);
     throw new DOMException('changed', 'NotReadableError');
   });
-  await expect(choose(bytes)).rejects.toThrow(/^The file cannot be read any more/);
+  await expect(choose(bytes)).rejects.toThrow(/^Couldn’t read the file. Choose the file again/);
   slice.mockRestore();
   expect(drafts()).toEqual([]);
 });

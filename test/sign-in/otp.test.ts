@@ -940,7 +940,7 @@ describe('sessions', () => {
     const listed = await run('list', '--user', 'Commanded', '--json');
     const { sessions } = JSON.parse(listed.stdout) as { sessions: readonly { sessionId: string }[] };
     expect(sessions).toEqual(await list(userId));
-    expect((await run('list')).stdout).toContain(`user ${userId}`);
+    expect((await run('list')).stdout).toContain(userId);
     const [first] = sessions.map(({ sessionId }) => sessionId);
     expect(await run('revoke', (first ?? '').slice(0, 13), '--json')).toMatchObject({
       code: 0,
@@ -954,7 +954,7 @@ describe('sessions', () => {
     expect(await run('revoke')).toMatchObject({ code: 2 });
     expect(await run('revoke', '--user', userId.slice(0, 13))).toMatchObject({
       code: 0,
-      stdout: '1 session ended.\n',
+      stdout: 'Revoked 1 session.\n',
     });
     expect(await list(userId)).toEqual([]);
   });

@@ -25,7 +25,7 @@ interface KnownBot extends BotInForce {
   readonly user: UserItem | undefined;
 }
 
-async function findBots(api: Api): Promise<readonly KnownBot[]> {
+export async function findBots(api: Api): Promise<readonly KnownBot[]> {
   const { policies } = await api.query('list_policies', policyList, {});
   const { users } = await api.query('list_users', userList, {});
   return readBots(policies).map((each) => ({
@@ -34,7 +34,7 @@ async function findBots(api: Api): Promise<readonly KnownBot[]> {
   }));
 }
 
-const nameOf = ({ user, userId }: KnownBot): string => user?.userName ?? userId;
+export const nameOfBot = ({ user, userId }: KnownBot): string => user?.userName ?? userId;
 
 export async function listBots(config: Config, options: BotsOptions): Promise<void> {
   const api = await connectAsOwner(config, options);
@@ -146,15 +146,15 @@ export async function removeBot(
   const api = await connectAsOwner(config, options);
   const known = findNamed('bot', wanted, await findBots(api), (each) => ({
     id: each.userId,
-    name: nameOf(each),
+    name: nameOfBot(each),
   }));
-  await agreeToDelete(JSON.stringify(nameOf(known)), yes);
+  await agreeToDelete(JSON.stringify(nameOfBot(known)), yes);
   const { userId, user, policyIds } = known;
   // The key is deleted first: without its policies, the bot might do what others allow all users.
   if (user !== undefined) await api.submit(deleteUsersActivity, { userIds: [userId] });
   await api.submit(deletePoliciesActivity, { policyIds });
   if (user !== undefined) deleteKeyFilesOf(config.keysDirectory, user.userName, publicKeysOf(user));
-  print(json, { userId, userName: user?.userName, policyIds }, `Deleted bot ${quoted(nameOf(known))}.`);
+  print(json, { userId, userName: user?.userName, policyIds }, `Deleted bot ${quoted(nameOfBot(known))}.`);
 }
 
 const publicKeysOf = ({ apiKeys }: UserItem): readonly string[] =>

@@ -1,13 +1,29 @@
 /** The declaration of `keyhearth completion`. */
-import { Argument, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
+import { thisProgram } from '../shared/this-program.ts';
+import { offeredKinds, type OfferedKind } from './kinds.ts';
 
 export function declareCompletion(program: Command): void {
   program
     .command('completion')
     .description('Print a completion script for your shell')
     .addArgument(new Argument('<shell>', 'Shell to complete in').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
-      const { completionScript } = await import('./completion.ts');
-      process.stdout.write(completionScript(program, shell));
-    });
+    // What the script asks for at the Tab key, with the words before the cursor.
+    .addOption(new Option('--offer <kind>').choices(offeredKinds).hideHelp())
+    .allowExcessArguments()
+    .action(
+      async (
+        shell: 'bash' | 'zsh' | 'fish',
+        { offer }: { readonly offer?: OfferedKind },
+        command: Command,
+      ) => {
+        if (offer !== undefined) {
+          const { printValues } = await import('./values.ts');
+          return printValues(offer, command.args.slice(1));
+        }
+        const { completionScript } = await import('./completion.ts');
+        process.stdout.write(completionScript(program, shell, thisProgram()));
+        return undefined;
+      },
+    );
 }

@@ -1,11 +1,13 @@
 /** `keyhearth completion`: what a shell offers at the Tab key, made from the commands themselves. */
 import type { Command, Option } from 'commander';
+import { kindOfValue, type OfferedKind } from './kinds.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** The value after an option or a command: a file, a directory, one of a few words, or anything. */
+/** The value after an option or a command: a file, a directory, one of a few words, one of the vault's things, or anything. */
 type Value =
   | { readonly kind: 'file' | 'directory' | 'any' }
+  | { readonly kind: 'vault'; readonly offered: OfferedKind }
   | { readonly kind: 'words'; readonly words: readonly string[] };
 
 interface OptionEntry {
@@ -24,12 +26,18 @@ interface CommandEntry {
   readonly operand: Value | undefined;
 }
 
-/** @returns a script that makes the shell complete the program's commands, options, and what some of them take. */
-export function completionScript(program: Command, shell: Shell): string {
-  return scripts[shell](program.name(), entriesOf(program, program.name(), []));
+/**
+ * @param own The words that run this command. At the Tab key the script runs these, and not the command on the line: that
+ *   may be another program of the same name, and Enter was not pressed.
+ * @returns a script that makes the shell complete the program's commands, options and their values.
+ */
+export function completionScript(program: Command, shell: Shell, own: readonly string[]): string {
+  return scripts[shell](program.name(), entriesOf(program, program.name(), []), own);
 }
 
-const scripts: Readonly<Record<Shell, (name: string, entries: readonly CommandEntry[]) => string>> = {
+type Script = (name: string, entries: readonly CommandEntry[], own: readonly string[]) => string;
+
+const scripts: Readonly<Record<Shell, Script>> = {
   bash,
   zsh,
   fish,
@@ -65,6 +73,8 @@ function optionEntry(option: Option): OptionEntry {
 
 function valueOf(name: string, choices: readonly string[] | undefined): Value {
   if (choices !== undefined) return { kind: 'words', words: choices };
+  const offered = kindOfValue(name);
+  if (offered !== undefined) return { kind: 'vault', offered };
   return { kind: name === 'file' || name === 'directory' ? name : 'any' };
 }
 
@@ -73,6 +83,8 @@ const summary = (text: string): string => text.replaceAll(/ \([^)]*\)/g, '').spl
 
 /** Single quotes, as all three shells read them, but for what fish has of its own. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+const offeredOf = (value: Value): string => (value.kind === 'vault' ? value.offered : '');
 
 const words = (list: readonly string[]): string => list.map(quote).join(' ');
 
@@ -112,16 +124,24 @@ const whereabouts = (entries: readonly CommandEntry[], loop: string, word: strin
   '  done',
 ];
 
-function bash(name: string, entries: readonly CommandEntry[]): string {
+function bash(name: string, entries: readonly CommandEntry[], own: readonly string[]): string {
   const files = 'compopt -o default 2>/dev/null; COMPREPLY=()';
   const offer: Readonly<Record<Value['kind'], (value: Value) => string>> = {
     file: () => files,
     directory: () => 'compopt -o dirnames 2>/dev/null; COMPREPLY=()',
     words: (value) => `offered=${quote(value.kind === 'words' ? value.words.join(' ') : '')}`,
+    // Names are foreign text: `compgen -W` would execute them.
+    vault: (value) => `_${name}_offer ${offeredOf(value)}`,
     any: () => ':',
   };
   return [
     `# Completion of ${name} for bash. To use it: eval "$(${name} completion bash)"`,
+    `_${name}_offer() {`,
+    '  local value before=("${COMP_WORDS[@]:1:COMP_CWORD-1}")',
+    '  while IFS= read -r value; do',
+    `    [[ -z $value || $value != "$cur"* ]] || COMPREPLY+=("$(printf '%q' "$value")")`,
+    `  done < <(${words(own)} completion bash --offer "$1" -- "\${before[@]}" 2>/dev/null </dev/null)`,
+    '}',
     `_${name}() {`,
     `  local cur=\${COMP_WORDS[COMP_CWORD]} at=${name} for= word i offered=`,
     '  COMPREPLY=()',
@@ -154,7 +174,7 @@ function bash(name: string, entries: readonly CommandEntry[]): string {
   ].join('\n');
 }
 
-function zsh(name: string, entries: readonly CommandEntry[]): string {
+function zsh(name: string, entries: readonly CommandEntry[], own: readonly string[]): string {
   /** Of zsh's own lists, a colon parts the word from its description. */
   const described = (list: readonly { readonly name: string; readonly description: string }[]): string =>
     words(list.map((one) => `${one.name.replaceAll(':', '\\:')}:${one.description}`));
@@ -162,11 +182,18 @@ function zsh(name: string, entries: readonly CommandEntry[]): string {
     file: () => '_files',
     directory: () => '_files -/',
     words: (value) => `compadd -- ${words(value.kind === 'words' ? value.words : [])}`,
+    vault: (value) => `_${name}_offer ${offeredOf(value)}`,
     any: () => "_message 'a value'",
   };
   return [
     `#compdef ${name}`,
     `# Completion of ${name} for zsh. To use it: eval "$(${name} completion zsh)", after compinit; or as a file _${name} in $fpath.`,
+    `_${name}_offer() {`,
+    '  local -a values',
+    `  values=("\${(@f)$(${words(own)} completion zsh --offer "$1" -- "\${(@Q)words[2,CURRENT-1]}" 2>/dev/null </dev/null)}")`,
+    '  values=(${values:#})',
+    '  (( $#values )) && compadd -- "${values[@]}"',
+    '}',
     `_${name}() {`,
     `  local at=${name} for= word cur=\${words[CURRENT]}`,
     '  local -a offered',
@@ -206,13 +233,14 @@ function zsh(name: string, entries: readonly CommandEntry[]): string {
   ].join('\n');
 }
 
-function fish(name: string, entries: readonly CommandEntry[]): string {
+function fish(name: string, entries: readonly CommandEntry[], own: readonly string[]): string {
   // A backslash counts inside fish's single quotes.
   const fished = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const given: Readonly<Record<Value['kind'], (value: Value) => string>> = {
     file: () => ' -F',
     directory: () => " -f -a '(__fish_complete_directories)'",
     words: (value) => ` -f -a ${fished(value.kind === 'words' ? value.words.join(' ') : '')}`,
+    vault: (value) => ` -f -a ${fished(`(__${name}_offer ${offeredOf(value)})`)}`,
     any: () => ' -f',
   };
   const rules = entries.flatMap(({ path, commands, options, operand }) => {
@@ -231,6 +259,10 @@ function fish(name: string, entries: readonly CommandEntry[]): string {
   });
   return [
     `# Completion of ${name} for fish. To use it: ${name} completion fish | source`,
+    `function __${name}_offer`,
+    '    set -l before (commandline -opc)',
+    `    ${own.map(fished).join(' ')} completion fish --offer $argv[1] -- $before[2..-1] 2>/dev/null </dev/null`,
+    'end',
     `function __${name}_at`,
     `    set -l at ${name}`,
     '    set -l for',

@@ -11,7 +11,7 @@ export const apiKey = (): Option =>
   apiKeyOption('API key to use; default: KEYHEARTH_API_KEY, else owner').default('owner');
 
 export const apiKeyOption = (description: string): Option =>
-  new Option('--api-key <name>', description).helpGroup(connection);
+  new Option('--api-key <key-name>', description).helpGroup(connection);
 
 /** The heading of options that say which vault is asked, and as whom. */
 const connection = 'Vault and API key:';

@@ -1,14 +1,14 @@
 /** `keyhearth service`: `keyhearth serve` whenever its user is signed in, run by systemd or launchd. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isSea } from 'node:sea';
 import type { Config } from '../../app/config.ts';
 import { replaceFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
 import type { ServiceSpecification } from './service-files.ts';
+import { thisProgram } from '../shared/this-program.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
 
 export interface InstallOptions {
@@ -44,7 +44,7 @@ export async function installService(config: Config, options: InstallOptions): P
   const manager = managerOf(config);
   const { passwordFile } = options;
   const text = manager.fileOf({
-    command: [...thisProgram(), ...serveArguments(config, options)],
+    command: [...lastingProgram(), ...serveArguments(config, options)],
     ...(passwordFile === undefined ? {} : { passwordFile: existing(passwordFile) }),
   });
   if (options.print) {
@@ -113,16 +113,16 @@ function serveArguments(config: Config, options: InstallOptions): string[] {
   ];
 }
 
-/** The words that run this very command again. */
-function thisProgram(): [string, ...string[]] {
-  if (isSea()) return [process.execPath];
-  const script = realpathSync(process.argv[1] ?? '');
+/** @returns the words that start the service, with a note where they will not work for long. */
+function lastingProgram(): readonly [string, ...string[]] {
+  const program = thisProgram();
+  const [, script = ''] = program;
   if (/[\\/]_npx[\\/]/.test(script)) {
     note(
       `${script} lies where npm keeps what it fetched for one run: install Keyhearth for the service to last.`,
     );
   }
-  return [process.execPath, script];
+  return program;
 }
 
 function existing(file: string): string {

@@ -40,7 +40,7 @@ export interface ListenOptions extends WebhookOptions {
   readonly port: string;
 }
 
-const endpointsAnswer = z.object({
+export const endpointList = z.object({
   webhookEndpoints: z.array(
     z.object({ endpointId: z.string(), name: z.string(), url: z.string(), isActive: z.boolean() }),
   ),
@@ -88,7 +88,7 @@ const deletes = activityKind({
 
 export async function listWebhooks(config: Config, { apiKey, json }: WebhookOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointsAnswer, {});
+  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointList, {});
   print(
     json,
     { webhookEndpoints },
@@ -141,7 +141,7 @@ export async function listWebhookDeliveries(
 
 /** @param wanted The endpoint's id, how it begins, or its name. @returns its id. */
 async function findEndpoint(api: VaultApi, wanted: string): Promise<string> {
-  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointsAnswer, {});
+  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointList, {});
   return findNamed('webhook endpoint', wanted, webhookEndpoints, ({ endpointId, name }) => ({
     id: endpointId,
     name,

@@ -192,7 +192,7 @@ describe('an attestation object is refused', () => {
     [
       'with a statement where there should be none',
       object.replace('6761747453746d74a0', '6761747453746d74a1617801'),
-      'attestationObject: its none statement does not hold: None attestation had unexpected attestation statement',
+      'attestationObject: its none statement does not hold: it does not follow the format',
     ],
     [
       'with an empty statement',

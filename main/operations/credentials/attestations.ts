@@ -241,6 +241,6 @@ async function findStatementProblem(
     });
     return verified ? undefined : `its ${fmt} statement does not hold: its signature is of something else`;
   } catch {
-    return `its ${fmt} statement does not hold: it is not made as this format is`;
+    return `its ${fmt} statement does not hold: it does not follow the format`;
   }
 }

@@ -1,0 +1,122 @@
+/**
+ * The values that a shell offers at the Tab key: names and ids from the vault. No answer in time, a locked vault or no vault
+ * offers nothing. Nothing is asked for, and no error is shown in the middle of a line.
+ */
+import { readdirSync, writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { makeConfig, type Config, type ConfigOptions } from '../../app/config.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
+import type { Api } from '../shared/api.ts';
+import {
+  isBeginning,
+  policyList,
+  privateKeyList,
+  tagList,
+  userList,
+  userNames,
+  walletList,
+  type Named,
+} from '../shared/named.ts';
+import { connectAsOwner } from '../shared/owner-api.ts';
+import { findBots, nameOfBot } from '../bots/bots.ts';
+import { endpointList } from '../webhooks/webhooks.ts';
+import type { OfferedKind } from './kinds.ts';
+
+/** In milliseconds: a person waits for the shell meanwhile. */
+const longest = 1000;
+
+/** The options before the cursor that say which vault is asked, and as whom. */
+const options = {
+  '--data-dir': 'dataDir',
+  '--config-dir': 'configDir',
+  '--url': 'url',
+  '--organization-id': 'organizationId',
+  '--vault-file': 'vaultFile',
+  '--api-key': 'apiKey',
+} as const satisfies Readonly<Record<string, keyof ConfigOptions>>;
+
+const waiting = z.object({ activities: z.array(z.object({ id: z.string() })) });
+
+const fromVault: Readonly<Record<Exclude<OfferedKind, 'key-name'>, (api: Api) => Promise<readonly Named[]>>> =
+  {
+    wallet: async (api) =>
+      (await api.query('list_wallets', walletList, {})).wallets.map(({ walletId: id, walletName: name }) => ({
+        id,
+        name,
+      })),
+    'private-key': async (api) =>
+      (await api.query('list_private_keys', privateKeyList, {})).privateKeys.map(
+        ({ privateKeyId: id, privateKeyName: name }) => ({ id, name }),
+      ),
+    user: async (api) => (await api.query('list_users', userList, {})).users.map(userNames),
+    tag: async (api) =>
+      (await api.query('list_user_tags', tagList, {})).userTags.map(({ tagId: id, tagName: name }) => ({
+        id,
+        name,
+      })),
+    policy: async (api) =>
+      (await api.query('list_policies', policyList, {})).policies.map(
+        ({ policyId: id, policyName: name }) => ({
+          id,
+          name,
+        }),
+      ),
+    bot: async (api) => (await findBots(api)).map((bot) => ({ id: bot.userId, name: nameOfBot(bot) })),
+    endpoint: async (api) =>
+      (await api.query('list_webhook_endpoints', endpointList, {})).webhookEndpoints.map(
+        ({ endpointId: id, name }) => ({ id, name }),
+      ),
+    activity: async (api) =>
+      (
+        await api.query('list_activities', waiting, {
+          filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+          paginationOptions: { limit: '100' },
+        })
+      ).activities,
+  };
+
+/**
+ * Prints the values of a kind, one on each line.
+ * @param line The words before the cursor.
+ */
+export async function printValues(kind: OfferedKind, line: readonly string[]): Promise<void> {
+  const values = await Promise.race([valuesOf(kind, configOf(line)), pause(longest, [])]).catch(() => []);
+  if (values.length > 0) writeSync(1, `${values.join('\n')}\n`);
+  // eslint-disable-next-line no-restricted-properties -- the shell waits, and a request may still be under way
+  process.exit();
+}
+
+async function valuesOf(kind: OfferedKind, config: Config): Promise<readonly string[]> {
+  if (kind === 'key-name') {
+    const files = readdirSync(config.keysDirectory);
+    return files.flatMap((file) => /^(.+)\.private$/.exec(file)?.[1] ?? []).filter(isPlain);
+  }
+  const api = await connectAsOwner(config, {});
+  const found = await fromVault[kind](api);
+  return found.map((item) => wordOf(item, found));
+}
+
+/** The name where it names one thing and is shown as it is, else the id. */
+function wordOf({ id, name }: Named, all: readonly Named[]): string {
+  if (name === undefined || !isPlain(name)) return id;
+  const isShared = all.some(
+    (other) => other.id !== id && (other.name === name || isBeginning(name, other.id)),
+  );
+  return isShared ? id : name;
+}
+
+/** A name that a terminal shows as it is, on one line: any other could be typed by nobody. */
+const isPlain = (name: string): boolean =>
+  name !== '' && visibleName(name) === name && !/[\n\r\t]/.test(name) && name.trim() === name;
+
+function configOf(line: readonly string[]): Config {
+  const given: Record<string, string> = {};
+  line.forEach((word, index) => {
+    const [flag = '', joined] = word.split(/=(.*)/s, 2);
+    const option = Object.hasOwn(options, flag) ? options[flag as keyof typeof options] : undefined;
+    const value = joined ?? line[index + 1];
+    if (option !== undefined && value !== undefined) given[option] = value;
+  });
+  return makeConfig(given);
+}
