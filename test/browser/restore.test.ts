@@ -68,6 +68,9 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await input.setInputFiles(file);
   await expect.poll(drafts).toHaveLength(1);
   await chooser.getByText('Uploading the file').waitFor();
+  // Its name is shown already, but it cannot be restored before all of it is here.
+  await button(page, 'Restore').click();
+  await page.getByText('Wait until the file is uploaded.').waitFor();
   found.push(...(await axeFindings(page, 'restore-coming')));
   await button(page, 'Cancel the upload').click();
   await expect.poll(drafts).toEqual([]);
@@ -75,7 +78,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
 
   // The upload is deleted with the page.
   await input.setInputFiles(file);
-  await chooser.getByText('moved.backup').waitFor();
+  await chooser.getByText(/Opens with .*its password/).waitFor();
   await expect.poll(drafts).toHaveLength(1);
   // The words of a page that goes may be lost: the next page says them again.
   await page.route('**/window/releaseBackup', (route) => route.abort(), { times: 1 });
@@ -93,7 +96,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await button(page, 'Choose a file instead').click();
 
   await input.setInputFiles(file);
-  await chooser.getByText('moved.backup').waitFor();
+  await chooser.getByText(/Opens with .*its password/).waitFor();
   await button(page, 'Restore').click();
   await refusal.getByText(/The backup does not open/).waitFor();
   // Another in its place lets the first go.

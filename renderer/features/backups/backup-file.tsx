@@ -108,12 +108,14 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
   const [over, setOver] = useState(false);
   const reset = useRef<() => void>(null);
   const { coming, upload } = choice;
+  // A file that is on its way was chosen: it is not asked for again.
+  const wrong = problem === undefined || coming === null ? problem : t('Wait until the file is uploaded.');
   const taken = (event: DragEvent, to: boolean): void => {
     event.preventDefault();
     setOver(to && !disabled);
   };
   return (
-    <Input.Wrapper id={id} label={t('Backup file')} labelElement="div" required error={problem}>
+    <Input.Wrapper id={id} label={t('Backup file')} labelElement="div" required error={wrong}>
       <div
         role="group"
         aria-labelledby={`${id}-label`}
