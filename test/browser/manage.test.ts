@@ -551,7 +551,7 @@ describe('what one person does in one vault', () => {
     await goTo(page, 'Tags');
     await page.getByRole('textbox', { name: 'Name' }).fill('cold storage');
     await page.getByText('This name is taken.').waitFor();
-    await chooseSegment(page, 'Applies to', 'For users');
+    await chooseSegment(page, 'Applies to', 'Users');
     await button(page, 'Create tag').click();
     await page.getByRole('list', { name: 'User tags' }).getByText('cold storage').waitFor();
     const deleting = page.getByRole('dialog', { name: 'Delete “cold storage”' });
