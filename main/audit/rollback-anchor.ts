@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { VaultRow } from '../storage/tables/vault.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
 import { anchorAccount } from '../keys/keyslots/slots.ts';
-import { KeyhearthError } from '../lib/errors.ts';
+import { ExplainedError, KeyhearthError } from '../lib/errors.ts';
 import { reasonOf } from '../lib/text/reasons.ts';
 import type { LogState } from '../../preload/contract.ts';
 import { isoTime, type KnownHead } from './check.ts';
@@ -213,7 +213,7 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     owned(() => {
-      reject(new Error('the keychain did not answer in time'));
+      reject(new ExplainedError('the keychain did not answer in time'));
     }, reject),
     milliseconds,
   );

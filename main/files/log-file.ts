@@ -18,6 +18,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { join } from 'node:path';
+import { ExplainedError } from '../lib/errors.ts';
 
 export const logFileName = 'keyhearth.log';
 
@@ -190,7 +191,8 @@ function openOrRefuse(file: string, flags: number): number {
 /** Error codes for a link, a FIFO and a directory. */
 const otherKinds: ReadonlySet<string> = new Set(['ELOOP', 'ENXIO', 'EISDIR']);
 
-const notOwn = (file: string): Error => new Error(`${file} is not this user’s own file: move it away`);
+const notOwn = (file: string): Error =>
+  new ExplainedError(`${file} is not this user’s own file: move it away`);
 
 const isOwn = (found: Stats): boolean =>
   found.isFile() && found.nlink === 1 && (process.geteuid?.() ?? found.uid) === found.uid;
