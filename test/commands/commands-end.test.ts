@@ -256,7 +256,7 @@ describe('10: files', () => {
         const said = `${stdout}${stderr}`;
         expect(code, `${name}: ${argv.join(' ')}: ${said}`).not.toBe(0);
         expect(said, `${name}: ${argv.join(' ')}`).not.toMatch(rawSqlite);
-        if (/malformed|not a database/.test(said)) {
+        if (/SQLite cannot read|not an SQLite database/.test(said)) {
           expect(said, `${name}: ${argv.join(' ')}`).toMatch(/vault\.db/);
           expect(said, `${name}: ${argv.join(' ')}`).toMatch(/restore|doctor|move it away/i);
         }

@@ -2,19 +2,24 @@
 import Sqlite from 'better-sqlite3';
 import { KeyhearthError } from '../../lib/errors.ts';
 
+type SqliteError = InstanceType<typeof Sqlite.SqliteError>;
+
 /** SQLite met a page of the file that it cannot make sense of. */
 export class DamagedFileError extends KeyhearthError {
   /** For a person to read, as part of a sentence. */
   readonly problem: string;
 
   /** @param file The file's path; undefined for a database in memory. */
-  constructor(file: string | undefined, cause: Error) {
+  constructor(file: string | undefined, cause: SqliteError) {
+    const problem = cause.code.startsWith('SQLITE_NOTADB')
+      ? 'it is not an SQLite database'
+      : 'SQLite cannot read a part of it';
     super(
       'VAULT_TAMPERED',
-      `The vault's file${file === undefined ? '' : ` ${file}`} is damaged, and is not used: SQLite cannot read a part of it. Restore a backup; \`keyhearth doctor\` names what is damaged.`,
+      `The vault's file${file === undefined ? '' : ` ${file}`} is damaged, and is not used: ${problem}. Restore a backup; \`keyhearth doctor\` names what is damaged.`,
       { cause },
     );
-    this.problem = 'SQLite cannot read a part of it';
+    this.problem = problem;
   }
 
   /** As what is found by a look at the file. */
@@ -31,7 +36,7 @@ export class DamagedFileError extends KeyhearthError {
 /** A page that does not hold, no database at all, or a file that ends too early. */
 const damageCodes = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_SHORT_READ'];
 
-export const isDamage = (error: unknown): error is Error =>
+export const isDamage = (error: unknown): error is SqliteError =>
   error instanceof Sqlite.SqliteError && damageCodes.some((code) => error.code.startsWith(code));
 
 /** Reads what is worth showing, and shows something else where the file does not give it. */
