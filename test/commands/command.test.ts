@@ -871,7 +871,7 @@ describe('doctor', () => {
     await home.run(['request', '--path', '/public/v1/submit/create_wallet', '--body', body]);
     const running = await examine(home);
     expect(running).toMatchObject({ code: 0, ok: true });
-    expect(about(running.findings, /^service$/)?.detail).toBe(`it runs at ${String(line['url'])}`);
+    expect(about(running.findings, /^service$/)?.detail).toBe(`running at ${String(line['url'])}`);
     expect(about(running.findings, /^activity log$/)?.detail).toBe('an unbroken chain of 1 entries');
     const { stdout } = await home.run(['doctor', '--no-keychain']);
     expect(stdout).toMatch(/^Result +Check +Details\nok +cryptography +the known answers are right\n/);
@@ -958,7 +958,7 @@ describe('doctor', () => {
     expect(broken.code).toBe(1);
     expect(about(broken.findings, /^database$/)).toMatchObject({
       outcome: 'failed',
-      detail: expect.stringMatching(/not a database/) as string,
+      detail: 'the file: it is not an SQLite database',
     });
   });
 });

@@ -107,7 +107,7 @@ describe('a command after --', () => {
     expect(code).toBe(0);
     // `status` and the like, and not one of them, has looked at the vault of this machine.
     expect(stdout).toBe('2\n'.repeat(8));
-    expect(stderr.match(/^keyhearth: this command acts on the vault of this machine alone/gm)).toHaveLength(
+    expect(stderr.match(/^keyhearth: this command works on the vault of this computer only/gm)).toHaveLength(
       8,
     );
   });

@@ -215,7 +215,7 @@ describe('freeze', () => {
   test('drops the keys also where the file cannot say so', async () => {
     const { rpc, connection } = service.vault;
     connection.exec(
-      "CREATE TEMP TRIGGER full BEFORE INSERT ON freeze BEGIN SELECT RAISE (ABORT, 'the disk is full'); END",
+      "CREATE TEMP TRIGGER full BEFORE INSERT ON freeze BEGIN SELECT RAISE (ABORT, 'refused'); END",
     );
     // The marker beside it can: a restart finds it.
     expect(await rpc.freeze()).toMatchObject({ state: 'locked', frozen: { unsaved: null } });
@@ -328,7 +328,7 @@ describe('a freeze comes before all that waits', () => {
 
 describe('a freeze that the disk does not take', () => {
   const failing =
-    "CREATE TEMP TRIGGER full BEFORE INSERT ON freeze BEGIN SELECT RAISE (ABORT, 'the disk is full'); END";
+    "CREATE TEMP TRIGGER full BEFORE INSERT ON freeze BEGIN SELECT RAISE (ABORT, 'refused'); END";
   const marker = () => join(service.directory, 'frozen');
   const ready = () => join(service.directory, 'not-frozen');
   const restarted = async <T>(look: (rpc: VaultRpc) => Promise<T>): Promise<T> => {
@@ -370,14 +370,14 @@ describe('a freeze that the disk does not take', () => {
     await expect(rpc.freeze()).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
       message: expect.stringMatching(
-        /^The vault is frozen in memory, but not in the file: the disk is full\./,
+        /^The vault is frozen in memory, but not in the file: the database refused it\./,
       ) as string,
     });
     expect(keyring.unlocked).toBe(false);
     expect(await sign(service.root, 'after')).toMatchObject(frozen);
     expect(await rpc.status()).toMatchObject({
       state: 'locked',
-      frozen: { unsaved: expect.stringContaining('the disk is full') as string },
+      frozen: { unsaved: expect.stringContaining('the database refused it') as string },
     });
     // Once it takes it, the same call saves it.
     connection.exec('DROP TRIGGER temp.full');

@@ -977,7 +977,7 @@ describe('keyhearth doctor', () => {
 
     const refusal = await run('--accept-changes');
     expect(refusal.code).toBe(2);
-    expect(refusal.stderr).toContain('with the password or the recovery phrase');
+    expect(refusal.stderr).toContain('accepting changes takes the password or the recovery phrase');
     const wrong = join(home.path, 'wrong');
     writeFileSync(wrong, mnemonicFromEntropy(new Uint8Array(32)));
     expect((await run('--accept-changes', '--recovery-file', wrong)).code).toBe(5);
