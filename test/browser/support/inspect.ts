@@ -52,8 +52,8 @@ function haveTransitions(): void {
 }
 
 /**
- * What needs no landmark around it: axe-core's own list, and tooltips. A tooltip is read with the element that it
- * describes, and which of them is shown depends on where the last click left the pointer.
+ * Elements that need no landmark around them: axe-core's own list, and tooltips. A tooltip is read with the element that
+ * it describes, and which of them is shown depends on where the last click left the pointer.
  */
 const regionMatcher = 'dialog, [role=dialog], [role=alertdialog], svg, [role=tooltip]';
 
