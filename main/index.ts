@@ -41,6 +41,7 @@ import { freezeOnSignal } from './app/freeze-signal.ts';
 import { eraseAfterLock } from './keys/erasure.ts';
 import { reasonOf } from './lib/text/reasons.ts';
 import { defined } from './lib/defined.ts';
+import { ExplainedError } from './lib/errors.ts';
 import type { DesktopFacts } from './lib/desktop-capabilities.ts';
 import { startVault, type Vault } from './app/compose.ts';
 
@@ -52,7 +53,7 @@ try {
 
 function prepare(): void {
   const problem = unsupportedRuntime(process.versions);
-  if (problem !== undefined) throw new Error(problem);
+  if (problem !== undefined) throw new ExplainedError(problem);
   // An installed application's arguments follow its own name; Electron's, the name of the project.
   const config = readConfig(process.argv.slice(app.isPackaged ? 1 : 2));
   refuseDebuggers();

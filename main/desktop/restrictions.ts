@@ -7,6 +7,7 @@ import type { Session, WebContents } from 'electron';
 import { apiReferenceUrl, documentationUrl, pages } from '../../docs/pages.ts';
 import { isPage, pageUrl } from './page.ts';
 import { report } from './report.ts';
+import { ExplainedError } from '../lib/errors.ts';
 
 /** Addresses that a link may open in the person's own browser, each whole: those of the documentation. */
 const externalPages = new Set<string>();
@@ -30,13 +31,13 @@ const testFlavour = 'Keyhearth Test';
 /**
  * Refuses debuggers in an installed application: the fuses block Node's, this blocks Chromium's. Call before
  * `ready`.
- * @throws Error
+ * @throws ExplainedError
  */
 export function refuseDebuggers(): void {
   if (!app.isPackaged || app.getName() === testFlavour) return;
   const found = debuggingSwitches.find((name) => app.commandLine.hasSwitch(name));
   if (found === undefined) return;
-  throw new Error(
+  throw new ExplainedError(
     `Keyhearth does not start with --${found}: whoever is at the other end could use the vault as you do.`,
   );
 }

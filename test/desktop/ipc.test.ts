@@ -158,7 +158,7 @@ describe('the page', () => {
     expect(await readFile(file, 'utf8')).toBe('sealed');
     machine.savedTo = join(directory, 'nowhere', 'copy.backup');
     await expect(keyhearth.saveBackup('an id')).rejects.toThrow(
-      /^copy[.]backup could not be written: ENOENT/,
+      /^copy[.]backup could not be written: there is no such file or directory$/,
     );
     const left = (await readdir(directory)).filter((name) => name.endsWith('.draft'));
     expect(left).toEqual([]);
