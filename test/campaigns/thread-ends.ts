@@ -28,8 +28,11 @@ const [directory = '', count = ''] = process.argv.slice(2);
 const file = join(directory, 'vault.db');
 const reason = new Error('the thread is ended');
 const lanes = 4;
-/** Milliseconds: from before a thread has loaded until after its job is done. */
-const latestEnd = 200;
+/**
+ * Of this many rounds, the first is left to answer: it says how long the jobs take on this machine, now. The second is ended
+ * at once, and the others at any moment.
+ */
+const roundsPerMeasure = 6;
 
 const beside = new URL('../../dist/main/cli.js', import.meta.url).href;
 const ends = { answered: 0, refused: 0, terminated: 0 };
@@ -79,11 +82,18 @@ const kinds = [
   },
 ] as const;
 
+/** Milliseconds from the start of a thread to its last answer, by kind. */
+const lengths: number[] = [];
+
 let next = 0;
 async function beginAndEnd(): Promise<void> {
   while (next < Number(count)) {
     const index = next++;
-    const begin = kinds[index % kinds.length] ?? kinds[0];
+    const kind = index % kinds.length;
+    const begin = kinds[kind] ?? kinds[0];
+    const round = Math.floor(index / kinds.length) % roundsPerMeasure;
+    const length = lengths[kind];
+    const begun = performance.now();
     const [thread, answer] = begin(index);
     const heard = answer.then(
       () => ends.answered++,
@@ -92,7 +102,14 @@ async function beginAndEnd(): Promise<void> {
         ends.refused++;
       },
     );
-    await Promise.all([heard, wait(Math.random() * latestEnd).then(() => thread.close(reason))]);
+    if (round === 0 || length === undefined) {
+      await heard;
+      lengths[kind] = performance.now() - begun;
+    } else if (round > 1) {
+      // From before the thread has loaded until after its job is done.
+      await wait(Math.random() * 1.5 * length);
+    }
+    await Promise.all([heard, thread.close(reason)]);
     if (!thread.hasEnded) throw new Error('a thread that was closed has not ended');
   }
 }
