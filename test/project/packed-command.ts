@@ -74,7 +74,7 @@ export async function expectToServeAndSign(
 
   for (const [page, content] of [
     [windowUrl, '<div id="window">'],
-    [`${String(url)}/docs/scalar.js`, 'function'],
+    [`${String(url)}/docs/api/scalar.js`, 'function'],
   ] as const) {
     const answer = await fetch(String(page));
     expect({ page, status: answer.status }).toMatchObject({ status: 200 });

@@ -81,7 +81,11 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
       { block: 'npm install --global .', elsewhere: 'test/project/installed-command.test.ts' },
       // The run that this test is a part of.
       { block: 'npm install && npm test', elsewhere: 'test/project/pages.test.ts' },
-      { block: 'keyhearth init', until: /Keyhearth serves http\S+ the vault is unlocked/, sees: /Owner Ann/ },
+      {
+        block: 'keyhearth init',
+        until: /Keyhearth serves http\S+ the vault is unlocked/,
+        sees: /Owner +Ann/,
+      },
       { block: 'keyhearth wallets create', sees: /bc1q/ },
       { block: "printf 'hello'", own: atDaily, sees: /"v":"0[01]"/ },
       { block: 'keyhearth activities list', sees: /completed/ },
