@@ -100,8 +100,8 @@ describe('wallets', () => {
   });
 
   test.each([
-    [['add', 'Mine', '--account', 'ethereum:x'], 2, '"x" is no index'],
-    [['add', 'Mine', '--account', 'ethereum:'], 2, '"" is no index'],
+    [['add', 'Mine', '--account', 'ethereum:x'], 2, '"x" is not an index'],
+    [['add', 'Mine', '--account', 'ethereum:'], 2, '"" is not an index'],
     [['add', 'Mine', '--account', 'ethereum:2147483648'], 2, 'expected a number from 0 to 2147483647'],
     [['add', 'Mine'], 2, 'missing --account'],
     [['show', 'None'], 1, 'no wallet has the id or the name "None": there are "Mine", "Rows"'],
@@ -168,7 +168,7 @@ describe('approvals', () => {
     expect(late).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: `keyhearth: activity ${activityId} waits for no votes any more: completed\n`,
+      stderr: `keyhearth: activity ${activityId} no longer waits for votes: completed\n`,
     });
   });
 

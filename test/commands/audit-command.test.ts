@@ -282,7 +282,7 @@ describe('keyhearth audit', () => {
     writeFileSync(there, 'mine');
     const refusals: readonly (readonly [argv: readonly string[], code: number, message: RegExp])[] = [
       [['export', there], 1, /there is there already: it is not overwritten$/],
-      [['export', join(home.path, 'no/such/directory/log')], 2, /cannot be made: there is no directory /],
+      [['export', join(home.path, 'no/such/directory/log')], 2, /cannot be created: there is no directory /],
       [['verify', join(home.path, 'nothing')], 2, /nothing cannot be read: there is no such file/],
       [['verify', there], 1, /^this is no exported log: line 1 is not JSON$/],
       [

@@ -477,7 +477,7 @@ describe('a private key', () => {
       `[${pair.map(() => 7).join()}]`.replace('7', '256'),
       /64 num/,
     ],
-    ['half an array', 'ed25519', `[${pair.join()}`, /from 0 to 255, got text that is no JSON$/],
+    ['half an array', 'ed25519', `[${pair.join()}`, /from 0 to 255, got text that is not JSON$/],
     [
       'bytes that are no text',
       'ed25519',
@@ -632,7 +632,7 @@ describe('what goes out', () => {
     const nowhere = join(desk.path('no such directory'), 'file');
     const missing = await desk.run(['export', 'wallet', walletName, '--output', nowhere, '--json']);
     expect(missing.code).toBe(2);
-    expect(missing.error).toMatch(/^--output .*file cannot be made: there is no directory /);
+    expect(missing.error).toMatch(/^--output .*file cannot be created: there is no directory /);
     expect(await desk.wallet(walletName)).toMatchObject({ exported: false });
   });
 
@@ -704,11 +704,11 @@ describe('a command line that is wrong', () => {
     ],
     [
       [...anyWallet, '--account', 'p384:m/0:ethereum'],
-      /"p384" is no curve; expected secp256k1, ed25519 or p256$/,
+      /"p384" is not a curve; expected secp256k1, ed25519 or p256$/,
     ],
     [
       [...anyWallet, '--account', 'ed25519:m/0:ethereum'],
-      /"ethereum" is no address format of CURVE_ED25519; expected one of compressed, solana, sui, aptos, xlm, ton-v3r2, ton-v4r2, ton-v5r1$/,
+      /"ethereum" is not an address format of CURVE_ED25519; expected one of compressed, solana, sui, aptos, xlm, ton-v3r2, ton-v4r2, ton-v5r1$/,
     ],
     [
       [...anyWallet, '--account', "ed25519:m/44'/501:solana"],
@@ -717,11 +717,11 @@ describe('a command line that is wrong', () => {
     [[...anyWallet, '--account', 'secp256k1:44/0:ethereum'], /expected a path that starts with "m"/],
     [
       importKey('Any', 'p256k1'),
-      /^invalid --curve: "p256k1" is no curve; expected secp256k1, ed25519 or p256\. Did you mean "p256"\?$/,
+      /^invalid --curve: "p256k1" is not a curve; expected secp256k1, ed25519 or p256\. Did you mean "p256"\?$/,
     ],
     [
       importKey('Any', 'secp256k1', '--address-format', 'solana'),
-      /^invalid --address-format: "solana" is no address format of CURVE_SECP256K1; expected one of /,
+      /^invalid --address-format: "solana" is not an address format of CURVE_SECP256K1; expected one of /,
     ],
     [[...anyWallet, '--api-key', '../x'], /^invalid key name "..\/x": expected letters, digits/],
   ])('%j exits with 2', async (argv, message) => {

@@ -193,7 +193,7 @@ describe('10: calls to a service end', () => {
         const { code, stderr } = await place.run(argv);
         expect({ code, argv, damage }).toEqual({ code: 4, argv, damage });
         expect(stderr).toMatch(
-          /has the vault .* open and takes no commands|is in use by|is not the service of this vault/,
+          /has the vault .* open and accepts no commands|is in use by|is not the service of this vault/,
         );
       }
     }

@@ -282,7 +282,7 @@ describe('what is believed of a server', () => {
         'x\n',
       );
       expect(code).toBe(2);
-      expect(stderr).toMatch(/a secret goes to no server that cannot be told from another/);
+      expect(stderr).toMatch(/another server could answer in its place, so no secret is sent to it/);
       expect(server.seen).toEqual([]);
     }
   });
@@ -348,7 +348,7 @@ describe('an answer without end', () => {
     ]) {
       const { code, stdout, stderr } = await run(argv, at);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/is no vault: its answer is larger than 64 MiB/);
+      expect(stderr).toMatch(/is not a vault: its answer is larger than 64 MiB/);
     }
   });
 });

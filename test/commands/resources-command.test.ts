@@ -146,7 +146,7 @@ test.each([
   [['policies', 'create'], 2, 'expected a file of policies, or --name and --effect'],
   [['policies', 'create', 'x.json', '--name', 'One'], 2, 'expected either a file or --name'],
   [['users', 'tags', 'change', 'x'], 2, 'expected --name, --add or --remove'],
-  [['private-keys', 'create', '--name', 'K', '--curve', 'rsa'], 2, 'invalid --curve: "rsa" is no curve'],
+  [['private-keys', 'create', '--name', 'K', '--curve', 'rsa'], 2, 'invalid --curve: "rsa" is not a curve'],
   [['activities', 'list', '--limit', '0'], 2, 'invalid --limit "0"'],
   [['activities', 'list', '--status', 'done'], 2, 'invalid --status "done": expected one of created'],
   [['activities', 'show', 'ffffffff'], 1, 'no activity has the id "ffffffff"'],

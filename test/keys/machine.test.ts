@@ -356,7 +356,7 @@ describe('after kill -9, with another user on the port that endpoint.json names'
           asked++;
           expect({ name, code }).toEqual({ name, code: 3 });
           expect(stdout).toBe('');
-          expect(stderr).toMatch(/Nothing secret was sent to it\. Start the vault anew/);
+          expect(stderr).toMatch(/Nothing secret was sent to it\. Restart the vault/);
         });
         // Those that never speak to the service are few: they make things, or check files.
         expect(asked).toBeGreaterThan(40);

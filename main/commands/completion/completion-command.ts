@@ -8,7 +8,7 @@ export function declareCompletion(program: Command): void {
     .command('completion')
     .description('Print a completion script for your shell')
     .addArgument(new Argument('<shell>', 'Shell to complete in').choices(['bash', 'zsh', 'fish']))
-    // What the script asks for at the Tab key, with the words before the cursor.
+    // The script asks for it at the Tab key, and gives the words before the cursor.
     .addOption(new Option('--offer <kind>').choices(offeredKinds).hideHelp())
     .allowExcessArguments()
     .action(

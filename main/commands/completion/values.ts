@@ -106,7 +106,7 @@ function wordOf({ id, name }: Named, all: readonly Named[]): string {
   return isShared ? id : name;
 }
 
-/** A name that a terminal shows as it is, on one line: any other could be typed by nobody. */
+/** True for a name that a terminal shows as it is, on one line, so that a person can type it. */
 const isPlain = (name: string): boolean =>
   name !== '' && visibleName(name) === name && !/[\n\r\t]/.test(name) && name.trim() === name;
 

@@ -21,7 +21,7 @@ export async function agree(message: string, { what, otherwise, undone }: Questi
   if (!canAsk()) {
     throw new CommandError(
       exitCodes.usage,
-      `nobody can be asked ${what}, as not both standard input and error are the terminal: expected ${otherwise}`,
+      `cannot ask ${what}: standard input and standard error are not both a terminal; expected ${otherwise}`,
     );
   }
   const answer = await confirm({ message, initialValue: false, output: process.stderr });

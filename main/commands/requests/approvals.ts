@@ -320,7 +320,7 @@ const selectionWord = (selection: string, index: number): string =>
 
 function standing(activity: Activity): string {
   if (!waits(activity)) {
-    return `waits for no votes any more: ${activity.status.replace('ACTIVITY_STATUS_', '').toLowerCase()}`;
+    return `no longer waits for votes: ${activity.status.replace('ACTIVITY_STATUS_', '').toLowerCase()}`;
   }
   if (activity.canApprove) return 'needs your vote';
   return activity.canReject ? 'you have approved, it waits for others' : 'your vote is not needed';

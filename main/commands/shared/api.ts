@@ -123,7 +123,7 @@ export class VaultApi {
     if (this.#identity.signer !== undefined) return;
     throw new CommandError(
       exitCodes.usage,
-      `the key that this vault signs with is not known, and a secret goes to no server that cannot be told from another: expected KEYHEARTH_SIGNER, the signer key that \`keyhearth status\` shows on the vault's machine, or --vault-file`,
+      `the signer key of this vault is unknown, and another server could answer in its place, so no secret is sent to it: expected KEYHEARTH_SIGNER, the signer key that \`keyhearth status\` shows on the vault's machine, or --vault-file`,
     );
   }
 
@@ -417,7 +417,7 @@ export async function send(
         `${url} has not answered for ${String(longestAnswer / 1000)} s. The request may have been executed: the same one, sent again, tells`,
       );
     }
-    // What went wrong is in the cause; the error itself says "fetch failed".
+    // The reason is in the cause; the error itself says "fetch failed".
     throw new CommandError(
       exitCodes.absent,
       `nothing answers at ${url}: ${reasonOf((error as Error).cause)}`,
@@ -436,7 +436,7 @@ async function readText(url: string, { body }: Response): Promise<string> {
     if (length > largestAnswer) {
       throw new CommandError(
         exitCodes.failed,
-        `what answers at ${url} is no vault: its answer is larger than ${String(largestAnswer / 1024 / 1024)} MiB, and the rest was not read`,
+        `what answers at ${url} is not a vault: its answer is larger than ${String(largestAnswer / 1024 / 1024)} MiB, and the rest was not read`,
       );
     }
     parts.push(decoder.decode(chunk, { stream: true }));

@@ -103,7 +103,7 @@ export async function findRunning(directory: string): Promise<Running | undefine
     if (!isStranger(error)) throw error;
     throw new CommandError(
       isLocked(directory) ? exitCodes.busy : exitCodes.absent,
-      `what answers at ${socket} is not the service of this vault: ${error.message}. Nothing secret was sent to it. Start the vault anew: \`keyhearth serve\`, or the app`,
+      `what answers at ${socket} is not the service of this vault: ${error.message}. Nothing secret was sent to it. Restart the vault: \`keyhearth serve\`, or the app`,
     );
   }
 }
@@ -114,7 +114,7 @@ export function checkNotHeld(directory: string): void {
   const pid = readEndpoint(directory)?.pid;
   throw new CommandError(
     exitCodes.busy,
-    `${holderOf(directory)} has the vault in ${directory} open and takes no commands: it is just starting or ending, or another command is at work. Try again in a moment; where that does not help, end it`,
+    `${holderOf(directory)} has the vault in ${directory} open and accepts no commands: it is just starting or ending, or another command is at work. Try again in a moment; where that does not help, end it`,
     { directory, ...defined({ pid }) },
   );
 }
@@ -124,7 +124,7 @@ function doesNotAnswer(directory: string, { message }: SilentError): CommandErro
   const advice =
     pid !== undefined && isStopped(pid)
       ? `It was stopped: \`kill -CONT ${String(pid)}\` lets it go on`
-      : 'End it, and start it anew';
+      : 'End it, then start it again';
   return new CommandError(
     exitCodes.busy,
     `${holderOf(directory)} serves the vault in ${directory}, but ${message}; nothing is known of what it did. ${advice}`,
@@ -169,7 +169,7 @@ function read<Shape extends z.ZodType>(path: string, shape: Shape, value: unknow
 const unexpected = (path: string, what: string): CommandError =>
   new CommandError(
     exitCodes.failed,
-    `the process that holds the vault answered ${JSON.stringify(path)} in a way that this command does not know (${what}): it may be of another version, and nothing is known of what it did. Start it anew; \`keyhearth status\` says what state the vault is in`,
+    `the process that holds the vault answered ${JSON.stringify(path)} in a way that this command does not know (${what}): it may be of another version, and nothing is known of what it did. Restart it; \`keyhearth status\` says what state the vault is in`,
   );
 
 function parseJson(text: string): unknown {

@@ -43,7 +43,7 @@ function createFile(file: string, name: string): number {
       error instanceof Error && 'code' in error && error.code === 'ENOENT'
         ? `there is no directory ${dirname(resolve(file))}`
         : reasonOf(error);
-    throw new CommandError(exitCodes.usage, `${name} cannot be made: ${reason}`);
+    throw new CommandError(exitCodes.usage, `${name} cannot be created: ${reason}`);
   }
 }
 

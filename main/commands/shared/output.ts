@@ -103,7 +103,7 @@ export class CommandError extends ExplainedError {
   }
 }
 
-/** What people read of a result. */
+/** The text of a result for people. */
 export type Shown = string | Table | readonly (string | Table)[];
 
 /** Writes a result: one line of JSON for scripts, or text and tables for people. */

@@ -1,4 +1,4 @@
-/** What a user may have meant by a word that is not known. */
+/** Suggestions for a word that is not known. */
 import { quoted } from '../../lib/errors.ts';
 
 /** More edits than these make another word. */

@@ -41,8 +41,8 @@ export function scheduleFinding(
   }
   if (now - schedule.dueAt > lateAfter) {
     const why = isServed
-      ? 'it is made once the vault is unlocked: `keyhearth unlock`'
-      : 'it is made once a process serves the vault: `keyhearth serve`';
+      ? 'it is created once the vault is unlocked: `keyhearth unlock`'
+      : 'it is created once a process serves the vault: `keyhearth serve`';
     return {
       check,
       outcome: isServed ? 'failed' : 'note',

@@ -33,7 +33,7 @@ export function readAccount(text: string): AccountChoice {
     }
     throw new CommandError(
       exitCodes.usage,
-      `invalid ${option}: ${quoted(second)} is no index; expected a number from 0 to ${String(highestIndex)}`,
+      `invalid ${option}: ${quoted(second)} is not an index; expected a number from 0 to ${String(highestIndex)}`,
     );
   }
   if (formatName === '' || rest.length > 0) {
@@ -93,7 +93,7 @@ export function readCurve(option: string, text: string): Curve {
   const allowed = known.map(curveName);
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option}: ${quoted(text)} is no curve; expected ${anyOf(allowed)}${didYouMean(text, allowed)}`,
+    `invalid ${option}: ${quoted(text)} is not a curve; expected ${anyOf(allowed)}${didYouMean(text, allowed)}`,
   );
 }
 
@@ -109,7 +109,7 @@ export function readAddressFormat(option: string, text: string, curve: Curve): A
   const allowed = known.map(shortFormat);
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option}: ${quoted(text)} is no address format of ${curve}; expected one of ${allowed.join(', ')}${didYouMean(text, [...allowed, ...known.map(formatName)])}`,
+    `invalid ${option}: ${quoted(text)} is not an address format of ${curve}; expected one of ${allowed.join(', ')}${didYouMean(text, [...allowed, ...known.map(formatName)])}`,
   );
 }
 

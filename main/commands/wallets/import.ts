@@ -282,7 +282,7 @@ function bytesOfArray(field: string, text: string): Uint8Array {
   }
   if (Array.isArray(array) && array.length === 64 && array.every(isByte))
     return Uint8Array.from(array as number[]);
-  const got = Array.isArray(array) ? `${String(array.length)} elements` : 'text that is no JSON';
+  const got = Array.isArray(array) ? `${String(array.length)} elements` : 'text that is not JSON';
   throw new CommandError(
     exitCodes.usage,
     `invalid ${field}: expected a JSON array of 64 numbers from 0 to 255, got ${got}`,

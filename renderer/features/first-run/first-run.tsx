@@ -226,7 +226,7 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
         ]}
       />
       <Text size="sm" c="dimmed" mt="md">
-        {t('Have pen and paper ready, and nobody watching.')}
+        {t('Have pen and paper ready, in private.')}
       </Text>
       {directory !== null && (
         <Text size="sm" mt="md">

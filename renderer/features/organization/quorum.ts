@@ -5,7 +5,7 @@ import { allOf, anyOf, t } from '../../app/i18n/text.ts';
  * @param names The names of the quorum's users.
  */
 export function describeQuorum(threshold: number, names: readonly string[]): string {
-  const [first = t('Nobody'), ...others] = names;
+  const [first = t('No one'), ...others] = names;
   if (others.length === 0) return t('{{first}} alone has full access.', { first });
   if (threshold <= 1) return t('Any one of {{names}} has full access.', { names: anyOf(names) });
   if (threshold < names.length) {
