@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -307,4 +308,52 @@ describe('fetchWatched', () => {
       /it took over/,
     );
   });
+});
+
+describe('npm install without its scripts', () => {
+  const root = join(import.meta.dirname, '../..');
+  const check = join(root, 'main/packaging/check-node.mjs');
+
+  /** @returns how a program ended, its output, and the lines of its standard error. */
+  function run(
+    program: string,
+    ...argv: readonly string[]
+  ): { readonly code: number | null; readonly out: string; readonly lines: readonly string[] } {
+    const { status, stdout, stderr } = spawnSync(program, argv, { encoding: 'utf8' });
+    return { code: status, out: stdout, lines: stderr.split('\n').filter((line) => line !== '') };
+  }
+
+  test.each(['start', 'test'])('is noticed by npm %s before anything else', (script) => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    expect(scripts[script]).toMatch(/^node --import \.\/main\/packaging\/check-node\.mjs /);
+  });
+
+  test('is named in one line by a Node that runs no TypeScript', () => {
+    const program = ['--import', check, '-e', 'console.log(1)'];
+    const older = run(process.execPath, '--no-experimental-strip-types', ...program);
+    expect(older).toMatchObject({ code: 1, out: '' });
+    expect(older.lines).toEqual([
+      expect.stringMatching(/Run `npm install` again, without --ignore-scripts\.$/),
+    ]);
+    expect(run(process.execPath, ...program)).toMatchObject({ code: 0, out: '1\n' });
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'is named by the launcher, which has no Node and no build',
+    () => {
+      const launcher = join(directory, 'keyhearth');
+      cpSync(join(root, 'keyhearth'), launcher);
+      const refused = {
+        code: 1,
+        out: '',
+        lines: [expect.stringMatching(/^keyhearth: this checkout is not set up yet: run `npm install` in /)],
+      };
+      expect(run(launcher, 'status')).toEqual(refused);
+      mkdirSync(join(directory, 'node_modules/.bin'), { recursive: true });
+      symlinkSync(process.execPath, join(directory, 'node_modules/.bin/node'));
+      expect(run(launcher, 'status')).toEqual(refused);
+    },
+  );
 });
