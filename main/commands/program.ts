@@ -16,6 +16,7 @@ import { declareInit } from './vault/init-command.ts';
 import { declareKeygen } from './credentials/keygen-command.ts';
 import { declareKeyslots } from './keyslots/keyslots-command.ts';
 import { declareMessages } from './messages/messages-command.ts';
+import { examplesOf } from './shared/examples.ts';
 import { helpConfiguration } from './shared/help.ts';
 import { CommandError, exitCodes, exitCodeTexts, fail, watchOutput } from './shared/output.ts';
 import { isColored } from './shared/table.ts';
@@ -81,6 +82,7 @@ export function declareCommands(program: Command): void {
     program.commandsGroup(heading);
     for (const declare of declares) declare(program);
   }
+  for (const command of program.commands) command.addHelpText('after', examplesOf(command.name()));
 }
 
 /** The command itself, without the commands below it. */

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { declareCommands } from '../program.ts';
+import { examples } from './examples.ts';
 import { exitCodes, exitCodeTexts } from './output.ts';
 
 const program = new Command('keyhearth');
@@ -57,4 +58,40 @@ describe('help', () => {
     const codes = Object.values(exitCodes).map(String);
     expect(Object.keys(exitCodeTexts)).toEqual(codes);
   });
+});
+
+describe('examples', () => {
+  /** The program without anything behind its commands. */
+  function inert(): Command {
+    const parsing = new Command('keyhearth').option('--json');
+    declareCommands(parsing);
+    const walk = (command: Command): void => {
+      command.exitOverride().configureOutput({ writeErr: () => undefined });
+      if (command.commands.length === 0 || command.registeredArguments.length > 0)
+        command.action(() => undefined);
+      command.commands.forEach(walk);
+    };
+    walk(parsing);
+    return parsing;
+  }
+
+  const words = (line: string): readonly string[] =>
+    [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
+      ([, double, single, bare]) => double ?? single ?? bare ?? '',
+    );
+
+  test('are there for every command of the first level', () => {
+    const without = ['version', 'help'];
+    const named = program.commands.map((command) => command.name()).filter((name) => !without.includes(name));
+    expect(Object.keys(examples).sort()).toEqual(named.sort());
+  });
+
+  test.each(Object.entries(examples).flatMap(([name, lines]) => lines.map((line) => [line, name] as const)))(
+    '%s',
+    async (line, name) => {
+      const [, own = ''] = /keyhearth ([^|)]*)/.exec(line) ?? [];
+      expect(own).toMatch(new RegExp(`^${name}( |$)`));
+      await inert().parseAsync([...words(own)], { from: 'user' });
+    },
+  );
 });
