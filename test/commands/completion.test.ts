@@ -1,6 +1,8 @@
 /** The completions of each shell at the Tab key, from the shell itself. */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -160,6 +162,30 @@ describe('what a vault has', () => {
     expect(
       await offered('bash', 'keyhearth', '--data-dir', data, '--config-dir', config, 'users', 'show', 'A'),
     ).toEqual(['Ann']);
+  });
+
+  // The class: the Tab key does what only Enter may.
+  test('is not asked for at a server that the line names', async () => {
+    let asked = 0;
+    const server = createServer((_request, response) => {
+      asked += 1;
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    try {
+      for (const named of [['--url', url], [`--url=${url}`]]) {
+        const line = ['wallets', 'show', ...named, '--organization-id', service.organizationId, ''];
+        expect(await offeredWith(environment(), 'bash', 'keyhearth', ...line)).toEqual([]);
+      }
+      expect(asked).toBe(0);
+      // One that the environment names is asked.
+      const variables = { KEYHEARTH_URL: url, KEYHEARTH_ORGANIZATION: service.organizationId };
+      await offeredWith({ ...environment(), ...variables }, 'bash', 'keyhearth', 'wallets', 'show', '');
+      expect(asked).toBeGreaterThan(0);
+    } finally {
+      server.close();
+    }
   });
 
   test('is not offered by a locked vault, nor without one', async () => {

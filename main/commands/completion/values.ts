@@ -26,15 +26,18 @@ import type { OfferedKind } from './kinds.ts';
 /** In milliseconds: a person waits for the shell meanwhile. */
 const longest = 1000;
 
-/** The options before the cursor that say which vault is asked, and as whom. */
+/** The options before the cursor that say which vault of this computer is asked, and as whom. */
 const options = {
   '--data-dir': 'dataDir',
   '--config-dir': 'configDir',
-  '--url': 'url',
-  '--organization-id': 'organizationId',
-  '--vault-file': 'vaultFile',
   '--api-key': 'apiKey',
 } as const satisfies Readonly<Record<string, keyof ConfigOptions>>;
+
+/**
+ * Options that name a vault elsewhere. A line with one offers nothing: the Tab key sends no stamped request to a server that
+ * was pasted, since Enter was not pressed. A vault that the environment names is asked.
+ */
+const elsewhere = ['--url', '--organization-id', '--vault-file'];
 
 const waiting = z.object({ activities: z.array(z.object({ id: z.string() })) });
 
@@ -81,11 +84,15 @@ const fromVault: Readonly<Record<Exclude<OfferedKind, 'key-name'>, (api: Api) =>
  * @param line The words before the cursor.
  */
 export async function printValues(kind: OfferedKind, line: readonly string[]): Promise<void> {
+  if (line.some(namesAnother)) return;
   const values = await Promise.race([valuesOf(kind, configOf(line)), pause(longest, [])]).catch(() => []);
   if (values.length > 0) writeSync(1, `${values.join('\n')}\n`);
   // eslint-disable-next-line no-restricted-properties -- the shell waits, and a request may still be under way
   process.exit();
 }
+
+const namesAnother = (word: string): boolean =>
+  elsewhere.some((option) => word === option || word.startsWith(`${option}=`));
 
 async function valuesOf(kind: OfferedKind, config: Config): Promise<readonly string[]> {
   if (kind === 'key-name') {
