@@ -1,4 +1,5 @@
 /** The name that was most likely meant. */
+import { editDistance } from '../../lib/text/edit-distance.ts';
 
 /** @returns one of the names, when it is close enough to be a slip of the pen. */
 export function suggest(name: string, names: readonly string[]): string | undefined {
@@ -11,7 +12,7 @@ export function suggest(name: string, names: readonly string[]): string | undefi
   for (const candidate of names) {
     // It takes at least as many edits.
     if (Math.abs(candidate.length - name.length) >= least) continue;
-    const distance = edits(name.toLowerCase(), candidate.toLowerCase());
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < least) [best, least] = [candidate, distance];
   }
   return best;
@@ -19,17 +20,3 @@ export function suggest(name: string, names: readonly string[]): string | undefi
 
 /** `contractCallArgs` and `contract_call_args` are one name in two conventions. */
 const plainly = (name: string): string => name.replaceAll('_', '').toLowerCase();
-
-/** Levenshtein's distance. */
-function edits(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const substituted = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
