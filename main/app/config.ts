@@ -300,7 +300,6 @@ function vaultPath(text: string): string {
   );
 }
 
-/** A variable that is set to nothing is not set. */
 /**
  * @returns the variables without empty ones, and without relative XDG directories, which that specification ignores. Either
  * would put the vault into the working directory.

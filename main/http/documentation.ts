@@ -1,17 +1,9 @@
 /** The documentation, served as the build wrote it: pages at `/docs/`, and their texts for programs at `/llms.txt`. */
 import { join } from 'node:path';
 import { Router, static as serveFiles } from 'express';
-import { documentationPolicy } from '../lib/web/content-security-policy.ts';
+import { documentationPolicy, pageHeaders } from '../lib/web/content-security-policy.ts';
 
-const headers = {
-  'Content-Security-Policy': documentationPolicy,
-  'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+const headers = pageHeaders(documentationPolicy);
 
 /** @param directory `dist/site`. */
 export function documentation(directory: string): Router {

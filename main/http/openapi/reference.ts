@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Router, type Request } from 'express';
 import type { Operations } from '../../activities/define.ts';
-import { referencePolicy } from '../../lib/web/content-security-policy.ts';
+import { pageHeaders, referencePolicy } from '../../lib/web/content-security-policy.ts';
 import { sendJson } from '../answer.ts';
 import { describeApi } from './description.ts';
 
@@ -50,13 +50,8 @@ export function apiReference({ operations, version, directory }: ApiReferenceOpt
     const nonce = randomBytes(16).toString('base64');
     response
       .writeHead(200, {
-        ...common,
+        ...pageHeaders(referencePolicy(nonce)),
         'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': referencePolicy(nonce),
-        'Cache-Control': 'no-store',
-        'Referrer-Policy': 'no-referrer',
-        'X-Frame-Options': 'DENY',
-        'Cross-Origin-Opener-Policy': 'same-origin',
       })
       .end(page(nonce, { ...settings, content: describe(request) }));
   });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router, static as serveFiles } from 'express';
-import { contentSecurityPolicy } from '../../lib/web/content-security-policy.ts';
+import { contentSecurityPolicy, pageHeaders } from '../../lib/web/content-security-policy.ts';
 
 /** @param directory `dist/renderer`. */
 export function windowPage(directory: string): Router {
@@ -22,13 +22,7 @@ export function windowPage(directory: string): Router {
     response
       .writeHead(200, {
         'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': contentSecurityPolicy(nonce, "'self'"),
-        'Cache-Control': 'no-store',
-        'Referrer-Policy': 'no-referrer',
-        'X-Content-Type-Options': 'nosniff',
-        'X-Frame-Options': 'DENY',
-        'Cross-Origin-Opener-Policy': 'same-origin',
-        'Cross-Origin-Resource-Policy': 'same-origin',
+        ...pageHeaders(contentSecurityPolicy(nonce, "'self'")),
       })
       .end(page.replaceAll('__CSP_NONCE__', nonce));
   });

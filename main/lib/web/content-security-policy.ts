@@ -39,7 +39,18 @@ export function referencePolicy(nonce: string): string {
   ].join('; ');
 }
 
-/** That of the documentation's pages, which hold no script. */
+/** The headers of a page of the service: no other site frames it, learns of it, or keeps it. */
+export const pageHeaders = (policy: string): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': policy,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+});
+
+/** The policy of the documentation's pages, which hold no script. */
 export const documentationPolicy: string = [
   "default-src 'none'",
   "style-src 'self'",
