@@ -44,6 +44,9 @@ const systemReasons: Readonly<Record<string, string>> = {
 };
 
 const codePatterns: readonly (readonly [RegExp, string])[] = [
+  // Node has no names for EDQUOT and ESTALE: the numbers are those of Linux and macOS.
+  [/^Unknown system error -(122|69)$/, 'the quota on the disk is used up'],
+  [/^Unknown system error -(116|70)$/, 'the disk failed'],
   [/^(CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/, 'its TLS certificate does not hold'],
   [/^(ERR_SSL|EPROTO)/, 'it does not speak TLS'],
   [/^HPE_/, 'it does not speak HTTP'],
