@@ -7,7 +7,7 @@ import { reasonOf } from './reasons.ts';
 const unnamed = (number: number): Error =>
   Object.assign(new Error('write'), { errno: -number, code: `Unknown system error -${String(number)}` });
 
-// The class: a state of the disk that the vault names is told as a fault of the program.
+// The class: a state of the disk that the vault names, shown as a fault of the program.
 test.each([
   ['EDQUOT', constants.errno.EDQUOT, storageTexts.quota.what],
   ['ESTALE', constants.errno.ESTALE, storageTexts.failing.what],
