@@ -109,6 +109,26 @@ const listed = [
     ],
   },
   {
+    title: 'Security',
+    pages: [
+      {
+        path: 'threat-model',
+        title: 'Threat model',
+        summary: 'Each attacker: the gains, the limits, and the tests that show them.',
+      },
+      {
+        path: 'protection',
+        title: 'How the vault is protected',
+        summary: 'Secrets on disk and in memory, processes, requests, the file, messages, updates.',
+      },
+      {
+        path: 'faults',
+        title: 'Faults and recovery',
+        summary: 'Crashes, power losses, full disks, rot and wrong clocks.',
+      },
+    ],
+  },
+  {
     title: 'Reference',
     pages: [
       {

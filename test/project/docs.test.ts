@@ -1,4 +1,4 @@
-/** README's section about compatibility, its sources, and the names in the papers. */
+/** The page about compatibility, its sources, and what the papers name. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -109,6 +109,23 @@ describe('the papers', () => {
     ['```\ncode\n```\n`main/none.ts`', 'main/none.ts'],
   ])('may not say %j', (text, named) => {
     expect(missing(text)).toEqual([`docs/paper.md names ${named}, which is not there`]);
+  });
+
+  // The class: a promise without a test. The tables with the column are those of attackers that something keeps out.
+  test('name a test in each row of the threat model', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/threat-model.md'), 'utf8');
+    const tables = text.split(/\n{2,}/).filter((block) => block.startsWith('| who |'));
+    const shown = tables.filter((table) => table.includes('| shown by |'));
+    expect(tables.length - shown.length, 'tables of what is not defended against').toBe(1);
+    const rows = shown.flatMap((table) => table.split('\n').slice(2));
+    expect(rows.length).toBeGreaterThan(28);
+    const tested = /\| (`(test|main|renderer)\/[\w./-]+(\.test\.tsx?|\/)`(, )?)+ \|$/;
+    expect(rows.filter((row) => !tested.test(row))).toEqual([]);
+  });
+
+  test('say on one screen how to report a weakness', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8');
+    expect(text.split('\n').length).toBeLessThanOrEqual(60);
   });
 
   test('list every decision, in order and by its title', () => {
