@@ -4,6 +4,7 @@ import { verifyEd25519 } from '../crypto/keys/ed25519.ts';
 import { verifyP256 } from '../crypto/keys/p256.ts';
 import { verifySecp256k1 } from '../crypto/keys/secp256k1.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
+import { ethereumMessagePrefix } from '../lib/text/ethereum-message.ts';
 
 export interface Scheme {
   /** In bytes. */
@@ -66,6 +67,6 @@ export const schemes: Readonly<Record<string, Scheme>> = {
 /** EIP-191 version 0x45: the prefix, the length in decimal, the message. */
 function personalMessageHash(message: Uint8Array): Paced<Uint8Array> {
   return keccak256InSteps(
-    Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${String(message.length)}`), message]),
+    Buffer.concat([Buffer.from(ethereumMessagePrefix + String(message.length)), message]),
   );
 }

@@ -12,7 +12,7 @@ import { ethereumAccount, resultOf } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, choose, chooseSegment, goTo, heading } from './support/steps.ts';
+import { button, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -42,25 +42,33 @@ test('a person reads what a transaction does, and signs it', async () => {
   };
   await page.goto(service.windowUrl);
   await goTo(page, 'Sign');
-  await page.getByText('Transaction', { exact: true }).click();
   const field = page.getByRole('textbox', { name: 'Payload' });
+  // Text that begins as hex and is none is never taken for a message by itself.
   await field.fill('0x0');
-  await page.getByText('Enter the transaction in hex').waitFor();
+  await page.getByText('Add or remove one digit').waitFor();
+  expect(await page.getByRole('radio', { name: /^Message/ }).isChecked()).toBe(false);
   await field.fill(transaction);
   const summary = page.getByRole('region', { name: 'Summary' });
   await summary.getByRole('heading', { name: sends }).waitFor();
+  expect(await page.getByRole('radio', { name: /^Ethereum transaction/ }).isChecked()).toBe(true);
   await look('sign-transaction');
-  await button(page, 'Sign transaction').click();
-  const signed = page.getByRole('region', { name: 'Signed transaction' });
+  await button(page, /^Sign$/).click();
+  const signed = page.getByRole('region', { name: 'Signed' });
   const text = await signed.getByText(/02f8[0-9a-f]+/).innerText();
+  await button(signed, 'Show QR code').click();
+  await signed.getByRole('img', { name: 'QR code of the result' }).waitFor();
+  await look('signed-transaction');
   const hex = /02f8[0-9a-f]+/.exec(text)?.[0] ?? '';
   const sender = await recoverTransactionAddress({ serializedTransaction: `0x02${hex.slice(2)}` });
   expect(sender).toBe(address);
 
   // A raw hash tells nothing, until what it is the hash of is shown with it.
-  await chooseSegment(page, 'Payload format', 'Hex');
   await field.fill(keccak256(transaction));
-  await choose(page, 'Hash function', /^None/);
+  await signed.waitFor({ state: 'hidden' });
+  await page.getByText('This fits more than one kind').waitFor();
+  await button(page, /^Sign$/).click();
+  await page.getByText('Choose one, then sign.').waitFor();
+  await page.getByRole('radio', { name: 'Hash of something else' }).check();
   await summary.getByRole('heading', { name: 'Sign a hash' }).waitFor();
   await summary.getByText('A hash does not tell what it stands for').waitFor();
   const preimage = page.getByRole('textbox', { name: 'Original data (optional)' });
@@ -113,7 +121,6 @@ test('a contract’s interface is kept, read by, and deleted', async () => {
   await look('contract-interfaces');
 
   await goTo(page, 'Sign');
-  await chooseSegment(page, 'Payload format', 'Transaction');
   await page.getByRole('textbox', { name: 'Payload' }).fill(
     serializeTransaction({
       type: 'eip1559',

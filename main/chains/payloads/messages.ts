@@ -1,6 +1,8 @@
 /** Messages that wallets sign for Ethereum (EIP-191, version 0x45): a prefix, the message's length, the message. */
 
-const prefix = Buffer.from('\u0019Ethereum Signed Message:\n', 'utf8');
+import { ethereumMessagePrefix } from '../../lib/text/ethereum-message.ts';
+
+const prefix = Buffer.from(ethereumMessagePrefix, 'utf8');
 /** More digits than any payload has bytes. */
 const mostDigits = 9;
 

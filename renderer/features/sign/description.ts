@@ -12,6 +12,8 @@ interface Part {
 
 export interface Description {
   readonly title: string;
+  /** Why nothing would be signed. Absent where the service can read it. */
+  readonly unread?: string;
   readonly lines: readonly Line[];
   readonly parts: readonly Part[];
   readonly warnings: readonly string[];

@@ -123,14 +123,13 @@ async function signScreens(page: Page, look: Look): Promise<void> {
   await page.getByPlaceholder('No accounts in this wallet').waitFor();
   await look('sign-no-account');
   await choose(page, 'Wallet', /^A wallet whose name/);
-  await chooseSegment(page, 'Payload format', 'Hex');
   await page.getByRole('textbox', { name: 'Payload' }).fill('0xabc');
   await button(page, /^Sign$/).click();
   await page.getByText('Add or remove one digit').waitFor();
   await look('sign-refused');
-  await chooseSegment(page, 'Payload format', 'Text');
   await chooseSegment(page, 'Key type', 'Private key');
   await page.getByRole('textbox', { name: 'Payload' }).fill('A text of several words, '.repeat(8));
+  await page.getByRole('region', { name: 'Summary' }).waitFor();
   await look('sign');
   await button(page, /^Sign$/).click();
   await page.getByRole('region', { name: 'Signed' }).waitFor();

@@ -130,6 +130,7 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await keys.type(page.getByRole('textbox', { name: 'Payload' }), 'no mouse');
+    await page.getByRole('region', { name: 'Summary' }).waitFor();
     await keys.press(button(page, /^Sign$/));
     await page.getByRole('region', { name: 'Signed' }).waitFor();
 
