@@ -63,15 +63,49 @@ describe('check_policies', () => {
   });
 });
 
+test('check_policies answers a form for what a form can say, and tells which are for any user', async () => {
+  const { policyChecks } = await ask<{ policyChecks: readonly Json[] }>('check_policies', {
+    policies: [
+      {
+        effect: 'EFFECT_ALLOW',
+        condition: "wallet.id == 'w' && RollingCount('1h') <= 5",
+        consensus: "approvers.any(u, u.id in ['a'])",
+      },
+      { effect: 'EFFECT_ALLOW', condition: "wallet.id == 'w' || wallet.id == 'v'" },
+      { effect: 'EFFECT_ALLOW', condition: 'eth.tx.valu < 5' },
+    ],
+  });
+  expect(policyChecks).toMatchObject([
+    {
+      form: {
+        agreements: [{ count: 1, of: { kind: 'users', ids: ['a'] } }],
+        keys: { kind: 'wallets', ids: ['w'] },
+        signatures: { count: '5', window: '1h', by: [] },
+        payment: null,
+      },
+      forAnyUser: false,
+    },
+    { forAnyUser: true },
+    { forAnyUser: false, problems: [{ field: 'condition' }] },
+  ]);
+  expect(policyChecks.map((check) => 'form' in check)).toEqual([true, false, false]);
+});
+
 test('get_policy_language describes what may be written', async () => {
-  const { policyLanguage } = await ask<{ policyLanguage: { texts: unknown; types: unknown } }>(
-    'get_policy_language',
-  );
-  expect(policyLanguage.texts).toContainEqual({
+  const { policyLanguage } = await ask<{ policyLanguage: Json }>('get_policy_language');
+  expect(policyLanguage['assets']).toContainEqual({
+    chainId: '1',
+    network: 'Ethereum',
+    symbol: 'USDC',
+    decimals: 6,
+    token: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    exactFees: true,
+  });
+  expect(policyLanguage['texts']).toContainEqual({
     of: 'activity.kind',
     values: expect.arrayContaining(['CREATE_WALLET', 'SIGN_RAW_PAYLOAD']) as string[],
   });
-  expect(policyLanguage.types).toContainEqual({
+  expect(policyLanguage['types']).toContainEqual({
     name: 'Wallet',
     fields: expect.arrayContaining([{ name: 'exported', type: 'bool' }]) as object[],
   });

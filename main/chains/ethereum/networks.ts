@@ -43,6 +43,9 @@ const networks: Readonly<Record<string, Network>> = {
   11155420: dataCosts('OP Sepolia (a test network)', 'test ETH'),
 };
 
+/** The chain ids of the networks with a name. */
+export const namedNetworks: readonly string[] = Object.keys(networks);
+
 export const everyChain = 'Every chain';
 
 /** @param chainId Undefined where a transaction names no chain. */

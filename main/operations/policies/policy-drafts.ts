@@ -12,6 +12,10 @@ import { describeLanguage } from '../../policy/language/language.ts';
 import { kindOf, withoutVersion } from '../../lib/text/activity-types.ts';
 import { limits } from '../shared/limits.ts';
 import { policyDraft, policyField } from './policy-parameters.ts';
+import { shownForm } from './policy-forms.ts';
+import { assetsOfNetworks } from '../../chains/ethereum/assets.ts';
+import { isForAnyUser } from '../../policy/analysis/for-any-user.ts';
+import { readForm } from '../../policy/analysis/read-form.ts';
 import { defined } from '../../lib/defined.ts';
 
 const policyDrafts = z.array(policyDraft).min(1).max(limits.batch);
@@ -40,6 +44,10 @@ const shownCheck = z
         to: z.int().optional(),
       }),
     ),
+    /** All that the policy says, as a form; absent where no form says all of it. */
+    form: shownForm.optional(),
+    /** True where any user may use the policy, also one without tags. */
+    forAnyUser: z.boolean(),
   })
   .meta({ id: 'PolicyCheck' });
 
@@ -59,6 +67,8 @@ export const checkPolicies = query({
         ...defined({ policyName: draft.policyName }),
         problems,
         warnings: problems.length > 0 ? [] : warningsOf(draft, known),
+        ...defined({ form: readForm(draft) }),
+        forAnyUser: isForAnyUser(draft),
       });
       yield;
     }
@@ -81,6 +91,18 @@ const shownLanguage = z
     methods: z.array(z.object({ name: z.string(), usage: z.string(), about: z.string() })),
     /** Values of `activity.kind` and similar facts. */
     texts: z.array(z.object({ of: z.string(), values: z.array(z.string()) })),
+    /** Coins and tokens whose payments a condition can bound in units that people know. */
+    assets: z.array(
+      z.object({
+        chainId: z.string(),
+        network: z.string(),
+        symbol: z.string(),
+        decimals: z.int(),
+        token: z.string().nullable(),
+        /** False where the chain charges more than a transaction says, so that no limit of the coin holds. */
+        exactFees: z.boolean(),
+      }),
+    ),
   })
   .meta({ id: 'PolicyLanguage' });
 
@@ -94,6 +116,7 @@ export const getPolicyLanguage = query({
     policyLanguage: {
       ...describeLanguage(),
       texts: [...textsOf(operations)].map(([of, values]) => ({ of, values })),
+      assets: assetsOfNetworks(),
     },
   }),
 });

@@ -6,7 +6,7 @@
 
 import type { Answer } from '../../../main/operations/api.ts';
 
-export type PolicyLanguage = Answer<'get_policy_language'>['policyLanguage'];
+export type PolicyLanguage = Omit<Answer<'get_policy_language'>['policyLanguage'], 'assets'>;
 export type PolicyField = PolicyLanguage['places'][number]['field'];
 type Named = PolicyLanguage['places'][number]['keywords'][number];
 

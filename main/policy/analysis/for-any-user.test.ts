@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { isForAnyUser } from './for-any-user.ts';
+
+const allow = (condition = '', consensus = '') => ({ effect: 'EFFECT_ALLOW' as const, condition, consensus });
+
+test.each([
+  ['nothing restricts it', allow()],
+  ['spaces are nothing', allow(' \n', '  ')],
+  ['what always holds restricts nothing', allow('1 == 1', 'true')],
+  ['only some deeds are', allow("activity.action == 'EXPORT'")],
+  ['a deed is left out that nobody does', allow("activity.kind != 'NOTHING'")],
+  ['one user is left out', allow("submitter.id != 'anna'", "approvers.any(user, user.id != 'anna')")],
+  ['one approval of anybody’s is enough', allow('', 'approvers.count() >= 1')],
+  [
+    'a passkey is enough',
+    allow('', "credentials.any(c, c.type == 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR')"),
+  ],
+  ['an alternative names nobody', allow("submitter.id == 'anna' || wallet.id == 'daily'")],
+  ['only a transaction to one address is', allow("eth.tx.to == '0xab'")],
+])('a policy is for any user where %s', (_, policy) => {
+  expect(isForAnyUser(policy)).toBe(true);
+});
+
+test.each([
+  ['it names the requester', allow("submitter.id == 'anna'")],
+  ['it names an approver', allow('', "approvers.any(user, user.id == 'anna')")],
+  ['it asks for a tag', allow("submitter.tags.contains('ops')")],
+  ['two must agree', allow('', 'approvers.count() >= 2')],
+  ['nothing is ever allowed', allow('false')],
+  ['it denies', { ...allow(), effect: 'EFFECT_DENY' as const }],
+  ['it does not compile', allow('eth.tx.valu < 5')],
+])('a policy is not for any user where %s', (_, policy) => {
+  expect(isForAnyUser(policy)).toBe(false);
+});
