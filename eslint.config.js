@@ -111,7 +111,6 @@ const ownedWork = {
 
 /** Words that the code no longer uses, and the word of the glossary in ARCHITECTURE.md. */
 const retiredWords = new Map([
-  ['door', 'rpc, the port or the auth layout'],
   ['bridge', 'rpc; only Electron’s preload bridge is one'],
   ['notary', 'log signer'],
   ['carrier', 'transport'],

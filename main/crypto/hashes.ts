@@ -23,6 +23,12 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return asUint8Array(hash('sha256', bytes, 'buffer'));
 }
 
+/** @returns 64 bytes. */
+export function sha512(bytes: Uint8Array): Uint8Array {
+  checkBytes('bytes', bytes);
+  return asUint8Array(hash('sha512', bytes, 'buffer'));
+}
+
 /** Keccak-256 as Ethereum uses it, which pads differently from SHA3-256. @returns 32 bytes. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   checkBytes('bytes', bytes);

@@ -155,7 +155,7 @@ describe('a digest', () => {
 
   test('on P-256 is not read as a transaction of chains that do not use that curve', () => {
     const opened = open('11'.repeat(32), 'HEXADECIMAL', 'HASH_FUNCTION_NO_OP', { curve: 'CURVE_P256' });
-    expect(factsOf(opened)).toEqual({ 'tempo.tx': 'unknown' });
+    expect(factsOf(opened)).toEqual({ 'tempo.tx': 'unknown', ssh: 'unknown', git: 'unknown' });
   });
 
   const transaction = serializeTransaction({

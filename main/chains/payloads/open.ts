@@ -20,14 +20,17 @@ import type { ChainKeyword } from '../../policy/language/chain-keywords.ts';
 import type { ChainFacts } from '../facts.ts';
 import { utf8 } from '../reading.ts';
 import { readPersonalMessage } from './messages.ts';
-import { checkPreimage, type Preimage } from './preimages.ts';
+import { sshInPayload, type Beside } from '../ssh/open.ts';
+import type { Origin } from '../origin.ts';
+import { checkPreimage, messageOfSsh, type Preimage } from './preimages.ts';
 
 export interface RawPayload {
   readonly payload: string;
   readonly encoding: PayloadEncoding;
   readonly hashFunction: HashFunction;
-  /** Of a payload that is a digest: what it is the hash of. */
+  /** Of a payload that is a digest, or has one: what it is the hash of. */
   readonly preimage?: Preimage | undefined;
+  readonly origin?: Origin | undefined;
 }
 
 /** A payload that was read. */
@@ -70,11 +73,14 @@ export function openPayload(raw: RawPayload, context: Context, at: string): Open
     case 'PAYLOAD_ENCODING_TEXT_UTF8':
     case 'PAYLOAD_ENCODING_HEXADECIMAL': {
       const bytes = payloadEncodings[encoding].decode(at, payload);
-      const proven = checkPreimage(raw, bytes);
       const toSign = hashFunctions[hashFunction](bytes);
+      const { origin } = raw;
       if (hashFunction !== 'HASH_FUNCTION_NO_OP') {
-        return { toSign, ...openBytes(bytes, hashFunction, context) };
+        const message = messageOfSsh(raw, bytes);
+        if (message === undefined) checkPreimage(raw, bytes);
+        return { toSign, ...openBytes(bytes, hashFunction, context, { message, origin }) };
       }
+      const proven = checkPreimage(raw, bytes);
       if (toSign.length !== digestLength) {
         throw invalid(
           at,
@@ -85,7 +91,7 @@ export function openPayload(raw: RawPayload, context: Context, at: string): Open
         toSign,
         ...(proven === undefined
           ? openDigest(bytes, context)
-          : openProven(proven.bytes, proven.hashFunction, bytes, context)),
+          : openProven(proven.bytes, proven.hashFunction, bytes, context, { origin })),
       };
     }
   }
@@ -138,8 +144,8 @@ const digestKeywords: Readonly<Partial<Record<Curve, readonly ChainKeyword[]>>> 
     ...Object.values(chains).flatMap(({ curve, keywords }) => (curve === 'CURVE_SECP256K1' ? keywords : [])),
     'tempo.tx',
   ],
-  // Tempo's accounts sign on this curve as well.
-  CURVE_P256: ['tempo.tx'],
+  // Tempo's accounts sign on this curve as well, and keys of SSH.
+  CURVE_P256: ['tempo.tx', 'ssh', 'git'],
 };
 
 function openDigest(digest: Uint8Array, { key }: Context): Read {
@@ -162,8 +168,9 @@ function openProven(
   hashFunction: HashFunction,
   digest: Uint8Array,
   context: Context,
+  beside: Beside,
 ): Read {
-  const { facts, describe } = openBytes(bytes, hashFunction, context);
+  const { facts, describe } = openBytes(bytes, hashFunction, context, beside);
   return {
     facts,
     describe() {
@@ -182,14 +189,15 @@ function openProven(
  * a decision.
  * @param bytes The bytes to hash and sign; for Ed25519, to sign.
  */
-function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Context): Read {
-  const readings = once(() =>
-    Object.values(chains).flatMap((chain): InPayload[] =>
+function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Context, beside: Beside): Read {
+  const readings = once(() => [
+    ...Object.values(chains).flatMap((chain): InPayload[] =>
       context.key !== undefined && context.key.curve !== chain.curve
         ? []
         : [chain.inPayload(bytes, hashFunction, context)],
     ),
-  );
+    sshInPayload(bytes, hashFunction, context, beside),
+  ]);
   const facts = (): ChainFacts =>
     Object.assign({}, ...readings().map((reading) => reading.facts)) as ChainFacts;
   return {

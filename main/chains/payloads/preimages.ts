@@ -1,12 +1,24 @@
 /** The preimage of a payload that is a digest. The caller sends it, and the vault hashes it again. */
 import { decodeHex, invalid } from '../../crypto/encodings.ts';
-import { hashFunctions } from '../../crypto/hashes.ts';
+import { keccak256, sha256, sha512, type HashFunction } from '../../crypto/hashes.ts';
+import { isMessageOf } from '../ssh/payloads.ts';
 
 export interface Preimage {
   /** Hex, with 0x or without. */
   readonly bytes: string;
-  readonly hashFunction: 'HASH_FUNCTION_KECCAK256' | 'HASH_FUNCTION_SHA256';
+  readonly hashFunction: PreimageHash;
 }
+
+/** SHA-512 is of the messages of SSH alone. */
+const preimageHashes = {
+  HASH_FUNCTION_KECCAK256: keccak256,
+  HASH_FUNCTION_SHA256: sha256,
+  HASH_FUNCTION_SHA512: sha512,
+} as const;
+
+type PreimageHash = keyof typeof preimageHashes;
+
+export const preimageHashNames = Object.keys(preimageHashes) as [PreimageHash, ...PreimageHash[]];
 
 interface Payload {
   readonly encoding: string;
@@ -23,7 +35,7 @@ interface Payload {
 export function checkPreimage(
   { encoding, hashFunction, preimage }: Payload,
   digest: Uint8Array,
-): { readonly bytes: Uint8Array; readonly hashFunction: Preimage['hashFunction'] } | undefined {
+): { readonly bytes: Uint8Array; readonly hashFunction: HashFunction } | undefined {
   if (preimage === undefined) return undefined;
   const field = 'parameters.preimage';
   if (encoding !== 'PAYLOAD_ENCODING_HEXADECIMAL' || hashFunction !== 'HASH_FUNCTION_NO_OP') {
@@ -33,11 +45,23 @@ export function checkPreimage(
     );
   }
   const bytes = decodeHex(`${field}.bytes`, preimage.bytes);
-  if (Buffer.compare(hashFunctions[preimage.hashFunction](bytes), digest) === 0) {
-    return { bytes, hashFunction: preimage.hashFunction };
+  const { hashFunction: by } = preimage;
+  if (by !== 'HASH_FUNCTION_SHA512' && Buffer.compare(preimageHashes[by](bytes), digest) === 0) {
+    return { bytes, hashFunction: by };
   }
   throw invalid(
     field,
     `expected what the payload is the hash of, got bytes whose ${preimage.hashFunction} is another`,
   );
+}
+
+/**
+ * Finds the message of a payload of SSH: the preimage of the hash that is in the payload.
+ * @param bytes The payload, decoded.
+ * @returns undefined where there is no preimage, or the payload has another message, or is not of SSH.
+ */
+export function messageOfSsh({ preimage }: Payload, bytes: Uint8Array): Uint8Array | undefined {
+  if (preimage === undefined) return undefined;
+  const message = decodeHex('parameters.preimage.bytes', preimage.bytes);
+  return isMessageOf(bytes, { message, hash: preimageHashes[preimage.hashFunction] }) ? message : undefined;
 }

@@ -38,8 +38,8 @@ export function toBeSigned(activity: PendingActivity): readonly ToBeSigned[] {
       return [{ type, unsignedTransaction, signWith }];
     }
     case 'SIGN_RAW_PAYLOAD': {
-      const { payload, encoding, hashFunction, preimage } = intent;
-      return [{ payload, encoding, hashFunction, preimage, signWith }];
+      const { payload, encoding, hashFunction, preimage, origin } = intent;
+      return [{ payload, encoding, hashFunction, preimage, origin, signWith }];
     }
     case 'SIGN_RAW_PAYLOADS': {
       const { payloads, encoding, hashFunction } = intent;

@@ -14,7 +14,7 @@ import { listAddressesThatBegin } from '../../storage/tables/wallet-accounts.ts'
 import { KeyhearthError } from '../../lib/errors.ts';
 import { beginningOf, looksLike } from '../../lib/text/look-alikes.ts';
 import { limits } from '../shared/limits.ts';
-import { payloadParameters, preimage } from './payload-parameters.ts';
+import { origin, payloadParameters, preimage } from './payload-parameters.ts';
 import { findNamedKey, keyOf } from './signers.ts';
 import { signingContext } from './signing-context.ts';
 
@@ -47,6 +47,7 @@ export const describePayload = query({
     encoding: payloadParameters.encoding.optional(),
     hashFunction: payloadParameters.hashFunction.optional(),
     preimage: preimage.optional(),
+    origin: origin.optional(),
     /**
      * The key that signs: the description marks the key's own accounts, and names the network of Bitcoin's
      * addresses.
@@ -81,7 +82,7 @@ export const describePayload = query({
         'expected unsignedTransaction and type, or payload, encoding and hashFunction',
       );
     }
-    const raw = { payload, encoding, hashFunction, preimage: params.preimage };
+    const raw = { payload, encoding, hashFunction, preimage: params.preimage, origin: params.origin };
     return answer(openPayload(raw, context, 'payload').describe());
   },
 });

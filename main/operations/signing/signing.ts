@@ -13,14 +13,17 @@ import { requestLimits } from '../../lib/published-limits.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from '../shared/limits.ts';
 import { checkRequest } from '../shared/parameters.ts';
-import { payloadParameters, preimage } from './payload-parameters.ts';
+import { origin, payloadParameters, preimage } from './payload-parameters.ts';
 import { shownSignature } from '../shared/resources.ts';
 import { findNamedKey, findSigner, keyOf, type Signer } from './signers.ts';
 import { signingContext } from './signing-context.ts';
 
 const params = z.object({ signWith: z.string().min(1).max(200), ...payloadParameters });
 
-const paramsWithPreimage = params.extend({ preimage: preimage.optional() });
+const paramsWithPreimage = params.extend({
+  preimage: preimage.optional(),
+  origin: origin.optional(),
+});
 
 type SignParams = z.output<typeof paramsWithPreimage>;
 

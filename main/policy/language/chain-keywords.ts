@@ -198,7 +198,33 @@ const tempoTransaction = struct('TempoTransaction', {
   calls: list(struct('TempoCall', { to: caseless, input: caseless, function_signature: caseless })),
 });
 
-/** One activity has at most one of these. A keyword that ends in `.tx` is that of a transaction. */
+/** Ours: what a key signs for SSH. `host` is a claim of the door that the request came by; the signed bytes do not say it. */
+const sshSignature = struct('SshSignature', {
+  /** LOGIN or SIGNATURE. */
+  purpose: text,
+  /** Of a signature. */
+  namespace: text,
+  // Of a login.
+  user: text,
+  service: text,
+  host_key: text,
+  host: text,
+  // Of both. `via` has the keys of the servers that a forwarded request came through.
+  forwarded: bool,
+  via: list(text),
+});
+
+/** Ours: what a key signs for git. `repository` and `branch` are claims of the door. */
+const gitObject = struct('GitObject', {
+  /** commit or tag. */
+  kind: text,
+  subject: text,
+  author: text,
+  repository: text,
+  branch: text,
+});
+
+/** One activity has at most one of these, but for `ssh` with `git`. A keyword that ends in `.tx` is that of a transaction. */
 export const chainKeywords = {
   'eth.tx': ethereumTransaction,
   'eth.eip_712': eip712,
@@ -207,6 +233,8 @@ export const chainKeywords = {
   'tron.tx': tronTransaction,
   'bitcoin.tx': bitcoinTransaction,
   'tempo.tx': tempoTransaction,
+  ssh: sshSignature,
+  git: gitObject,
 } as const;
 
 export type ChainKeyword = keyof typeof chainKeywords;

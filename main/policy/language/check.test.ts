@@ -97,6 +97,8 @@ describe('warnings', () => {
     ['eth.tx.nonce < 5 && solana.tx.transfers.count() == 0', 1],
     ["eth.tx.nonce < 5 && wallet.id == 'a'", 0],
     ["wallets.any(wallet, wallet.label == 'a') && private_key.id == 'b'", 0],
+    ["ssh.namespace == 'git' && git.kind == 'commit'", 0],
+    ["git.kind == 'commit' && eth.tx.nonce < 5", 1],
   ])('find facts that exclude each other: %s', (condition, count) => {
     expect(warnings({ condition })).toHaveLength(count);
   });

@@ -110,7 +110,10 @@ function exclusiveFacts(tree: Node): Omit<PolicyWarning, 'field'>[] {
     if (Object.hasOwn(keywords.condition, text) && !used.has(text)) used.set(text, node);
   });
   return exclusive.flatMap((group) => {
-    const [first, second] = group.filter((keyword) => used.has(keyword));
+    // An object of git is signed in a message of SSH: `git` goes with `ssh` alone.
+    const [first, second] = group.filter(
+      (keyword) => used.has(keyword) && !(keyword === 'git' && used.has('ssh')),
+    );
     const node = second === undefined ? undefined : used.get(second);
     if (first === undefined || second === undefined || node === undefined) return [];
     return [

@@ -61,6 +61,8 @@ export const exampleFacts: ConditionFacts = {
   'tron.tx': () => ({ contract: [{ type: 'TransferContract', to_address: tronAddress }] }),
   'bitcoin.tx': () => ({ outputs: [{ address: bitcoinAddress, value: 1000n, ours: false }], fee: 200n }),
   'tempo.tx': () => ({ chain_id: 4217 }),
+  ssh: () => ({ purpose: 'SIGNATURE', namespace: 'git', forwarded: false }),
+  git: () => ({ kind: 'commit', subject: 'Fix the pump', repository: 'pump' }),
   'secret.static_properties': () => ({ team: 'payments' }),
 };
 
@@ -110,6 +112,16 @@ export const examples: readonly Example[] = [
   condition('tron.tx', "tron.tx.contract[0].type == 'TransferContract'", 'a payment in TRX'),
   condition('bitcoin.tx', 'bitcoin.tx.fee <= 1000', 'a bound on the fee'),
   condition('tempo.tx', 'tempo.tx.chain_id == 4217', 'a chain of Tempo'),
+  condition(
+    'ssh',
+    "ssh.namespace == 'git' && ssh.forwarded == false",
+    'an SSH signature for git, made on this machine',
+  ),
+  condition(
+    'git',
+    "git.kind == 'commit' && git.repository == 'pump'",
+    'a commit, in the repository that the door names',
+  ),
   condition(
     'secret.static_properties',
     "secret.static_properties['team'] == 'payments'",
