@@ -204,7 +204,7 @@ async function verify(
   json: boolean,
 ): Promise<Verdict> {
   const { file, publicKey, noted } = given;
-  using _ = startProgress('Verifying the activity log', !json && process.stderr.isTTY);
+  using _ = startProgress('Verifying the activity log', json);
   return file === undefined
     ? await verifyVault(config, publicKey, noted)
     : await verifyFile(file, publicKey, noted);

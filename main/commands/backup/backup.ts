@@ -69,7 +69,7 @@ export async function verifyBackup(
 
 async function verifiedAlone(file: string, secret: BackupSecret, json: boolean): Promise<VerifiedBackup> {
   const { verifyAlone } = await import('../../backup/verify.ts');
-  using progress = startProgress('Testing the backup', !json && process.stderr.isTTY);
+  using progress = startProgress('Testing the backup', json);
   return await verifyAlone(file, secret, progress.report);
 }
 
@@ -153,7 +153,7 @@ async function withProgress<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (json || !process.stderr.isTTY) return work();
-  using progress = startProgress(text);
+  using progress = startProgress(text, json);
   const ended = new AbortController();
   const timer = setInterval(() => {
     vault.call('backups').then(

@@ -23,7 +23,7 @@ export async function restoreBackup(
 ): Promise<void> {
   const directory = dataDirectory(config);
   const restored = await tryUntilRight(await readSecret(options), askForSecret, async (how) => {
-    using progress = startProgress('Restoring the vault', !json && process.stderr.isTTY);
+    using progress = startProgress('Restoring the vault', json);
     return await restore({
       directory,
       file: resolve(file),

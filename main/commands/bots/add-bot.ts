@@ -7,12 +7,17 @@ import type { Config } from '../../app/config.ts';
 import { isReceiver, policiesOfBot, readBots, readBudget, type Bot } from '../../lib/policies/bots.ts';
 import { quoted } from '../../lib/errors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
-import { deleteKeyFiles, findKeyFiles, newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
+import {
+  deleteKeyFiles,
+  findKeyFiles,
+  keyFilesTable,
+  newKeyPair,
+  writeKeyFiles,
+} from '../credentials/key-files.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
 import type { Api } from '../shared/api.ts';
-import { findWallet, policyList, userList, type UserItem } from '../shared/named.ts';
+import { listings, type UserItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
-import { fields } from '../shared/table.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
 import { termsOf, widening, wordsOf } from './bots.ts';
@@ -34,7 +39,7 @@ type Terms = Omit<Bot, 'userId'>;
 export async function addBot(config: Config, name: string, options: AddBotOptions): Promise<void> {
   const terms = readTerms(options);
   const api = await connectAsOwner(config, options);
-  const { walletId, walletName } = await findWallet(api, options.wallet);
+  const { walletId, walletName } = await listings.wallet.find(api, options.wallet);
   const directory = config.keysDirectory;
   const files = options.resume ? findKeyFiles(directory, name) : writeKeyFiles(directory, name, newKeyPair());
   const making = new BotInTheMaking(api, name, { ...terms, walletId });
@@ -54,11 +59,7 @@ export async function addBot(config: Config, name: string, options: AddBotOption
   print(options.json, { ...made, publicKey, publicKeyFile, privateKeyFile, words }, [
     `Created bot ${quoted(name)}: ${bot.userId}`,
     ...words,
-    fields([
-      ['Public key', publicKey],
-      ['Files', publicKeyFile],
-      ['', privateKeyFile],
-    ]),
+    keyFilesTable(files),
   ]);
 }
 
@@ -100,7 +101,7 @@ class BotInTheMaking {
   }
 
   async #createPolicies(bot: Bot): Promise<void> {
-    const { policies } = await this.#api.query('list_policies', policyList, {});
+    const policies = await listings.policy.all(this.#api);
     const inForce = readBots(policies).find(({ userId }) => userId === bot.userId);
     let policyIds = inForce?.policyIds;
     if (policyIds === undefined) {
@@ -141,7 +142,7 @@ const areSame = (one: Bot, other: Bot): boolean =>
 
 /** @returns the user that an earlier run created. @throws CommandError where the name is another's. */
 async function findUnfinished(api: Api, name: string, publicKey: string): Promise<UserItem | undefined> {
-  const { users } = await api.query('list_users', userList, {});
+  const users = await listings.user.all(api);
   const user = users.find(({ userName }) => userName === name);
   if (user === undefined) return undefined;
   const { apiKeys, authenticators, oauthProviders, userEmail, userPhoneNumber, userTags } = user;

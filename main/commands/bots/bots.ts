@@ -12,7 +12,7 @@ import type { Api } from '../shared/api.ts';
 import { consensusFacts } from '../../policy/decide/facts.ts';
 import { compile } from '../../policy/language/compile.ts';
 import { Evaluation } from '../../policy/language/evaluation.ts';
-import { findNamed, policyList, userList, walletList, type UserItem } from '../shared/named.ts';
+import { Listing, listings, type UserItem } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { deleteUsersActivity } from '../users/users.ts';
@@ -25,20 +25,22 @@ interface KnownBot extends BotInForce {
   readonly user: UserItem | undefined;
 }
 
-export async function findBots(api: Api): Promise<readonly KnownBot[]> {
-  const { policies } = await api.query('list_policies', policyList, {});
-  const { users } = await api.query('list_users', userList, {});
+async function findBots(api: Api): Promise<readonly KnownBot[]> {
+  const policies = await listings.policy.all(api);
+  const users = await listings.user.all(api);
   return readBots(policies).map((each) => ({
     ...each,
     user: users.find(({ userId }) => userId === each.userId),
   }));
 }
 
-export const nameOfBot = ({ user, userId }: KnownBot): string => user?.userName ?? userId;
+const nameOfBot = ({ user, userId }: KnownBot): string => user?.userName ?? userId;
+
+export const botListing = new Listing('bot', findBots, (bot) => ({ id: bot.userId, name: nameOfBot(bot) }));
 
 export async function listBots(config: Config, options: BotsOptions): Promise<void> {
   const api = await connectAsOwner(config, options);
-  const { wallets } = await api.query('list_wallets', walletList, {});
+  const wallets = await listings.wallet.all(api);
   const found = await findBots(api);
   const bots = [];
   for (const known of found) {
@@ -109,7 +111,7 @@ export async function widening(
   api: Api,
   { userId, policyIds }: Pick<BotInForce, 'userId' | 'policyIds'>,
 ): Promise<readonly string[]> {
-  const { policies } = await api.query('list_policies', policyList, {});
+  const policies = await listings.policy.all(api);
   const { permissions } = await api.query('list_permissions', permissionList, { userId });
   const reached = permissions.filter(({ reach }) => reach !== 'REACH_DENIED');
   const others = policies.filter(
@@ -144,10 +146,7 @@ export async function removeBot(
   { yes, json, ...options }: BotsOptions & { readonly yes: boolean },
 ): Promise<void> {
   const api = await connectAsOwner(config, options);
-  const known = findNamed('bot', wanted, await findBots(api), (each) => ({
-    id: each.userId,
-    name: nameOfBot(each),
-  }));
+  const known = await botListing.find(api, wanted);
   await agreeToDelete(JSON.stringify(nameOfBot(known)), yes);
   const { userId, user, policyIds } = known;
   // The key is deleted first: without its policies, the bot might do what others allow all users.

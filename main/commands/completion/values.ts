@@ -8,19 +8,10 @@ import { z } from 'zod';
 import { makeConfig, type Config, type ConfigOptions } from '../../app/config.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import type { Api } from '../shared/api.ts';
-import {
-  isBeginning,
-  policyList,
-  privateKeyList,
-  tagList,
-  userList,
-  userNames,
-  walletList,
-  type Named,
-} from '../shared/named.ts';
+import { isBeginning, Listing, listings, type Named } from '../shared/named.ts';
 import { connectAsOwner } from '../shared/owner-api.ts';
-import { findBots, nameOfBot } from '../bots/bots.ts';
-import { endpointList } from '../webhooks/webhooks.ts';
+import { botListing } from '../bots/bots.ts';
+import { endpointListing } from '../webhooks/webhooks.ts';
 import type { OfferedKind } from './kinds.ts';
 
 /** In milliseconds: a person waits for the shell meanwhile. */
@@ -41,42 +32,34 @@ const elsewhere = ['--url', '--organization-id', '--vault-file'];
 
 const waiting = z.object({ activities: z.array(z.object({ id: z.string() })) });
 
+/** The activities that wait for votes: the others are many, and rarely named. */
+const waitingListing = new Listing(
+  'activity',
+  async (api) =>
+    (
+      await api.query('list_activities', waiting, {
+        filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+        paginationOptions: { limit: '100' },
+      })
+    ).activities,
+  ({ id }) => ({ id }),
+);
+
+const namesIn =
+  <Item>({ all, namesOf }: Listing<Item>) =>
+  async (api: Api): Promise<readonly Named[]> =>
+    (await all(api)).map(namesOf);
+
 const fromVault: Readonly<Record<Exclude<OfferedKind, 'key-name'>, (api: Api) => Promise<readonly Named[]>>> =
   {
-    wallet: async (api) =>
-      (await api.query('list_wallets', walletList, {})).wallets.map(({ walletId: id, walletName: name }) => ({
-        id,
-        name,
-      })),
-    'private-key': async (api) =>
-      (await api.query('list_private_keys', privateKeyList, {})).privateKeys.map(
-        ({ privateKeyId: id, privateKeyName: name }) => ({ id, name }),
-      ),
-    user: async (api) => (await api.query('list_users', userList, {})).users.map(userNames),
-    tag: async (api) =>
-      (await api.query('list_user_tags', tagList, {})).userTags.map(({ tagId: id, tagName: name }) => ({
-        id,
-        name,
-      })),
-    policy: async (api) =>
-      (await api.query('list_policies', policyList, {})).policies.map(
-        ({ policyId: id, policyName: name }) => ({
-          id,
-          name,
-        }),
-      ),
-    bot: async (api) => (await findBots(api)).map((bot) => ({ id: bot.userId, name: nameOfBot(bot) })),
-    endpoint: async (api) =>
-      (await api.query('list_webhook_endpoints', endpointList, {})).webhookEndpoints.map(
-        ({ endpointId: id, name }) => ({ id, name }),
-      ),
-    activity: async (api) =>
-      (
-        await api.query('list_activities', waiting, {
-          filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
-          paginationOptions: { limit: '100' },
-        })
-      ).activities,
+    wallet: namesIn(listings.wallet),
+    'private-key': namesIn(listings.privateKey),
+    user: namesIn(listings.user),
+    tag: namesIn(listings.tag),
+    policy: namesIn(listings.policy),
+    bot: namesIn(botListing),
+    endpoint: namesIn(endpointListing),
+    activity: namesIn(waitingListing),
   };
 
 /**

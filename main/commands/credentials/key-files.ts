@@ -7,6 +7,7 @@ import { generateP256, isP256PrivateKey, p256PublicKey } from '../../crypto/keys
 import { syncDirectory, writeWholeFile } from '../../files/new-files.ts';
 import { namingFile } from '../../files/storage-causes.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
+import { fields, type Table } from '../shared/table.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
@@ -19,6 +20,14 @@ export interface KeyFiles extends KeyPair {
   readonly publicKeyFile: string;
   readonly privateKeyFile: string;
 }
+
+/** The public key and the files, for people. */
+export const keyFilesTable = ({ publicKey, publicKeyFile, privateKeyFile }: KeyFiles): Table =>
+  fields([
+    ['Public key', publicKey],
+    ['Files', publicKeyFile],
+    ['', privateKeyFile],
+  ]);
 
 export function newKeyPair(): KeyPair {
   const pair = generateP256((length) => new Uint8Array(randomBytes(length)));

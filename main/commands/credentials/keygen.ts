@@ -1,5 +1,4 @@
 /** `keyhearth keygen`: an API key pair as files, and on request registered for a user or the owner. */
-import { rmSync } from 'node:fs';
 import { stepUpRequired, type VaultStatus } from '../../../preload/contract.ts';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
@@ -7,11 +6,10 @@ import { submitAsOwner } from '../../rpc/owner-calls.ts';
 import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { quoted } from '../../lib/errors.ts';
-import { deleteKeyFiles, newKeyPair, writeKeyFiles } from './key-files.ts';
+import { deleteKeyFiles, keyFilesTable, newKeyPair, writeKeyFiles } from './key-files.ts';
 import { activityKind } from '../shared/api.ts';
-import { findUser } from '../shared/named.ts';
+import { listings } from '../shared/named.ts';
 import { CommandError, detailsOfRefusal, exitCodes, print } from '../shared/output.ts';
-import { fields } from '../shared/table.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { withSecret } from '../shared/proof.ts';
 
@@ -44,8 +42,7 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
         await withSecret(options, status, (secret) => running.call('prove', secret));
       } catch (error) {
         // The same command with a secret creates them again.
-        rmSync(publicKeyFile);
-        rmSync(privateKeyFile);
+        deleteKeyFiles(files);
         throw error;
       }
     };
@@ -55,11 +52,7 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
     options.json,
     { name: options.name, publicKey, publicKeyFile, privateKeyFile, registered: running !== undefined },
     [
-      fields([
-        ['Public key', publicKey],
-        ['Files', publicKeyFile],
-        ['', privateKeyFile],
-      ]),
+      keyFilesTable(files),
       running
         ? 'Registered for the owner.'
         : 'Not registered yet. To register a key, give --user or --register.',
@@ -78,7 +71,7 @@ export const createApiKeysActivity = activityKind({
 async function keygenFor(config: Config, wanted: string, options: KeygenOptions): Promise<void> {
   const { name, json } = options;
   const api = await connectAsOwner(config, options);
-  const { userId, userName } = await findUser(api, wanted);
+  const { userId, userName } = await listings.user.find(api, wanted);
   const files = writeKeyFiles(config.keysDirectory, name, newKeyPair());
   const { publicKey, publicKeyFile, privateKeyFile } = files;
   try {
@@ -93,11 +86,7 @@ async function keygenFor(config: Config, wanted: string, options: KeygenOptions)
     throw error;
   }
   print(json, { name, publicKey, publicKeyFile, privateKeyFile, registered: true, userId, userName }, [
-    fields([
-      ['Public key', publicKey],
-      ['Files', publicKeyFile],
-      ['', privateKeyFile],
-    ]),
+    keyFilesTable(files),
     `Registered for ${quoted(userName)}. Policies decide what the key may do.`,
   ]);
 }

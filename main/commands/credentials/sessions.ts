@@ -1,17 +1,13 @@
 /** `keyhearth sessions`: who is signed in, and what ends it. */
 import type { Config } from '../../app/config.ts';
 import { count, when } from '../backup/backup.ts';
-import { z } from 'zod';
-import type { CallAnswer } from '../../../preload/contract.ts';
 import type { Answer } from '../../operations/api.ts';
 import { queryAsOwner, submitAsOwner } from '../../rpc/owner-calls.ts';
 import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { findNamed } from '../shared/named.ts';
-import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
+import { CommandError, exitCodes, print, refusedWith } from '../shared/output.ts';
 import { table } from '../shared/table.ts';
-
-const refusalShape = z.looseObject({ message: z.string(), turnkeyErrorCode: z.string().optional() });
 
 type Session = Answer<'list_sessions'>['sessions'][number];
 
@@ -70,7 +66,7 @@ export async function revokeSessions(
       userId,
       sessionIds,
     });
-    if (answer.status !== 200) throw refusedAs(answer);
+    if (answer.status !== 200) throw refusedWith(answer.body);
   }
   print(
     json,
@@ -89,21 +85,16 @@ async function sessionsOf(running: Running, user: string | undefined): Promise<r
     'list_sessions',
     userId === undefined ? {} : { userId },
   );
-  if (answer.isRefused) throw refusedAs(answer);
+  if (answer.isRefused) throw refusedWith(answer.body);
   return answer.body.sessions;
 }
 
 /** @param wanted The user's id, how it begins, or the name. */
 async function userIdOf(running: Running, wanted: string): Promise<string> {
   const answer = await queryAsOwner(ownerOf(running), 'list_users', {});
-  if (answer.isRefused) throw refusedAs(answer);
+  if (answer.isRefused) throw refusedWith(answer.body);
   return findNamed('user', wanted, answer.body.users, ({ userId, userName }) => ({
     id: userId,
     name: userName,
   })).userId;
-}
-
-function refusedAs({ body }: CallAnswer): CommandError {
-  const { message, turnkeyErrorCode } = refusalShape.parse(body);
-  return new CommandError(exitCodeOfRefusal(turnkeyErrorCode), message, detailsOfRefusal(body));
 }

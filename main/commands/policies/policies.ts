@@ -5,7 +5,7 @@ import { defined } from '../../lib/defined.ts';
 import { count } from '../backup/backup.ts';
 import { agreeToDelete } from '../requests/agree.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
-import { findNamed, findPolicy, policyList, type PolicyItem } from '../shared/named.ts';
+import { listings, type PolicyItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { fields, table, type Cell, type Table } from '../shared/table.ts';
 import { calledIn, readPolicyFile, type PolicyInFile } from './policy-file.ts';
@@ -38,7 +38,7 @@ export const deletePoliciesActivity = activityKind({
 
 export async function listPolicies(config: Config, { apiKey, json }: PoliciesOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { policies } = await api.query('list_policies', policyList, {});
+  const policies = await listings.policy.all(api);
   print(
     json,
     { policies },
@@ -63,7 +63,7 @@ export async function showPolicy(
   { apiKey, json }: PoliciesOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const policy = await findPolicy(api, wanted);
+  const policy = await listings.policy.find(api, wanted);
   print(json, policy, policyFields(policy));
 }
 
@@ -139,10 +139,7 @@ export async function deletePolicies(
   { apiKey, json, yes }: PoliciesOptions & { readonly yes: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { policies } = await api.query('list_policies', policyList, {});
-  const deleted = wanted.map((each) =>
-    findNamed('policy', each, policies, ({ policyId, policyName }) => ({ id: policyId, name: policyName })),
-  );
+  const deleted = await listings.policy.findEach(api, wanted);
   await agreeToDelete(deleted.map(({ policyName }) => JSON.stringify(policyName)).join(', '), yes);
   const policyIds = deleted.map(({ policyId }) => policyId);
   await api.submit(deletePoliciesActivity, { policyIds });

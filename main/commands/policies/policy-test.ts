@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { shownExplanation, shownTest, type shownDecision } from '../../policy/analysis/trial-shapes.ts';
 import { VaultApi } from '../shared/api.ts';
-import { findActivity, findUser } from '../shared/named.ts';
+import { findActivity, listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
@@ -144,7 +144,7 @@ export async function explainPolicies(
   const api = await VaultApi.connect(config, options.apiKey);
   const subject =
     activityId === undefined
-      ? { requestBody, userId: user === undefined ? undefined : (await findUser(api, user)).userId }
+      ? { requestBody, userId: user === undefined ? undefined : (await listings.user.find(api, user)).userId }
       : { activityId: await findActivity(api, activityId) };
   const { policyExplanation } = await api.query(
     'explain_policies',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
-import { findPrivateKey, privateKeyList } from '../shared/named.ts';
+import { listings } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
 import { fields, table, type Table } from '../shared/table.ts';
 import { curveName, readAddressFormat, readCurve } from '../wallets/account-options.ts';
@@ -39,7 +39,7 @@ const createActivity = activityKind({
 
 export async function listPrivateKeys(config: Config, { apiKey, json }: PrivateKeysOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { privateKeys } = await api.query('list_private_keys', privateKeyList, {});
+  const privateKeys = await listings.privateKey.all(api);
   print(
     json,
     { privateKeys },
@@ -72,7 +72,7 @@ export async function showPrivateKey(
   { apiKey, json }: PrivateKeysOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const key = await findPrivateKey(api, wanted);
+  const key = await listings.privateKey.find(api, wanted);
   print(json, key, [
     fields([
       ['Private key', key.privateKeyName],

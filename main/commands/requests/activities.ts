@@ -11,7 +11,7 @@ import { findActivity } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { didYouMean } from '../shared/suggestions.ts';
 import { table, type Cell, type Tone } from '../shared/table.ts';
-import { intentLine, titleOf } from './activity-words.ts';
+import { intentLine, statusWord, titleOf } from './activity-words.ts';
 import { showApproval } from './approvals.ts';
 
 interface ActivitiesOptions {
@@ -86,7 +86,7 @@ const lineOf = (activity: ListedActivity): string => {
 const activityRow = (activity: ListedActivity): readonly Cell[] => [
   activity.id,
   when(Number(activity.createdAt.seconds) * 1000),
-  { text: shortStatus(activity.status), tone: statusTones[activity.status] ?? 'bad' },
+  { text: statusWord(activity.status), tone: statusTones[activity.status] ?? 'bad' },
   activity.votes[0]?.user.userName ?? '',
   lineOf(activity),
 ];
@@ -97,9 +97,6 @@ const statusTones: Readonly<Record<string, Tone>> = {
   ACTIVITY_STATUS_PENDING: 'notable',
 };
 
-const shortStatus = (status: string): string =>
-  status.replace('ACTIVITY_STATUS_', '').toLowerCase().replaceAll('_', ' ');
-
 /** `sign-transaction-v2` as the API writes it, with its prefix or without. */
 const apiWord = (text: string, prefix: string): string =>
   text.toUpperCase().replaceAll('-', '_').replace(prefix, '');
@@ -108,7 +105,7 @@ function readStatus(text: string): (typeof activityStatuses)[number] {
   const wanted = `ACTIVITY_STATUS_${apiWord(text, 'ACTIVITY_STATUS_')}`;
   const status = activityStatuses.find((each) => each === wanted);
   if (status !== undefined) return status;
-  const allowed = activityStatuses.map((each) => shortStatus(each).replaceAll(' ', '-'));
+  const allowed = activityStatuses.map((each) => statusWord(each).replaceAll(' ', '-'));
   throw new CommandError(
     exitCodes.usage,
     `invalid --status ${quoted(text)}: expected one of ${allowed.join(', ')}${didYouMean(text, allowed)}`,

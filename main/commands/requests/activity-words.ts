@@ -8,6 +8,10 @@ type Intent = Readonly<Record<string, unknown>>;
 export const titleOf = (type: string, { signWith }: Intent): string =>
   visibleName(`${activityTitle(type)}${typeof signWith === 'string' ? ` with ${signWith}` : ''}`);
 
+/** `consensus needed` for `ACTIVITY_STATUS_CONSENSUS_NEEDED`. */
+export const statusWord = (status: string): string =>
+  status.replace('ACTIVITY_STATUS_', '').toLowerCase().replaceAll('_', ' ');
+
 /** Characters of one value, and how many values, that a line of a list shows. */
 const longestValue = 60;
 const mostValues = 4;

@@ -6,12 +6,12 @@ import { defined } from '../../lib/defined.ts';
 import { visibleJson } from '../../lib/text/visible-text.ts';
 import { toBeSigned } from '../../lib/text/to-be-signed.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
-import { refusal, send, stamp } from '../shared/api.ts';
+import { send, stamp } from '../shared/api.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { checkRead, describeAnswer } from './descriptions.ts';
 import { readApiKey, readRemote } from '../shared/remote.ts';
-import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes, print } from '../shared/output.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes, print, refusedWith } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 
 const submits = '/public/v1/submit/';
@@ -75,12 +75,7 @@ async function checkReadable(
     const body = JSON.stringify({ organizationId, ...payload });
     const { ok, text } = await postStamped(url, '/public/v1/query/describe_payload', pair, body);
     if (ok) checkRead(describeAnswer.parse(JSON.parse(text)).description);
-    else
-      throw new CommandError(
-        exitCodeOfRefusal(codeIn(text)),
-        messageIn(text),
-        detailsOfRefusal(JSON.parse(text)),
-      );
+    else throw refusedWith(JSON.parse(text));
   }
 }
 
@@ -136,11 +131,6 @@ function fillIn(text: string, path: string, organizationId: string | undefined):
     ...(path.includes('/submit/') ? { timestampMs: String(Date.now()) } : {}),
     ...body,
   });
-}
-
-function messageIn(text: string): string {
-  const { data } = refusal.safeParse(JSON.parse(text));
-  return data?.message ?? 'the vault does not describe what would be signed';
 }
 
 /** The code of a refusal, where the answer has one. */

@@ -10,7 +10,7 @@ import { agree, onTerminal } from './agree.ts';
 import type { QueryParameters } from '../../operations/api.ts';
 import { hex, VaultApi, activityKind } from '../shared/api.ts';
 import { checkRead, describeAnswer, descriptionToText, type Description } from './descriptions.ts';
-import { findPrivateKey } from '../shared/named.ts';
+import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { didYouMean } from '../shared/suggestions.ts';
@@ -128,7 +128,7 @@ function hashOf(encoding: string): string {
   if (encoding === 'eip712' || encoding === 'eip7702') return 'none';
   throw new CommandError(
     exitCodes.usage,
-    `expected --hash with --encoding ${encoding}: not-applicable for a key on Ed25519, else keccak256, sha256, or none for what is a hash already`,
+    `expected --hash with --encoding ${encoding}: not-applicable for a key on Ed25519, else keccak256, sha256, or none for a payload that is a hash already`,
   );
 }
 
@@ -170,7 +170,7 @@ const longestNickname = 24;
  * key's name, or how its id begins: no name can pass for another key's address.
  */
 const findSigner = async (api: VaultApi, wanted: string): Promise<string> =>
-  wanted.length > longestNickname ? wanted : (await findPrivateKey(api, wanted)).privateKeyId;
+  wanted.length > longestNickname ? wanted : (await listings.privateKey.find(api, wanted)).privateKeyId;
 
 function oneOf<Names extends Readonly<Record<string, string>>>(
   option: string,

@@ -29,7 +29,7 @@ import { requireRunning } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { readApiKey, readRemote, type Remote } from './remote.ts';
-import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { CommandError, exitCodes, refusal, refusedWith } from './output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** An activity as a command submits it. */
@@ -264,12 +264,7 @@ export class VaultApi {
       this.#checkOrganization(this.#read(path, ofOrganization, answer));
       return this.#read(path, shape, answer);
     }
-    const { message, turnkeyErrorCode } = this.#read(path, refusal, answer);
-    throw new CommandError(
-      exitCodeOfRefusal(turnkeyErrorCode),
-      Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
-      detailsOfRefusal(answer),
-    );
+    throw refusedWith(this.#read(path, refusal, answer), { fields: options });
   }
 
   /** An answer that is about another organization is none to this request. */
@@ -342,7 +337,6 @@ export const activityAnswer = z.object({
     result: z.record(z.string(), z.unknown()),
   }),
 });
-export const refusal = z.object({ message: z.string(), turnkeyErrorCode: z.string().optional() });
 const discoveryKeys = z.object({ signer: z.string() });
 const ofOrganization = z.object({
   organizationId: z.string().optional(),

@@ -12,7 +12,7 @@ import {
 } from '../../control/client.ts';
 import { isLocked, readEndpoint } from '../../storage/file/vault-directory.ts';
 import { answers, type AnswerOf, type Ask } from './answers.ts';
-import { CommandError, detailsOfRefusal, exitCodeOfOpening, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { CommandError, exitCodeOfOpening, exitCodes, refusal, refusedWith } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -54,7 +54,6 @@ export const ownerOf = ({ call }: Running): Pick<WindowRpc, 'call'> => ({
 });
 
 const answered = z.looseObject({ value: z.unknown() });
-const refused = z.looseObject({ message: z.string(), turnkeyErrorCode: z.string() });
 const event = z.custom<VaultEvent>((value) => z.looseObject({ kind: z.string() }).safeParse(value).success);
 
 /**
@@ -148,14 +147,8 @@ function isStopped(pid: number): boolean {
 
 function refusalOf(path: string, { status, text }: ControlAnswer): CommandError {
   const body = parseJson(text);
-  const parsed = refused.safeParse(body);
-  if (!parsed.success) return unexpected(path, `HTTP ${String(status)}`);
-  const exitCodeOf = opening.has(path) ? exitCodeOfOpening : exitCodeOfRefusal;
-  return new CommandError(
-    exitCodeOf(parsed.data.turnkeyErrorCode),
-    parsed.data.message,
-    detailsOfRefusal(body),
-  );
+  if (!refusal.safeParse(body).success) return unexpected(path, `HTTP ${String(status)}`);
+  return refusedWith(body, opening.has(path) ? { exitCodeOf: exitCodeOfOpening } : {});
 }
 
 /** @throws CommandError for an answer that is not what was expected: then nothing is known of what was done. */

@@ -75,7 +75,33 @@ function listed(named: readonly Named[], say = both): string {
   return `${named.slice(0, mostListed).map(say).join(', ')}${more}`;
 }
 
-export const walletList = z.object({
+/** A kind of things that the vault lists and that a user names. */
+export class Listing<Item> {
+  readonly #noun: string;
+  readonly all: (api: Api) => Promise<readonly Item[]>;
+  readonly namesOf: (item: Item) => Named;
+
+  /** @param noun For errors: `wallet`. */
+  constructor(noun: string, all: (api: Api) => Promise<readonly Item[]>, namesOf: (item: Item) => Named) {
+    this.#noun = noun;
+    this.all = all;
+    this.namesOf = namesOf;
+  }
+
+  /** @throws CommandError as `findNamed` does. */
+  async find(api: Api, wanted: string): Promise<Item> {
+    return findNamed(this.#noun, wanted, await this.all(api), this.namesOf);
+  }
+
+  /** Asks the vault once, and not at all where nothing is named. @returns the items in the same order. */
+  async findEach(api: Api, wanted: readonly string[]): Promise<readonly Item[]> {
+    if (wanted.length === 0) return [];
+    const items = await this.all(api);
+    return wanted.map((each) => findNamed(this.#noun, each, items, this.namesOf));
+  }
+}
+
+const walletList = z.object({
   wallets: z.array(
     z.object({
       walletId: z.string(),
@@ -87,17 +113,9 @@ export const walletList = z.object({
 });
 export type WalletItem = z.output<typeof walletList>['wallets'][number];
 
-export async function findWallet(api: Api, wanted: string): Promise<WalletItem> {
-  const { wallets } = await api.query('list_wallets', walletList, {});
-  return findNamed('wallet', wanted, wallets, ({ walletId, walletName }) => ({
-    id: walletId,
-    name: walletName,
-  }));
-}
-
 const moment = z.object({ seconds: z.string(), nanos: z.string() });
 
-export const userList = z.object({
+const userList = z.object({
   users: z.array(
     z.object({
       userId: z.string(),
@@ -121,28 +139,12 @@ export const userList = z.object({
 });
 export type UserItem = z.output<typeof userList>['users'][number];
 
-export const userNames = ({ userId, userName }: UserItem): Named => ({ id: userId, name: userName });
-
-export async function findUser(api: Api, wanted: string): Promise<UserItem> {
-  const { users } = await api.query('list_users', userList, {});
-  return findNamed('user', wanted, users, userNames);
-}
-
-export const tagList = z.object({
+const tagList = z.object({
   userTags: z.array(z.object({ tagId: z.string(), tagName: z.string() })),
 });
 export type TagItem = z.output<typeof tagList>['userTags'][number];
 
-/** @returns the tags that are named, in the same order. */
-export async function findTags(api: Api, wanted: readonly string[]): Promise<readonly TagItem[]> {
-  if (wanted.length === 0) return [];
-  const { userTags } = await api.query('list_user_tags', tagList, {});
-  return wanted.map((each) =>
-    findNamed('tag', each, userTags, ({ tagId, tagName }) => ({ id: tagId, name: tagName })),
-  );
-}
-
-export const policyList = z.object({
+const policyList = z.object({
   policies: z.array(
     z.object({
       policyId: z.string(),
@@ -157,15 +159,7 @@ export const policyList = z.object({
 });
 export type PolicyItem = z.output<typeof policyList>['policies'][number];
 
-export async function findPolicy(api: Api, wanted: string): Promise<PolicyItem> {
-  const { policies } = await api.query('list_policies', policyList, {});
-  return findNamed('policy', wanted, policies, ({ policyId, policyName }) => ({
-    id: policyId,
-    name: policyName,
-  }));
-}
-
-export const privateKeyList = z.object({
+const privateKeyList = z.object({
   privateKeys: z.array(
     z.object({
       privateKeyId: z.string(),
@@ -178,15 +172,34 @@ export const privateKeyList = z.object({
     }),
   ),
 });
-export type PrivateKeyItem = z.output<typeof privateKeyList>['privateKeys'][number];
 
-export async function findPrivateKey(api: Api, wanted: string): Promise<PrivateKeyItem> {
-  const { privateKeys } = await api.query('list_private_keys', privateKeyList, {});
-  return findNamed('private key', wanted, privateKeys, ({ privateKeyId, privateKeyName }) => ({
-    id: privateKeyId,
-    name: privateKeyName,
-  }));
-}
+export const listings = {
+  wallet: new Listing(
+    'wallet',
+    async (api) => (await api.query('list_wallets', walletList, {})).wallets,
+    ({ walletId: id, walletName: name }) => ({ id, name }),
+  ),
+  privateKey: new Listing(
+    'private key',
+    async (api) => (await api.query('list_private_keys', privateKeyList, {})).privateKeys,
+    ({ privateKeyId: id, privateKeyName: name }) => ({ id, name }),
+  ),
+  user: new Listing(
+    'user',
+    async (api) => (await api.query('list_users', userList, {})).users,
+    ({ userId: id, userName: name }) => ({ id, name }),
+  ),
+  tag: new Listing(
+    'tag',
+    async (api) => (await api.query('list_user_tags', tagList, {})).userTags,
+    ({ tagId: id, tagName: name }) => ({ id, name }),
+  ),
+  policy: new Listing(
+    'policy',
+    async (api) => (await api.query('list_policies', policyList, {})).policies,
+    ({ policyId: id, policyName: name }) => ({ id, name }),
+  ),
+};
 
 const found = z.object({ results: z.array(z.object({ kind: z.string(), id: z.string() })) });
 

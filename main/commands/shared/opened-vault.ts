@@ -5,7 +5,7 @@ import { errorBody, KeyhearthError } from '../../lib/errors.ts';
 import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { CommandError, detailsOfRefusal, exitCodeOfOpening } from './output.ts';
+import { exitCodeOfOpening, refusedWith } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
 
 /** The vault of a command: the running one, or its file. */
@@ -37,11 +37,7 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
       return (await Reflect.apply(vault.rpc[name], vault.rpc, args)) as AnswerOf<typeof name>;
     } catch (error) {
       if (error instanceof KeyhearthError && opening.has(name)) {
-        throw new CommandError(
-          exitCodeOfOpening(error.code),
-          error.message,
-          detailsOfRefusal(errorBody(error)),
-        );
+        throw refusedWith(errorBody(error), { exitCodeOf: exitCodeOfOpening });
       }
       throw error;
     }

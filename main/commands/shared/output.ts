@@ -103,6 +103,30 @@ export class CommandError extends ExplainedError {
   }
 }
 
+/** A refusal, as every answer of the vault has it. */
+export const refusal = z.looseObject({ message: z.string(), turnkeyErrorCode: z.string().optional() });
+
+interface RefusalOptions {
+  /** The options that fields of the request come from. The message names those. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
+  readonly exitCodeOf?: (code: unknown) => ExitCode;
+}
+
+/** @param body Of an answer that refuses. @returns the error that ends the command. */
+export function refusedWith(
+  body: unknown,
+  { fields = {}, exitCodeOf = exitCodeOfRefusal }: RefusalOptions = {},
+): CommandError {
+  const { message, turnkeyErrorCode } = refusal.safeParse(body).data ?? {
+    message: 'the vault refused it, and its answer does not say why',
+  };
+  return new CommandError(
+    exitCodeOf(turnkeyErrorCode),
+    Object.entries(fields).reduce((said, [field, option]) => said.replaceAll(field, option), message),
+    detailsOfRefusal(body),
+  );
+}
+
 /** The text of a result for people. */
 export type Shown = string | Table | readonly (string | Table)[];
 
@@ -149,8 +173,8 @@ function writeSome(bytes: Uint8Array, offset: number): number {
 }
 
 /** Says something on the side, where it does not disturb a result. */
-export function note(text: string): void {
-  process.stderr.write(`${forPeople(text)}\n`);
+export function note(shown: Shown): void {
+  process.stderr.write(`${rendered(shown, isColored(process.stderr))}\n`);
 }
 
 /** Foreign names and texts cannot control a terminal or hide anything: they may be in any line. */

@@ -18,9 +18,9 @@ import type {
 import { queryAsOwner, submitAsOwner } from '../../rpc/owner-calls.ts';
 import { keyFileOf } from '../credentials/key-files.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { activityAnswer, completedResult, refusal, VaultApi, type ActivityKind, type Api } from './api.ts';
+import { activityAnswer, completedResult, VaultApi, type ActivityKind, type Api } from './api.ts';
 import { ownerOf, requireRunning, type Running } from './client.ts';
-import { CommandError, detailsOfRefusal, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { CommandError, exitCodes, refusal, refusedWith } from './output.ts';
 import { withSecret, type SecretOptions } from './proof.ts';
 
 export interface OwnerOptions extends SecretOptions {
@@ -62,7 +62,7 @@ class OwnerApi implements Api {
     parameters: QueryParameters<Path>,
   ): Promise<z.output<Shape>> {
     const answer = await queryAsOwner(ownerOf(this.#running), path, parameters);
-    if (answer.isRefused) throw refusedAs(answer, {});
+    if (answer.isRefused) throw refusedWith(answer.body);
     return read<Shape>(shape, answer.body);
   }
 
@@ -78,18 +78,9 @@ class OwnerApi implements Api {
       );
       answer = await send();
     }
-    if (answer.status !== 200) throw refusedAs(answer, kind.options ?? {});
+    if (answer.status !== 200) throw refusedWith(answer.body, { fields: kind.options });
     return read<Shape>(kind.result, completedResult(kind, activityAnswer.parse(answer.body).activity));
   }
 }
 
 const read = <Shape extends z.ZodType>(shape: Shape, answer: unknown): z.output<Shape> => shape.parse(answer);
-
-function refusedAs({ body }: CallAnswer, options: Readonly<Record<string, string>>): CommandError {
-  const { message, turnkeyErrorCode } = refusal.parse(body);
-  return new CommandError(
-    exitCodeOfRefusal(turnkeyErrorCode),
-    Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
-    detailsOfRefusal(body),
-  );
-}

@@ -10,8 +10,10 @@ export interface Progress extends Disposable {
 /**
  * Shows a line on standard error until it is disposed of. Scripts and pipes get none of it.
  * @param text What is being done: `Testing the backup`.
+ * @param json True for a command that a script runs.
  */
-export function startProgress(text: string, isShown = process.stderr.isTTY): Progress {
+export function startProgress(text: string, json: boolean): Progress {
+  const isShown = !json && process.stderr.isTTY;
   const show = (line: string): void => {
     if (isShown) process.stderr.write(`${clearLine}${line}`);
   };

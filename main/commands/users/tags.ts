@@ -6,7 +6,7 @@ import { visibleName } from '../../lib/text/visible-text.ts';
 import { count } from '../backup/backup.ts';
 import { agreeToDelete } from '../requests/agree.ts';
 import { VaultApi, activityKind, type Api } from '../shared/api.ts';
-import { findNamed, findTags, tagList, userList, userNames } from '../shared/named.ts';
+import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { table } from '../shared/table.ts';
 
@@ -41,8 +41,8 @@ const deleteTagsActivity = activityKind({
 
 export async function listTags(config: Config, { apiKey, json }: TagsOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { userTags } = await api.query('list_user_tags', tagList, {});
-  const { users } = await api.query('list_users', userList, {});
+  const userTags = await listings.tag.all(api);
+  const users = await listings.user.all(api);
   const tags = userTags.map(({ tagId, tagName }) => ({
     tagId,
     tagName,
@@ -100,7 +100,7 @@ export async function changeTag(
     throw new CommandError(exitCodes.usage, 'expected --name, --add or --remove');
   }
   const api = await VaultApi.connect(config, apiKey);
-  const [tag] = await findTags(api, [wanted]);
+  const [tag] = await listings.tag.findEach(api, [wanted]);
   const { userTagId } = await api.submit(changeTagActivity, {
     userTagId: tag?.tagId ?? '',
     ...defined({ newUserTagName: name }),
@@ -116,15 +116,12 @@ export async function deleteTags(
   { apiKey, json, yes }: TagsOptions & { readonly yes: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const tags = await findTags(api, wanted);
+  const tags = await listings.tag.findEach(api, wanted);
   await agreeToDelete(tags.map(({ tagName }) => JSON.stringify(tagName)).join(', '), yes);
   const tagIds = tags.map(({ tagId }) => tagId);
   await api.submit(deleteTagsActivity, { userTagIds: tagIds });
   print(json, { tagIds }, `Deleted ${count(tagIds.length, 'tag')}.`);
 }
 
-async function idsOfUsers(api: Api, wanted: readonly string[]): Promise<readonly string[]> {
-  if (wanted.length === 0) return [];
-  const { users } = await api.query('list_users', userList, {});
-  return wanted.map((each) => findNamed('user', each, users, userNames).userId);
-}
+const idsOfUsers = async (api: Api, wanted: readonly string[]): Promise<readonly string[]> =>
+  (await listings.user.findEach(api, wanted)).map(({ userId }) => userId);

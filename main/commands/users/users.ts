@@ -5,16 +5,7 @@ import { defined } from '../../lib/defined.ts';
 import { count, when } from '../backup/backup.ts';
 import { agreeToDelete } from '../requests/agree.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
-import {
-  findNamed,
-  findTags,
-  findUser,
-  tagList,
-  userList,
-  userNames,
-  type TagItem,
-  type UserItem,
-} from '../shared/named.ts';
+import { listings, type TagItem, type UserItem } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
 import { fields, table, type Table } from '../shared/table.ts';
 
@@ -67,7 +58,7 @@ export const userWithoutKey = (userName: string) => ({
 
 export async function listUsers(config: Config, { apiKey, json }: UsersOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { users } = await api.query('list_users', userList, {});
+  const users = await listings.user.all(api);
   print(
     json,
     { users },
@@ -97,8 +88,8 @@ export async function showUser(
   { apiKey, json }: UsersOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const user = await findUser(api, wanted);
-  const { userTags } = await api.query('list_user_tags', tagList, {});
+  const user = await listings.user.find(api, wanted);
+  const userTags = await listings.tag.all(api);
   const tags = userTags.filter(({ tagId }) => user.userTags.includes(tagId));
   print(json, { ...user, tags }, userFields(user, tags));
 }
@@ -120,7 +111,7 @@ const userFields = (user: UserItem, tags: readonly TagItem[]): Table =>
 
 export async function createUser(config: Config, options: CreateUserOptions): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
-  const tags = await findTags(api, options.tag);
+  const tags = await listings.tag.findEach(api, options.tag);
   const user = {
     ...userWithoutKey(options.name),
     ...defined({ userEmail: options.email, userPhoneNumber: options.phone }),
@@ -143,7 +134,7 @@ export async function renameUser(
   { apiKey, json }: UsersOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { userId } = await findUser(api, wanted);
+  const { userId } = await listings.user.find(api, wanted);
   await api.submit(renameActivity, { userId, userName });
   print(json, { userId, userName }, `Renamed user ${userId} to ${JSON.stringify(userName)}.`);
 }
@@ -154,8 +145,7 @@ export async function deleteUsers(
   { apiKey, json, yes }: UsersOptions & { readonly yes: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { users } = await api.query('list_users', userList, {});
-  const deleted = wanted.map((each) => findNamed('user', each, users, userNames));
+  const deleted = await listings.user.findEach(api, wanted);
   await agreeToDelete(deleted.map(({ userName }) => JSON.stringify(userName)).join(', '), yes);
   const userIds = deleted.map(({ userId }) => userId);
   await api.submit(deleteUsersActivity, { userIds });

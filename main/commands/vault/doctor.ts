@@ -38,7 +38,15 @@ import { readSchedule, scheduleFinding } from './check-schedule.ts';
 import { dataDirectory, wordsNotShown } from './control.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
 import { count } from '../backup/backup.ts';
-import { detailsOfRefusal, CommandError, exitCodes, note, print, problemOf } from '../shared/output.ts';
+import {
+  CommandError,
+  exitCodeOfOpening,
+  exitCodes,
+  note,
+  print,
+  problemOf,
+  refusedWith,
+} from '../shared/output.ts';
 import { table } from '../shared/table.ts';
 import { canAsk } from '../shared/secrets.ts';
 import { hasVaultFile, readVaultFile, vaultFile } from '../shared/vault-file.ts';
@@ -379,7 +387,7 @@ export async function acceptChanges(
     const masterKey = await openAnySlot(id, units.readUnverified(listKeyslots), how).catch(
       (error: unknown) => {
         throw error instanceof KeyhearthError
-          ? new CommandError(exitCodes.locked, error.message, detailsOfRefusal(errorBody(error)))
+          ? refusedWith(errorBody(error), { exitCodeOf: exitCodeOfOpening })
           : error;
       },
     );

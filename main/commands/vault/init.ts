@@ -1,6 +1,6 @@
 /** `keyhearth init`: makes a vault, its keyslots and the owner's first API key. */
 import { randomBytes } from 'node:crypto';
-import { fstatSync, rmSync, statSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
 import { ownerForm } from '../../rpc/calls.ts';
 import type { Config } from '../../app/config.ts';
 import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
@@ -12,7 +12,7 @@ import { openVault, type OpenVault } from '../../app/compose.ts';
 import { keychainOf } from '../../app/keychain.ts';
 import { dataDirectory } from './control.ts';
 import { offerFormerVault } from './former-vault.ts';
-import { newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
+import { deleteKeyFiles, newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
 import { CommandError, exitCodes, note, print, printForSure } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { confirmPhrase } from '../shared/confirm-phrase.ts';
@@ -74,7 +74,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     };
     // The key of a vault that was not made opens nothing, and would stand in the way of the next try.
     const removeKeys = (): void => {
-      for (const file of [files.publicKeyFile, files.privateKeyFile]) rmSync(file, { force: true });
+      deleteKeyFiles(files);
     };
     const { organizationId, userId } = await vault.setUp(newVault).catch((error: unknown) => {
       removeKeys();

@@ -13,14 +13,7 @@ import { windowText } from './control.ts';
 import { offerFormerVault } from './former-vault.ts';
 import { findRunning } from '../shared/client.ts';
 import { openPage } from '../shared/open-page.ts';
-import {
-  detailsOfRefusal,
-  CommandError,
-  exitCodeOfOpening,
-  exitCodes,
-  note,
-  print,
-} from '../shared/output.ts';
+import { CommandError, exitCodeOfOpening, exitCodes, note, print, refusedWith } from '../shared/output.ts';
 import { untilSignalled } from '../shared/signals.ts';
 import { unlockingNotes } from '../shared/unlocking.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
@@ -140,8 +133,7 @@ async function unlockWithPassword(
   } catch (error) {
     if (!(error instanceof KeyhearthError)) throw error;
     if (!ofTheFile.has(error.code)) {
-      const details = detailsOfRefusal(errorBody(error));
-      throw new CommandError(exitCodeOfOpening(error.code), error.message, details);
+      throw refusedWith(errorBody(error), { exitCodeOf: exitCodeOfOpening });
     }
     note(`The vault stays locked: ${error.message}`);
     return status;

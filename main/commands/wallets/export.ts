@@ -12,7 +12,7 @@ import { generateP256, uncompressP256 } from '../../crypto/keys/p256.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
 import { bytesOf, hex, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts';
-import { findPrivateKey, findWallet } from '../shared/named.ts';
+import { listings } from '../shared/named.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
@@ -52,7 +52,7 @@ const exportAccountActivity = activityKind({
 export async function exportWallet(config: Config, wanted: string, options: ExportOptions): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
   api.requireSigner();
-  const { walletId, walletName } = await findWallet(api, wanted);
+  const { walletId, walletName } = await listings.wallet.find(api, wanted);
   const wallet = { walletId, walletName };
   await handOut(api, options, {
     what: `mnemonic of wallet ${JSON.stringify(wallet.walletName)}`,
@@ -77,7 +77,7 @@ export async function exportPrivateKey(
 ): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
   api.requireSigner();
-  const { privateKeyId, privateKeyName, curve, publicKey } = await findPrivateKey(api, wanted);
+  const { privateKeyId, privateKeyName, curve, publicKey } = await listings.privateKey.find(api, wanted);
   const key = { privateKeyId, privateKeyName, curve, publicKey };
   const write = writerOf(form, key.curve);
   await handOut(api, options, {

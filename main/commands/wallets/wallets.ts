@@ -6,7 +6,7 @@ import { wordCounts } from '../../crypto/keys/mnemonics.ts';
 import { ofNewWallet, placeAccounts, readAccount, type AccountChoice } from './account-options.ts';
 import { VaultApi, activityKind, type Api } from '../shared/api.ts';
 import { formatName, type Account } from './default-accounts.ts';
-import { findWallet, walletList, type WalletItem } from '../shared/named.ts';
+import { listings, type WalletItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { fields, table, type Table } from '../shared/table.ts';
 
@@ -41,7 +41,7 @@ const addAccountsActivity = activityKind({
 
 export async function listWallets(config: Config, { apiKey, json }: WalletsOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { wallets } = await api.query('list_wallets', walletList, {});
+  const wallets = await listings.wallet.all(api);
   print(
     json,
     { wallets },
@@ -81,7 +81,7 @@ export async function showWallet(
   { apiKey, json }: WalletsOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const wallet = await findWallet(api, wanted);
+  const wallet = await listings.wallet.find(api, wanted);
   const accounts: AccountItem[] = [];
   let after: string | undefined;
   do {
@@ -146,7 +146,7 @@ export async function addAccounts(
     );
   }
   const api = await VaultApi.connect(config, options.apiKey);
-  const { walletId, walletName } = await findWallet(api, wanted);
+  const { walletId, walletName } = await listings.wallet.find(api, wanted);
   const { accounts, addresses } = await addPlaced(api, walletId, choices);
   const made = withAddresses(accounts, addresses);
   print(options.json, { walletId, walletName, accounts: made }, accountTable(made));

@@ -10,7 +10,7 @@ import { Connection } from '../../storage/connection.ts';
 import { getServerKey } from '../../storage/tables/server-keys.ts';
 import type { Answer } from '../../operations/api.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
-import { findNamed, isBeginning } from '../shared/named.ts';
+import { findNamed, isBeginning, Listing } from '../shared/named.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { deliveryState } from '../messages/messages.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
@@ -40,11 +40,16 @@ export interface ListenOptions extends WebhookOptions {
   readonly port: string;
 }
 
-export const endpointList = z.object({
+const endpointList = z.object({
   webhookEndpoints: z.array(
     z.object({ endpointId: z.string(), name: z.string(), url: z.string(), isActive: z.boolean() }),
   ),
 });
+export const endpointListing = new Listing(
+  'webhook endpoint',
+  async (api) => (await api.query('list_webhook_endpoints', endpointList, {})).webhookEndpoints,
+  ({ endpointId: id, name }) => ({ id, name }),
+);
 const deliveriesAnswer = z.object({
   deliveries: z.array(
     z.looseObject({
@@ -88,7 +93,7 @@ const deletes = activityKind({
 
 export async function listWebhooks(config: Config, { apiKey, json }: WebhookOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointList, {});
+  const webhookEndpoints = await endpointListing.all(api);
   print(
     json,
     { webhookEndpoints },
@@ -111,7 +116,8 @@ export async function listWebhookDeliveries(
   { apiKey, json, endpoint, state, limit }: DeliveriesOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const endpointId = endpoint === undefined ? undefined : await findEndpoint(api, endpoint);
+  const endpointId =
+    endpoint === undefined ? undefined : (await endpointListing.find(api, endpoint)).endpointId;
   const { deliveries } = await api.query(
     'list_webhook_deliveries',
     deliveriesAnswer,
@@ -137,15 +143,6 @@ export async function listWebhookDeliveries(
           ]),
         ),
   );
-}
-
-/** @param wanted The endpoint's id, how it begins, or its name. @returns its id. */
-async function findEndpoint(api: VaultApi, wanted: string): Promise<string> {
-  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointList, {});
-  return findNamed('webhook endpoint', wanted, webhookEndpoints, ({ endpointId, name }) => ({
-    id: endpointId,
-    name,
-  })).endpointId;
 }
 
 const pageSize = 100;
@@ -181,7 +178,7 @@ export async function replayWebhooks(
     );
   }
   const api = await VaultApi.connect(config, apiKey);
-  const endpointId = await findEndpoint(api, endpoint);
+  const { endpointId } = await endpointListing.find(api, endpoint);
   const deliveryId = delivery === undefined ? undefined : await findDelivery(api, endpointId, delivery);
   const { count } = await api.submit(replays, {
     endpointId,
@@ -197,7 +194,7 @@ export async function testWebhook(
   { apiKey, json }: WebhookOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const endpointId = await findEndpoint(api, endpoint);
+  const { endpointId } = await endpointListing.find(api, endpoint);
   await api.submit(tests, { endpointId });
   print(json, { endpointId }, 'Sending a test event. See the result with: keyhearth webhooks deliveries');
 }
