@@ -127,7 +127,7 @@ async function verifyLog(file, given) {
       problems.push(
         `the end is missing: the log ends at row ${last.sequence}, and row ${sequence} is one that ${by}`,
       );
-  const verdict = problems.length > 0 ? 'This log was changed, or is not whole.' : 'Everything holds.';
+  const verdict = problems.length > 0 ? 'This log was changed or is incomplete.' : 'The log is intact.';
   const about = `${log.rows} rows of vault ${log.vaultId}; key ${log.publicKey}`;
   process.stdout.write([...problems, about, signed, verdict, ''].join('\n'));
   process.exitCode = problems.length > 0 ? 1 : 0;

@@ -207,6 +207,6 @@ test('an error from elsewhere is shown by its code, and else by its place in the
     expect(said).not.toContain('secret-word');
   }
   expect(reasonOf(faults[0])).toBe('there is no such file or directory');
-  expect(reasonOf(faults[3])).toBe('it is damaged, or no database');
+  expect(reasonOf(faults[3])).toBe('it is damaged, or not a database');
   expect(reasonOf(faults[5])).toMatch(/^something went wrong inside Keyhearth \(Error( at [^ ]+:\d+)?\)$/);
 });

@@ -137,7 +137,7 @@ describe('approvals', () => {
     expect((await create('Never', '0')).code).toBe(2);
   });
 
-  test('are listed, told with who asked and why, and approved of by how the fingerprint begins', async () => {
+  test('are listed, shown with requester and reason, and approved by the beginning of the fingerprint', async () => {
     expect((await run(['approvals', 'list'])).stdout).toBe('Nothing needs approval.\n');
     const argv = ['wallets', 'create', '--name', 'Wanted', '--api-key', 'bob', '--json'];
     const { code, stdout: nothing, stderr } = await run(argv);
@@ -156,9 +156,10 @@ describe('approvals', () => {
     ]);
     const { stdout } = await run(['approvals', 'show', activityId]);
     expect(stdout).toMatch(/^Create a wallet\n {2}\{\n {4}"walletName": "Wanted",\n/);
-    expect(stdout).toMatch(/^Asked by Bob [-0-9T:]+Z; needs your vote$/m);
-    expect(stdout).toMatch(/^ {2}Bob asked for it [-0-9T:]+Z; “Two people” asked for more votes$/m);
-    expect(stdout).toContain('\n“Two people” asks for: approvers.count() >= 2\n');
+    expect(stdout).toMatch(/^Requested by +Bob$/m);
+    expect(stdout).toMatch(/^Status +needs your approval$/m);
+    expect(stdout).toMatch(/^Bob +requested +[-0-9T:]+Z +“Two people” needs more approvals$/m);
+    expect(stdout).toContain('\n“Two people” requires approvers.count() >= 2\n');
     expect(await ask('approvals', 'approve', fingerprint.slice(0, 20))).toMatchObject({
       activityId,
       status: 'ACTIVITY_STATUS_COMPLETED',
@@ -168,7 +169,7 @@ describe('approvals', () => {
     expect(late).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: `keyhearth: activity ${activityId} no longer waits for votes: completed\n`,
+      stderr: `keyhearth: activity ${activityId} no longer needs approval: completed\n`,
     });
   });
 
@@ -219,7 +220,7 @@ describe('approvals', () => {
     }
     for (const { label, value } of lines) expect(shown).toContain(oneRow(`  ${label}: ${value}`));
     expect(stdout).not.toMatch(/^ *Beware: nothing/m);
-    expect(stdout).toContain('Asked by \u2068Eve⟨U+00A0⟩א5\u2069 ');
+    expect(stdout).toMatch(/^Requested by +\u2068Eve⟨U\+00A0⟩א5\u2069$/mu);
     expect((await run(['approvals', 'reject', id])).code).toBe(0);
   });
 
@@ -245,11 +246,11 @@ describe('approvals', () => {
   test('on a terminal are asked about, once they are read', async () => {
     const activityId = await waiting('Asked');
     await using no = new Terminal(`approvals approve ${activityId}`, environment());
-    await no.type('n', 'Approve this, once?');
+    await no.type('n', 'Approve this request?');
     expect(await no.ended(), no.shown).toBe(1);
-    expect(no.shown).toContain('cancelled: nothing was voted');
+    expect(no.shown).toContain('cancelled: no vote was cast');
     await using yes = new Terminal(`approvals reject ${activityId} --yes`, environment());
     expect(await yes.ended(), yes.shown).toBe(0);
-    expect(yes.shown).toContain('Rejected, for good.');
+    expect(yes.shown).toContain('Rejected permanently.');
   });
 });

@@ -246,7 +246,7 @@ describe('keyhearth audit', () => {
     cpSync(join(import.meta.dirname, '../../dist/standalone/verify-log.mjs'), script);
     const { stdout } = await run(process.execPath, [script, file], { cwd: home.path, env: {} });
     expect(stdout).toMatch(
-      /^2 rows of vault .*\nRow 2 is the one that the vault signed on .*\nEverything holds\.\n$/,
+      /^2 rows of vault .*\nRow 2 is the one that the vault signed on .*\nThe log is intact\.\n$/,
     );
   });
 

@@ -60,7 +60,7 @@ describe('policy check', () => {
     const { code, stdout } = await run(['check', file('wrong.json', wrong)]);
     expect(code).toBe(1);
     const [right, wrongly, ...pointed] = stdout.split('\n');
-    expect(right).toBe('“Sign”: right');
+    expect(right).toBe('“Sign”: OK');
     expect(wrongly).toMatch(/^“Pay”: condition, line 1, column 8: expected a field of EthereumTransaction/);
     expect(pointed).toEqual(['    eth.tx.valu > 5', '           ^^^^', '']);
     expect(stdout).toContain('did you mean value?');
@@ -71,7 +71,9 @@ describe('policy check', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       ok: true,
-      policies: [{ problems: [], warnings: [{ message: expect.stringContaining('everybody') as string }] }],
+      policies: [
+        { problems: [], warnings: [{ message: expect.stringContaining('every user everything') as string }] },
+      ],
     });
   });
 
@@ -103,21 +105,22 @@ describe('policy test', () => {
     expect(code).toBe(0);
     const lines = stdout.split('\n');
     expect(lines[0]).toBe(
-      '2 activities tried: 0 newly denied, 1 newly allowed, 0 newly waiting for approvals',
+      'Tested 2 activities: 0 newly denied, 1 newly allowed, 0 newly in need of approvals.',
     );
-    expect(lines[1]).toBe('  allowed (was denied): “Sign”');
-    expect(lines[2]).toMatch(new RegExp(`^ {4}20.+Z {2}SIGN_RAW_PAYLOAD_V2 {2}${signed}$`));
+    expect(lines[2]).toMatch(
+      new RegExp(`^allowed +denied +“Sign” +20.+Z {2}SIGN_RAW_PAYLOAD_V2 {2}${signed}$`),
+    );
     expect(lines.slice(3)).toEqual([
-      '  draft “Sign”: its condition held in 1 of 2, and decided 1',
-      '  draft “Never”: its condition never held',
-      "    never true: wallet.label == 'None such'",
+      'draft “Sign”: matched 1 of 2 activities and decided 1',
+      'draft “Never”: matched no activity',
+      "  never true: wallet.label == 'None such'",
       '',
     ]);
   });
 
   test('says what the root quorum decided', async () => {
     const { stdout } = await run(['test', file('one.json', signing)]);
-    expect(stdout).toContain('2 of them the root quorum decided, which no policy holds back: --without-root');
+    expect(stdout).toMatch(/The root quorum decided 2 of them, .* give --without-root\./);
   });
 
   test('refuses a window that is none', async () => {
@@ -138,7 +141,7 @@ describe('policy explain', () => {
     ]);
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 5)).toEqual([
-      'denied: nothing allows it',
+      'denied: no policy allows it',
       'draft “Sign” (allow): does not apply',
       '  condition: false',
       "    activity.action == 'SIGN' && wallet.label == 'None such' = false",
@@ -211,7 +214,7 @@ describe('the page about policies', () => {
     expect(policies.length).toBeGreaterThan(2);
     const { code, stdout } = await run(['check', '-'], JSON.stringify({ policies }));
     expect(stdout.trim().split('\n')).toEqual(
-      policies.map((policy) => `“${String(policy['policyName'])}”: right`),
+      policies.map((policy) => `“${String(policy['policyName'])}”: OK`),
     );
     expect(code).toBe(0);
     const made = await service.root.submit('create_policies', 'CREATE_POLICIES', { policies });

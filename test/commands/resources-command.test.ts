@@ -122,7 +122,7 @@ test('policies are created from a file and from options, by the group’s new na
   const file = join(papers.path, 'policies.json');
   const draft = { policyName: 'One', effect: 'EFFECT_DENY', condition: 'false', notes: 'why' };
   writeFileSync(file, JSON.stringify([draft, { ...draft, policyName: 'Two' }]));
-  expect((await run('policy', 'check', file)).stdout).toMatch(/“One”: right/);
+  expect((await run('policy', 'check', file)).stdout).toMatch(/“One”: OK/);
   const { policies } = await ask<{ policies: { policyId: string }[] }>('policies', 'create', file);
   expect(policies).toHaveLength(2);
   const options = ['--effect', 'allow', '--condition', 'true', '--consensus', 'approvers.count() >= 2'];
@@ -173,7 +173,7 @@ test('private keys are created and shown, and the log tells of it', async () => 
   ]);
   const id = String(activities[0]?.activityId);
   const shown = await run('activities', 'show', id.slice(0, 23));
-  expect(shown.stdout).toContain(`Activity ${id}`);
+  expect(shown.stdout).toMatch(new RegExp(`^Activity +${id}$`, 'm'));
   expect(shown.stdout).toContain('"privateKeyName": "Deployer"');
   // A key that signs, a user and an activity are named as everywhere.
   const payload = join(papers.path, 'digest');

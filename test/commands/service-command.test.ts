@@ -117,7 +117,7 @@ describe.runIf(process.platform === 'linux')('systemd', () => {
       const refused = await service([command]);
       expect(refused).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining('was not made by') as string,
+        stderr: expect.stringContaining('was not written by') as string,
       });
     }
     expect(readFileSync(unit, 'utf8')).toContain('/bin/true');

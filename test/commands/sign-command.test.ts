@@ -339,7 +339,7 @@ test('a request that needs approvals is shown with its fingerprint and the next 
   expect(stderr).toContain('keyhearth: not done yet: others have to approve');
   const [approve = '', show = ''] = [...stderr.matchAll(/^ {4}keyhearth (.+)$/gm)].map(([, line]) => line);
   const approved = await runCommand(approve.split(' '), { environment: environment() });
-  expect(approved).toMatchObject({ code: 0, stdout: 'Approved, and done.\n' });
+  expect(approved).toMatchObject({ code: 0, stdout: 'Approved and completed.\n' });
   expect(approved.stderr).toContain(`Sign a transaction with ${ethereum}\n${summary}\n`);
   const answer = await runCommand([...show.split(' '), '--json'], { environment: environment() });
   const { activity } = JSON.parse(answer.stdout) as {

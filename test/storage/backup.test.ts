@@ -326,7 +326,7 @@ describe('a backup of a vault with everything in it', () => {
     expect(readFileSync(join(home.path, 'vault.db')).equals(made)).toBe(true);
     writeFileSync(join(home.path, 'vault.db'), 'no database at all, but somebody’s');
     await expect(restore(wish(home.path, file, phrase()))).rejects.toEqual(
-      refusal('ALREADY_EXISTS', /cannot be read \(it is damaged, or no database\): it is not overwritten/),
+      refusal('ALREADY_EXISTS', /cannot be read \(it is damaged, or not a database\): it is not overwritten/),
     );
   });
 

@@ -30,7 +30,7 @@ function toText(checked: readonly Checked[]): string {
   return checked
     .flatMap(({ policy, problems, warnings }, index) => {
       const name = calledIn(policy, index);
-      if (problems.length === 0 && warnings.length === 0) return [`${name}: right`];
+      if (problems.length === 0 && warnings.length === 0) return [`${name}: OK`];
       return [
         ...problems.flatMap((problem) => [
           `${name}: ${problem.field}, ${problem.message}`,
@@ -38,7 +38,7 @@ function toText(checked: readonly Checked[]): string {
         ]),
         ...warnings.map(
           ({ field, message }) =>
-            `${name}: right, but${field === undefined ? '' : ` (${field})`}: ${message}`,
+            `${name}: OK, with a warning${field === undefined ? '' : ` (${field})`}: ${message}`,
         ),
       ];
     })

@@ -5,7 +5,9 @@ import type { Config } from '../../app/config.ts';
 import { shownExplanation, shownTest, type shownDecision } from '../../policy/analysis/trial-shapes.ts';
 import { VaultApi } from '../shared/api.ts';
 import { findActivity, listings } from '../shared/named.ts';
-import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { count, when } from '../backup/backup.ts';
+import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
+import { table } from '../shared/table.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
@@ -52,7 +54,7 @@ const asked = (policies: readonly PolicyInFile[], { replaceAll, withoutRoot }: A
 /** Outcomes in words. */
 const words: Readonly<Record<string, string>> = {
   OUTCOME_ALLOW: 'allowed',
-  OUTCOME_REQUIRES_CONSENSUS: 'waits for approvals',
+  OUTCOME_REQUIRES_CONSENSUS: 'needs approvals',
   OUTCOME_DENY_EXPLICIT: 'denied',
   OUTCOME_DENY_IMPLICIT: 'denied',
 };
@@ -60,7 +62,7 @@ const words: Readonly<Record<string, string>> = {
 const policyWords: Readonly<Record<string, string>> = {
   ...words,
   OUTCOME_DENY_IMPLICIT: 'does not apply',
-  OUTCOME_ERROR: 'cannot be evaluated',
+  OUTCOME_ERROR: 'could not be evaluated',
   OUTCOME_TIME_INACTIVE: 'not in force at that time',
 };
 const inWords = (outcome: string): string => words[outcome] ?? outcome;
@@ -73,9 +75,9 @@ function deciders(
     case 'DECIDER_ROOT_QUORUM':
       return 'the root quorum';
     case 'DECIDER_OWN_CREDENTIALS':
-      return 'its being about the user’s own credentials';
+      return 'the user’s own credentials';
     case 'DECIDER_NOTHING':
-      return 'nothing allows it';
+      return 'no policy allows it';
     default:
       return policyIds.map((policyId) => `“${names.get(policyId) ?? policyId}”`).join(', ');
   }
@@ -84,25 +86,34 @@ function deciders(
 function testToText(
   { tested, newlyAllowed, newlyDenied, newlyWaiting, activities, policies }: PolicyTest,
   withoutRoot: boolean,
-): string {
+): Shown {
   const names = new Map(policies.map(({ policyId, policyName }) => [policyId, policyName]));
   const changed = activities.filter((each) => each.changed);
   const byRoot = activities.filter(({ after }) => after.decidedBy === 'DECIDER_ROOT_QUORUM').length;
   return [
-    `${String(tested)} activities tried: ${String(newlyDenied)} newly denied, ${String(newlyAllowed)} newly allowed, ${String(newlyWaiting)} newly waiting for approvals`,
-    ...changed.map(({ activityId, type, createdAt, before, after }) =>
-      [
-        `  ${inWords(after.outcome)} (was ${inWords(before.outcome)}): ${deciders(after, names)}`,
-        `    ${new Date(Number(createdAt.seconds) * 1000).toISOString().slice(0, 19)}Z  ${type.replace('ACTIVITY_TYPE_', '')}  ${activityId}`,
-      ].join('\n'),
-    ),
+    `Tested ${count(tested, 'activity', 'activities')}: ${String(newlyDenied)} newly denied, ${String(newlyAllowed)} newly allowed, ${String(newlyWaiting)} newly in need of approvals.`,
+    ...(changed.length === 0
+      ? []
+      : [
+          table(
+            ['With the drafts', 'Now', 'Decided by', 'Time', 'Activity', 'ID'],
+            changed.map(({ activityId, type, createdAt, before, after }) => [
+              inWords(after.outcome),
+              inWords(before.outcome),
+              deciders(after, names),
+              when(Number(createdAt.seconds) * 1000),
+              type.replace('ACTIVITY_TYPE_', ''),
+              activityId,
+            ]),
+          ),
+        ]),
     ...policies.map((policy) => coverageToText(policy, tested)),
     ...(byRoot === 0 || withoutRoot
       ? []
       : [
-          `${String(byRoot)} of them the root quorum decided, which no policy holds back: --without-root asks what policies alone make of them`,
+          `The root quorum decided ${String(byRoot)} of them, whatever policies say. To see what policies alone decide, give --without-root.`,
         ]),
-  ].join('\n');
+  ];
 }
 
 function coverageToText(
@@ -112,10 +123,10 @@ function coverageToText(
   const name = `${draft ? 'draft' : 'policy'} “${policyName}”`;
   const says =
     held === 0
-      ? 'its condition never held'
-      : `its condition held in ${String(held)} of ${String(tested)}, and decided ${String(decided)}`;
+      ? 'matched no activity'
+      : `matched ${String(held)} of ${count(tested, 'activity', 'activities')} and decided ${String(decided)}`;
   const never = clauses.length > 1 ? clauses.filter((clause) => clause.held === 0) : [];
-  return [`  ${name}: ${says}`, ...never.map(({ text }) => `    never true: ${text}`)].join('\n');
+  return [`${name}: ${says}`, ...never.map(({ text }) => `  never true: ${text}`)].join('\n');
 }
 
 export interface ExplainOptions extends AskOptions {
@@ -168,7 +179,7 @@ function explanationToText({ policies, ...decided }: Explanation): string {
   return [
     `${inWords(decided.outcome)}: ${deciders(decided, names)}`,
     ...policies.flatMap(({ policyName, draft, effect, outcome, broken, expressions }) => [
-      `${draft ? 'draft' : 'policy'} “${policyName}” (${effect === 'EFFECT_DENY' ? 'deny' : 'allow'}): ${outcome === undefined ? 'has no say' : (policyWords[outcome] ?? outcome)}`,
+      `${draft ? 'draft' : 'policy'} “${policyName}” (${effect === 'EFFECT_DENY' ? 'deny' : 'allow'}): ${outcome === undefined ? 'not evaluated' : (policyWords[outcome] ?? outcome)}`,
       ...(broken === undefined ? [] : [`  ${broken}`]),
       ...expressions.flatMap(({ field, value, fault, parts, leftOut }) => [
         `  ${field}: ${value === undefined ? `error: ${fault?.message ?? 'no value'}` : String(value)}`,

@@ -6,14 +6,14 @@ import { quoted } from '../../lib/errors.ts';
 import { voteTypes } from '../../lib/text/activity-types.ts';
 import { intentOf, toBeSigned } from '../../lib/text/to-be-signed.ts';
 import { visibleJson, visibleLine, visibleName } from '../../lib/text/visible-text.ts';
-import { intentLine, titleOf } from './activity-words.ts';
+import { intentLine, statusWord, titleOf } from './activity-words.ts';
 import { agree, onTerminal } from './agree.ts';
 import { VaultApi } from '../shared/api.ts';
 import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { findNamed, isId } from '../shared/named.ts';
-import { CommandError, exitCodes, note, print } from '../shared/output.ts';
-import { table } from '../shared/table.ts';
+import { CommandError, exitCodes, note, print, type Shown } from '../shared/output.ts';
+import { fields, table } from '../shared/table.ts';
 
 interface ApprovalOptions {
   readonly apiKey: string;
@@ -93,7 +93,7 @@ export async function showApproval(
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const told = await explain(api, await find(api, wanted));
-  print(json, told, toText(told, process.stdout.columns));
+  print(json, told, shownOf(told, process.stdout.columns));
 }
 
 export async function vote(
@@ -105,15 +105,18 @@ export async function vote(
   const api = await VaultApi.connect(config, apiKey);
   const activity = await find(api, wanted);
   if (!waits(activity)) {
-    throw new CommandError(exitCodes.failed, `activity ${activity.id} ${standing(activity)}`);
+    throw new CommandError(
+      exitCodes.failed,
+      `activity ${activity.id} no longer needs approval: ${statusWord(activity.status)}`,
+    );
   }
   const asks = !yes && onTerminal();
-  if (!json || asks) note(toText(await explain(api, activity), process.stderr.columns));
+  if (!json || asks) note(shownOf(await explain(api, activity), process.stderr.columns));
   if (asks) {
-    await agree(how === 'approve' ? 'Approve this, once?' : 'Reject this, for good?', {
+    await agree(how === 'approve' ? 'Approve this request?' : 'Reject this request permanently?', {
       what: `whether to ${how} it`,
       otherwise: '--yes',
-      undone: 'nothing was voted',
+      undone: 'no vote was cast',
     });
   }
   const { id, fingerprint, status, result } = await api.vote(
@@ -124,14 +127,14 @@ export async function vote(
   print(
     json,
     { activityId: id, fingerprint, status, result },
-    outcomes[status] ?? `It is ${status} now: \`keyhearth approvals show ${id}\``,
+    outcomes[status] ?? `The activity is ${statusWord(status)} now: \`keyhearth approvals show ${id}\``,
   );
 }
 
 const outcomes: Readonly<Record<string, string>> = {
-  ACTIVITY_STATUS_COMPLETED: 'Approved, and done.',
-  ACTIVITY_STATUS_CONSENSUS_NEEDED: 'Approved. It waits for others.',
-  ACTIVITY_STATUS_REJECTED: 'Rejected, for good.',
+  ACTIVITY_STATUS_COMPLETED: 'Approved and completed.',
+  ACTIVITY_STATUS_CONSENSUS_NEEDED: 'Approved. Other approvals are still needed.',
+  ACTIVITY_STATUS_REJECTED: 'Rejected permanently.',
 };
 
 const pageSize = 100;
@@ -195,7 +198,7 @@ async function describe(api: VaultApi, request: object): Promise<Description> {
     return (await api.query('describe_payload', describeAnswer, request)).description;
   } catch (error) {
     if (!(error instanceof CommandError) || error.exitCode !== exitCodes.failed) throw error;
-    const title = `It cannot be put into words: ${error.message}`;
+    const title = `No description: ${error.message}`;
     return { title, lines: [], parts: [], warnings: [], digests: [] };
   }
 }
@@ -259,7 +262,7 @@ async function explain(api: VaultApi, activity: Activity): Promise<Explained> {
         .map(({ policyId, outcome }) => ({
           voteId,
           policyId,
-          policyName: named.get(policyId)?.policyName ?? 'a policy that is gone',
+          policyName: named.get(policyId)?.policyName ?? 'a deleted policy',
           consensus: named.get(policyId)?.consensus ?? '',
           outcome,
         })),
@@ -270,60 +273,72 @@ async function explain(api: VaultApi, activity: Activity): Promise<Explained> {
 
 /** Outcomes that are shown; most policies do not apply. */
 const outcomeWords: Readonly<Record<string, string>> = {
-  OUTCOME_ALLOW: 'allowed it',
-  OUTCOME_REQUIRES_CONSENSUS: 'asked for more votes',
-  OUTCOME_DENY_EXPLICIT: 'spoke against it',
+  OUTCOME_ALLOW: 'allowed',
+  OUTCOME_REQUIRES_CONSENSUS: 'needs more approvals',
+  OUTCOME_DENY_EXPLICIT: 'denied',
   OUTCOME_ERROR: 'could not be evaluated',
 };
 
-function toText(
+function shownOf(
   { activity, descriptions, policies, rootQuorumThreshold }: Explained,
   columns?: number,
-): string {
+): Shown {
   const { id, fingerprint, type, votes, createdAt } = activity;
   const intent = intentOf(activity);
   const left = toBeSigned(activity).length - descriptions.length;
-  const asking = waits(activity)
+  const requiring = waits(activity)
     ? policies.filter(({ outcome }) => outcome === 'OUTCOME_REQUIRES_CONSENSUS')
     : [];
+  const saidAt = (vote: string): string =>
+    policies
+      .filter(({ voteId }) => voteId === vote)
+      .map(({ policyName, outcome }) => `“${policyName}” ${outcomeWords[outcome] ?? outcome}`)
+      .join(', ');
   return [
     titleOf(type, intent),
     ...(descriptions.length > 0
       ? descriptions.map((each) => descriptionToText(each, columns))
       : shownJson(intent)),
-    ...(left > 0 ? [`And ${String(left)} more, which --json has as they were sent.`] : []),
-    `Activity ${id}, fingerprint ${fingerprint}`,
-    `Asked by ${visibleName(askerOf(activity).userName)} ${timeOf(createdAt)}; ${standing(activity)}`,
-    ...votes.map(
-      (each, index) =>
-        `  ${visibleName(each.user.userName)} ${selectionWord(each.selection, index)} ${timeOf(each.createdAt)}${policies
-          .filter(({ voteId }) => voteId === each.id)
-          .map(
-            ({ policyName, outcome }) => `; “${visibleName(policyName)}” ${outcomeWords[outcome] ?? outcome}`,
-          )
-          .join('')}`,
+    ...(left > 0 ? [`And ${String(left)} more: --json shows them as they were sent.`] : []),
+    '',
+    fields([
+      ['Activity', id],
+      ['Fingerprint', fingerprint],
+      ['Requested by', askerOf(activity).userName],
+      ['Requested at', timeOf(createdAt)],
+      ['Status', standing(activity)],
+    ]),
+    '',
+    table(
+      ['User', 'Vote', 'Time', 'Policies'],
+      votes.map((each, index) => [
+        each.user.userName,
+        selectionWord(each.selection, index),
+        timeOf(each.createdAt),
+        saidAt(each.id),
+      ]),
     ),
-    ...[...new Map(asking.map((each) => [each.policyId, each])).values()].map(
-      ({ policyName, consensus }) => `“${visibleName(policyName)}” asks for: ${visibleName(consensus)}`,
+    ...[...new Map(requiring.map((each) => [each.policyId, each])).values()].map(
+      ({ policyName, consensus }) => `“${visibleName(policyName)}” requires ${visibleName(consensus)}`,
     ),
     ...(waits(activity) && rootQuorumThreshold > 1
-      ? [`The root quorum, which no policy holds back, is ${String(rootQuorumThreshold)} of its users.`]
+      ? [
+          `${String(rootQuorumThreshold)} users of the root quorum can approve the request, whatever policies say.`,
+        ]
       : []),
     ...(Object.keys(activity.result).length > 0
-      ? ['Result', ...shownJson(intentOf({ intent: activity.result }))]
+      ? ['', 'Result', ...shownJson(intentOf({ intent: activity.result }))]
       : []),
-  ].join('\n');
+  ];
 }
 
 const selectionWord = (selection: string, index: number): string =>
-  selection === 'VOTE_SELECTION_REJECTED' ? 'rejected it' : index === 0 ? 'asked for it' : 'approved of it';
+  selection === 'VOTE_SELECTION_REJECTED' ? 'rejected' : index === 0 ? 'requested' : 'approved';
 
 function standing(activity: Activity): string {
-  if (!waits(activity)) {
-    return `no longer waits for votes: ${activity.status.replace('ACTIVITY_STATUS_', '').toLowerCase()}`;
-  }
-  if (activity.canApprove) return 'needs your vote';
-  return activity.canReject ? 'you have approved, it waits for others' : 'your vote is not needed';
+  if (!waits(activity)) return statusWord(activity.status);
+  if (activity.canApprove) return 'needs your approval';
+  return activity.canReject ? 'approved by you, needs other approvals' : 'needs approvals of other users';
 }
 
 const shownJson = (value: unknown): string[] =>
@@ -333,7 +348,7 @@ const shownJson = (value: unknown): string[] =>
 
 const askerOf = ({ votes: [first] }: Activity): { readonly userId: string; readonly userName: string } => ({
   userId: first?.userId ?? '',
-  userName: first?.user.userName ?? 'somebody',
+  userName: first?.user.userName ?? 'unknown user',
 });
 
 const timeOf = ({ seconds }: z.output<typeof moment>): string => when(Number(seconds) * 1000);

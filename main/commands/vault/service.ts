@@ -65,7 +65,7 @@ export async function installService(config: Config, options: InstallOptions): P
   print(
     options.json,
     { file: manager.file, running: await manager.isRunning() },
-    `Keyhearth runs as a service: ${manager.file}.\nIts log: ${manager.log}\n${manager.hint}`,
+    `The service runs: ${manager.file}\nLog: ${manager.log}\n${manager.hint}`,
   );
 }
 
@@ -77,9 +77,17 @@ export async function uninstallService(config: Config, json: boolean): Promise<v
     await manager.stop();
     rmSync(manager.file);
     await manager.forget();
-    print(json, { file: manager.file, removed: true }, 'The service is gone; the vault stays where it is.');
+    print(
+      json,
+      { file: manager.file, removed: true },
+      'The service was removed. The vault stays where it is.',
+    );
   } else {
-    print(json, { file: manager.file, removed: false }, `There is no service: ${manager.file} is not there.`);
+    print(
+      json,
+      { file: manager.file, removed: false },
+      `No service is installed: ${manager.file} does not exist.`,
+    );
   }
 }
 
@@ -92,8 +100,8 @@ export async function serviceStatus(config: Config, json: boolean): Promise<void
     json,
     { file: manager.file, installed, running: isRunning },
     installed
-      ? `The service of ${manager.file} ${isRunning ? 'runs' : 'does not run'}. Its log: ${manager.log}`
-      : 'There is no service: make one with `keyhearth service install`.',
+      ? `The service ${isRunning ? 'runs' : 'does not run'}: ${manager.file}\nLog: ${manager.log}`
+      : 'No service is installed. Install one with `keyhearth service install`.',
   );
 }
 
@@ -119,7 +127,7 @@ function lastingProgram(): readonly [string, ...string[]] {
   const [, script = ''] = program;
   if (/[\\/]_npx[\\/]/.test(script)) {
     note(
-      `${script} lies where npm keeps what it fetched for one run: install Keyhearth for the service to last.`,
+      `${script} is in npm's cache, which npm may empty. Install Keyhearth so that the service keeps working.`,
     );
   }
   return program;
@@ -135,7 +143,7 @@ function refuseStrangers(file: string): void {
   if (readFileSync(file, 'utf8').includes(madeBy)) return;
   throw new CommandError(
     exitCodes.failed,
-    `${file} was not made by this command: move it away first, and see \`keyhearth service install --print\``,
+    `${file} was not written by this command. Move it away first, and compare it with \`keyhearth service install --print\``,
   );
 }
 
@@ -144,7 +152,7 @@ function managerOf(config: Config): Manager {
   if (manager !== undefined) return manager(config);
   throw new CommandError(
     exitCodes.failed,
-    `there is no service on ${process.platform}, only with systemd on Linux and launchd on macOS: let the system's own scheduler run \`keyhearth serve\` when you sign in`,
+    `a service needs systemd on Linux or launchd on macOS: on ${process.platform}, let the system's scheduler run \`keyhearth serve\` when you sign in`,
   );
 }
 
@@ -175,7 +183,7 @@ function systemd({ unitDirectory }: Config): Manager {
         () => false,
       ),
     log: `journalctl --user --unit ${systemdName}`,
-    hint: 'It runs while you are signed in; `loginctl enable-linger` keeps it running without you.',
+    hint: 'The service runs while you are signed in. `loginctl enable-linger` keeps it running afterwards.',
   };
 }
 
@@ -207,7 +215,7 @@ function launchd(): Manager {
         () => false,
       ),
     log,
-    hint: 'It runs while you are signed in.',
+    hint: 'The service runs while you are signed in.',
   };
 }
 

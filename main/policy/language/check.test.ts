@@ -52,7 +52,7 @@ describe('problems', () => {
 
 describe('warnings', () => {
   test('say that a rule is about everything', () => {
-    expect(warnings({})).toEqual([expect.stringContaining('allows everybody everything')]);
+    expect(warnings({})).toEqual([expect.stringContaining('allows every user everything')]);
     expect(warnings({ effect: 'EFFECT_DENY', condition: '' })).toEqual([
       expect.stringContaining('denies everything'),
     ]);

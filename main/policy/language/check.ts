@@ -92,8 +92,8 @@ function reachOf({ effect, condition = '', consensus = '' }: PolicyDraft): Polic
     {
       message:
         effect === 'EFFECT_ALLOW'
-          ? 'It has neither a condition nor a consensus: it allows everybody everything that policies can allow.'
-          : 'It has neither a condition nor a consensus: it denies everything to all but the root quorum.',
+          ? 'The policy has neither a condition nor a consensus: it allows every user everything that policies can allow.'
+          : 'The policy has neither a condition nor a consensus: it denies everything to all users but the root quorum.',
     },
   ];
 }
@@ -120,7 +120,7 @@ function exclusiveFacts(tree: Node): Omit<PolicyWarning, 'field'>[] {
       {
         from: node.from,
         to: node.to,
-        message: `No activity has both ${first} and ${second}, and what is missing is an error wherever it stands: this condition never holds. Make a policy for each.`,
+        message: `No activity has both ${first} and ${second}, so this condition never holds. Create a policy for each.`,
       },
     ];
   });
@@ -163,7 +163,7 @@ function olderTypes(tree: Node, { newestType }: Known): Omit<PolicyWarning, 'fie
       warnings.push({
         from: text.from,
         to: text.to,
-        message: `'${text.value}' is compared as '${newest}': all versions of an activity are one to policies.`,
+        message: `'${text.value}' is compared as '${newest}': policies treat all versions of an activity as one.`,
       });
     }
   });
