@@ -167,9 +167,9 @@ const listed = [
         summary: 'Keyslots, recovery phrase, backups and restores.',
       },
       {
-        path: 'reference/commands-shell',
-        title: 'Commands: Shell',
-        summary: 'Completion of commands in a shell.',
+        path: 'reference/commands-help',
+        title: 'Commands: Help',
+        summary: 'The documentation in the terminal, and completion in a shell.',
       },
       {
         path: 'reference/policy-language',

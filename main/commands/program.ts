@@ -9,6 +9,7 @@ import { declareBots } from './bots/bots-command.ts';
 import { declareCompletion } from './completion/completion-command.ts';
 import { declareControl } from './vault/control-command.ts';
 import { declareDev } from './vault/dev-command.ts';
+import { declareDocs } from './docs/docs-command.ts';
 import { declareDoctor } from './vault/doctor-command.ts';
 import { declareExport } from './wallets/export-command.ts';
 import { declareImport } from './wallets/import-command.ts';
@@ -74,7 +75,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareMessages,
   ],
   'Recovery and backups:': [declareKeyslots, declareRecovery, declareBackup],
-  'Shell:': [declareCompletion],
+  'Help:': [declareDocs, declareCompletion],
 };
 
 export function declareCommands(program: Command): void {

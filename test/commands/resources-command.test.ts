@@ -1,7 +1,8 @@
-/** `keyhearth users`, `policies`, `private-keys` and `activities` on a served vault, and how they name things. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** `keyhearth users`, `policies`, `private-keys`, `activities` and `docs` beside a served vault, and how they name things. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { documentationUrl, pages } from '../../docs/pages.ts';
 import { findNamed } from '../../main/commands/shared/named.ts';
 import {
   runCommand,
@@ -116,6 +117,20 @@ test('users are created, tagged, renamed and deleted', async () => {
   expect((await ask<{ users: Json[] }>('users', 'list')).users).toHaveLength(1);
   const root = await run('users', 'delete', 'Root');
   expect(root).toMatchObject({ code: 1, stderr: expect.stringContaining('root quorum') as string });
+});
+
+test('docs lists the pages with their addresses, and prints one by its path, its name or its title', async () => {
+  const { pages: listed } = await ask<{ pages: readonly Json[] }>('docs');
+  expect(listed).toEqual(pages.map((page) => ({ ...page, url: documentationUrl(service.url, page.path) })));
+  const text = readFileSync(join(import.meta.dirname, '../../docs/reference/errors.md'), 'utf8');
+  const page = pages.find(({ path }) => path === 'reference/errors');
+  for (const name of ['reference/errors', 'errors', 'Error codes']) {
+    expect(await ask('docs', name), name).toEqual({ ...page, text });
+  }
+  // Nothing that is typed here is a path of a file.
+  for (const name of ['../package', '../../package.json', 'none']) {
+    expect(await run('docs', name), name).toMatchObject({ code: 1, stdout: '' });
+  }
 });
 
 test('policies are created from a file and from options, by the group’s new name and its old one', async () => {

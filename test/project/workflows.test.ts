@@ -119,6 +119,14 @@ describe('what is shipped', () => {
     }
   });
 
+  test('brings its documentation as a website, once', () => {
+    const [, once = ''] =
+      /= linux-x64 \]; then\n(.*?)\n *fi$/ms.exec(scriptOf('What goes into the release')) ?? [];
+    expect(once).toMatch(
+      /npm run docs:site -- (\S+)\n *tar -czf "out\/keyhearth-documentation-.*" -C \1 \.$/m,
+    );
+  });
+
   test('runs on three systems and two processors, for a change as for a release', () => {
     const runners = job?.strategy?.matrix.include ?? [];
     expect(runners.map(({ system }) => system)).toEqual(['linux', 'linux', 'mac', 'mac', 'win', 'win']);

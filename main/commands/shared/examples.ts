@@ -90,6 +90,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'keyhearth backup schedule ~/backups --hours 6',
   ],
   restore: ['keyhearth restore vault.backup', 'keyhearth restore vault.backup --recovery-file words.txt'],
+  docs: ['keyhearth docs', 'keyhearth docs policies'],
   completion: ['eval "$(keyhearth completion bash)"', 'keyhearth completion fish | source'],
 };
 
