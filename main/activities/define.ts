@@ -17,6 +17,7 @@ import type { Facts } from '../policy/decide/facts.ts';
 import type { Case } from '../policy/analysis/replay.ts';
 import type { ConditionFacts } from '../policy/language/schema.ts';
 import type { Unknown, Whole } from '../policy/language/types.ts';
+import type { SigningDay } from './answer/signing-counts.ts';
 import type { Selection } from './decision/votes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -91,6 +92,10 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly operations: Operations;
   /** When the organization's credentials last proved a request: milliseconds, by their ids. */
   readonly lastUses: () => ReadonlyMap<string, number>;
+  /** When the organization's wallets and private keys last signed: milliseconds, by their ids. */
+  readonly keyUses: () => ReadonlyMap<string, number>;
+  /** Counts signing requests of the last 30 days, the oldest day first. */
+  readonly signingDays: () => Paced<readonly SigningDay[]>;
   /** Activities of the organization as policies see them; made when asked for. */
   readonly cases: () => Cases;
 }
@@ -118,6 +123,8 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
   readonly keys: Keys;
   readonly random: Random;
   readonly prepared: Prepared;
+  /** Notes the use of a wallet or a private key, by its id. */
+  readonly noteKeyUse: (keyId: string) => void;
   /** True if the real API's test contacts work. */
   readonly sandbox: boolean;
   /**
@@ -360,6 +367,10 @@ export function toOperations(groups: readonly OperationGroup[]): Operations {
     ),
   };
 }
+
+/** Types of the activities that sign, of every version. */
+export const signingTypes = ({ byType }: Operations): readonly string[] =>
+  [...byType].flatMap(([type, { operation }]) => (operation.authority.action === 'SIGN' ? [type] : []));
 
 /** As it follows `/public/v1/`. */
 export const pathOf = ({ kind, path }: Operation): string =>

@@ -7,7 +7,9 @@ import { Rejections } from '../activities/request/reject-waiting.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import { isMarked } from '../audit/mark.ts';
 import { idTokenVerifier } from '../auth/id-tokens.ts';
-import { LastUses } from '../auth/last-uses.ts';
+import { credentialUses, keyUses, LastUses } from '../auth/last-uses.ts';
+import { SigningCounts } from '../activities/answer/signing-counts.ts';
+import { signingTypes } from '../activities/define.ts';
 import { Backups } from '../backup/backups.ts';
 import { restoreHere } from '../backup/restore.ts';
 import { Waiters } from '../http/waiters.ts';
@@ -91,6 +93,7 @@ export interface OpenVault {
   readonly webhooks: Webhooks;
   readonly messages: Messages;
   readonly lastUses: LastUses;
+  readonly lastKeyUses: LastUses;
   readonly requestUse: RequestUse;
   readonly waiters: Waiters;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
@@ -191,7 +194,9 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     if (keyring.frozenAt !== undefined) waiters.endAll();
   });
   const requestUse = new RequestUse(clock);
-  const lastUses = new LastUses({ units, keys: keyring, onFault });
+  const lastUses = new LastUses({ table: credentialUses, units, keys: keyring, onFault });
+  const lastKeyUses = new LastUses({ table: keyUses, units, keys: keyring, onFault });
+  const signingCounts = new SigningCounts(signingTypes(operations));
   const service: Service = {
     units,
     turns,
@@ -210,6 +215,11 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       messages.post(tx, organizationId, message);
     },
     lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
+    keyUses: (tx, organizationId) => lastKeyUses.of(tx, organizationId),
+    onKeyUse: (keyId, use) => {
+      lastKeyUses.note(keyId, use);
+    },
+    signingCounts,
     onAppended: (tx, row, by) => {
       webhooks.onAppended(tx, row);
       watch.appended();
@@ -227,7 +237,8 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       emit({ kind: 'activity', id, type, status });
     },
     onCaller: (caller) => {
-      lastUses.note(caller, clock.now());
+      const { credentialId, organizationId } = caller;
+      if (credentialId !== undefined) lastUses.note(credentialId, { organizationId, usedAt: clock.now() });
     },
     onFault,
   };
@@ -302,6 +313,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     webhooks,
     messages,
     lastUses,
+    lastKeyUses,
     requestUse,
     waiters,
     setUp: (vault) => setUp(parts, vault),
@@ -309,6 +321,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     close: () => {
       network.close();
       lastUses.stop();
+      lastKeyUses.stop();
       idleLock.close();
       void backups.close();
       void outbox.close();
@@ -356,7 +369,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     lock,
     checkpoints,
   } = open(config, substitutes);
-  const { units, keyring, log, outbox, webhooks, messages, lastUses } = vault;
+  const { units, keyring, log, outbox, webhooks, messages, lastUses, lastKeyUses } = vault;
   const sessions = new WindowSessions();
   // Ends in reverse order of starting. Each part ends even if another fails, so that the keys are erased and
   // the file is released.
@@ -377,6 +390,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   started.defer(() => webhooks.close());
   started.defer(() => outbox.close());
   started.defer(() => lastUses.close());
+  started.defer(() => lastKeyUses.close());
   backups.start();
   const server = await listen({
     service,

@@ -11,6 +11,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { getVault } from '../storage/tables/vault.ts';
 import { FreezeMarker } from './freeze-marker.ts';
 import type { Service } from '../http/handle.ts';
+import { signingTypes } from '../activities/define.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
 import { KeyhearthError } from '../lib/errors.ts';
@@ -129,9 +130,7 @@ export class Freezer {
   /** Committed signatures alone are given: the log has them all. */
   #findLastSignature(): Frozen['lastSignature'] {
     const { units, service } = this.#parts;
-    const types = [...service.operations.byType].flatMap(([type, { operation }]) =>
-      operation.authority.action === 'SIGN' ? [type] : [],
-    );
+    const types = signingTypes(service.operations);
     try {
       return units.readUnverified((tx) => findLastSignature(tx, types)) ?? null;
     } catch {

@@ -24,6 +24,7 @@ import * as search from './organizations/search.ts';
 import * as sessions from './sign-in/sessions.ts';
 import * as signIn from './sign-in/sign-in.ts';
 import * as signing from './signing/signing.ts';
+import * as signingDays from './activities/signing-days.ts';
 import * as smartContractInterfaces from './signing/smart-contract-interfaces.ts';
 import * as subOrganizations from './organizations/sub-organizations.ts';
 import * as tags from './tags/tags.ts';
@@ -32,6 +33,7 @@ import * as users from './users/users.ts';
 import * as walletAccounts from './wallets/wallet-accounts.ts';
 import * as votes from './activities/votes.ts';
 import * as walletAccountLists from './wallets/wallet-account-lists.ts';
+import * as walletSummaries from './wallets/wallet-summaries.ts';
 import * as wallets from './wallets/wallets.ts';
 import * as webhookDeliveries from './webhooks/webhook-deliveries.ts';
 import * as webhookEndpoints from './webhooks/webhook-endpoints.ts';
@@ -87,7 +89,7 @@ const groups = [
   {
     name: 'Wallets',
     about: 'HD wallets: one secret, and accounts derived from it.',
-    operations: [wallets, walletAccounts, walletAccountLists],
+    operations: [wallets, walletAccounts, walletAccountLists, walletSummaries],
   },
   {
     name: 'Tags',
@@ -112,7 +114,7 @@ const groups = [
   {
     name: 'Activities',
     about: 'The log of every request that changed or signed something.',
-    operations: [activities, activityLists, votes],
+    operations: [activities, activityLists, signingDays, votes],
   },
 ] as const;
 

@@ -51,6 +51,11 @@ const forgetUses = (table: string): string => `
         BEGIN DELETE FROM credential_uses WHERE credential_id = OLD.id; END;
 `;
 
+const forgetKeyUses = (table: string): string => `
+      CREATE TRIGGER ${table}_delete_uses AFTER DELETE ON ${table}
+        BEGIN DELETE FROM key_uses WHERE key_id = OLD.id; END;
+`;
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -605,6 +610,21 @@ export const migrations: readonly Migration[] = [
         key BLOB NOT NULL
       ) STRICT;
       INSERT INTO place_key (one, key) VALUES (1, randomblob(32));
+    `,
+  },
+  {
+    version: 8,
+    sql: `
+      -- Counts accounts without reading them.
+      CREATE INDEX wallet_accounts_formats ON wallet_accounts (wallet_id, address_format);
+
+      CREATE TABLE key_uses (
+        key_id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        used_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX key_uses_organization ON key_uses (organization_id);
+      ${['wallets', 'private_keys'].map(forgetKeyUses).join('')}
     `,
   },
 ];

@@ -37,6 +37,7 @@ beforeAll(async () => {
   service = await startTestVault();
   // It writes by the clock, whatever is asked.
   service.vault.lastUses.stop();
+  service.vault.lastKeyUses.stop();
 });
 afterAll(async () => {
   agent.destroy();

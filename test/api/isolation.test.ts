@@ -46,6 +46,7 @@ beforeAll(async () => {
   const shell = { isOnline: () => false };
   service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer], substitutes: { shell } }));
   service.vault.lastUses.stop();
+  service.vault.lastKeyUses.stop();
   parent = service.root;
   const newSide = async (name: string): Promise<Side> => {
     const { client, rootUserId } = await newSub(name);

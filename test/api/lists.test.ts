@@ -396,3 +396,66 @@ test('another organization sees none of it', async () => {
   expect((await browse([place], apart))[0]).toMatchObject({ type: 'ACTIVITY_TYPE_CREATE_WALLET' });
   expect(await browse([place])).toEqual([]);
 });
+
+test('wallets tell their accounts by format, and when they last signed, in the order of creation', async () => {
+  const { walletId: used, ethereum, solana } = await newWallet(service.root, 'Used');
+  const { walletId: empty } = resultOf(
+    await service.root.submit('create_wallet', 'CREATE_WALLET', { walletName: 'Empty', accounts: [] }),
+  ) as unknown as { readonly walletId: string };
+  const read = async () => {
+    const { status, text, body } = await service.root.query('list_wallet_summaries');
+    expect(status, text).toBe(200);
+    return body?.['walletSummaries'] as readonly {
+      readonly walletId: string;
+      readonly accounts: number;
+      readonly lastUsedAt?: { readonly seconds: string };
+    }[];
+  };
+  const summaryOf = async (id: string) => (await read()).find((each) => each.walletId === id);
+  expect(await summaryOf(walletId)).toMatchObject({ accounts: count + 2 });
+  expect(await summaryOf(empty)).toEqual({ walletId: empty, accounts: 0, addressFormats: [] });
+  const unused = {
+    walletId: used,
+    accounts: 2,
+    addressFormats: [
+      { addressFormat: 'ADDRESS_FORMAT_ETHEREUM', accounts: 1 },
+      { addressFormat: 'ADDRESS_FORMAT_SOLANA', accounts: 1 },
+    ],
+  };
+  expect(await summaryOf(used)).toEqual(unused);
+  expect((await read()).map((each) => each.walletId).slice(-2)).toEqual([used, empty]);
+
+  const days = async () => {
+    const { body } = await service.root.query('count_signing_days');
+    return body?.['days'] as readonly { readonly signed: number; readonly refused: number }[];
+  };
+  const before = (await days()).at(-1);
+  const sign = (signWith: string) =>
+    service.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+      signWith,
+      payload: '00'.repeat(32),
+      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+      hashFunction: 'HASH_FUNCTION_NO_OP',
+    });
+  resultOf(await sign(ethereum));
+  // A Solana key signs no digest: the activity fails.
+  expect((await sign(solana)).status).toBe(400);
+  expect((await days()).at(-1)).toMatchObject({
+    signed: (before?.signed ?? 0) + 1,
+    refused: (before?.refused ?? 0) + 1,
+  });
+  const at = String(Math.floor(service.clock.now() / 1000));
+  expect(await summaryOf(used)).toMatchObject({ ...unused, lastUsedAt: { seconds: at } });
+
+  // The use is kept with the wallet, and goes with it.
+  await service.vault.lastKeyUses.close();
+  const kept = () => service.vault.connection.all('SELECT key_id AS id FROM key_uses WHERE key_id = ?', used);
+  expect(kept()).toEqual([{ id: used }]);
+  resultOf(
+    await service.root.submit('delete_wallets', 'DELETE_WALLETS', {
+      walletIds: [used],
+      deleteWithoutExport: true,
+    }),
+  );
+  expect(kept()).toEqual([]);
+});

@@ -2,7 +2,7 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { LastUses } from '../../main/auth/last-uses.ts';
+import { credentialUses, LastUses } from '../../main/auth/last-uses.ts';
 import type { SeenRequest, VaultEvent } from '../../preload/contract.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import {
@@ -399,8 +399,6 @@ describe('a stamp that does not hold is explained', () => {
   });
 });
 
-const noStamp = { publicKey: '', scheme: '', signature: '' };
-
 describe('when credentials were last used', () => {
   const uses = async (): Promise<Record<string, number>> => {
     const { body } = await service.root.query('list_credential_uses');
@@ -432,19 +430,20 @@ describe('when credentials were last used', () => {
     expect(stored()).toBeUndefined();
     const written = new LastUses(
       {
+        table: credentialUses,
         units: service.vault.units,
         keys: service.vault.keyring,
         onFault: (fault) => service.faults.push(fault),
       },
       10,
     );
-    const caller = { organizationId: service.organizationId, userId, root: false, stamp: noStamp };
-    written.note({ ...caller, credentialId: apiKeyId }, 1_000);
-    written.note({ ...caller, credentialId: service.rootUserId }, 1_000);
+    const { organizationId } = service;
+    written.note(apiKeyId, { organizationId, usedAt: 1_000 });
+    written.note(service.rootUserId, { organizationId, usedAt: 1_000 });
     await vi.waitFor(() => {
       expect(stored()).toBe(1_000);
     });
-    written.note({ ...caller, credentialId: apiKeyId }, 2_000);
+    written.note(apiKeyId, { organizationId, usedAt: 2_000 });
     await written.close();
     expect(stored()).toBe(2_000);
     // Invalid and deleted credentials are not written.

@@ -9,6 +9,7 @@ import type { OutgoingMessage } from '../../lib/messages.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Keys } from '../../crypto/sealing.ts';
 import type { Operations } from '../define.ts';
+import type { SigningCounts } from '../answer/signing-counts.ts';
 import type { Rejections } from './reject-waiting.ts';
 
 /** Made once, by the vault. */
@@ -28,6 +29,14 @@ export interface Engine {
   readonly post: (tx: Writer, organizationId: string, message: OutgoingMessage) => void;
   /** When the credentials of an organization last proved a request: milliseconds, by their ids. */
   readonly lastUses: (tx: Reader, organizationId: string) => ReadonlyMap<string, number>;
+  /** When the wallets and private keys of an organization last signed: milliseconds, by their ids. */
+  readonly keyUses: (tx: Reader, organizationId: string) => ReadonlyMap<string, number>;
+  /** Called for each use of a wallet or private key. The transaction may still be undone. */
+  readonly onKeyUse: (
+    keyId: string,
+    use: { readonly organizationId: string; readonly usedAt: number },
+  ) => void;
+  readonly signingCounts: SigningCounts;
   /** Called in the transaction, after each row that is appended to the log. @param by Whose request made it; null for none's. */
   readonly onAppended: (tx: Writer, row: ActivityRow, by: Caller | null) => void;
   /** Activities that a freeze rejects, before their rows say so. */

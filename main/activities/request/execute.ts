@@ -66,11 +66,23 @@ export function executeActivity(
   const post = (message: OutgoingMessage): void => {
     engine.post(tx, organizationId, message);
   };
+  const noteKeyUse = (keyId: string): void => {
+    engine.onKeyUse(keyId, { organizationId, usedAt: now });
+  };
   try {
     return {
       result: tx.savepoint(() => {
         keepReservations(tx, caller.organizationId, activityId, reservations, now);
-        return operation.run({ ...rest, tx, keys, random, sandbox, prepared: prepared.take(), post });
+        return operation.run({
+          ...rest,
+          tx,
+          keys,
+          random,
+          sandbox,
+          prepared: prepared.take(),
+          post,
+          noteKeyUse,
+        });
       }),
     };
   } catch (error) {

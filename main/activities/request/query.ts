@@ -40,6 +40,8 @@ export function runQuery(
       showActivity: (row) => envelopeFor(engine, tx, row, () => caller),
       operations: engine.operations,
       lastUses: () => engine.lastUses(tx, organizationId),
+      keyUses: () => engine.keyUses(tx, organizationId),
+      signingDays: () => engine.signingCounts.days(tx, organizationId, now),
       cases: () => casesOf(tx, engine.operations, organizationId, now),
     });
     return { organizationId, resource };

@@ -21,6 +21,15 @@ export function declareActivities(program: Command): void {
     },
   });
   addSubcommand<{ readonly apiKey: string }>(activities, {
+    name: 'days',
+    description: 'Count the signing requests of each of the last 30 days',
+    options: [apiKey()],
+    run: async (config, flags, json) => {
+      const { listSigningDays } = await import('./activities.ts');
+      await listSigningDays(config, { ...flags, json });
+    },
+  });
+  addSubcommand<{ readonly apiKey: string }>(activities, {
     name: 'show <activity>',
     description: 'Show an activity, its votes and its result',
     options: [apiKey()],

@@ -121,6 +121,27 @@ function readLimit(text: string): number {
   );
 }
 
+const signingDays = z.object({
+  days: z.array(z.object({ date: z.string(), signed: z.int(), refused: z.int() })),
+});
+
+/** Prints the days with signing requests; JSON has all 30. */
+export async function listSigningDays(config: Config, { apiKey, json }: ActivitiesOptions): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { days } = await api.query('count_signing_days', signingDays, {});
+  const busy = days.filter(({ signed, refused }) => signed + refused > 0);
+  print(
+    json,
+    { days },
+    busy.length === 0
+      ? 'No signing requests in the last 30 days.'
+      : table(
+          ['Day', 'Signed', 'Refused'],
+          busy.map(({ date, signed, refused }) => [date, String(signed), String(refused)]),
+        ),
+  );
+}
+
 /** @param wanted The activity's id, or how it begins. */
 export async function showActivity(
   config: Config,

@@ -34,7 +34,7 @@ export interface Signer extends Key {
   readonly secret: () => Uint8Array;
 }
 
-type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>;
+type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'noteKeyUse'>;
 
 /**
  * Finds the key that `signWith` names: a private key by id or address, a wallet account by address, exactly
@@ -43,6 +43,7 @@ type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizati
  */
 export function findSigner(context: SigningContext, signWith: string): Signer {
   const named = findNamedKey(context.tx, context.organizationId, signWith);
+  context.noteKeyUse(named.kind === 'private key' ? named.row.id : named.row.walletId);
   const key = keyOf(named);
   const { curve, format } = key;
   return {

@@ -17,6 +17,9 @@ export const unprotected: Readonly<
   credential_uses: {
     why: 'written for many requests together, after them; it is shown, and decides nothing',
   },
+  key_uses: {
+    why: 'written for many requests together, after them; it is shown, and decides nothing',
+  },
   backups: { why: 'written while the vault is locked too; it is shown, and decides nothing' },
   backup_schedule: {
     columns: ['last_failure', 'last_failure_at'],
