@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { ethereumAccount, resultOf, solanaAccount } from '../support/support.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, firstRun, goTo, heading, makeWallet, readAddresses } from './support/steps.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('home', () => {
-  test('says what a new vault lacks, and leads to it; its first request works as it is shown', async () => {
+  test('says what a new vault lacks, and leads to it; the first request of Connect works as it is shown', async () => {
     using place = newVaultHome();
     await using service = await place.serve();
     await using person = await openWindow(browser);
@@ -23,9 +24,11 @@ describe('home', () => {
     const found: string[] = [];
     await page.goto(service.windowUrl);
     await firstRun(page);
-    const attention = page.getByRole('list', { name: 'Needs your attention' });
-    await attention.getByText(/There is no backup yet/).waitFor();
+    const steps = page.getByRole('list', { name: 'Set up the vault' });
+    await steps.getByText('Recovery phrase checked').waitFor();
+    await page.getByRole('img', { name: '1 of 3 health checks pass' }).waitFor();
     await page.getByText('No activity yet').waitFor();
+    await page.getByText('0 signed', { exact: true }).waitFor();
     found.push(...(await axeFindings(page, 'home')), ...(await tooWideFindings(page, 'home')));
     // Every place is in sight in a window of the usual size.
     const side = await page
@@ -33,6 +36,10 @@ describe('home', () => {
       .evaluate((nav) => nav.scrollHeight - nav.clientHeight);
     expect(side).toBe(0);
 
+    await steps.getByRole('link', { name: 'Back up the vault' }).click();
+    await heading(page, 'Backups').waitFor();
+
+    await goTo(page, 'Connect');
     await button(page, 'Copy request').click();
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(clipboard).toMatch(/^curl /);
@@ -44,8 +51,69 @@ describe('home', () => {
       signer: expect.stringMatching(/^04[0-9a-f]{128}$/) as string,
     });
 
-    await attention.getByRole('link', { name: 'Back up' }).click();
-    await heading(page, 'Backups').waitFor();
+    expect(found).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+});
+
+describe('a vault with wallets', () => {
+  test('is seen at a glance: what it signed, its wallets by their last use, its keys to review', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const { root } = service;
+    for (const name of ['One', 'Two', 'Three', 'Four', 'Five', 'Six']) {
+      resultOf(
+        await root.submit('create_wallet', 'CREATE_WALLET', {
+          walletName: name,
+          accounts: name === 'Two' ? [ethereumAccount, solanaAccount] : [ethereumAccount],
+        }),
+      );
+    }
+    const { body } = await root.query('list_wallets');
+    const [, two] = body?.['wallets'] as readonly { readonly walletId: string }[];
+    const accounts = await root.query('list_wallet_accounts', { walletId: two?.walletId });
+    const [{ address = '' } = {}] = accounts.body?.['accounts'] as readonly { readonly address?: string }[];
+    const sign = (signWith: string) =>
+      root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+        signWith,
+        payload: '00'.repeat(32),
+        encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+        hashFunction: 'HASH_FUNCTION_NO_OP',
+      });
+    resultOf(await sign(address));
+    expect((await sign('0xnone')).status).toBe(404);
+
+    await page.goto(service.windowUrl);
+    const wallets = page.getByRole('list', { name: 'Wallets' });
+    await page.getByText('1 signed', { exact: true }).waitFor();
+    await page.getByText('1 refused', { exact: true }).waitFor();
+    const table = page.getByRole('table', { name: 'Days with signing requests' });
+    expect(await table.getByRole('row').count()).toBe(2);
+    expect(await table.getByRole('cell').allInnerTexts()).toEqual(['1', '1']);
+    // The first five, by their last use.
+    await expect
+      .poll(() => wallets.getByRole('listitem').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^Two\s+ETH\s*SOL\s+2 accounts · last used just now$/),
+        ...Array<unknown>(4).fill(expect.stringMatching(/1 account · not used yet$/)),
+      ]);
+    await page.getByRole('list', { name: 'API keys to review' }).getByText('never expires').first().waitFor();
+    const found = [
+      ...(await axeFindings(page, 'home-filled')),
+      ...(await tooWideFindings(page, 'home-filled')),
+    ];
+
+    await goTo(page, 'Wallets');
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    await search.fill('sol');
+    await expect.poll(() => wallets.getByRole('listitem').count()).toBe(1);
+    await search.fill('nowhere');
+    await page.getByText('No results').waitFor();
+    await search.fill('');
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('Name');
+    await expect.poll(() => wallets.getByRole('listitem').first().innerText()).toMatch(/^Five/);
+    found.push(...(await axeFindings(page, 'wallets-filled')));
     expect(found).toEqual([]);
     expect(person.complaints).toEqual([]);
   });

@@ -74,11 +74,7 @@ describe('a person sets up a vault and uses it', () => {
     expect(words).toHaveLength(24);
     // The code is in no address that can be shared, nor in the history.
     expect(page.url()).toBe(`${service.windowOrigin}/`);
-    await page
-      .getByText('Nothing needs your attention')
-      .or(page.getByText('Needs your attention'))
-      .first()
-      .waitFor();
+    await page.getByRole('heading', { name: 'Set up the vault' }).waitFor();
     await look('home-first');
   });
 

@@ -155,7 +155,8 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     waiting.clear();
     void client.invalidateQueries({
       queryKey: queriesKey,
-      predicate: ({ queryKey }) => !onlyLog || /activit|^logState$/.test(String(queryKey[1])),
+      predicate: ({ queryKey }) =>
+        !onlyLog || /activit|^logState$|^count_signing_days$/.test(String(queryKey[1])),
     });
     timer = setTimeout(flush, refreshPause);
   };

@@ -9,7 +9,8 @@ import { MadeApiKey } from './made-api-key.tsx';
 import { NewBot } from './new-bot.tsx';
 import { NewApiKey } from './new-api-key.tsx';
 import type { NamedPair } from './new-api-key.tsx';
-import { PageHead } from '../../ui/page.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { RequestInspector } from './request-inspector.tsx';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t, Trans } from '../../app/i18n/text.ts';
@@ -71,6 +72,7 @@ export function Connect(): ReactNode {
           </>
         }
       />
+      {made === null && <FirstRequest />}
       <RequestInspector />
       <ApiReference />
     </>
@@ -99,5 +101,25 @@ function Locks(): ReactNode {
         />
       )}
     </Text>
+  );
+}
+
+/** The address that programs need, and a request that needs no key. */
+function FirstRequest(): ReactNode {
+  const { url, organization } = useStatus();
+  const request = `curl ${url}/public/v1/discovery/keys`;
+  return (
+    <Panel title={t('For scripts')}>
+      <Facts
+        rows={[
+          [t('API address'), <Copyable key="url" text={url} copy={t('Copy API address')} />],
+          [
+            t('Organization ID'),
+            <Copyable key="organization" text={organization?.id ?? ''} copy={t('Copy organization ID')} />,
+          ],
+          [t('First request'), <Copyable key="request" text={request} copy={t('Copy request')} />],
+        ]}
+      />
+    </Panel>
   );
 }

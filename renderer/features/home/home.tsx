@@ -1,24 +1,22 @@
 import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
-import { IconCheck, IconHistory, IconPlugConnected, IconPlus, IconSignature } from '@tabler/icons-react';
+import { IconCheck, IconHistory, IconPlus, IconSignature } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import type { KeyslotKind } from '../../../preload/contract.ts';
 import { StatusBadge } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
 import { useAttention } from './attention.ts';
-import { agesOf } from '../backups/backup-ages.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { ShortId } from '../../ui/identifier.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
-import { Facts, PageHead, Panel } from '../../ui/page.tsx';
+import { useSetUp } from './checks.ts';
+import { Health, SetUp } from './health.tsx';
+import { KeysToReview } from './home-keys.tsx';
+import { HomeWallets } from './home-wallets.tsx';
+import { SigningDays } from './signing-chart.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { anyOf, t, Trans } from '../../app/i18n/text.ts';
-import { timestampOf } from '../../ui/text/time.ts';
-import { useApiQuery, useBackups, useStatus } from '../../app/rpc/vault.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
 import './home.css';
 
-/** The state of the vault, its issues, and the next steps. */
+/** The vault at a glance: its issues, what it signed, its health, its wallets and keys. */
 export function Home(): ReactNode {
   return (
     <>
@@ -40,21 +38,29 @@ export function Home(): ReactNode {
           </Group>
         }
       />
+      <SetUp />
       <NeedsAttention />
       <div className="kh-home">
+        <SigningDays />
         <Health />
-        <Api />
+        <HomeWallets />
+        <KeysToReview />
       </div>
       <Recent />
     </>
   );
 }
 
+/** Issues that the steps of a new vault show too. */
+const inSetUp = /^(recovery|backup none|backup unproven)$/;
+
 /** The issues; a calm notice if there are none. */
 function NeedsAttention(): ReactNode {
-  const attention = useAttention();
+  const isNew = useSetUp() !== undefined;
+  const attention = useAttention()?.filter(({ id }) => !isNew || !inSetUp.test(id));
   if (attention === undefined) return <LoadingRows label={t('Loading the vault’s state')} rows={1} />;
   if (attention.length === 0) {
+    if (isNew) return null;
     return (
       <p className="kh-home-well" role="status">
         <IconCheck size={18} aria-hidden />
@@ -78,117 +84,6 @@ function NeedsAttention(): ReactNode {
   );
 }
 
-const slotNames: Readonly<Record<KeyslotKind, string>> = {
-  keychain: t('keychain'),
-  password: t('password'),
-  recovery: t('recovery phrase'),
-};
-
-function Health(): ReactNode {
-  const { keyslots, directory, version } = useStatus();
-  const opens = [...new Set(keyslots)].map((kind) => slotNames[kind]);
-  return (
-    <Panel title={t('The vault')}>
-      <Facts
-        rows={[
-          [t('State'), t('Unlocked, with the keys in memory')],
-          [
-            t('Opens with'),
-            opens.length === 0 ? (
-              t('Nothing: this vault cannot be locked.')
-            ) : (
-              <Link key="opens" href="/keyslots" className="kh-link">
-                {anyOf(opens)}
-              </Link>
-            ),
-          ],
-          [t('Last backup'), <LastBackup key="backup" />],
-          [
-            t('Location'),
-            directory === null ? (
-              t('Memory, until Keyhearth stops')
-            ) : (
-              <span key="directory" className="kh-mono">
-                {visibleName(directory)}
-              </span>
-            ),
-          ],
-          [t('Version'), version],
-        ]}
-      />
-    </Panel>
-  );
-}
-
-function LastBackup(): ReactNode {
-  const { data } = useBackups();
-  if (data === undefined) return '…';
-  if (!data.available) return t('None: the vault is in memory only.');
-  const { made, proven } = agesOf(data);
-  return (
-    <>
-      <Link href="/backups" className="kh-link">
-        {made === undefined ? t('Never') : <RelativeTime at={timestampOf(made)} />}
-      </Link>
-      {made !== undefined &&
-        (proven === undefined ? (
-          <> · {t('not tested')}</>
-        ) : (
-          <>
-            {' · '}
-            <Trans
-              i18nKey="tested <moment></moment>"
-              components={{ moment: <RelativeTime at={timestampOf(proven)} /> }}
-            />
-          </>
-        ))}
-    </>
-  );
-}
-
-function Api(): ReactNode {
-  const { url, organization } = useStatus();
-  const request = `curl ${url}/public/v1/discovery/keys`;
-  return (
-    <Panel title={t('For scripts')}>
-      <Facts
-        rows={[
-          [
-            t('API address'),
-            <span key="url" className="kh-id">
-              <span className="kh-mono">{url}</span>
-              <CopyButton text={url} copy={t('Copy API address')} />
-            </span>,
-          ],
-          [
-            t('Organization'),
-            organization === null ? (
-              ''
-            ) : (
-              <ShortId key="organization" text={organization.id} copy={t('Copy organization id')} />
-            ),
-          ],
-        ]}
-      />
-      <p className="kh-home-say">{t('Try this request, which needs no key:')}</p>
-      <div className="kh-value">
-        <code className="kh-bytes">{request}</code>
-        <CopyButton text={request} copy={t('Copy request')} />
-      </div>
-      <Button
-        component={Link}
-        href="/connect"
-        variant="default"
-        size="xs"
-        mt="sm"
-        leftSection={<IconPlugConnected size={15} aria-hidden />}
-      >
-        {t('Create a script key')}
-      </Button>
-    </Panel>
-  );
-}
-
 const recent = 5;
 
 function Recent(): ReactNode {
@@ -208,17 +103,8 @@ function Recent(): ReactNode {
       {isPending && <LoadingRows label={t('Loading the recent activity')} />}
       <Failure title={t('Couldn’t load the recent activity')} error={error} onRetry={() => void refetch()} />
       {data?.activities.length === 0 && (
-        <Empty
-          title={t('No activity yet')}
-          icon={IconHistory}
-          level={3}
-          steps={[
-            t('Create a wallet.'),
-            t('Sign with an account, or let a script sign.'),
-            t('Find every request and its result here.'),
-          ]}
-        >
-          <p>{t('You and your scripts leave a tamper-evident log here.')}</p>
+        <Empty title={t('No activity yet')} icon={IconHistory} level={3}>
+          <p>{t('Every request of you and your scripts will be listed here, in a tamper-evident log.')}</p>
         </Empty>
       )}
       {data !== undefined && data.activities.length > 0 && (

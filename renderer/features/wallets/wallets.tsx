@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Fieldset, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus, IconWallet } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -9,15 +9,20 @@ import { BackupAges } from '../backups/backup-ages.tsx';
 import { accountAt, chains } from '../accounts/chains.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { FirstAccounts } from '../accounts/first-accounts.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { ListSearch } from '../../ui/list-search.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { OutsideBadges } from '../../ui/outside-badges.tsx';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import type { Answer } from '../../../main/operations/api.ts';
+import { findWallets, orderWallets, walletOrders, type WalletOrder } from './wallet-order.ts';
+import { ChainMarks, useWalletSummaries, WalletFacts } from './wallet-summaries.tsx';
 import '../../ui/rows.css';
+
+type WalletRow = Answer<'list_wallets'>['wallets'][number];
 
 export function Wallets(): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('list_wallets');
@@ -44,39 +49,83 @@ export function Wallets(): ReactNode {
         action={data !== undefined && data.wallets.length > 0 ? ways : undefined}
       />
       <BackupAges />
+      {data !== undefined && data.wallets.length > 0 ? (
+        <WalletList wallets={data.wallets} />
+      ) : (
+        <Panel kind="plain">
+          {isPending && <LoadingRows label={t('Loading wallets')} />}
+          <Failure title={t('Couldn’t load the wallets')} error={error} onRetry={() => void refetch()} />
+          {data !== undefined && (
+            <Empty title={t('No wallets yet')} action={ways} icon={IconWallet}>
+              <p>
+                {t(
+                  'Keyhearth generates the seed and keeps it sealed. Each chain you choose gets an address and a key.',
+                )}
+              </p>
+              <p>{t('Already have a seed phrase? Import the wallet.')}</p>
+            </Empty>
+          )}
+        </Panel>
+      )}
+    </>
+  );
+}
+
+/** Lists that are longer have a search. */
+const searchedFrom = 6;
+
+function WalletList({ wallets }: { readonly wallets: readonly WalletRow[] }): ReactNode {
+  const summaries = useWalletSummaries();
+  const [typed, setTyped] = useState('');
+  const [order, setOrder] = useState<WalletOrder>('created');
+  const found = orderWallets(findWallets(wallets, summaries, typed), order, summaries);
+  return (
+    <>
+      {wallets.length >= searchedFrom && (
+        <ListSearch
+          label={t('Search wallets')}
+          placeholder={t('Name or chain')}
+          typed={typed}
+          onType={setTyped}
+        >
+          <NativeSelect
+            label={t('Order')}
+            value={order}
+            data={[
+              { value: 'created', label: t('Creation') },
+              { value: 'used', label: t('Last use') },
+              { value: 'name', label: t('Name') },
+            ]}
+            onChange={({ currentTarget }) => {
+              setOrder(walletOrders.find((each) => each === currentTarget.value) ?? order);
+            }}
+          />
+        </ListSearch>
+      )}
       <Panel kind="plain">
-        {isPending && <LoadingRows label={t('Loading wallets')} />}
-        <Failure title={t('Couldn’t load the wallets')} error={error} onRetry={() => void refetch()} />
-        {data?.wallets.length === 0 && (
-          <Empty title={t('No wallets yet')} action={ways} icon={IconWallet}>
-            <p>
-              {t(
-                'Keyhearth generates the seed and keeps it sealed. Each chain you choose gets an address and a key.',
-              )}
-            </p>
-            <p>{t('Already have a seed phrase? Import the wallet.')}</p>
+        {found.length === 0 && (
+          <Empty title={t('No results')}>
+            <p>{t('No wallet has this name or chain.')}</p>
           </Empty>
         )}
-        {data !== undefined && data.wallets.length > 0 && (
-          <ul className="kh-rows" aria-label={t('Wallets')}>
-            {data.wallets.map((wallet) => (
+        <ul className="kh-rows" aria-label={t('Wallets')}>
+          {found.map((wallet) => {
+            const summary = summaries?.get(wallet.walletId);
+            return (
               <li key={wallet.walletId}>
                 <Link href={`/wallets/${wallet.walletId}`} className="kh-row">
                   <span>
                     <span className="kh-row-name">{visibleName(wallet.walletName)}</span>{' '}
-                    <OutsideBadges of={wallet} />
+                    {summary && <ChainMarks of={summary} />} <OutsideBadges of={wallet} />
                   </span>
                   <span className="kh-row-side">
-                    <Trans
-                      i18nKey="Created <moment/>"
-                      components={{ moment: <RelativeTime at={wallet.createdAt} /> }}
-                    />
+                    <WalletFacts of={summary} />
                   </span>
                 </Link>
               </li>
-            ))}
-          </ul>
-        )}
+            );
+          })}
+        </ul>
       </Panel>
     </>
   );
