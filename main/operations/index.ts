@@ -4,6 +4,7 @@
  */
 import { toOperations, type Operation } from '../activities/define.ts';
 import * as activities from './activities/activities.ts';
+import * as activityDescriptions from './activities/activity-descriptions.ts';
 import * as activityLists from './activities/activity-lists.ts';
 import * as apiKeys from './credentials/api-keys.ts';
 import * as authenticators from './credentials/authenticators.ts';
@@ -114,7 +115,7 @@ const groups = [
   {
     name: 'Activities',
     about: 'The log of every request that changed or signed something.',
-    operations: [activities, activityLists, signingDays, votes],
+    operations: [activities, activityDescriptions, activityLists, signingDays, votes],
   },
 ] as const;
 

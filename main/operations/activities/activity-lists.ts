@@ -5,7 +5,7 @@
  * No question keeps the vault for more than a few milliseconds: it is answered as far as it came, with where to go on.
  */
 import { z } from 'zod';
-import { query } from '../../activities/define.ts';
+import { query, type Shown } from '../../activities/define.ts';
 import {
   activityHash,
   activityHashAt,
@@ -31,12 +31,15 @@ import { toHex } from '../../crypto/encodings.ts';
 import { defined } from '../../lib/defined.ts';
 import { activityStatuses } from '../../lib/activity-status.ts';
 import type { Caller } from '../../lib/caller.ts';
+import type { Paced } from '../../lib/concurrency/paced.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { activityType } from './activity-parameters.ts';
 import { csvLine } from './csv.ts';
 import { limits } from '../shared/limits.ts';
 import { blocksOf, mostPlaces, place, places, shownBlock } from '../shared/list-places.ts';
 import { orNotFound, id } from '../shared/parameters.ts';
+import { shownPart } from './spoken.ts';
+import { spokenOf } from './spoken-activity.ts';
 
 const milliseconds = z
   .string()
@@ -123,6 +126,8 @@ const shownLine = z
     intent: z.string().optional(),
     /** Of that JSON, in bytes. */
     intentSize: z.int(),
+    /** Its objects, with their names. Absent where the JSON is. */
+    about: z.array(shownPart).optional(),
   })
   .meta({ id: 'ActivityLine' });
 
@@ -132,17 +137,26 @@ export const browseActivities = query({
   own: true,
   params: z.object({ places }),
   returns: z.object({ lines: z.array(shownLine) }),
-  run({ tx, organizationId, params, caller }) {
+  *run({ tx, organizationId, params, caller, operations }): Paced<{ readonly lines: readonly Line[] }> {
     const nameOf = namesOf(tx);
     const rows = rowIdsOf(tx, caller.organizationId, 'activities').find(params.places);
-    return {
-      lines: params.places.flatMap((each, index) => {
-        const line = getActivityLine(tx, organizationId, rows[index] ?? 0);
-        return line === undefined ? [] : [{ place: each, ...lineOf(line, nameOf(line.snapshot)) }];
-      }),
-    };
+    const lines: Line[] = [];
+    for (const [index, each] of params.places.entries()) {
+      const line = getActivityLine(tx, organizationId, rows[index] ?? 0);
+      if (line === undefined) continue;
+      const { type, intent } = line;
+      lines.push({
+        place: each,
+        ...lineOf(line, nameOf(line.snapshot)),
+        ...(intent !== null && { about: spokenOf(tx, operations, { type, organizationId, intent }).about }),
+      });
+      yield;
+    }
+    return { lines };
   },
 });
+
+type Line = Shown<z.output<typeof shownLine>>;
 
 /** Names of users by their snapshots; a page has few of them. */
 function namesOf(tx: Reader): (snapshot: string) => string {

@@ -112,6 +112,10 @@ export const listAddressesOfPublicKey = (
     )
     .map(({ address }) => address);
 
+export const countAccounts = (tx: Reader, walletId: string): number =>
+  tx.get<{ count: number }>('SELECT count(*) AS count FROM wallet_accounts WHERE wallet_id = ?', walletId)
+    ?.count ?? 0;
+
 export const getAccountRow = (tx: Reader, organizationId: string, id: string): WalletAccountRow | undefined =>
   tx.get<WalletAccountRow>(
     `SELECT ${accountColumns} FROM wallet_accounts WHERE id = ? AND organization_id = ?`,

@@ -1,0 +1,66 @@
+/** Sentences about an activity of the log. */
+import type { Operations } from '../../activities/define.ts';
+import type { ActivityRow } from '../../storage/tables/activities.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
+import { activityTitle } from '../../lib/text/activity-titles.ts';
+import { toBeSigned } from '../../lib/text/to-be-signed.ts';
+import { describeRequest, type SigningRequest } from '../signing/describe-request.ts';
+import { speak, type Signed, type Spoken } from './effects.ts';
+import { fieldsOf, type Fields } from './fields.ts';
+import { namesOf } from './spoken.ts';
+
+/** Characters of a title: what it leaves out, the description of the payload has. */
+const longestTitle = 300;
+
+type Logged = Pick<ActivityRow, 'type' | 'organizationId' | 'intent'>;
+
+/** Says what an activity of the log is about: its parameters are read again by its operation. */
+export const spokenOf = (tx: Reader, operations: Operations, row: Logged): Spoken =>
+  spoken(tx, operations, row, paramsOf(operations, row));
+
+/** The same, with the fields of the request. */
+export function describe(tx: Reader, operations: Operations, row: Logged): Spoken & Fields {
+  const params = paramsOf(operations, row);
+  const signs = toBeSigned({ type: row.type, intent: { intent: params } }).length > 0;
+  return {
+    ...spoken(tx, operations, row, params),
+    ...(signs ? { fields: [], shortened: false } : fieldsOf(params, namesOf(tx, row.organizationId))),
+  };
+}
+
+const paramsOf = ({ byType }: Operations, { type, intent }: Logged): unknown => {
+  const stored: unknown = JSON.parse(intent);
+  return byType.get(type)?.version.upgrade(stored) ?? stored;
+};
+
+function spoken(
+  tx: Reader,
+  { byType }: Operations,
+  { type, organizationId }: Logged,
+  params: unknown,
+): Spoken {
+  const known = byType.get(type);
+  const signed = (): Signed => signedOf(tx, organizationId, { type, intent: { intent: params } });
+  return (
+    (known && speak(known.operation, params, namesOf(tx, organizationId), signed)) ?? {
+      about: [],
+      effect: [{ text: `${activityTitle(type)}.` }],
+    }
+  );
+}
+
+function signedOf(tx: Reader, organizationId: string, activity: Parameters<typeof toBeSigned>[0]): Signed {
+  const [first, ...rest] = toBeSigned(activity);
+  return { title: first === undefined ? '' : titleOf(tx, organizationId, first), more: rest.length };
+}
+
+function titleOf(tx: Reader, organizationId: string, request: SigningRequest): string {
+  try {
+    const { title } = describeRequest(tx, organizationId, request);
+    return title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title;
+  } catch (error) {
+    if (error instanceof KeyhearthError) return 'Sign a payload that cannot be read';
+    throw error;
+  }
+}

@@ -1,0 +1,240 @@
+/** Sentences about activities: what a person reads before approving says what carrying it out does, whatever names say. */
+import { serializeTransaction } from 'viem';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../../main/operations/index.ts';
+import { spokenPaths } from '../../main/operations/activities/effects.ts';
+import {
+  activityOf,
+  ethereumAccount,
+  newTestKey,
+  resultOf,
+  startTestVault,
+  TestClient,
+} from '../support/support.ts';
+import type { Json, TestVault } from '../support/support.ts';
+
+let service: TestVault;
+let ben: TestClient;
+
+interface Part {
+  readonly text: string;
+  readonly kind?: string;
+  readonly id?: string;
+}
+
+interface Description {
+  readonly about: readonly Part[];
+  readonly effect: readonly Part[];
+  readonly fields: readonly { readonly label: string; readonly value: readonly Part[] }[];
+  readonly shortened: boolean;
+}
+
+beforeAll(async () => {
+  service = await startTestVault();
+  const key = newTestKey();
+  const { root } = service;
+  activityOf(
+    await root.submit('create_users', 'CREATE_USERS_V3', {
+      users: [
+        {
+          userName: 'Ben',
+          apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [],
+          oauthProviders: [],
+          userTags: [],
+        },
+      ],
+    }),
+  );
+  activityOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'By two',
+      effect: 'EFFECT_ALLOW',
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    }),
+  );
+  ben = root.as(key);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Names stand in brackets, so that no plain word passes for one. */
+const written = (parts: readonly Part[]): string =>
+  parts.map(({ text, kind }) => (kind === undefined ? text : `[${text}]`)).join('');
+
+async function describeAll(ids: readonly string[]): Promise<readonly Description[]> {
+  const { status, text, body } = await service.root.query('describe_activities', { activityIds: ids });
+  expect(status, text).toBe(200);
+  return body?.['descriptions'] as readonly Description[];
+}
+
+async function asked(path: string, type: string, parameters: Json): Promise<Description> {
+  const activity = activityOf(await ben.submit(path, type, parameters));
+  const [description] = await describeAll([activity.id]);
+  if (description === undefined) throw new Error(`no description of ${type}`);
+  return description;
+}
+
+const made = async (path: string, type: string, parameters: Json): Promise<Json> =>
+  resultOf(await service.root.submit(path, type, parameters));
+
+const walletNamed = (walletName: string, accounts = 1): Promise<Json> =>
+  made('create_wallet', 'CREATE_WALLET', {
+    walletName,
+    accounts: Array.from({ length: accounts }, (_, index) => ({
+      ...ethereumAccount,
+      path: `m/44'/60'/0'/0/${String(index)}`,
+    })),
+  });
+
+const targetPublicKey = `046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2964fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5`;
+
+test('every activity that a policy can hold back has a sentence of its own', () => {
+  const without = [...operations.byType.values()]
+    .map(({ operation }) => operation)
+    .filter(({ path }) => !spokenPaths.includes(path))
+    .map(({ path }) => path);
+  // Signing in, and what one does with one's own session: a caller is answered at once, or refused.
+  expect([...new Set(without)].sort()).toEqual([
+    'create_read_only_session',
+    'create_read_write_session',
+    'delete_oauth_providers',
+    'delete_sessions',
+    'delete_sub_organization',
+    'email_auth',
+    'init_otp',
+    'init_otp_auth',
+    'init_user_email_recovery',
+    'oauth',
+    'oauth_login',
+    'otp_auth',
+    'otp_login',
+    'recover_user',
+    'replay_webhook_deliveries',
+    'stamp_login',
+    'test_webhook_endpoint',
+    'verify_otp',
+  ]);
+});
+
+describe('the sentence', () => {
+  test('of an export says what leaves the vault, by the vault’s own tables', async () => {
+    const { walletId } = await walletNamed('Treasury', 3);
+    const { about, effect, fields } = await asked('export_wallet', 'EXPORT_WALLET', {
+      walletId,
+      targetPublicKey,
+    });
+    expect(written(about)).toBe('[Treasury]');
+    expect(written(effect)).toBe(
+      'The requester gets the words of the wallet [Treasury], which open its 3 accounts for good.',
+    );
+    expect(fields.map(({ label, value }) => [label, written(value)])).toEqual([
+      ['Wallet', '[Treasury]'],
+      ['Target public key', targetPublicKey],
+    ]);
+  });
+
+  test('of a transaction has the chain’s reading: how much, to whom, and from where', async () => {
+    const { addresses } = await walletNamed('Everyday');
+    const [signWith = ''] = addresses as readonly string[];
+    const { about, effect, fields } = await asked('sign_transaction', 'SIGN_TRANSACTION_V2', {
+      signWith,
+      type: 'TRANSACTION_TYPE_ETHEREUM',
+      unsignedTransaction: serializeTransaction({
+        type: 'eip1559',
+        chainId: 1,
+        to: `0x${'35'.repeat(20)}`,
+        value: 10n ** 18n,
+      }),
+    });
+    expect(written(about)).toMatch(
+      /^Send 1 ETH to 0x(35){20}, with a fee of at most 0 ETH, from \[Everyday\]$/,
+    );
+    expect(written(effect)).toMatch(/^The vault signs with \[Everyday\]: Send 1 ETH to 0x(35){20}, /);
+    expect(fields).toEqual([]);
+  });
+
+  test('of an unreadable payload says so', async () => {
+    const { addresses } = await walletNamed('Blind');
+    const [signWith = ''] = addresses as readonly string[];
+    const { about } = await asked('sign_raw_payloads', 'SIGN_RAW_PAYLOADS', {
+      signWith,
+      payloads: ['aa'.repeat(32), 'bb'.repeat(32)],
+      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+      hashFunction: 'HASH_FUNCTION_NO_OP',
+    });
+    expect(written(about)).toMatch(/^Sign a hash.*, and 1 more payload, from \[Blind\]$/);
+  });
+
+  test('names what was deleted meanwhile as deleted, and never another thing', async () => {
+    const { walletId } = await walletNamed('Gone');
+    const activity = activityOf(
+      await ben.submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey }),
+    );
+    await made('delete_wallets', 'DELETE_WALLETS', { walletIds: [walletId], deleteWithoutExport: true });
+    await walletNamed('Gone');
+    const [description] = await describeAll([activity.id]);
+    expect(written(description?.about ?? [])).toBe('a deleted wallet');
+    expect(description?.fields.map(({ value }) => written(value))).toContain('something that was deleted');
+  });
+
+  test('keeps a name apart from its words, whatever the name says', async () => {
+    const names = [
+      'Tips], 0 accounts, for nobody. [Safe',
+      '<b onmouseover=alert(1)>Treasury</b>',
+      '0x3535353535353535353535353535353535353535',
+      'قرض',
+    ];
+    for (const name of names) {
+      const { walletId } = await walletNamed(name);
+      const { effect } = await asked('delete_wallets', 'DELETE_WALLETS', { walletIds: [walletId] });
+      expect(effect).toEqual([
+        { text: 'The vault deletes ' },
+        { text: name, kind: 'WALLET', id: walletId },
+        { text: ', with 1 account, for good.' },
+      ]);
+    }
+    // Names that hide characters, or are as long as a page, never come into being.
+    for (const walletName of ['Savings\u202egnihton', 'x'.repeat(10_000)]) {
+      const { status } = await ben.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts: [] });
+      expect(status).toBe(400);
+    }
+  });
+
+  test('says of a long request that it is shortened', async () => {
+    const users = Array.from({ length: 40 }, (_, index) => ({
+      userName: `User ${String(index)}`,
+      apiKeys: [],
+      authenticators: [],
+      oauthProviders: [],
+      userTags: [],
+      userEmail: `user${String(index)}@example.org`,
+    }));
+    const { about, fields, shortened } = await asked('create_users', 'CREATE_USERS_V3', { users });
+    expect(written(about)).toBe('[User 0], [User 1], [User 2] and 37 more');
+    expect(shortened).toBe(fields.length >= 100);
+  });
+});
+
+test('an organization hears of its own activities alone', async () => {
+  const key = newTestKey();
+  const sub = await made('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+    subOrganizationName: 'Apart',
+    rootUsers: [
+      {
+        userName: 'Root',
+        apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+        authenticators: [],
+        oauthProviders: [],
+      },
+    ],
+    rootQuorumThreshold: 1,
+  });
+  const { walletId } = await walletNamed('Not theirs');
+  const activity = activityOf(
+    await ben.submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey }),
+  );
+  const apart = new TestClient(service.url, sub['subOrganizationId'] as string, key);
+  const { body } = await apart.query('describe_activities', { activityIds: [activity.id] });
+  expect(body?.['descriptions']).toEqual([]);
+});
