@@ -20,14 +20,22 @@ interface Props {
   readonly text: string;
   /** The button's name, whole: `Copy address`. */
   readonly copy: string;
-  /** Shows the words beside the icon. */
+  /** Shows its name among other words. */
+  readonly words?: boolean;
+  /** Shows its name beside the icon, as a button of a form. */
   readonly wide?: boolean;
   /** Clears the clipboard after half a minute. */
   readonly secret?: boolean;
 }
 
 /** Copies text, and says so to eyes and to a screen reader. */
-export function CopyButton({ text, copy: name, wide = false, secret = false }: Props): ReactNode {
+export function CopyButton({
+  text,
+  copy: name,
+  words = false,
+  wide = false,
+  secret = false,
+}: Props): ReactNode {
   const rpc = useRpc();
   const [outcome, setOutcome] = useState<CopyState>(idle);
 
@@ -61,8 +69,15 @@ export function CopyButton({ text, copy: name, wide = false, secret = false }: P
           {said}
         </Button>
       ) : (
-        <button type="button" className="kh-icon-button" aria-label={name} data-hint={said} onClick={copy}>
+        <button
+          type="button"
+          className={words ? 'kh-copy-words' : 'kh-icon-button'}
+          aria-label={name}
+          data-hint={said}
+          onClick={copy}
+        >
           {icon}
+          {words && name}
         </button>
       )}
       <span role="status" className="kh-unseen">

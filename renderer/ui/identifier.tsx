@@ -5,8 +5,14 @@ import { CopyButton } from './copy-button.tsx';
 import { groups, shorten } from './text/short.ts';
 import './identifier.css';
 
-/** An identifier by its two ends, with the whole of it on hover and on the clipboard. */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * An identifier by its two ends, with the whole of it on hover and on the clipboard. The id of a thing says nothing to a
+ * person, and is only copied.
+ */
 export function ShortId({ text, copy }: { readonly text: string; readonly copy: string }): ReactNode {
+  if (uuid.test(text)) return <CopyButton text={text} copy={copy} words />;
   return (
     <span className="kh-id">
       <span className="kh-mono" title={visibleName(text)}>

@@ -6,7 +6,7 @@ import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support/su
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, goTo, heading } from './support/steps.ts';
+import { button, goTo, heading, sendVote } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -43,6 +43,7 @@ test('the owner approves and rejects what another user asks for', async () => {
 
   await using person = await openWindow(browser);
   const { page } = person;
+  await page.clock.install();
   const amiss: string[] = [];
   const look = async (screen: string): Promise<void> => {
     amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
@@ -59,8 +60,20 @@ test('the owner approves and rejects what another user asks for', async () => {
   await page.getByRole('link', { name: /Create a user tag First requested by Ben/ }).click();
   const drawer = page.getByRole('dialog');
   await drawer.getByText('“Tags by two” needs more approvals').waitFor();
+  await drawer.getByText('The vault creates the tag First for no user yet.').waitFor();
   await look('approval');
+  // A vote that is taken back was never sent.
   await button(drawer, 'Approve once').click();
+  await page.getByText('Approving: Create a user tag').waitFor();
+  await page.getByText('Approving…').waitFor();
+  await look('approval-held');
+  await button(page, 'Undo').click();
+  await page.clock.fastForward(10_000);
+  await page.getByText('Needs your approval', { exact: true }).waitFor();
+  expect(await statusOf(first)).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  await page.getByRole('link', { name: /Create a user tag First requested by Ben/ }).click();
+  await button(drawer, 'Approve once').click();
+  await sendVote(page);
   await page.getByText('Approved and completed.').waitFor();
   expect(await statusOf(first)).toBe('ACTIVITY_STATUS_COMPLETED');
   await page.getByText('No pending requests').waitFor();
@@ -68,12 +81,21 @@ test('the owner approves and rejects what another user asks for', async () => {
   const [second, third] = [await ask('Second'), await ask('Third')];
   await page.getByRole('link', { name: /Second requested by Ben/ }).click();
   await button(drawer, 'Reject').waitFor();
+  // One press does nothing but say so; after another key, the two begin again.
   await page.keyboard.press('d');
+  await drawer.getByText('Press D again to reject.').waitFor();
+  await page.keyboard.press('x');
+  await drawer.getByText('Press D again to reject.').waitFor({ state: 'hidden' });
+  await page.keyboard.press('d');
+  await page.keyboard.press('d');
+  await sendVote(page);
   await page.getByText('Rejected.').waitFor();
   expect(await statusOf(second)).toBe('ACTIVITY_STATUS_REJECTED');
   await page.getByRole('link', { name: /Third requested by Ben/ }).click();
   await button(drawer, 'Approve once').waitFor();
   await page.keyboard.press('a');
+  await page.keyboard.press('a');
+  await sendVote(page);
   await page.getByText('No pending requests').waitFor();
   expect(await statusOf(third)).toBe('ACTIVITY_STATUS_COMPLETED');
 
@@ -104,17 +126,23 @@ test('the owner approves and rejects what another user asks for', async () => {
     if (route.request().postData()?.includes('describe_payload') === true) await description.promise;
     await route.fallback();
   });
-  await page.getByRole('link', { name: /Sign a transaction Ethereum, with 0x/ }).click();
+  await page
+    .getByRole('link', {
+      name: /Sign a transaction Send 1 ETH to 0x(35){20}, .* from Everyday .* requested by Ben/,
+    })
+    .click();
   await drawer.getByText('Review 1 more payload').waitFor();
   expect(await button(drawer, 'Approve once').isDisabled()).toBe(true);
   await page.keyboard.press('a');
+  await page.keyboard.press('a');
   description.resolve(undefined);
   await drawer.getByRole('heading', { name: `Send 1 ETH to 0x${'35'.repeat(20)}` }).waitFor();
-  await drawer.getByText('Original request').click();
+  await drawer.getByText('As the API has it').click();
   await drawer.getByRole('region', { name: 'Request, as JSON' }).waitFor();
   expect(await statusOf(payment)).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
   await look('approval-transaction');
   await button(drawer, 'Approve once').click();
+  await sendVote(page);
   await page.getByText('No pending requests').waitFor();
   expect(await statusOf(payment)).toBe('ACTIVITY_STATUS_COMPLETED');
   const hashes = activityOf(
@@ -125,11 +153,12 @@ test('the owner approves and rejects what another user asks for', async () => {
       hashFunction: 'HASH_FUNCTION_NO_OP',
     }),
   );
-  await page.getByRole('link', { name: /Sign payloads with 0x/ }).click();
+  await page.getByRole('link', { name: /Sign payloads Sign a hash/ }).click();
   await drawer.getByRole('heading', { name: '1 of 2: Sign a hash' }).waitFor();
   await drawer.getByRole('region', { name: '2 of 2: Summary' }).getByText('bb'.repeat(32)).waitFor();
   await look('approval-hashes');
   await button(drawer, 'Reject').click();
+  await sendVote(page);
   await page.getByText('No pending requests').waitFor();
   expect(await statusOf(hashes)).toBe('ACTIVITY_STATUS_REJECTED');
 
@@ -177,6 +206,7 @@ test('more than a hundred wait, and are gone through by key', async () => {
   }
   await using person = await openWindow(browser);
   const { page } = person;
+  await page.clock.install();
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await goTo(page, 'Approvals');
@@ -187,7 +217,11 @@ test('more than a hundred wait, and are gone through by key', async () => {
   await button(page, 'Load more').waitFor({ state: 'hidden' });
 
   const drawer = page.getByRole('dialog');
-  const shows = (number: number) => drawer.getByText(`Tag ${newest + 1 - number}`, { exact: true }).waitFor();
+  const shows = (number: number) =>
+    drawer
+      .locator('.kh-pill')
+      .getByText(`Tag ${newest + 1 - number}`, { exact: true })
+      .waitFor();
   await rows.first().click();
   await drawer.getByText(`1 of ${newest}`).waitFor();
   await shows(1);
@@ -198,7 +232,20 @@ test('more than a hundred wait, and are gone through by key', async () => {
   await page.keyboard.press('k');
   await shows(1);
   await page.keyboard.press('a');
+  await page.keyboard.press('a');
+  await sendVote(page);
   await page.getByText('Approved and completed.').waitFor();
   await expect.poll(() => rows.count()).toBe(newest - 1);
+  // Switched off, the keys do nothing.
+  await goTo(page, 'Settings');
+  await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck();
+  await goTo(page, 'Approvals');
+  await rows.first().click();
+  await drawer.getByText(`1 of ${newest - 1}`).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('a');
+  await page.keyboard.press('a');
+  await drawer.getByText(`1 of ${newest - 1}`).waitFor();
+  expect(await page.getByText('Press A again').count()).toBe(0);
   expect(person.complaints).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { activityOf, ethereumAccount, newUserBy, resultOf } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, exportFrom, goTo, heading } from './support/steps.ts';
+import { button, exportFrom, goTo, heading, sendVote } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -43,6 +43,7 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   await using person = await openWindow(browser);
   const { page } = person;
   await page.setViewportSize({ width: 1280, height: 800 });
+  await page.clock.install();
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await goTo(page, 'Approvals');
@@ -50,6 +51,7 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   const drawer = page.getByRole('dialog').filter({ hasText: 'Exports by two' });
   await page.setViewportSize({ width, height: 800 });
   await button(drawer, 'Approve once').click();
+  await sendVote(page);
 
   const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
   await question.waitFor();

@@ -140,6 +140,7 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   expect(saved.map(({ type }) => type)).toEqual(['ACTIVITY_TYPE_CREATE_WALLET']);
   await list.getByRole('link').click();
   await page.getByText('Intact and in sequence.').waitFor();
+  await page.getByText('As the API has it').click();
   const asked = page.getByRole('region', { name: 'Request, as JSON' });
   await asked.getByText('"walletName": "Wallet no. 5990"').waitFor();
   await asked.locator('summary').first().press('Enter');

@@ -10,7 +10,7 @@ import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings, visit } from './support/inspect.ts';
 import { addressesOf, furnish, patterns } from './support/places.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, heading } from './support/steps.ts';
+import { button, heading, sendVote } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -217,6 +217,7 @@ test('all of a long list is read before it is approved, to its last row', async 
 
   await using person = await openWindow(browser);
   const { page } = person;
+  await page.clock.install();
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await visit(page, `/approvals/${asked.id}`);
@@ -226,6 +227,7 @@ test('all of a long list is read before it is approved, to its last row', async 
   await drawer.getByText('Review 1 more payload').waitFor();
   expect(await button(drawer, 'Approve once').isDisabled()).toBe(true);
   await page.keyboard.press('a');
+  await page.keyboard.press('a');
   await button(summary, `Show all ${String(count)} rows`).click();
   await drawer.getByText('Review 1 more payload').waitFor({ state: 'hidden' });
   const { texts, faults } = await laidOut(summary);
@@ -234,6 +236,7 @@ test('all of a long list is read before it is approved, to its last row', async 
   const statusOf = async () => activityOf(await root.query('get_activity', { activityId: asked.id })).status;
   expect(await statusOf()).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
   await button(drawer, 'Approve once').click();
+  await sendVote(page);
   await page.getByText('No pending requests').waitFor();
   expect(await statusOf()).toBe('ACTIVITY_STATUS_COMPLETED');
   expect(person.complaints).toEqual([]);

@@ -82,6 +82,7 @@ test('a person reads what a transaction does, and signs it', async () => {
   await page.getByRole('region', { name: 'Signed' }).getByRole('link', { name: 'Open in the log' }).click();
   const detail = page.getByRole('dialog', { name: 'Activity' });
   await detail.getByRole('heading', { name: sends }).waitFor();
+  await detail.getByText('As the API has it').click();
   await detail.getByRole('region', { name: 'Request, as JSON' }).getByText('"preimage"').waitFor();
   await look('activity-signed');
   expect(amiss).toEqual([]);

@@ -166,6 +166,7 @@ describe('a person sets up a vault and uses it', () => {
     const detail = page.getByRole('dialog', { name: 'Activity' });
     const json = async (name: string): Promise<unknown> =>
       JSON.parse(await detail.getByRole('region', { name: `${name}, as JSON` }).innerText());
+    await detail.getByText('As the API has it').click();
     expect(await json('Request')).toMatchObject({
       signRawPayloadIntentV2: {
         signWith: ethereum,

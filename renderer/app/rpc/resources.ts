@@ -22,6 +22,10 @@ export type Activity = Answer<'get_activity'>['activity'];
 export type Vote = Activity['votes'][number];
 /** An activity in a list. */
 export type ActivityLine = Answer<'browse_activities'>['lines'][number];
+/** The objects of an activity and its effect, in words. */
+export type ActivityDescription = Answer<'describe_activities'>['descriptions'][number];
+/** Words of a sentence about an activity, or a name in it. */
+export type SpokenPart = ActivityDescription['effect'][number];
 /** A revision of an activity and its place in the log. */
 export type ActivityEntry = Answer<'get_activity_entries'>['entries'][number];
 /** A webhook endpoint: where events of activities are posted. */

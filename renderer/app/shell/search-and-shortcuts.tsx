@@ -7,6 +7,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { FreezeDialog } from '../../features/unlock/freeze.tsx';
 import { Palette } from './palette.tsx';
 import { isTyping, paletteKeys, Shortcuts } from './shortcuts.tsx';
+import { singleKeysOn } from './single-keys.ts';
 import { t } from '../i18n/text.ts';
 import { undoNewest } from './undo.tsx';
 
@@ -34,7 +35,7 @@ export function SearchAndShortcuts(): ReactNode {
         } else if (key === 'z' && !event.shiftKey && !isTyping(event.target) && undoNewest()) {
           event.preventDefault();
         }
-      } else if (key === '?' && !isTyping(event.target)) {
+      } else if (key === '?' && singleKeysOn() && !isTyping(event.target)) {
         setOpen('shortcuts');
       }
     };

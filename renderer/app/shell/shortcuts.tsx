@@ -17,8 +17,10 @@ const shortcuts: readonly (readonly [keys: readonly string[], does: string])[] =
   [[held, 'Z'], t('Undo the last action')],
   [['?'], t('This list')],
   [['Esc'], t('Close a dialog')],
-  [['A'], t('Approve the open request')],
-  [['D'], t('Reject the open request')],
+  [['A', 'A'], t('Approve the open request')],
+  [['D', 'D'], t('Reject the open request')],
+  [['J'], t('Next request')],
+  [['K'], t('Previous request')],
 ];
 
 interface Props {
@@ -35,7 +37,7 @@ export function Shortcuts({ opened, onClose }: Props): ReactNode {
             <dt>
               {keys.map((key, index) => (
                 <Fragment key={key}>
-                  {index > 0 && ' + '}
+                  {index > 0 && (keys[0] === held ? ' + ' : ' ')}
                   <Kbd>{key}</Kbd>
                 </Fragment>
               ))}

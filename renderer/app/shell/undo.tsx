@@ -19,13 +19,22 @@ export interface Undoable {
   readonly undo: () => Promise<unknown>;
 }
 
-let newest = 0;
+let offers = 0;
+/** The newest action that is done, and the newest offer of any kind. */
+let newestDone = '';
+let newest = '';
+
+const newOffer = (): string => {
+  offers += 1;
+  newest = `undo ${String(offers)}`;
+  return newest;
+};
 
 /** Says that something was done, with a button that puts it back. Only the newest is offered: older ones may rest on it. */
 export function sayDone({ title, message, undo }: Undoable): void {
-  notifications.hide(idOf(newest));
-  newest += 1;
-  const id = idOf(newest);
+  notifications.hide(newestDone);
+  const id = newOffer();
+  newestDone = id;
   notifications.show({
     id,
     title,
@@ -36,12 +45,49 @@ export function sayDone({ title, message, undo }: Undoable): void {
 
 /** Presses the button of the newest offer, if there is one. @returns whether there was. */
 export function undoNewest(): boolean {
-  const button = document.querySelector<HTMLElement>(`[data-undo="${idOf(newest)}"]`);
+  const button = document.querySelector<HTMLElement>(`[data-undo="${newest}"]`);
   button?.click();
   return button !== null;
 }
 
-const idOf = (number: number): string => `undo ${String(number)}`;
+/** An action to come, unless the person takes it back. */
+export interface Held {
+  /** The action: “Approving: Sign a transaction”. */
+  readonly title: string;
+  readonly message: string;
+  readonly takeBack: () => void;
+}
+
+/** Says that something is about to be done. Each stays until it is closed. @returns what closes it. */
+export function sayHeld({ title, message, takeBack }: Held): () => void {
+  const id = newOffer();
+  const close = () => {
+    notifications.hide(id);
+  };
+  notifications.show({
+    id,
+    title,
+    message: (
+      <span className="kh-undo">
+        <span>{message}</span>
+        <Button
+          variant="default"
+          size="compact-sm"
+          data-undo={id}
+          onClick={() => {
+            close();
+            takeBack();
+          }}
+        >
+          {t('Undo')}
+        </Button>
+      </span>
+    ),
+    autoClose: false,
+    withCloseButton: false,
+  });
+  return close;
+}
 
 interface OfferProps {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** The parts that all views of an activity share. */
 
 import type { ReactNode } from 'react';
-import { Group, Title } from '@mantine/core';
+import { Group, Stack, Title } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { describeStatus } from './activity-words.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -50,6 +50,16 @@ export function Json({
   );
 }
 
+/** Request and result as the API has them, for who wants to see them: they have ids in the place of names. */
+export const Original = ({ children }: { readonly children: ReactNode }): ReactNode => (
+  <details>
+    <summary>{t('As the API has it')}</summary>
+    <Stack gap="lg" mt="sm">
+      {children}
+    </Stack>
+  </details>
+);
+
 const passkeyScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
 
 /** The votes on an activity, and at each vote the policies that required more votes or allowed it. */
@@ -58,9 +68,7 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
     activityId: activity.id,
   });
   const policies = useApiQuery('list_policies');
-  const nameOf = (policyId: string): string =>
-    policies.data?.policies.find((policy) => policy.policyId === policyId)?.policyName ??
-    t('a deleted policy');
+  const find = (policyId: string) => policies.data?.policies.find((policy) => policy.policyId === policyId);
   return (
     <section aria-label={t('Votes')}>
       <Title order={3} mb={4}>
@@ -79,10 +87,14 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
               {evaluations.data?.policyEvaluations
                 .filter(({ voteId }) => voteId === vote.id)
                 .flatMap(({ policyEvaluations }) => policyEvaluations)
-                .filter(({ outcome }) => outcomeWords[outcome] !== undefined)
-                .map(({ policyId, outcome }) => (
+                .map(({ policyId, outcome }) => ({
+                  policyId,
+                  words: outcomeOf(outcome, find(policyId)?.effect),
+                }))
+                .filter(({ words }) => words !== undefined)
+                .map(({ policyId, words }) => (
                   <span key={policyId} className="kh-vote-policy">
-                    “{visibleName(nameOf(policyId))}” {outcomeWords[outcome]}
+                    “{visibleName(find(policyId)?.policyName ?? t('a deleted policy'))}” {words}
                   </span>
                 ))}
             </span>
@@ -96,15 +108,22 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
   );
 }
 
-/** Outcomes that are shown; most policies do not apply. */
 const outcomeWords: Readonly<Record<string, string>> = {
   OUTCOME_ALLOW: t('allowed'),
   OUTCOME_REQUIRES_CONSENSUS: t('needs more approvals'),
   OUTCOME_DENY_EXPLICIT: t('denied'),
-  OUTCOME_ERROR: t('couldn’t be evaluated'),
 };
 
+/**
+ * Words for an outcome; undefined for a policy that does not apply. A policy that allows and asks for what the request does
+ * not have, such as a transaction, does not apply. A policy that denies does: what cannot be evaluated may deny.
+ */
+function outcomeOf(outcome: string, effect: string | undefined): string | undefined {
+  if (outcome === 'OUTCOME_ERROR' && effect === 'EFFECT_DENY') return t('couldn’t be evaluated');
+  return outcomeWords[outcome];
+}
+
 function wordsOf({ selection }: Vote, index: number): string {
-  if (selection === 'VOTE_SELECTION_REJECTED') return 'rejected';
+  if (selection === 'VOTE_SELECTION_REJECTED') return t('rejected');
   return index === 0 ? t('requested') : t('approved');
 }

@@ -1,12 +1,15 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { describeType, summarize } from './activity-words.ts';
+import { describeType } from './activity-words.ts';
+import { Spoken } from './spoken.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import type { Activity } from '../../app/rpc/resources.ts';
+import type { Activity, SpokenPart } from '../../app/rpc/resources.ts';
 import '../../ui/rows.css';
 
 interface Props {
   readonly activity: Activity;
+  /** Its objects; undefined until the service has said them. */
+  readonly about: readonly SpokenPart[] | undefined;
   readonly href: string;
   /** A second line. */
   readonly more?: ReactNode;
@@ -15,13 +18,15 @@ interface Props {
 }
 
 /** An activity in a list, which leads to it. */
-export function ActivityRow({ activity, href, more, children }: Props): ReactNode {
+export function ActivityRow({ activity, about = [], href, more, children }: Props): ReactNode {
   return (
     <li>
       <Link href={href} className="kh-row">
         <span>
           <span className="kh-row-name">{describeType(activity.type)}</span>{' '}
-          <span className="kh-row-more">{summarize(activity)}</span>
+          <span className="kh-row-more">
+            <Spoken parts={about} />
+          </span>
           {more !== undefined && (
             <>
               <br />

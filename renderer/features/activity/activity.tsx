@@ -6,15 +6,16 @@ import { useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { ActivityExport } from './activity-export.tsx';
 import { ActivityFilters, anything, filterOf, startOfDay } from './activity-filters.tsx';
-import { firstOf, Json, StatusBadge, Votes } from './activity-parts.tsx';
+import { firstOf, Json, Original, StatusBadge, Votes } from './activity-parts.tsx';
 import { LogEntries } from './log-entries.tsx';
-import { describeType, summarize, summarizeLine } from './activity-words.ts';
+import { describeType } from './activity-words.ts';
+import { Spoken, useDescriptions } from './spoken.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { LongRows } from '../../ui/lists/long-rows.tsx';
 import type { LongRowsHandle } from '../../ui/lists/long-rows.tsx';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
-import type { ActivityLine } from '../../app/rpc/resources.ts';
+import type { Activity as ActivityResource, ActivityLine } from '../../app/rpc/resources.ts';
 import { RowTime } from '../../ui/row-time.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { numeral, t } from '../../app/i18n/text.ts';
@@ -135,6 +136,9 @@ function ActivityList(): ReactNode {
   );
 }
 
+const tooLong = (size: number): string =>
+  t('{{size}} KiB, open to see the request', { size: numeral(Math.ceil(size / 1024)) });
+
 const placeTitle = t('Number in the log');
 
 /** It stays as it is while the list moves. */
@@ -145,7 +149,9 @@ const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefine
     <a href={`#/activity/${line.id}`} className="kh-row">
       <span className="kh-clamp">
         <span className="kh-row-name">{describeType(line.type)}</span>{' '}
-        <span className="kh-row-more">{summarizeLine(line)}</span>
+        <span className="kh-row-more">
+          {line.about === undefined ? tooLong(line.intentSize) : <Spoken parts={line.about} />}
+        </span>
       </span>
       <span className="kh-row-side kh-activity-side">
         <span className="kh-activity-who">{visibleName(line.userName)}</span>
@@ -167,25 +173,25 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
   if (data === undefined) {
     return <Failure title={t('Couldn’t load the activity')} error={error} onRetry={() => void refetch()} />;
   }
-  const { activity } = data;
+  return <Described activity={data.activity} />;
+}
+
+function Described({ activity }: { readonly activity: ActivityResource }): ReactNode {
   const { failure } = activity;
+  const about = useDescriptions([activity.id]).get(activity.id)?.about ?? [];
   return (
     <Stack gap="lg">
       <div>
         <Title order={2}>{describeType(activity.type)}</Title>
-        <p className="kh-lead">{summarize(activity)}</p>
+        <p className="kh-lead">
+          <Spoken parts={about} links />
+        </p>
       </div>
       <Facts
         rows={[
           [t('Status'), <StatusBadge key="outcome" status={activity.status} />],
           ...(failure?.message === undefined ? [] : ([[t('Error'), failure.message]] as const)),
           [t('Time'), exactTime(millisecondsOf(activity.createdAt))],
-          [
-            t('Type'),
-            <span key="type" className="kh-mono">
-              {activity.type}
-            </span>,
-          ],
           [t('ID'), <ShortId key="id" text={activity.id} copy={t('Copy activity ID')} />],
           [
             t('Fingerprint'),
@@ -196,8 +202,10 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
       <WhatIsSigned activity={activity} />
       <Votes activity={activity} />
       <LogEntries activityId={activity.id} />
-      <Json title={t('Request')} copy={t('Copy request JSON')} value={firstOf(activity.intent)} />
-      <Json title={t('Result')} copy={t('Copy result JSON')} value={firstOf(activity.result)} />
+      <Original>
+        <Json title={t('Request')} copy={t('Copy request JSON')} value={firstOf(activity.intent)} />
+        <Json title={t('Result')} copy={t('Copy result JSON')} value={firstOf(activity.result)} />
+      </Original>
     </Stack>
   );
 }

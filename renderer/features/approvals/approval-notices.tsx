@@ -1,12 +1,15 @@
 import { useEffect } from 'react';
 import { notifications } from '@mantine/notifications';
 import { describeType } from '../activity/activity-words.ts';
+import { dropHeldVotes } from './held-votes.ts';
 import { t } from '../../app/i18n/text.ts';
 import { queryApi, useRpc } from '../../app/rpc/vault.tsx';
 
 /** Says on every screen that something came which needs the owner's vote. */
 export function ApprovalNotices(): null {
   const rpc = useRpc();
+  // Mounted while the vault is open: what was not sent by its lock is not sent after it.
+  useEffect(() => dropHeldVotes, []);
   useEffect(
     () =>
       rpc.onEvent((event) => {

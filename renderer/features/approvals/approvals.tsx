@@ -1,18 +1,21 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Drawer, Group, Kbd, Stack, Text, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { IconArrowDown, IconArrowUp, IconCheck, IconChecklist, IconX } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { firstOf, Json, Votes } from '../activity/activity-parts.tsx';
+import { firstOf, Json, Original, Votes } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
-import { describeType, summarize } from '../activity/activity-words.ts';
+import { describeType } from '../activity/activity-words.ts';
+import { Spoken, useDescriptions } from '../activity/spoken.tsx';
+import { holdVote, useHeldVotes } from './held-votes.ts';
+import type { VoteKind } from './held-votes.ts';
 import { useAllWaiting } from './waiting-approvals.ts';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import type { Activity } from '../../app/rpc/resources.ts';
 import { isTyping } from '../../app/shell/shortcuts.tsx';
+import { singleKeysOn, useSingleKeys } from '../../app/shell/single-keys.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { exactTime, millisecondsOf } from '../../ui/text/time.ts';
@@ -26,6 +29,8 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
   const [, navigate] = useLocation();
   const waiting = useAllWaiting();
   const { list } = waiting;
+  const described = useDescriptions(list.map(({ id }) => id));
+  const held = useHeldVotes();
   const at = list.findIndex(({ id }) => id === activityId);
   const open = (id: string | undefined) => {
     navigate(id === undefined ? '/approvals' : `/approvals/${id}`);
@@ -60,11 +65,12 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
               <ActivityRow
                 key={activity.id}
                 activity={activity}
+                about={described.get(activity.id)?.about}
                 href={`/approvals/${activity.id}`}
                 more={t('requested by {{name}}', { name: submitters(activity) })}
               >
                 <span className="kh-badge" data-tone="waiting">
-                  {activity.canApprove ? t('Needs your approval') : t('Waiting for others')}
+                  {stateOf(activity, held.get(activity.id)?.how)}
                 </span>
               </ActivityRow>
             ))}
@@ -94,6 +100,11 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
       </Drawer>
     </>
   );
+}
+
+function stateOf({ canApprove }: Activity, held: VoteKind | undefined): string {
+  if (held !== undefined) return held === 'approve' ? t('Approving…') : t('Rejecting…');
+  return canApprove ? t('Needs your approval') : t('Waiting for others');
 }
 
 const submitters = ({ votes }: Activity): string => votes[0]?.user.userName ?? t('unknown');
@@ -147,8 +158,7 @@ const Step = ({ to, name, letter, icon: Arrow, onOpen }: StepProps): ReactNode =
     size="compact-sm"
     variant="default"
     leftSection={<Arrow size={14} aria-hidden />}
-    rightSection={<Kbd aria-hidden>{letter}</Kbd>}
-    aria-keyshortcuts={letter}
+    {...(useSingleKeys() && { rightSection: <Kbd aria-hidden>{letter}</Kbd>, 'aria-keyshortcuts': letter })}
     disabled={to === undefined}
     onClick={() => {
       if (to !== undefined) onOpen(to.id);
@@ -167,37 +177,34 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
   return <Request activity={data.activity} />;
 }
 
-/** Describes a signature in plain language; other requests are shown as JSON. */
+/** Says what approval does, and describes the request: a signature by its payloads, others field by field. */
 function Request({ activity }: { readonly activity: Activity }): ReactNode {
   const reading = useReading(activity);
+  const described = useDescriptions([activity.id]).get(activity.id);
   const json = <Json title={t('Request')} copy={t('Copy request JSON')} value={firstOf(activity.intent)} />;
+  const signs = reading.requests.length > 0;
   return (
     <Stack gap="lg">
       <div>
         <Title order={2}>{describeType(activity.type)}</Title>
-        <p className="kh-lead">{summarize(activity)}</p>
+        <p className="kh-lead">{described !== undefined && <Spoken parts={described.effect} links />}</p>
       </div>
       <Facts
         rows={[
           [t('Requested by'), submitters(activity)],
           [t('Time'), exactTime(millisecondsOf(activity.createdAt))],
+          ...(described?.fields ?? []).map(
+            ({ label, value }, index) => [label, <Spoken key={index} parts={value} links />] as const,
+          ),
           [
             t('Fingerprint'),
             <ShortId key="fingerprint" text={activity.fingerprint} copy={t('Copy fingerprint')} />,
           ],
         ]}
       />
-      {reading.requests.length === 0 ? (
-        json
-      ) : (
-        <>
-          <InWords reading={reading} />
-          <details>
-            <summary>{t('Original request')}</summary>
-            {json}
-          </details>
-        </>
-      )}
+      {signs && <InWords reading={reading} />}
+      {/* A person sees all of the request before they decide, also where the fields leave something out. */}
+      {signs || described?.shortened === false ? <Original>{json}</Original> : json}
       <Votes activity={activity} />
       <Decide activity={activity} unread={reading.requests.length - reading.read} />
     </Stack>
@@ -210,104 +217,106 @@ interface DecideProps {
   readonly unread: number;
 }
 
-/** The two buttons, and the keys A and D for who goes through many. */
+/** The two buttons, and the keys A and D, pressed twice, for who goes through many. */
 function Decide({ activity, unread }: DecideProps): ReactNode {
   const [, navigate] = useLocation();
   const approve = useVote('approve');
   const reject = useVote('reject');
-  const busy = approve.isPending || reject.isPending;
+  const held = useHeldVotes().get(activity.id);
+  const keys = useSingleKeys();
+  const [armed, setArmed] = useState<VoteKind | null>(null);
   const waits = activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
-  const approvable = activity.canApprove && unread === 0;
+  const canApprove = waits && held === undefined && activity.canApprove && unread === 0;
+  const canReject = waits && held === undefined && activity.canReject;
 
-  const vote = (how: 'approve' | 'reject') => {
-    (how === 'approve' ? approve : reject).mutate(activity.fingerprint, {
-      onSuccess({ status }) {
-        notifications.show({ title: describeType(activity.type), message: saidOf(status) });
-        navigate('/approvals');
-      },
-    });
+  const vote = (how: VoteKind) => {
+    const { mutateAsync } = how === 'approve' ? approve : reject;
+    holdVote(activity, how, () => mutateAsync(activity.fingerprint));
+    navigate('/approvals');
   };
-
-  useKeys({
-    a:
-      waits &&
-      !busy &&
-      approvable &&
-      (() => {
-        vote('approve');
-      }),
-    d:
-      waits &&
-      !busy &&
-      activity.canReject &&
-      (() => {
-        vote('reject');
-      }),
+  const press = (how: VoteKind) => () => {
+    if (armed === how) vote(how);
+    else setArmed(how);
+  };
+  useKeys({ a: canApprove && press('approve'), d: canReject && press('reject') }, () => {
+    setArmed(null);
   });
 
   if (!waits) return <Text>{t('This request has been decided.')}</Text>;
   return (
     <Stack gap="sm" className="kh-decide">
-      <Failure title={t('Couldn’t approve')} error={approve.error} />
-      <Failure title={t('Couldn’t reject')} error={reject.error} />
       <Text size="sm" role="status">
-        {activity.canApprove
-          ? unread > 0 &&
-            t('Review {{count}} more payloads before you approve.', {
-              count: unread,
-            })
-          : activity.canReject
-            ? t('You approved this. Waiting for others.')
-            : t('Your approval isn’t needed.')}
+        {held !== undefined
+          ? t('Your vote is sent in a few seconds.')
+          : armed !== null
+            ? armed === 'approve'
+              ? t('Press A again to approve.')
+              : t('Press D again to reject.')
+            : activity.canApprove
+              ? unread > 0 && t('Review {{count}} more payloads before you approve.', { count: unread })
+              : activity.canReject
+                ? t('You approved this. Waiting for others.')
+                : t('Your approval isn’t needed.')}
       </Text>
-      <Group gap="sm">
-        <Button
-          leftSection={<IconCheck size={16} aria-hidden />}
-          rightSection={<Kbd aria-hidden>A</Kbd>}
-          aria-keyshortcuts="A"
-          disabled={!approvable || reject.isPending}
-          loading={approve.isPending}
-          onClick={() => {
-            vote('approve');
-          }}
-        >
-          {t('Approve once')}
-        </Button>
-        <Button
-          variant="default"
-          className="kh-danger-button"
-          leftSection={<IconX size={16} aria-hidden />}
-          rightSection={<Kbd aria-hidden>D</Kbd>}
-          aria-keyshortcuts="D"
-          disabled={!activity.canReject || approve.isPending}
-          loading={reject.isPending}
-          onClick={() => {
-            vote('reject');
-          }}
-        >
-          {t('Reject')}
-        </Button>
-      </Group>
+      {held !== undefined ? (
+        <div>
+          <Button variant="default" onClick={held.drop}>
+            {t('Undo')}
+          </Button>
+        </div>
+      ) : (
+        <Group gap="sm">
+          <Button
+            leftSection={<IconCheck size={16} aria-hidden />}
+            rightSection={keys && <Kbd aria-hidden>A A</Kbd>}
+            disabled={!canApprove}
+            onClick={() => {
+              vote('approve');
+            }}
+          >
+            {t('Approve once')}
+          </Button>
+          <Button
+            variant="default"
+            className="kh-danger-button"
+            leftSection={<IconX size={16} aria-hidden />}
+            rightSection={keys && <Kbd aria-hidden>D D</Kbd>}
+            disabled={!canReject}
+            onClick={() => {
+              vote('reject');
+            }}
+          >
+            {t('Reject')}
+          </Button>
+        </Group>
+      )}
     </Stack>
   );
 }
 
-/** Listens for single keys, which type nothing where one types; a key without its action is left alone. */
-function useKeys(actions: Readonly<Record<string, (() => void) | false | undefined>>): void {
+/**
+ * Listens for single keys, which type nothing where one types; a key without its action is left alone.
+ * @param other Called for every other key, and for a press of the pointer.
+ */
+function useKeys(
+  actions: Readonly<Record<string, (() => void) | false | undefined>>,
+  other?: () => void,
+): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
       const action = actions[event.key.toLowerCase()];
-      if (typeof action === 'function') action();
+      if (typeof action === 'function' && singleKeysOn()) action();
+      else other?.();
+    };
+    const onPointer = () => {
+      other?.();
     };
     window.addEventListener('keydown', onKey);
+    window.addEventListener('pointerdown', onPointer);
     return () => {
       window.removeEventListener('keydown', onKey);
+      window.removeEventListener('pointerdown', onPointer);
     };
   });
-}
-
-function saidOf(status: string): string {
-  if (status === 'ACTIVITY_STATUS_COMPLETED') return t('Approved and completed.');
-  return status === 'ACTIVITY_STATUS_REJECTED' ? t('Rejected.') : t('Approved. Waiting for others.');
 }

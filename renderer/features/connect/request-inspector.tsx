@@ -171,7 +171,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
                 [
                   t('User'),
                   <Link key="user" href={`/users/${caller.userId}`} className="kh-link">
-                    {visibleName(caller.userName ?? caller.userId)}
+                    {visibleName(caller.userName ?? t('a deleted user'))}
                   </Link>,
                 ] as const,
               ]),

@@ -4,6 +4,7 @@ import { IconCheck, IconHistory, IconPlus, IconSignature } from '@tabler/icons-r
 import { Link } from 'wouter';
 import { StatusBadge } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
+import { useDescriptions } from '../activity/spoken.tsx';
 import { useAttention } from './attention.ts';
 import { useSetUp } from './checks.ts';
 import { Health, SetUp } from './health.tsx';
@@ -90,6 +91,7 @@ function Recent(): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('list_activities', {
     paginationOptions: { limit: String(recent) },
   });
+  const described = useDescriptions(data?.activities.map(({ id }) => id) ?? []);
   return (
     <Panel
       kind="plain"
@@ -110,7 +112,13 @@ function Recent(): ReactNode {
       {data !== undefined && data.activities.length > 0 && (
         <ul className="kh-rows" aria-label={t('Recent activity')}>
           {data.activities.map((activity) => (
-            <ActivityRow key={activity.id} activity={activity} href={`/activity/${activity.id}`}>
+            <ActivityRow
+              key={activity.id}
+              activity={activity}
+              about={described.get(activity.id)?.about}
+              href={`/activity/${activity.id}`}
+              more={activity.votes[0] && t('by {{name}}', { name: activity.votes[0].user.userName })}
+            >
               <StatusBadge status={activity.status} />
             </ActivityRow>
           ))}

@@ -143,7 +143,7 @@ function Row({ organizationId }: { readonly organizationId: string }): ReactNode
   return (
     <Link href={`/sub-organizations/${organizationId}`} className="kh-row">
       <span>
-        <span className="kh-row-name">{visibleName(organization?.name ?? organizationId)}</span>{' '}
+        <span className="kh-row-name">{visibleName(organization?.name ?? t('Sub-organization'))}</span>{' '}
         {organization !== undefined && isOurs(organization, windowKey) && (
           <span className="kh-badge">{t('You may act here')}</span>
         )}

@@ -8,6 +8,7 @@ import type { Settings as SettingsNow, SettingsChange } from '../../../preload/c
 import { agesOf } from '../backups/backup-ages.tsx';
 import { useKeyslots } from '../keyslots/keyslot-queries.ts';
 import { LanguageChoice } from './language-choice.tsx';
+import { SingleKeysSwitch } from './single-keys-switch.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import { SchemeSwitch } from '../../app/shell/scheme-switch.tsx';
@@ -44,6 +45,7 @@ export function Settings(): ReactNode {
         <Stack gap="md" maw={420}>
           <SchemeSwitch named />
           <LanguageChoice />
+          <SingleKeysSwitch />
         </Stack>
       </Panel>
     </>

@@ -237,3 +237,12 @@ export async function leaveDialog(dialog: Locator, name: string): Promise<void> 
   await button(dialog, name).click();
   await dialog.waitFor({ state: 'hidden' });
 }
+
+/** Milliseconds in which a vote can be taken back, as the window says. */
+const heldFor = 10_000;
+
+/** Lets the time pass after which a vote is sent. The page's clock is installed: `page.clock.install()`. */
+export async function sendVote(page: Page): Promise<void> {
+  await page.getByText('Your vote is sent in ten seconds.').last().waitFor();
+  await page.clock.fastForward(heldFor);
+}

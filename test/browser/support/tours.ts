@@ -142,6 +142,7 @@ async function activityScreens(page: Page, look: Look): Promise<void> {
   await look('activity');
   await page.getByRole('link', { name: /Sign a payload/ }).click();
   const detail = page.getByRole('dialog', { name: 'Activity' });
+  await detail.getByText('As the API has it').click();
   await detail.getByRole('region', { name: 'Result, as JSON' }).waitFor();
   await look('activity-detail');
   await button(detail, 'Close').click();

@@ -50,6 +50,23 @@ export function outOfOrder(): readonly string[] {
   return found;
 }
 
+/**
+ * Runs in the page. @returns the ids in sight, as text or in a field: a person tells things by their names. What is folded away
+ * is not in sight.
+ */
+export function idsInSight(): readonly string[] {
+  const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+  const texts = [document.body.innerText];
+  for (const field of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')) {
+    if (!/^(?:checkbox|radio|hidden)$/.test(field.type) && field.checkVisibility()) texts.push(field.value);
+  }
+  return texts.flatMap((text) =>
+    [...text.matchAll(uuid)].map(
+      ({ 0: id, index }) => `the id ${id} is in sight: “${text.slice(Math.max(0, index - 40), index)}”`,
+    ),
+  );
+}
+
 /** Runs in the page. @returns the controls of the screen that look the same with the focus and without. */
 export function unseenFocus(): readonly string[] {
   const look = (element: Element): string => {

@@ -23,7 +23,7 @@ import {
   openDialog,
   password,
 } from '../support/steps.ts';
-import { arrival, openers, outOfOrder, throughDialog, unseenFocus } from '../support/walk.ts';
+import { arrival, idsInSight, openers, outOfOrder, throughDialog, unseenFocus } from '../support/walk.ts';
 
 let browser: Browser;
 
@@ -56,6 +56,7 @@ test('every place says where one is, leads through itself as one reads it, and o
       };
       await visit(page, address);
       tell('on arrival', await arrival(page));
+      tell('ids', await page.evaluate(idsInSight));
       const isCovered = (await page.getByRole('dialog').count()) > 0;
       if (isCovered) {
         await page.keyboard.press('Escape');
@@ -73,6 +74,7 @@ test('every place says where one is, leads through itself as one reads it, and o
         const isRow = await opener.evaluate((each) => each.closest('.kh-long') !== null);
         const look = async (): Promise<readonly string[]> => [
           ...(await page.evaluate(untranslated)),
+          ...(await page.evaluate(idsInSight)),
           ...(isRow ? [] : await tooWideFindings(page, name)),
         ];
         tell(name, await throughDialog(page, opener, look));
