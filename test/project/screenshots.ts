@@ -1,8 +1,10 @@
 // `npm run screenshots`: takes the pictures of README.md, in light and in dark, of a real service in real Chromium. Names are
-// made up, ids and keys follow from a seed, and the clock stands still, so that a picture changes when the window does.
+// made up, ids and keys follow from a seed, the clock stands still and the fonts are open ones, so that a picture changes when
+// the window does.
 import { createECDH, createHash } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { parseEther, serializeTransaction } from 'viem';
 import { launchChromium, openWindow } from '../browser/support/chromium.ts';
@@ -87,7 +89,7 @@ const policy = await made('create_policy', 'CREATE_POLICY_V3', {
   effect: 'EFFECT_ALLOW',
   condition: `activity.action == 'SIGN' && eth.tx.chain_id == 1 && eth.tx.value <= ${parseEther('2').toString()}`,
   consensus: 'approvers.count() >= 2',
-  notes: 'Whoever asks is one of the two.',
+  notes: 'The requester is one of the two.',
 });
 const pay = async (to: string, ether: string, nonce: number): Promise<string> =>
   activityOf(
@@ -163,6 +165,38 @@ const screens: readonly {
   },
 ];
 
+/** A picture is the same on each computer. The window itself has the system's fonts: another would be a large part of its first load. */
+const fonts = [
+  {
+    variables: ['--mantine-font-family', '--mantine-font-family-headings'],
+    family: 'Inter Variable',
+    file: import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+  },
+  {
+    variables: ['--mantine-font-family-monospace'],
+    family: 'JetBrains Mono Variable',
+    file: import.meta
+      .resolve('@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2'),
+  },
+];
+
+async function useOpenFonts(page: Page): Promise<void> {
+  for (const { variables, family, file } of fonts) {
+    const bytes = (await readFile(fileURLToPath(file))).toString('base64');
+    await page.evaluate(
+      async (font) => {
+        // From bytes and not from an address: the window's policy allows no foreign font.
+        const content = Uint8Array.from(atob(font.bytes), (byte) => byte.charCodeAt(0));
+        document.fonts.add(await new FontFace(font.family, content, { weight: '100 900' }).load());
+        for (const variable of font.variables) {
+          document.documentElement.style.setProperty(variable, `"${font.family}"`);
+        }
+      },
+      { variables, family, bytes },
+    );
+  }
+}
+
 await mkdir(pictures, { recursive: true });
 for (const old of await readdir(pictures)) await rm(join(pictures, old));
 const browser = await launchChromium();
@@ -172,6 +206,7 @@ try {
   await page.clock.setFixedTime(now);
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
+  await useOpenFonts(page);
   for (const { name, address, ready } of screens) {
     await page.evaluate((hash) => {
       window.location.hash = hash;
