@@ -50,7 +50,8 @@ export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'
       if (!isSame) for (const listener of changed) listener();
       if (added.length > 0) for (const listener of begun) listener(added);
     } catch (error) {
-      report('what waits for votes is not known', error);
+      // The vault is closed while the answer is on its way.
+      if (!isDisposed) report('what waits for votes is not known', error);
     }
   }
 

@@ -1,6 +1,7 @@
 /** `keyhearth bots` and `keygen --user` on a served vault: what a bot may do, by attack. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { serializeTransaction } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -414,6 +415,40 @@ describe('bots add', () => {
       expect((await run([...argv, '--continue'])).code).toBe(0);
     });
     expect((await run(['bots', 'remove', 'slow'])).code).toBe(0);
+  });
+
+  test('waits with --wait for the votes on each step, also where the owner has no key on the disk', async () => {
+    const dora = await service.newUser('Dora');
+    const { rootUserId } = service;
+    const quorum = { threshold: 2, userIds: [rootUserId, dora.userId] };
+    await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', quorum);
+    using directory = temporaryDirectory();
+    const elsewhere = directory.path;
+    const secret = join(elsewhere, 'secret');
+    writeFileSync(secret, password);
+    const ended = new AbortController();
+    const made = run(
+      [...add('paced'), '--password-file', secret, '--wait', '60', '--json'],
+      elsewhere,
+    ).finally(() => {
+      ended.abort();
+    });
+    while (!ended.signal.aborted) {
+      const { body } = await dora.client.query('list_activities', {
+        filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+      });
+      for (const { fingerprint } of body?.['activities'] as Json[]) {
+        await dora.client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
+      }
+      await pause(100);
+    }
+    const { code, stdout } = await made;
+    expect(code).toBe(0);
+    expect(await sign(clientOf(JSON.parse(stdout) as Made), first, payment(0.001))).toBe(200);
+    const alone = { threshold: 1, userIds: [rootUserId] };
+    const back = activityOf(await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', alone));
+    await dora.client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint: back.fingerprint });
+    expect((await run(['bots', 'remove', 'paced'], elsewhere)).code).toBe(0);
   });
 
   test('does not go on with another user of the same name', async () => {

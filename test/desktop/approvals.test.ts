@@ -133,6 +133,16 @@ describe('what waits for votes', () => {
     await settle();
     expect(ids()).toEqual(['one']);
   });
+
+  test('is not reported where the vault closes while the answer is on its way', async () => {
+    const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    double.failure = new Error('the database connection is not open');
+    watch();
+    watched[Symbol.dispose]();
+    await settle();
+    expect(logged).not.toHaveBeenCalled();
+    logged.mockRestore();
+  });
 });
 
 describe('the badge', () => {

@@ -3,6 +3,7 @@
  * service asks for a secret of the owner's before it adds a way in.
  */
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import { stepUpRequired, type CallAnswer } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
@@ -44,16 +45,23 @@ export async function connectAsOwner(config: Config, options: OwnerOptions): Pro
   const { state } = await running.status();
   if (state === 'locked')
     throw new CommandError(exitCodes.locked, 'the vault is locked: run `keyhearth unlock`');
-  return new OwnerApi(running, options);
+  return new OwnerApi(running, options, config.waitSeconds);
 }
+
+type Activity = z.output<typeof activityAnswer>['activity'];
+
+/** Milliseconds between two looks at an activity that waits. */
+const betweenLooks = 500;
 
 class OwnerApi implements Api {
   readonly #running: Running;
   readonly #secrets: SecretOptions;
+  readonly #waitSeconds: number;
 
-  constructor(running: Running, secrets: SecretOptions) {
+  constructor(running: Running, secrets: SecretOptions, waitSeconds: number) {
     this.#running = running;
     this.#secrets = secrets;
+    this.#waitSeconds = waitSeconds;
   }
 
   async query<Path extends QueryPath, Shape extends z.ZodType>(
@@ -79,7 +87,19 @@ class OwnerApi implements Api {
       answer = await send();
     }
     if (answer.status !== 200) throw refusedWith(answer.body, { fields: kind.options });
-    return read<Shape>(kind.result, completedResult(kind, activityAnswer.parse(answer.body).activity));
+    const { activity } = activityAnswer.parse(answer.body);
+    return read<Shape>(kind.result, completedResult(kind, await this.#decided(activity)));
+  }
+
+  /** @returns the activity as it is once it needs no more approvals, or once the command may wait no longer. */
+  async #decided(activity: Activity): Promise<Activity> {
+    const end = performance.now() + this.#waitSeconds * 1000;
+    let latest = activity;
+    while (latest.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED' && performance.now() < end) {
+      await pause(betweenLooks);
+      ({ activity: latest } = await this.query('get_activity', activityAnswer, { activityId: activity.id }));
+    }
+    return latest;
   }
 }
 
