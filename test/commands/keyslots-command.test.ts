@@ -347,7 +347,7 @@ describe('without a keychain', () => {
         2,
         'expected a secret that opens the vault now',
       ],
-      [['keyslots', 'rotate'], 2, 'expected the secrets of the keyslots that are to stay'],
+      [['keyslots', 'rotate'], 2, 'expected the secrets of the keyslots that stay'],
       [['keyslots', 'remove', 'keychain', ...file], 1, 'no keyslot has the id or the name "keychain"'],
       [['keyslots', 'add', 'keychain', '--no-keychain', ...file], 1, 'it is switched off (--no-keychain)'],
       [['recovery', 'check'], 2, 'expected the recovery phrase: give --recovery-file'],

@@ -129,6 +129,18 @@ describe('at a terminal', () => {
   });
 });
 
+// A line of progress that stayed, or that a script got, would be a part of the result.
+test('doctor shows its progress on a terminal alone, before its result', async () => {
+  await using terminal = new Terminal('doctor', environment);
+  await terminal.ended();
+  const [before = '', after = ''] = terminal.shown.split('Result');
+  expect(before).toContain('Checking the vault … 0 %');
+  expect(after).toContain('cryptography');
+  expect(after).not.toContain('Checking the vault …');
+  const { stderr } = await runCommand(['doctor'], { environment });
+  expect(stderr).toBe('');
+});
+
 describe('without a person to ask', () => {
   test('a new recovery phrase wants a file before anything is changed', async () => {
     const wish = ['keyslots', 'change', 'recovery', '--no-keychain', '--password-file', passwordFile];

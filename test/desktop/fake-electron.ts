@@ -512,6 +512,7 @@ export class BrowserWindow
       | 'restore'
       | 'setContentProtection'
       | 'setOverlayIcon'
+      | 'setProgressBar'
       | 'show'
     >
 {
@@ -525,6 +526,8 @@ export class BrowserWindow
   focused = 0;
   bounds: electron.Rectangle;
   overlay: { readonly image: object | null; readonly description: string } | undefined;
+  /** The parts of a task that the icon showed. */
+  readonly progress: number[] = [];
   /** True if pictures of the screen leave it out. */
   protected = false;
   #visible: boolean;
@@ -598,6 +601,10 @@ export class BrowserWindow
 
   getNormalBounds(): electron.Rectangle {
     return this.bounds;
+  }
+
+  setProgressBar(part: number): void {
+    this.progress.push(part);
   }
 
   setOverlayIcon(image: object | null, description: string): void {

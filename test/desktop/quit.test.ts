@@ -71,6 +71,7 @@ describe('quitting with the window open', () => {
       // As electron-updater/out/BaseUpdater.js quits, once the installer of the new version runs.
       systemUpdater: () => ({
         on: () => undefined,
+        off: () => undefined,
         once: () => undefined,
         checkForUpdates: () => Promise.resolve({ isUpdateAvailable: true, updateInfo: { version: '9.9.9' } }),
         downloadUpdate: () => Promise.resolve([]),

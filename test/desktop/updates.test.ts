@@ -24,7 +24,7 @@ import { signUpdateMetadata } from '../../main/lib/update-signature.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
-const { app, becomeReady, machine } = await import('./fake-electron.ts');
+const { app, becomeReady, BrowserWindow, machine } = await import('./fake-electron.ts');
 const { findUpdateFeed, Updates } = await import('../../main/desktop/updates/updates.ts');
 const { followFeed } = await import('../../main/desktop/updates/update-provider.ts');
 
@@ -265,7 +265,18 @@ describe('a person', () => {
 
   test('is asked twice before anything is installed, and the vault is closed first', async () => {
     publish();
+    const window = new BrowserWindow();
+    const download = updater.downloadUpdate.bind(updater);
+    vi.spyOn(updater, 'downloadUpdate').mockImplementation((token) => {
+      const sizes = { total: 2, delta: 1, transferred: 1, bytesPerSecond: 1 };
+      updater.emit('download-progress', { ...sizes, percent: 50 });
+      return download(token);
+    });
     await updates.lookNow();
+    // Shown meanwhile, and hidden at the end.
+    expect(window.progress).toContain(0.5);
+    expect(window.progress.at(-1)).toBe(-1);
+    window.destroy();
     expect(asked()).toEqual(['Keyhearth 1.3.0 is available', 'Keyhearth 1.3.0 is ready to install']);
     expect({ closed, installs }).toEqual({ closed: 1, installs: 1 });
   });

@@ -5,6 +5,7 @@ import { confirmPhrase } from '../shared/confirm-phrase.ts';
 import { findNamed } from '../shared/named.ts';
 import { writeSecretFiles } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { startProgress } from '../shared/progress.ts';
 import { didYouMean } from '../shared/suggestions.ts';
 import { table, type Table } from '../shared/table.ts';
 import { unlocked, withVault, type OpenedVault } from '../shared/opened-vault.ts';
@@ -71,7 +72,7 @@ export async function changeKeyslot(config: Config, wanted: string, options: Cha
       case 'keychain':
         throw new CommandError(
           exitCodes.failed,
-          'the keychain’s keyslot has nothing to be changed: `keyhearth keyslots rotate` gives it another key',
+          'a keychain keyslot has no secret to change: `keyhearth keyslots rotate` gives it a new key',
         );
     }
   });
@@ -96,15 +97,18 @@ export async function rotate(config: Config, options: RotateOptions): Promise<vo
         if (proof === undefined) {
           throw new CommandError(
             exitCodes.usage,
-            'expected the secrets of the keyslots that are to stay: give --password-file, --password-fd, --recovery-file or --share-file',
+            'expected the secrets of the keyslots that stay: give --password-file, --password-fd, --recovery-file or --share-file',
           );
         }
         const change: KeyslotChange = { do: 'rotate', proof, secrets, dropOthers: options.dropOthers };
-        return unlocked(vault, proof, () => changed(vault, change));
+        return unlocked(vault, proof, async () => {
+          using _ = startProgress('Replacing the master key', options.json);
+          return await changed(vault, change);
+        });
       },
     );
     print(options.json, after, [
-      'Replaced the master key. Older copies and backups still open with the secrets of their time.',
+      'Replaced the master key. Older copies and backups still open with their old secrets.',
       ...describe(after),
     ]);
   });
@@ -158,7 +162,7 @@ async function giveWords(
   const after = await changed(vault, { ...change({}), proof }).catch((error: unknown) => {
     // The vault may have changed although its answer did not come: the file stays.
     note(
-      `${output} has the new words. Whether they open the vault, this tells: \`keyhearth recovery check --recovery-file ${output}\`.`,
+      `${output} has the new words. To see whether they open the vault, run \`keyhearth recovery check --recovery-file ${output}\`.`,
     );
     throw error;
   });
@@ -210,7 +214,7 @@ async function askForEach(keyslots: readonly Keyslot[]): Promise<ProveWith[]> {
   for (const { kind, createdAt } of keyslots) {
     if (kind === 'keychain') continue;
     const secret = await askForPassword(
-      `${kind === 'password' ? 'Password' : 'Recovery phrase'} made on ${dateOf(createdAt)} (empty: not now)`,
+      `${kind === 'password' ? 'Password' : 'Recovery phrase'} of ${dateOf(createdAt)} (leave empty to skip)`,
     );
     if (secret === '') continue;
     secrets.push(kind === 'password' ? { with: kind, password: secret } : { with: kind, phrase: secret });

@@ -17,7 +17,7 @@ test('says every two seconds how far it is, and nothing of what takes less', () 
     listen({ kind: 'status' });
   }
   expect(lines).toEqual([
-    'Looking at every row of the vault before it is unlocked: 46 %.\n',
-    'Looking at every row of the vault before it is unlocked: 93 %.\n',
+    'Verifying the vault before unlocking: 46 %.\n',
+    'Verifying the vault before unlocking: 93 %.\n',
   ]);
 });

@@ -14,6 +14,6 @@ export function unlockingNotes(): (event: VaultEvent) => void {
     if (now - told < pause) return;
     told = now;
     const percent = Math.floor((100 * event.checked) / event.total);
-    note(`Looking at every row of the vault before it is unlocked: ${String(percent)} %.`);
+    note(`Verifying the vault before unlocking: ${String(percent)} %.`);
   };
 }

@@ -47,6 +47,7 @@ import {
   problemOf,
   refusedWith,
 } from '../shared/output.ts';
+import { startProgress } from '../shared/progress.ts';
 import { table } from '../shared/table.ts';
 import { canAsk } from '../shared/secrets.ts';
 import { hasVaultFile, readVaultFile, vaultFile } from '../shared/vault-file.ts';
@@ -59,17 +60,26 @@ export interface DoctorOptions extends SecretOptions {
 export async function doctor(config: Config, json: boolean, options: DoctorOptions): Promise<void> {
   const directory = dataDirectory(config);
   const running = await findRunning(directory);
-  const findings = [
-    checkCryptography(),
-    await checkKeychain(config),
-    ...checkFiles(directory),
-    ...checkServiceLog(directory),
-    ...(await checkStorage(directory, running)),
-    ...(await checkDatabase(directory)),
-    ...(await checkAuthenticity(directory, running, await openWith(config, options))),
-    ...(await checkSchedule(directory, running)),
-    checkService(running),
+  const how = await openWith(config, options);
+  const checks: readonly (() => readonly Finding[] | Promise<readonly Finding[]>)[] = [
+    () => [checkCryptography()],
+    async () => [await checkKeychain(config)],
+    () => checkFiles(directory),
+    () => checkServiceLog(directory),
+    () => checkStorage(directory, running),
+    () => checkDatabase(directory),
+    () => checkAuthenticity(directory, running, how),
+    () => checkSchedule(directory, running),
+    () => [checkService(running)],
   ];
+  const findings: Finding[] = [];
+  {
+    using progress = startProgress('Checking the vault', json);
+    for (const [index, check] of checks.entries()) {
+      progress.report(index, checks.length);
+      findings.push(...(await check()));
+    }
+  }
   const failed = findings.filter(({ outcome }) => outcome === 'failed').length;
   print(json, { ok: failed === 0, findings }, [
     table(

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { app, dialog, net } from 'electron';
+import { app, BrowserWindow, dialog, net } from 'electron';
 import type { AppUpdater } from 'electron-updater';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import type { ShellChoice } from '../../lib/desktop-capabilities.ts';
@@ -158,7 +158,7 @@ export class Updates implements UpdateControl {
       this.#declined.add(version);
       return;
     }
-    await updater.downloadUpdate();
+    await withProgressBar(updater, () => updater.downloadUpdate());
     const now = await confirm(
       `Keyhearth ${version} is ready to install`,
       'Installing locks the vault and restarts Keyhearth.',
@@ -201,6 +201,24 @@ const isRefused = (error: unknown): boolean => error instanceof Error && error.n
 
 async function say(type: 'info' | 'warning' | 'error', message: string, detail: string): Promise<void> {
   await dialog.showMessageBox({ type, message, detail, buttons: ['OK'] });
+}
+
+/** Shows on the icons of the windows how much of a download is there. */
+async function withProgressBar(updater: AppUpdater, download: () => Promise<unknown>): Promise<void> {
+  // Electron: below zero hides the bar.
+  const show = (part: number): void => {
+    for (const window of BrowserWindow.getAllWindows()) window.setProgressBar(part);
+  };
+  const onProgress = ({ percent }: { readonly percent: number }): void => {
+    show(percent / 100);
+  };
+  updater.on('download-progress', onProgress);
+  try {
+    await download();
+  } finally {
+    updater.off('download-progress', onProgress);
+    show(-1);
+  }
 }
 
 /** @returns whether the person wants it. */
