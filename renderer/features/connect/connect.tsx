@@ -10,6 +10,7 @@ import { NewBot } from './new-bot.tsx';
 import { NewApiKey } from './new-api-key.tsx';
 import type { NamedPair } from './new-api-key.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
+import { ShortId } from '../../ui/identifier.tsx';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { RequestInspector } from './request-inspector.tsx';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
@@ -115,7 +116,7 @@ function FirstRequest(): ReactNode {
           [t('API address'), <Copyable key="url" text={url} copy={t('Copy API address')} />],
           [
             t('Organization ID'),
-            <Copyable key="organization" text={organization?.id ?? ''} copy={t('Copy organization ID')} />,
+            <ShortId key="organization" text={organization?.id ?? ''} copy={t('Copy organization ID')} />,
           ],
           [t('First request'), <Copyable key="request" text={request} copy={t('Copy request')} />],
         ]}

@@ -30,7 +30,7 @@ export function ChainMarks({ of }: { readonly of: WalletSummary }): ReactNode {
   return (
     <span className="kh-coins">
       {shown.map(([plate, label]) => (
-        <span key={plate} className="kh-coin" data-coin={plate} title={label}>
+        <span key={plate} className="kh-coin" translate="no" data-coin={plate} title={label}>
           {plate}
         </span>
       ))}

@@ -105,6 +105,11 @@ function overflows(): readonly string[] {
   const scrolls = (element: Element | null): boolean =>
     element !== null &&
     (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+  /** True inside an element for screen readers alone, which clips all of it away. */
+  const isUnseen = (element: Element | null): boolean =>
+    element !== null &&
+    ((element.clientWidth <= 1 && getComputedStyle(element).overflowX === 'hidden') ||
+      isUnseen(element.parentElement));
   for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
     const { right, width, height } = element.getBoundingClientRect();
     // An element for screen readers alone is a pixel in size.
@@ -113,7 +118,7 @@ function overflows(): readonly string[] {
     if (element.closest('[aria-hidden=true]') !== null) continue;
     const frame = element.parentElement?.closest('section, form, main, [role=dialog]');
     const edge = Math.min(clientWidth, frame?.getBoundingClientRect().right ?? clientWidth);
-    if (right > edge + 1 && !scrolls(element.parentElement)) {
+    if (right > edge + 1 && !scrolls(element.parentElement) && !isUnseen(element.parentElement)) {
       found.push(`${element.outerHTML.slice(0, 120)} ends at ${Math.round(right)} of ${Math.round(edge)}`);
     }
     const { overflowX, textOverflow } = getComputedStyle(element);
