@@ -101,6 +101,7 @@ describe('search', () => {
     ['\\', []],
     ['PETTY', ['WALLET_ACCOUNT Petty cash']],
     [address(0x1f).toLowerCase(), [`WALLET_ACCOUNT ${address(0x1f)}`]],
+    [address(0x1f).slice(2).toUpperCase(), [`WALLET_ACCOUNT ${address(0x1f)}`]],
     [`02${'0'.repeat(62)}07`, ['WALLET_ACCOUNT Petty cash']],
     [id(0x1007).toUpperCase(), ['WALLET_ACCOUNT Petty cash']],
     ['ada@ex', ['USER Ada']],
@@ -137,7 +138,7 @@ describe('search', () => {
         return connection.all(sql, ...values);
       },
     };
-    for (const text of ['0xab', 'sha256:00', '0000', 'no']) search(explaining, 'o', text, 5);
+    for (const text of ['0xab', 'ab000000', 'sha256:00', '0000', 'no']) search(explaining, 'o', text, 5);
     expect(scans).toEqual([]);
   });
 });

@@ -41,6 +41,8 @@ const last = '\u{10FFFF}';
 
 /** The fewest characters that ids, addresses and keys are looked for by: with fewer, any would be found. */
 const shortestBeginning = 3;
+/** With fewer digits, a number or a word would be looked for as an address too. */
+const fewestHex = 6;
 
 /** At most `limit` of each kind; of one kind, names that begin with the text are first. */
 export function search(tx: Reader, organizationId: string, text: string, limit: number): Found[] {
@@ -49,11 +51,14 @@ export function search(tx: Reader, organizationId: string, text: string, limit: 
   // Ids, keys and fingerprints are kept in lowercase.
   const low = text.toLowerCase();
   const begins = (column: string): Condition => [`${column} >= ? AND ${column} < ?`, low, low + last];
-  const beginsInAnyCase = (column: string): Condition => [
+  const beginsInAnyCase = (column: string, beginning = text): Condition => [
     `${column} COLLATE NOCASE >= ? AND ${column} COLLATE NOCASE < ?`,
-    text,
-    text + last,
+    beginning,
+    beginning + last,
   ];
+  /** Hex is copied with its 0x and without it. */
+  const otherHex = text.length >= fewestHex && /^(?:0x)?[0-9a-f]+$/i.test(text);
+  const otherText = /^0x/i.test(text) ? text.slice(2) : `0x${text}`;
   const long = text.length >= shortestBeginning;
 
   /** Looks at every row of a table that has few in an organization. */
@@ -103,17 +108,25 @@ export function search(tx: Reader, organizationId: string, text: string, limit: 
         ? [
             inside('name IS NOT NULL AND organization_id', beginsInAnyCase('name')),
             inside('organization_id', beginsInAnyCase('address')),
+            ...(otherHex ? [inside('organization_id', beginsInAnyCase('address', otherText))] : []),
             inside('organization_id', begins('public_key')),
             byId('organization_id'),
           ]
         : [],
     ),
-    ...among('PRIVATE_KEY', 'private_keys', { detail: 'curve' }, begins('public_key'), [
-      `EXISTS (SELECT 1 FROM private_key_addresses AS a
-        WHERE a.private_key_id = private_keys.id AND ${beginsInAnyCase('a.address')[0]})`,
-      text,
-      text + last,
-    ]),
+    ...among(
+      'PRIVATE_KEY',
+      'private_keys',
+      { detail: 'curve' },
+      begins('public_key'),
+      ...[text, ...(otherHex ? [otherText] : [])].map((beginning): Condition => {
+        const [sql, ...values] = beginsInAnyCase('a.address', beginning);
+        return [
+          `EXISTS (SELECT 1 FROM private_key_addresses AS a WHERE a.private_key_id = private_keys.id AND ${sql})`,
+          ...values,
+        ];
+      }),
+    ),
     ...among('USER', 'users', { detail: 'email' }, contains('email'), contains('phone_number')),
     ...among('API_KEY', 'api_keys', { detail: 'public_key', within: 'user_id' }, begins('public_key')),
     ...among('POLICY', 'policies', { detail: 'effect' }),

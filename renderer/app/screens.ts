@@ -105,3 +105,15 @@ export const Wallet = screen(async () => (await import('../features/wallets/wall
 export const NewWallet = screen(async () => (await import('../features/wallets/wallets.tsx')).NewWallet);
 export const Wallets = screen(async () => (await import('../features/wallets/wallets.tsx')).Wallets);
 export const Webhooks = screen(async () => (await import('../features/webhooks/webhooks.tsx')).Webhooks);
+export const PolicyActivity = screen(
+  async () => (await import('../features/activity/object-activity.tsx')).PolicyActivity,
+);
+export const PrivateKeyActivity = screen(
+  async () => (await import('../features/activity/object-activity.tsx')).PrivateKeyActivity,
+);
+export const UserActivity = screen(
+  async () => (await import('../features/activity/object-activity.tsx')).UserActivity,
+);
+export const WalletActivity = screen(
+  async () => (await import('../features/activity/object-activity.tsx')).WalletActivity,
+);

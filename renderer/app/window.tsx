@@ -39,7 +39,9 @@ import {
   Permissions,
   Policies,
   Policy,
+  PolicyActivity,
   PrivateKey,
+  PrivateKeyActivity,
   PrivateKeys,
   RecoverySheets,
   Sessions,
@@ -49,9 +51,11 @@ import {
   SubOrganizations,
   Tags,
   User,
+  UserActivity,
   UserApiKey,
   Users,
   Wallet,
+  WalletActivity,
   WalletAccount,
   Wallets,
   Webhooks,
@@ -138,6 +142,9 @@ function Screens(): ReactNode {
             <Route path="/wallets" component={Wallets} />
             <Route path="/wallets/new" component={NewWallet} />
             <Route path="/wallets/import" component={ImportWallet} />
+            <Route path="/wallets/:walletId/activity">
+              {({ walletId }) => <WalletActivity key={walletId} walletId={walletId} />}
+            </Route>
             <Route path="/wallets/:walletId">
               {({ walletId }) => <Wallet key={walletId} walletId={walletId} />}
             </Route>
@@ -149,6 +156,9 @@ function Screens(): ReactNode {
             <Route path="/private-keys" component={PrivateKeys} />
             <Route path="/private-keys/new" component={NewPrivateKey} />
             <Route path="/private-keys/import" component={ImportPrivateKey} />
+            <Route path="/private-keys/:privateKeyId/activity">
+              {({ privateKeyId }) => <PrivateKeyActivity key={privateKeyId} privateKeyId={privateKeyId} />}
+            </Route>
             <Route path="/private-keys/:privateKeyId">
               {({ privateKeyId }) => <PrivateKey key={privateKeyId} privateKeyId={privateKeyId} />}
             </Route>
@@ -166,6 +176,9 @@ function Screens(): ReactNode {
             </Route>
             <Route path="/users" component={Users} />
             <Route path="/users/new" component={NewUser} />
+            <Route path="/users/:userId/activity">
+              {({ userId }) => <UserActivity key={userId} userId={userId} />}
+            </Route>
             <Route path="/users/:userId">{({ userId }) => <User key={userId} userId={userId} />}</Route>
             <Route path="/users/:userId/new-api-key">
               {({ userId }) => <UserApiKey key={userId} userId={userId} />}
@@ -176,6 +189,9 @@ function Screens(): ReactNode {
             <Route path="/policies/permissions" component={Permissions} />
             <Route path="/policies/new/:template?">
               {({ template }) => <NewPolicy key={template} template={template} />}
+            </Route>
+            <Route path="/policies/:policyId/activity">
+              {({ policyId }) => <PolicyActivity key={policyId} policyId={policyId} />}
             </Route>
             <Route path="/policies/:policyId">
               {({ policyId }) => <Policy key={policyId} policyId={policyId} />}

@@ -15,6 +15,7 @@ const count = 1_500;
 
 let service: TestVault;
 let walletId: string;
+let ethereum: string;
 /** Asked for before any of the others. */
 let waitingId: string;
 let ann: { readonly userId: string; readonly client: TestClient };
@@ -23,7 +24,13 @@ beforeAll(async () => {
   service = await startTestVault();
   const { root, organizationId, rootUserId, vault } = service;
   ann = await service.newUser('Ann');
-  ({ walletId } = await newWallet(root));
+  ({ walletId, ethereum } = await newWallet(root));
+  await root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+    signWith: ethereum,
+    payload: 'of the wallet',
+    encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+    hashFunction: 'HASH_FUNCTION_KECCAK256',
+  });
   await root.submit('create_policy', 'CREATE_POLICY_V3', {
     policyName: 'Ann may with another',
     effect: 'EFFECT_ALLOW',
@@ -162,6 +169,29 @@ describe('activities', () => {
       'a text with what LIKE and JSON take for more than itself',
       () => ({ text: '’s "own" tag' }),
       ({ id }) => id === waitingId,
+    ],
+    [
+      'an address without its 0x, in another case',
+      () => ({ text: ethereum.slice(2).toUpperCase() }),
+      ({ intent, result }) => JSON.stringify([intent, result]).includes(ethereum),
+    ],
+    [
+      'the digits of an address inside of something longer, by the address',
+      () => ({ text: `0x${waitingId.slice(24)}` }),
+      ({ id }) => id === waitingId,
+    ],
+    [
+      'the wallet that signed, or that the request or the result names',
+      () => ({ about: walletId }),
+      ({ intent, result }) => {
+        const text = JSON.stringify([intent, result]);
+        return text.includes(walletId) || text.includes(ethereum);
+      },
+    ],
+    [
+      'nothing about what is not there',
+      () => ({ about: '00000000-0000-4000-8000-000000000000' }),
+      () => false,
     ],
     ['no text that is not there', () => ({ text: '%' }), () => false],
     [

@@ -56,6 +56,8 @@ const search = {
   untilMs: milliseconds.optional(),
   /** Part of the id, the fingerprint, the request or the result; the case of A to Z does not matter. */
   text: z.string().min(1).max(200).optional(),
+  /** A wallet, a private key, a user or a policy: it was signed with, or the request or the result names it. */
+  about: id.optional(),
 };
 
 type Search = z.output<z.ZodObject<typeof search>>;
@@ -67,10 +69,11 @@ const searchOf = ({
   sinceMs,
   untilMs,
   text,
+  about,
 }: Search): ActivitySearch => ({
   ...(filterByStatus?.length ? { statuses: filterByStatus } : {}),
   ...(filterByType?.length ? { types: filterByType } : {}),
-  ...defined({ userId, since: sinceMs, until: untilMs, text }),
+  ...defined({ userId, since: sinceMs, until: untilMs, text, about }),
 });
 
 export const outlineActivities = query({

@@ -20,6 +20,8 @@ export interface ActivitySearch {
   readonly until?: number;
   /** Part of the id, the fingerprint, the request or the result. */
   readonly text?: string;
+  /** A wallet, key, user or policy: it was signed with, or the request or the result names it. */
+  readonly about?: string;
 }
 
 /** Part of the log, by its rows' numbers; neither end belongs to it. */
@@ -51,8 +53,17 @@ const somewhere = ['a.id', 'a.fingerprint', 'a.intent', 'a.result', 'a.failure']
 const somewhereLater = `a.status IN (${open}) AND EXISTS (SELECT 1 FROM activities AS l INDEXED BY activities_id
   WHERE l.id = a.id AND l.revision > 1 AND (l.result LIKE ? ESCAPE '\\' OR l.failure LIKE ? ESCAPE '\\'))`;
 
+const signer = `coalesce(json_extract(a.intent, '$.signWith'), json_extract(a.intent, '$.address'))`;
+const signedBy = `EXISTS (SELECT 1 FROM wallet_accounts AS w
+    WHERE w.organization_id = a.organization_id AND w.address = ${signer} AND w.wallet_id = ?)
+  OR EXISTS (SELECT 1 FROM private_key_addresses AS k
+    WHERE k.organization_id = a.organization_id AND k.address = ${signer} AND k.private_key_id = ?)`;
+
+/** Hex stands with and without its 0x: in addresses, and inside of transactions. */
+const withoutPrefix = (text: string): string => (/^0x[0-9a-f]{3,}$/i.test(text) ? text.slice(2) : text);
+
 function conditionsOf(search: ActivitySearch): { readonly sql: string; readonly values: readonly Value[] } {
-  const { types, statuses, userId, since, until, text } = search;
+  const { types, statuses, userId, since, until, text, about } = search;
   const parts: [sql: string, ...values: Value[]][] = [['a.revision = 1']];
   if (types) parts.push(['a.type IN (SELECT value FROM json_each(?))', JSON.stringify(types)]);
   if (userId !== undefined) parts.push([`${firstVoter} = ?`, userId]);
@@ -66,8 +77,12 @@ function conditionsOf(search: ActivitySearch): { readonly sql: string; readonly 
   }
   if (text !== undefined) {
     // As it stands in JSON, where some characters are written otherwise.
-    const pattern = anywhere(JSON.stringify(text).slice(1, -1));
+    const pattern = anywhere(JSON.stringify(withoutPrefix(text)).slice(1, -1));
     parts.push([`(${somewhere} OR ${somewhereLater})`, ...new Array<string>(7).fill(pattern)]);
+  }
+  if (about !== undefined) {
+    const named = new Array<string>(7).fill(anywhere(about));
+    parts.push([`(${somewhere} OR ${somewhereLater} OR ${signedBy})`, ...named, about, about]);
   }
   return { sql: parts.map(([sql]) => sql).join(' AND '), values: parts.flatMap(([, ...values]) => values) };
 }
@@ -87,7 +102,8 @@ export function findActivities(
   most?: number,
 ): Slice {
   const { sql, values } = conditionsOf(search);
-  const first = search.text === undefined ? firstStretch.places : firstStretch.texts;
+  const first =
+    search.text === undefined && search.about === undefined ? firstStretch.places : firstStretch.texts;
   return lookThrough(
     (before, rows) => {
       const row = tx.get<{ found: string; looked: number; last: number | null }>(

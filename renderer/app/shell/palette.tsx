@@ -10,7 +10,7 @@ import { useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { distance, matching, useCommands } from './commands.tsx';
 import { readable } from '../../ui/text/readable.ts';
-import { say } from './search-results.ts';
+import { activitiesOf, say } from './search-results.ts';
 import { t } from '../i18n/text.ts';
 import { useApiQuery } from '../rpc/vault.tsx';
 import './palette.css';
@@ -93,11 +93,14 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
     first === undefined ? 3 : distance(first.name, query);
   if (query.trim() === '') groups.reverse();
   else groups.sort((a, b) => nearest(a) - nearest(b));
-  for (const each of found) {
-    const { group: label, to, ...said } = say(each);
+  const results = [
+    ...found.map((each) => ({ ...say(each), id: `${each.kind} ${each.id}` })),
+    ...activitiesOf(found),
+  ];
+  for (const { group: label, to, id, ...said } of results) {
     const choice: Choice = {
       ...said,
-      id: `${listId} ${each.kind} ${each.id}`.replaceAll(/\s/g, '-'),
+      id: `${listId} ${id}`.replaceAll(/\s/g, '-'),
       run: () => {
         navigate(to);
       },

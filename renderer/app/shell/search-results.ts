@@ -93,6 +93,23 @@ export interface ListedResult {
   readonly detail: string;
 }
 
+/** Activities of the best results of a search: what a wallet or a user did. */
+export const activitiesOf = (results: readonly SearchResult[]): readonly (ListedResult & { id: string })[] =>
+  results
+    .filter(({ kind }) => withActivity.has(kind))
+    .slice(0, mostActivities)
+    .map((result) => ({
+      id: `of ${result.id}`,
+      group: kinds.ACTIVITY.group,
+      icon: kinds.ACTIVITY.icon,
+      to: `${kinds[result.kind].to(result)}/activity`,
+      name: t('Activity of {{name}}', { name: result.name }),
+      detail: '',
+    }));
+
+const withActivity: ReadonlySet<string> = new Set(['WALLET', 'PRIVATE_KEY', 'USER', 'POLICY']);
+const mostActivities = 3;
+
 export function say(result: SearchResult): ListedResult {
   const kind: Kind = kinds[result.kind];
   const { name, detail } = kind.say?.(result) ?? { name: result.name, detail: result.detail ?? '' };

@@ -1,29 +1,20 @@
 import type { ReactNode } from 'react';
-import { memo, useCallback, useId, useMemo, useRef, useState } from 'react';
-import { Button, Drawer, Stack, TextInput, Title } from '@mantine/core';
-import { IconHistory } from '@tabler/icons-react';
+import { Drawer, Stack, Title } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import { ActivityExport } from './activity-export.tsx';
-import { ActivityFilters, anything, filterOf, startOfDay } from './activity-filters.tsx';
+import { ActivityList } from './activity-list.tsx';
 import { firstOf, Json, Original, StatusBadge, Votes } from './activity-parts.tsx';
 import { LogEntries } from './log-entries.tsx';
 import { describeType } from './activity-words.ts';
 import { Spoken, useDescriptions } from './spoken.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import { LogPanel } from './log-panel.tsx';
-import { LongRows } from '../../ui/lists/long-rows.tsx';
-import type { LongRowsHandle } from '../../ui/lists/long-rows.tsx';
-import { Facts, PageHead, Panel } from '../../ui/page.tsx';
-import type { Activity as ActivityResource, ActivityLine } from '../../app/rpc/resources.ts';
-import { RowTime } from '../../ui/row-time.tsx';
-import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { numeral, t } from '../../app/i18n/text.ts';
+import { Facts, PageHead } from '../../ui/page.tsx';
+import type { Activity as ActivityResource } from '../../app/rpc/resources.ts';
+import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { t } from '../../app/i18n/text.ts';
 import { exactTime, millisecondsOf } from '../../ui/text/time.ts';
-import { useActivityList } from '../../ui/lists/use-long-list.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import { WhatIsSigned } from '../sign/what-is-signed.tsx';
-import '../../ui/rows.css';
 
 /** The activity log, newest first; an activity's own address opens it over the list. */
 export function Activity({ activityId }: { readonly activityId: string | undefined }): ReactNode {
@@ -50,120 +41,6 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
     </>
   );
 }
-
-function ActivityList(): ReactNode {
-  const [wish, setWish] = useState(anything);
-  const filter = useMemo(() => filterOf(wish), [wish]);
-  const { list, retry } = useActivityList(filter);
-  const rows = useRef<LongRowsHandle>(null);
-  const dayId = useId();
-  const isFiltered = Object.keys(filter).length > 0;
-  const onShow = useCallback(
-    (first: number, last: number) => {
-      list.show(first, last);
-    },
-    [list],
-  );
-  return (
-    <>
-      {(isFiltered || list.total > 0) && <ActivityFilters wish={wish} onWish={setWish} />}
-      {list.total > 0 && (
-        <div className="kh-list-foot">
-          <span role="status">
-            {list.isComplete
-              ? t('{{count}} activities', { count: list.total })
-              : t('{{count}} activities so far, still searching', { count: list.total })}
-          </span>
-          <span className="kh-list-ways">
-            <label htmlFor={dayId}>{t('Go to date')}</label>
-            <TextInput
-              id={dayId}
-              type="date"
-              size="xs"
-              onChange={(event) => {
-                const end = startOfDay(event.currentTarget.value, 1);
-                if (end !== undefined) rows.current?.scrollTo(list.indexAtTime(end - 1));
-              }}
-            />
-            <ActivityExport filter={filter} />
-          </span>
-        </div>
-      )}
-      <Panel kind="plain">
-        {list.total === 0 && !list.isComplete && list.error === null && (
-          <LoadingRows label={t('Loading the activity log')} rows={6} />
-        )}
-        <Failure title={t('Couldn’t load the activity log')} error={list.error} onRetry={retry} />
-        {list.isComplete && list.total === 0 && (
-          <Empty
-            title={isFiltered ? t('No matching activity') : t('No activity yet')}
-            icon={IconHistory}
-            action={
-              isFiltered && (
-                <Button
-                  variant="default"
-                  onClick={() => {
-                    setWish(anything);
-                  }}
-                >
-                  {t('Clear filters')}
-                </Button>
-              )
-            }
-          >
-            <p>
-              {isFiltered
-                ? t('No activity matches all filters.')
-                : t('Changes and signatures by you and your scripts appear here.')}
-            </p>
-          </Empty>
-        )}
-        {list.total > 0 && (
-          <LongRows
-            key={JSON.stringify(filter)}
-            ref={rows}
-            count={list.total}
-            label={t('Activities')}
-            height={{ wide: 3.5, narrow: 6.25 }}
-            prepended={list.prepended}
-            isComplete={list.isComplete}
-            onShow={onShow}
-            row={(index) => <Row line={list.lineAt(index)} />}
-          />
-        )}
-      </Panel>
-    </>
-  );
-}
-
-const tooLong = (size: number): string =>
-  t('{{size}} KiB, open to see the request', { size: numeral(Math.ceil(size / 1024)) });
-
-const placeTitle = t('Number in the log');
-
-/** It stays as it is while the list moves. */
-const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefined }): ReactNode {
-  if (line === undefined) return <span className="kh-row-waiting" aria-label={t('Loading')} role="img" />;
-  return (
-    // A link of the router would listen to the address.
-    <a href={`#/activity/${line.id}`} className="kh-row">
-      <span className="kh-clamp">
-        <span className="kh-row-name">{describeType(line.type)}</span>{' '}
-        <span className="kh-row-more">
-          {line.about === undefined ? tooLong(line.intentSize) : <Spoken parts={line.about} />}
-        </span>
-      </span>
-      <span className="kh-row-side kh-activity-side">
-        <span className="kh-activity-who">{visibleName(line.userName)}</span>
-        <StatusBadge status={line.status} />
-        <RowTime at={line.createdAt} />
-        <span className="kh-place-number" title={placeTitle}>
-          {numeral(line.place)}
-        </span>
-      </span>
-    </a>
-  );
-});
 
 function ActivityDetail({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('get_activity', {

@@ -10,6 +10,7 @@ import { DeleteForm, DangerZone, DangerAction } from '../../ui/danger-zone.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
+import { ObjectTabs } from '../activity/object-tabs.tsx';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import type { ActivityParameters } from '../../../main/operations/api.ts';
 import type { PolicyField } from './policy-completion.ts';
@@ -83,6 +84,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
           )
         }
       />
+      <ObjectTabs of={`/policies/${policyId}`} />
       {isPending && (
         <Panel kind="plain">
           <LoadingRows label={t('Loading the policy')} />

@@ -10,6 +10,7 @@ import { ExportForm, PrivateKeyTexts } from '../accounts/export-form.tsx';
 import { Grouped, ShortId } from '../../ui/identifier.tsx';
 import { DeleteForm, DangerZone, DangerAction } from '../../ui/danger-zone.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { ObjectTabs } from '../activity/object-tabs.tsx';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import type { PrivateKey as PrivateKeyRecord } from '../../app/rpc/resources.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
@@ -38,6 +39,7 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
           </Button>
         }
       />
+      <ObjectTabs of={`/private-keys/${privateKeyId}`} />
       {isPending && (
         <Panel kind="plain">
           <LoadingRows label={t('Loading the private key')} />

@@ -17,6 +17,7 @@ import { nameProblem } from '../../ui/text/names.ts';
 import { NewApiKey } from '../connect/new-api-key.tsx';
 import type { NamedPair } from '../connect/new-api-key.tsx';
 import { OauthProviders } from './oauth-providers.tsx';
+import { ObjectTabs } from '../activity/object-tabs.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import { Passkeys } from './passkeys.tsx';
 import type { User as UserRecord } from '../../app/rpc/resources.ts';
@@ -56,6 +57,7 @@ export function User({ userId }: Props): ReactNode {
           )
         }
       />
+      <ObjectTabs of={`/users/${userId}`} />
       {isPending && (
         <Panel kind="plain">
           <LoadingRows label={t('Loading the user')} />

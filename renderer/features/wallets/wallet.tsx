@@ -28,6 +28,7 @@ import { LongRows } from '../../ui/lists/long-rows.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { longestName } from '../../ui/text/names.ts';
 import { OutsideBadges } from '../../ui/outside-badges.tsx';
+import { ObjectTabs } from '../activity/object-tabs.tsx';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import type { Wallet as WalletRecord, WalletAccount } from '../../app/rpc/resources.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
@@ -86,6 +87,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
         }
         action={all.list.total > 0 ? addButton : undefined}
       />
+      <ObjectTabs of={`/wallets/${walletId}`} />
       <Failure
         title={t('Couldn’t load the wallet')}
         error={wallet.error}
