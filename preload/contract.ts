@@ -263,6 +263,8 @@ export type VaultEvent =
   | { readonly kind: 'restore'; readonly done: number; readonly total: number }
   /** The settings of this computer have changed. */
   | { readonly kind: 'settings' }
+  /** Doors or their programs have changed, or a program waits for the vault to be unlocked. */
+  | { readonly kind: 'doors' }
   /** The outcome of events for webhook endpoints has changed. */
   | { readonly kind: 'webhooks' }
   /** The state of messages has changed. */
@@ -614,6 +616,35 @@ export interface Settings {
   } | null;
 }
 
+/** The protocols by which programs reach the vault, beside the API. */
+export const doorNames = ['ssh'] as const;
+export type DoorName = (typeof doorNames)[number];
+
+/** A program that the owner paired. Its user is the one who has the public key as an API key. */
+export interface DoorProgram {
+  readonly name: string;
+  /** Compressed, hex. */
+  readonly publicKey: string;
+  readonly pairedAt: number;
+  /** The address of the program's own socket; null while the door is off, or where there can be none. */
+  readonly socket: string | null;
+  /** How many requests wait for the vault to be unlocked. */
+  readonly waiting: number;
+}
+
+export interface DoorStatus {
+  readonly door: DoorName;
+  readonly on: boolean;
+  /** The reason why a door that is on lets nothing in. */
+  readonly problem: string | null;
+  readonly programs: readonly DoorProgram[];
+}
+
+/** Names are of small letters, digits and hyphens. */
+export type DoorsChange =
+  | { readonly change: 'switch'; readonly door: DoorName; readonly on: boolean }
+  | { readonly change: 'pair' | 'remove'; readonly door: DoorName; readonly name: string };
+
 /** Absent members stay as they are. */
 export interface SettingsChange {
   readonly autoLock?: Partial<Settings['autoLock']>;
@@ -753,6 +784,9 @@ export interface WindowRpc {
   settings(): Promise<Settings>;
   /** Changes them, while the vault is unlocked. @returns all of them after it. */
   changeSettings(change: SettingsChange): Promise<Settings>;
+  doors(): Promise<readonly DoorStatus[]>;
+  /** Switches a door, or gives a program a key of its own, or takes that away; while the vault is unlocked. */
+  changeDoors(change: DoorsChange): Promise<readonly DoorStatus[]>;
   /**
    * Proves that the owner is present: the next export, within two minutes, is allowed, and for five minutes
    * so is adding a way to sign in. Locking the vault ends it.
@@ -821,6 +855,8 @@ export const rpcCalls = [
   'requests',
   'settings',
   'changeSettings',
+  'doors',
+  'changeDoors',
   'prove',
   'about',
   'licences',

@@ -51,6 +51,8 @@ const bridge: WindowRpc = {
   requests: forward('requests'),
   settings: forward('settings'),
   changeSettings: forward('changeSettings'),
+  doors: forward('doors'),
+  changeDoors: forward('changeDoors'),
   prove: forward('prove'),
   about: forward('about'),
   licences: forward('licences'),

@@ -49,6 +49,7 @@ import type { Messages } from '../delivery/messages/messages.ts';
 import { operations } from '../operations/index.ts';
 import { startSweeping } from '../operations/sweeping.ts';
 import type { Outbox } from '../delivery/queue/outbox.ts';
+import { Doors } from '../doors/doors.ts';
 import { IdleLock } from '../settings/idle-lock.ts';
 import { RequestUse } from '../settings/request-use.ts';
 import { Settings } from '../settings/settings.ts';
@@ -119,6 +120,7 @@ interface Opened {
   /** Undefined for a vault in memory. */
   readonly checkpoints: Checkpoints | undefined;
   readonly settings: Settings;
+  readonly doors: Doors;
   readonly idleLock: IdleLock;
   readonly listensAt: (url: string) => void;
   /** Signs the log's head and erases the keys. */
@@ -269,12 +271,23 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       emit({ kind: 'settings' });
     },
   });
+  const doors = new Doors({
+    service,
+    keyring,
+    random: systemRandom,
+    homeDirectory: homeDirectory(),
+    directory: config.dataDirectory ?? undefined,
+    onChange: () => {
+      emit({ kind: 'doors' });
+    },
+  });
   const rpc = new VaultCalls(parts, service, {
     log,
     backups,
     messages,
     journal,
     settings,
+    doors,
     version,
     directory: config.dataDirectory,
     distDirectory: join(config.rendererDirectory, '..'),
@@ -348,6 +361,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     backups,
     checkpoints,
     settings,
+    doors,
     idleLock,
     listensAt,
     lock,
@@ -364,6 +378,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     journal,
     backups,
     settings,
+    doors,
     idleLock,
     listensAt,
     lock,
@@ -454,6 +469,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     } else started.defer(() => control.close());
     directory.publish({ port: server.port, socket: control?.address ?? null });
   }
+  await doors.look();
+  started.defer(() => doors.close());
   outbox.start();
   webhooks.start();
   started.defer(startSweeping({ units, keys: keyring, clock, onFault }));

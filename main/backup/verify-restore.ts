@@ -19,7 +19,12 @@ import { migrate } from '../storage/migrations.ts';
 import { listAddresses, privateKeyContext, type PrivateKeyRow } from '../storage/tables/private-keys.ts';
 import { checkSchema } from '../storage/schema.ts';
 import { forEachSealedRecord, sealedColumns } from '../storage/sealed-records.ts';
-import { serverKeyNames, getServerKey, serverKeyContext } from '../storage/tables/server-keys.ts';
+import {
+  getServerKey,
+  listDoorKeys,
+  serverKeyContext,
+  serverKeyNames,
+} from '../storage/tables/server-keys.ts';
 import { requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import type { WalletAccountRow } from '../storage/tables/wallet-accounts.ts';
 import type { WalletRow } from '../storage/tables/wallets.ts';
@@ -123,7 +128,7 @@ function verifyServerKeys(
   findings: Findings,
   step: Step,
 ): void {
-  for (const name of serverKeyNames) {
+  for (const name of [...serverKeyNames, ...listDoorKeys(tx).map((key) => key.name)]) {
     findings.attempt(`server key ${name}`, () => {
       const row = getServerKey(tx, name);
       if (row === undefined) throw new ExplainedError('it is missing');

@@ -10,6 +10,8 @@ import { declareCompletion } from './completion/completion-command.ts';
 import { declareControl } from './vault/control-command.ts';
 import { declareDev } from './vault/dev-command.ts';
 import { declareDocs } from './docs/docs-command.ts';
+import { declareDoors } from './doors/doors-command.ts';
+import { declareGit, declareSsh } from './ssh/ssh-command.ts';
 import { declareDoctor } from './vault/doctor-command.ts';
 import { declareExport } from './wallets/export-command.ts';
 import { declareImport } from './wallets/import-command.ts';
@@ -60,6 +62,9 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
   'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
   'Users and permissions:': [
     declareBots,
+    declareDoors,
+    declareSsh,
+    declareGit,
     declareUsers,
     declareKeygen,
     declarePolicies,

@@ -3,7 +3,7 @@
  * every other user from connecting to it, and from putting a socket of their own there. On Windows it is a named pipe with a
  * name that cannot be guessed before it exists; libuv lets its creator alone write to it.
  */
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync, rmdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ExplainedError } from '../lib/errors.ts';
@@ -82,6 +82,22 @@ export function* proposeSocketPaths({ directory, others }: SocketPaths): Generat
     const made = makeDirectory(other);
     if (made !== undefined) yield join(made, socketName);
   }
+}
+
+/**
+ * Proposes the address of a socket whose name other programs keep in their settings.
+ * @returns undefined where the vault's directory cannot hold it.
+ */
+export function namedSocketPath(directory: string, name: string): string | undefined {
+  if (process.platform === 'win32') {
+    // The name differs by vault. Another user may have taken it: then this process cannot listen.
+    return `${pipes}keyhearth-${hash('sha256', directory.toLowerCase()).slice(0, 16)}-${name}`;
+  }
+  const own = realpathSync(directory);
+  const path = join(own, `${name}.sock`);
+  if (!fits(path) || obstacle(own, 'directory') !== undefined) return undefined;
+  rmSync(path, { force: true });
+  return path;
 }
 
 const fits = (path: string): boolean => Buffer.byteLength(path) <= longestPath;

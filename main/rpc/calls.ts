@@ -33,7 +33,8 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Backups } from '../backup/backups.ts';
 import type { RestoreWish } from '../backup/restore.ts';
 import { mnemonicFromEntropy, sentenceFromEntropy } from '../crypto/keys/mnemonics.ts';
-import { compressP256, p256PublicKey, signP256 } from '../crypto/keys/p256.ts';
+import { stampWith } from '../auth/make-stamp.ts';
+import { compressP256 } from '../crypto/keys/p256.ts';
 import { asUint8Array } from '../crypto/bytes.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { copyOfBytes } from '../crypto/secret-text.ts';
@@ -65,6 +66,7 @@ import { Listeners } from '../lib/listeners.ts';
 import type { Messages } from '../delivery/messages/messages.ts';
 import { channelChange, messageTest } from '../delivery/messages/settings.ts';
 import { selfTest } from '../self-test/self-test.ts';
+import type { Doors } from '../doors/doors.ts';
 import type { Settings } from '../settings/settings.ts';
 import { checkMissing, setUp, type SetupParts } from '../app/create-vault.ts';
 import { owned } from '../lib/faults.ts';
@@ -132,6 +134,7 @@ export interface RpcParts {
   readonly messages: Messages;
   readonly journal: RequestJournal;
   readonly settings: Settings;
+  readonly doors: Doors;
 }
 
 /** Public halves of the vault's own keys. */
@@ -146,6 +149,7 @@ export class VaultCalls implements VaultRpc {
   readonly #messages: Messages;
   readonly #journal: RequestJournal;
   readonly #settings: Settings;
+  readonly #doors: Doors;
   readonly #listeners = new Listeners<[VaultEvent]>();
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
@@ -158,13 +162,14 @@ export class VaultCalls implements VaultRpc {
   constructor(
     parts: SetupParts,
     service: Service,
-    { log, backups, messages, journal, settings, ...around }: Surroundings & RpcParts,
+    { log, backups, messages, journal, settings, doors, ...around }: Surroundings & RpcParts,
   ) {
     this.#parts = parts;
     this.#backups = backups;
     this.#messages = messages;
     this.#journal = journal;
     this.#settings = settings;
+    this.#doors = doors;
     this.#service = service;
     this.#log = log;
     this.#keychain = new KeychainWatch({
@@ -475,6 +480,17 @@ export class VaultCalls implements VaultRpc {
     return this.#settings.change(input);
   }
 
+  doors(): ReturnType<WindowRpc['doors']> {
+    this.#vault();
+    return Promise.resolve(this.#doors.status());
+  }
+
+  async changeDoors(input: unknown): ReturnType<WindowRpc['doors']> {
+    this.#vault();
+    await this.#doors.change(input);
+    return this.#doors.status();
+  }
+
   prove(input: unknown): Promise<{ readonly until: number }> {
     return this.#keyslots.prove(input);
   }
@@ -541,12 +557,7 @@ export class VaultCalls implements VaultRpc {
     if (key === undefined) throw new Error('the vault has no window key');
     const context = serverKeyContext('window', vault.organizationId);
     const privateKey = keyring.cached('server key window', () => keyring.open(context, key.sealed));
-    const stamp = {
-      publicKey: toHex(p256PublicKey(privateKey)),
-      scheme: 'SIGNATURE_SCHEME_TK_API_P256',
-      signature: signP256(privateKey, raw),
-    };
-    return Buffer.from(JSON.stringify(stamp)).toString('base64url');
+    return stampWith(privateKey, raw);
   }
 
   /** Rises with each call: the same request twice in a millisecond is meant twice. */

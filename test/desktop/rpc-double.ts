@@ -227,6 +227,16 @@ export class RpcDouble implements VaultRpc {
     return this.settingsNow;
   }
 
+  async doors(): ReturnType<WindowRpc['doors']> {
+    await this.#answer('doors', []);
+    return [];
+  }
+
+  async changeDoors(...args: Parameters<WindowRpc['changeDoors']>): ReturnType<WindowRpc['doors']> {
+    await this.#answer('changeDoors', args);
+    return [];
+  }
+
   async prove(...args: Parameters<WindowRpc['prove']>): ReturnType<WindowRpc['prove']> {
     await this.#answer('prove', args);
     return { until: 0 };

@@ -53,6 +53,9 @@ const needs: readonly Need[] = [
   { what: 'dbus-run-session', from: 'dbus', isThere: () => hasProgram('dbus-run-session') },
   { what: 'zsh', from: 'zsh', isThere: () => hasProgram('zsh') },
   { what: 'fish', from: 'fish', isThere: () => hasProgram('fish') },
+  { what: 'ssh', from: 'openssh-client', isThere: () => hasProgram('ssh') && hasProgram('ssh-keygen') },
+  { what: 'sshd', from: 'openssh-server', isThere: () => existsSync('/usr/sbin/sshd') },
+  { what: 'git', from: 'git', isThere: () => hasProgram('git') },
   { what: 'cc', from: 'gcc', isThere: () => hasProgram('cc') },
   {
     what: 'cryptography for python3',

@@ -90,6 +90,8 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         ['backUp', (rpc) => rpc.backUp({ file: '/nowhere/x.backup' })],
         ['scheduleBackups', (rpc) => rpc.scheduleBackups(null)],
         ['changeSettings', (rpc) => rpc.changeSettings({ network: false })],
+        ['doors', (rpc) => rpc.doors()],
+        ['changeDoors', (rpc) => rpc.changeDoors({ change: 'switch', door: 'ssh', on: true })],
       ])('%s says what to do', async (_call, ask) => {
         await expect(ask(rpc)).rejects.toEqual(
           refusal('there is no vault yet: create one in the window or with `keyhearth init`'),

@@ -56,8 +56,6 @@ export interface SshKey {
   readonly publicKey: Uint8Array;
 }
 
-export const sshKeyType = ({ curve }: SshKey): string => keyTypes[curve];
-
 /** The public key as SSH writes it (RFC 5656, section 3.1; RFC 8709, section 4). */
 export const encodeSshKey = ({ curve, publicKey }: SshKey): Uint8Array =>
   joinBytes([

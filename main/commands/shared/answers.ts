@@ -3,7 +3,7 @@
  * expected answer. Unknown fields of a later version are ignored.
  */
 import { z } from 'zod';
-import type { RpcCall, VaultRpc } from '../../../preload/contract.ts';
+import { doorNames, type RpcCall, type VaultRpc } from '../../../preload/contract.ts';
 
 /** The answer of an rpc call. */
 export type AnswerOf<Name extends RpcCall> = Awaited<ReturnType<VaultRpc[Name]>>;
@@ -199,6 +199,20 @@ const settings = z.looseObject({
     .nullable(),
 });
 
+const doors = z.array(
+  z.looseObject({
+    door: z.enum(doorNames),
+    on: z.boolean(),
+    problem: text.nullable(),
+    programs: z.array(
+      z.looseObject({
+        ...{ name: text, publicKey: text, pairedAt: number },
+        ...{ socket: text.nullable(), waiting: number },
+      }),
+    ),
+  }),
+);
+
 /** The calls that commands make. */
 export const answers = {
   status,
@@ -225,6 +239,8 @@ export const answers = {
   requests: z.looseObject({ requests: z.array(seenRequest), total: number }),
   settings,
   changeSettings: settings,
+  doors,
+  changeDoors: doors,
   prove: z.looseObject({ until: number }),
 } as const satisfies { readonly [Name in RpcCall]?: z.ZodType<AnswerOf<Name>> };
 

@@ -45,6 +45,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'keyhearth bots list',
     'keyhearth bots remove payer',
   ],
+  doors: [
+    'keyhearth doors add laptop',
+    'keyhearth doors add ci --ask --expires 30',
+    'keyhearth doors on ssh',
+  ],
+  ssh: ['keyhearth ssh keys --add github', 'keyhearth ssh setup --host github.com', 'keyhearth ssh agent'],
+  git: ['keyhearth git setup', 'keyhearth git setup --global --key github'],
   users: [
     'keyhearth users create --name Ben --email ben@example.com',
     'keyhearth users rename Ben Benjamin',

@@ -1,12 +1,14 @@
 /**
- * The vault's own keys: those that sign what it hands out, the one its window stamps requests with (all P-256), and the
- * Ed25519 key that signs webhooks.
+ * The vault's own keys: those that sign what it hands out, those that its window and its doors stamp requests with (all P-256),
+ * and the Ed25519 key that signs webhooks.
  */
 import type { Reader, Writer } from '../connection.ts';
 import { blob, number, table, text, type RowOf } from '../table.ts';
 
 export const serverKeyNames = ['signer', 'notarizer', 'tlsFetcher', 'window'] as const;
-export type ServerKeyName = (typeof serverKeyNames)[number] | 'webhooks';
+/** Of a program that was paired at a door: `door ssh laptop`. */
+export type DoorKeyName = `door ${string} ${string}`;
+export type ServerKeyName = (typeof serverKeyNames)[number] | 'webhooks' | DoorKeyName;
 
 const serverKeys = table('server_keys', {
   name: text.of<ServerKeyName>(),
@@ -21,6 +23,19 @@ export type ServerKeyRow = RowOf<typeof serverKeys>;
 
 export const getServerKey = (tx: Reader, name: ServerKeyName): ServerKeyRow | undefined =>
   tx.get<ServerKeyRow>(`SELECT ${serverKeys.columns} FROM server_keys WHERE name = ?`, name);
+
+/** In the order of their names. @param door Undefined for all doors. */
+export function listDoorKeys(tx: Reader, door?: string): ServerKeyRow[] {
+  const beginning = door === undefined ? 'door ' : `door ${door} `;
+  return tx.all<ServerKeyRow>(
+    `SELECT ${serverKeys.columns} FROM server_keys WHERE substr(name, 1, ?) = ? ORDER BY name`,
+    beginning.length,
+    beginning,
+  );
+}
+
+export const deleteDoorKey = (tx: Writer, name: DoorKeyName): number =>
+  tx.run('DELETE FROM server_keys WHERE name = ?', name);
 
 interface ServerKeyContext {
   readonly table: string;

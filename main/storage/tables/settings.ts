@@ -1,7 +1,7 @@
 /** This vault's behavior on this computer: a row for each setting that differs from its default. */
 import type { Reader, Writer } from '../connection.ts';
 
-export type SettingName = 'autoLock' | 'limits' | 'network' | 'port' | 'wordsNotShown';
+export type SettingName = 'autoLock' | 'doors' | 'limits' | 'network' | 'port' | 'wordsNotShown';
 
 /** @returns the JSON of a setting, or undefined for the default. */
 export const getSetting = (tx: Reader, name: SettingName): string | undefined =>

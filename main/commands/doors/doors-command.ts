@@ -1,0 +1,68 @@
+/** The declarations of `keyhearth doors`. */
+import { Argument, Option, type Command } from 'commander';
+import { doorNames, type DoorName } from '../../../preload/contract.ts';
+import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
+import type { OwnerOptions } from '../shared/owner-api.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
+import type { AddProgramOptions } from './programs.ts';
+
+const ownerOptions = (): readonly Option[] => [
+  apiKeyOption('API key to use; default: owner, or a secret of the vault'),
+  ...secretOptions(),
+];
+const door = (): Argument => new Argument('<door>', 'The door').choices(doorNames);
+
+export function declareDoors(program: Command): void {
+  const doors = program
+    .command('doors')
+    .description('Let programs reach the vault by other protocols, such as SSH');
+  addSubcommand(doors, {
+    name: 'list',
+    description: 'List the doors and their programs',
+    run: async (config, _flags, json) => {
+      const { listDoors } = await import('./doors.ts');
+      await listDoors(config, json);
+    },
+  });
+  for (const [name, on] of [
+    ['on', true],
+    ['off', false],
+  ] as const) {
+    addSubcommand(doors, {
+      name,
+      description: `Switch a door ${name}`,
+      operands: [door()],
+      run: async (config, _flags, json, [wanted]) => {
+        const { switchDoor } = await import('./doors.ts');
+        await switchDoor(config, wanted as DoorName, on, json);
+      },
+    });
+  }
+  addSubcommand<Omit<AddProgramOptions, 'json'>>(doors, {
+    name: 'add <name>',
+    description: 'Pair a program: a user, its policies and a key that the vault keeps',
+    describes: { name: 'Name of the program and its user: small letters, digits and hyphens' },
+    options: [
+      new Option('--door <door>', 'The door').choices(doorNames).default('ssh'),
+      repeatable('--account <public-key>', 'Public key of a wallet account to offer; Ed25519 or P-256'),
+      repeatable('--forwarder <fingerprint>', 'Host key of a server that may forward the agent: SHA256:…'),
+      new Option('--ask', 'Require the approval of the owner for each signature'),
+      new Option('--expires <days>', 'Days until the program loses access; default: never'),
+      ...ownerOptions(),
+    ],
+    run: async (config, flags, json, [name = '']) => {
+      const { addProgram } = await import('./programs.ts');
+      await addProgram(config, name, { ...flags, json });
+    },
+  });
+  addSubcommand<OwnerOptions & { readonly yes?: true }>(doors, {
+    name: 'remove <name>',
+    description: 'Revoke a program with its user, key and policies',
+    describes: { name: 'Name of the program' },
+    options: [withoutAsking(), ...ownerOptions()],
+    run: async (config, { yes, ...flags }, json, [name = '']) => {
+      const { removeProgram } = await import('./programs.ts');
+      await removeProgram(config, name, { ...flags, yes: yes === true, json });
+    },
+  });
+}

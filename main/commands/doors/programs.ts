@@ -1,0 +1,170 @@
+/**
+ * `keyhearth doors add` and `remove`. A program's user gets its key once the policies that bound it are in force, as a bot's
+ * does. The vault makes the key and keeps its private half.
+ */
+import { z } from 'zod';
+import type { DoorName } from '../../../preload/contract.ts';
+import type { Config } from '../../app/config.ts';
+import { quoted } from '../../lib/errors.ts';
+import { policiesOfSshProgram } from '../../lib/policies/ssh-programs.ts';
+import { createApiKeysActivity } from '../credentials/keygen.ts';
+import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
+import { agreeToDelete } from '../requests/agree.ts';
+import { activityKind, type Api } from '../shared/api.ts';
+import type { Running } from '../shared/client.ts';
+import { policyList, tagList, userList } from '../shared/named.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
+import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
+import { doorsOf } from './doors.ts';
+
+export interface AddProgramOptions extends OwnerOptions {
+  readonly door: DoorName;
+  readonly account: readonly string[];
+  readonly forwarder: readonly string[];
+  readonly ask?: true;
+  readonly expires?: string;
+  readonly json: boolean;
+}
+
+const createKeyTagActivity = activityKind({
+  type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
+  result: z.object({ privateKeyTagId: z.string() }),
+});
+const createUserTagActivity = activityKind({
+  type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
+  result: z.object({ userTagId: z.string() }),
+});
+export const keyTagList = z.object({
+  privateKeyTags: z.array(z.object({ tagId: z.string(), tagName: z.string() })),
+});
+
+const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
+
+export async function addProgram(config: Config, name: string, options: AddProgramOptions): Promise<void> {
+  const { door, ask, json } = options;
+  const terms = readTerms(options);
+  const running = await doorsOf(config);
+  const { owner } = await running.status();
+  const api = await connectAsOwner(config, options);
+  const userName = userNameOf(door, name);
+  const tagId = await keyTag(api, door);
+  const userTags = [await userTag(api, door)];
+  let userId = '';
+  let policyIds: readonly string[] = [];
+  const doors = await running.call('changeDoors', { change: 'pair', door, name });
+  const { publicKey = '', socket = null } =
+    doors.flatMap(({ programs }) => programs).find((each) => each.name === name) ?? {};
+  try {
+    const users = [{ ...userWithoutKey(userName), userTags }];
+    ({
+      userIds: [userId = ''],
+    } = await api.submit(createUsersActivity, { users }));
+    const { accounts, forwarders } = terms;
+    const approverId = ask === true ? owner?.userId : undefined;
+    const policies = policiesOfSshProgram(name, { userId, tagId, accounts, forwarders, approverId });
+    ({ policyIds } = await api.submit(createPoliciesActivity, { policies }));
+    const key = {
+      apiKeyName: userName,
+      publicKey,
+      curveType: 'API_KEY_CURVE_P256',
+      ...terms.expiry,
+    } as const;
+    await api.submit(createApiKeysActivity, { userId, apiKeys: [key] });
+  } catch (error) {
+    await undo(api, running, { door, name, userId, policyIds });
+    throw error;
+  }
+  const next =
+    socket === null ? 'Next: keyhearth doors on ssh' : `Socket: ${socket}\nNext: keyhearth ssh setup`;
+  print(
+    json,
+    { door, name, userId, userName, publicKey, policyIds, socket },
+    `Paired ${quoted(name)} with the door ${door}: ${userId}\n${next}`,
+  );
+}
+
+/** The user is deleted first: its key must not outlive its policies. */
+async function undo(
+  api: Api,
+  running: Running,
+  made: {
+    readonly door: DoorName;
+    readonly name: string;
+    readonly userId: string;
+    readonly policyIds: readonly string[];
+  },
+): Promise<void> {
+  const { door, name, userId, policyIds } = made;
+  await running.call('changeDoors', { change: 'remove', door, name });
+  if (userId !== '') await api.submit(deleteUsersActivity, { userIds: [userId] });
+  if (policyIds.length > 0) await api.submit(deletePoliciesActivity, { policyIds: [...policyIds] });
+}
+
+async function keyTag(api: Api, name: string): Promise<string> {
+  const { privateKeyTags } = await api.query('list_private_key_tags', keyTagList, {});
+  const known = privateKeyTags.find(({ tagName }) => tagName === name);
+  if (known !== undefined) return known.tagId;
+  const wanted = { privateKeyTagName: name, privateKeyIds: [] };
+  return (await api.submit(createKeyTagActivity, wanted)).privateKeyTagId;
+}
+
+async function userTag(api: Api, name: string): Promise<string> {
+  const { userTags } = await api.query('list_user_tags', tagList, {});
+  const known = userTags.find(({ tagName }) => tagName === name);
+  if (known !== undefined) return known.tagId;
+  return (await api.submit(createUserTagActivity, { userTagName: name, userIds: [] })).userTagId;
+}
+
+function readTerms({ account, forwarder, expires }: AddProgramOptions) {
+  const wrong = account.find((key) => !/^([0-9a-f]{64}|0[23][0-9a-f]{64})$/.test(key));
+  if (wrong !== undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --account ${quoted(wrong)}: expected a public key in hex, compressed, as the wallet shows it`,
+    );
+  }
+  const bad = forwarder.find((print) => !/^SHA256:[A-Za-z0-9+/]{43}$/.test(print));
+  if (bad !== undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --forwarder ${quoted(bad)}: expected a fingerprint as \`ssh-keygen -l\` shows it, SHA256:…`,
+    );
+  }
+  if (expires !== undefined && !/^[1-9][0-9]{0,3}$/.test(expires)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --expires ${quoted(expires)}: expected a number of days`,
+    );
+  }
+  const expiry = expires === undefined ? {} : { expirationSeconds: String(Number(expires) * 86_400) };
+  return { accounts: account, forwarders: forwarder, expiry };
+}
+
+export async function removeProgram(
+  config: Config,
+  name: string,
+  { yes, json, ...options }: OwnerOptions & { readonly yes: boolean; readonly json: boolean },
+): Promise<void> {
+  const running = await doorsOf(config);
+  const doors = await running.call('doors');
+  const found = doors.flatMap(({ door, programs }) =>
+    programs.flatMap((each) => (each.name === name ? [{ door, publicKey: each.publicKey }] : [])),
+  )[0];
+  if (found === undefined) throw new CommandError(exitCodes.failed, `no program ${quoted(name)} is paired`);
+  const api = await connectAsOwner(config, options);
+  await agreeToDelete(quoted(name), yes);
+  const { users } = await api.query('list_users', userList, {});
+  const user = users.find(({ apiKeys }) =>
+    apiKeys.some(({ credential }) => credential.publicKey === found.publicKey),
+  );
+  const { policies } = await api.query('list_policies', policyList, {});
+  const policyIds = policies
+    .filter(
+      ({ condition }) =>
+        user !== undefined && condition.startsWith(`submitter.id`) && condition.includes(user.userId),
+    )
+    .map(({ policyId }) => policyId);
+  await undo(api, running, { door: found.door, name, userId: user?.userId ?? '', policyIds });
+  print(json, { name, userId: user?.userId, policyIds }, `Revoked ${quoted(name)}.`);
+}

@@ -1,0 +1,40 @@
+/** `keyhearth ssh setup`: points the SSH client at the agent. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { homeDirectory, type Config } from '../../app/config.ts';
+import { agree, onTerminal } from '../requests/agree.ts';
+import { note, print } from '../shared/output.ts';
+import { socketOf } from './keys.ts';
+
+export interface SetupOptions {
+  readonly program?: string;
+  /** A pattern of ssh_config. */
+  readonly host: string;
+  readonly yes?: true;
+  readonly json: boolean;
+}
+
+/** Asks the person at the terminal before files are written. A script is asked nothing. */
+export async function agreeToWrite(shown: string, yes: boolean): Promise<void> {
+  note(shown);
+  if (yes || !onTerminal()) return;
+  await agree('Write this?', {
+    what: 'whether to write it',
+    otherwise: '--yes',
+    undone: 'nothing was written',
+  });
+}
+
+export async function setUpSsh(config: Config, { program, host, yes, json }: SetupOptions): Promise<void> {
+  const socket = await socketOf(config, program);
+  const file = join(homeDirectory(), '.ssh', 'config');
+  const entry = `Host ${host}\n  IdentityAgent "${socket}"\n`;
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const isThere = before.includes(entry);
+  if (!isThere) {
+    await agreeToWrite(`To add to ${file}:\n${entry}`, yes === true);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    appendFileSync(file, `${before === '' || before.endsWith('\n') ? '' : '\n'}\n${entry}`, { mode: 0o600 });
+  }
+  print(json, { file, entry, changed: !isThere }, isThere ? `${file} has it already.` : `Wrote ${file}.`);
+}

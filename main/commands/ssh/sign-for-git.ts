@@ -1,0 +1,71 @@
+/**
+ * `keyhearth-ssh-sign`: git's `gpg.ssh.program`. It sends the commit or tag itself, so that the vault shows and hashes what it
+ * signs. Verifying needs no key: the launcher leaves that to `ssh-keygen`.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { signMessageRequest, readSignedMessage } from '../../doors/ssh/messages.ts';
+import { sshString, sshUint32 } from '../../chains/ssh/wire.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
+import { askAgent } from './agent-client.ts';
+
+/** @param given As git calls `ssh-keygen`: `-Y sign -n git -f KEY [-U] FILE`. */
+export async function signForGit(socket: string, given: readonly string[]): Promise<void> {
+  const option = (name: string): string | undefined => given[given.indexOf(name) + 1];
+  const file = given.at(-1) ?? '';
+  const namespace = given.includes('-n') ? option('-n') : undefined;
+  const keyFile = given.includes('-f') ? option('-f') : undefined;
+  if (option('-Y') !== 'sign' || namespace === undefined || keyFile === undefined || file.startsWith('-')) {
+    throw new CommandError(
+      exitCodes.usage,
+      'expected the arguments of `ssh-keygen -Y sign -n NAMESPACE -f KEY FILE`',
+    );
+  }
+  const key = readPublicKey(keyFile);
+  const request = {
+    key,
+    namespace,
+    message: readFileSync(file),
+    repository: git('config', '--get', 'remote.origin.url') || git('rev-parse', '--show-toplevel'),
+    branch: git('branch', '--show-current'),
+  };
+  const answer = readSignedMessage(await askAgent(socket, signMessageRequest(request)));
+  if (!answer.ok) throw new CommandError(exitCodes.failed, `not signed: ${answer.problem}`);
+  writeFileSync(`${file}.sig`, armor(namespace, key, answer.value));
+}
+
+/** @returns the key of a line of `authorized_keys`, in the file or beside it. */
+function readPublicKey(file: string): Uint8Array {
+  const [, base64 = ''] =
+    /^(?:key::)?(?:ssh-ed25519|ecdsa-sha2-nistp256) (\S+)/m.exec(readFileSync(file, 'utf8')) ?? [];
+  if (base64 !== '') return Buffer.from(base64, 'base64');
+  throw new CommandError(exitCodes.usage, `${file} has no public key of Ed25519 or P-256`);
+}
+
+/** A password in a remote's address is not for the log. */
+const withoutPassword = (text: string): string => text.replace(/^([a-z+]+:\/\/)[^/@]*@/, '$1');
+
+/** @returns the first line of git's answer; empty where git says nothing. */
+function git(...argv: readonly string[]): string {
+  try {
+    const said = execFileSync('git', argv, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 5000,
+    });
+    return withoutPassword(said.split('\n', 1)[0] ?? '').slice(0, 500);
+  } catch {
+    return '';
+  }
+}
+
+/** An SSH signature as a file (OpenSSH's PROTOCOL.sshsig). */
+function armor(namespace: string, key: Uint8Array, signature: Uint8Array): string {
+  const blob = Buffer.concat([
+    Buffer.from('SSHSIG', 'latin1'),
+    sshUint32(1),
+    ...[key, namespace, '', 'sha512', signature].map(sshString),
+  ]);
+  const lines = blob.toString('base64').match(/.{1,70}/g) ?? [];
+  return `-----BEGIN SSH SIGNATURE-----\n${lines.join('\n')}\n-----END SSH SIGNATURE-----\n`;
+}

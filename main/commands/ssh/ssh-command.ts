@@ -1,0 +1,92 @@
+/** The declarations of `keyhearth ssh` and `keyhearth git`. */
+import { Option, type Command } from 'commander';
+import { apiKeyOption, secretOptions } from '../shared/options.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
+import type { GitSetupOptions } from './git-setup.ts';
+import type { KeysOptions } from './keys.ts';
+import type { SetupOptions } from './setup.ts';
+
+const programOption = (): Option => new Option('--program <name>', 'Paired program; default: the only one');
+const yes = (): Option => new Option('--yes', 'Write without confirmation');
+
+interface ProgramOptions {
+  readonly program?: string;
+}
+
+export function declareSsh(program: Command): void {
+  const ssh = program.command('ssh').description('Use keys of the vault with SSH');
+  addSubcommand<ProgramOptions>(ssh, {
+    name: 'agent',
+    description: 'Print the line that points a shell at the agent',
+    options: [programOption()],
+    run: async (config, flags, json) => {
+      const { showAgent } = await import('./keys.ts');
+      await showAgent(config, flags.program, json);
+    },
+  });
+  addSubcommand<Omit<KeysOptions, 'json'>>(ssh, {
+    name: 'keys',
+    description: 'List the keys of the agent as authorized_keys has them, or change which it offers',
+    options: [
+      programOption(),
+      new Option('--add <private-key>', 'Offer a private key: ID, start of the ID, or name'),
+      new Option('--remove <private-key>', 'Stop offering a private key'),
+      apiKeyOption('API key to use; default: owner, or a secret of the vault'),
+      ...secretOptions(),
+    ],
+    run: async (config, flags, json) => {
+      const { changeKeys } = await import('./keys.ts');
+      await changeKeys(config, { ...flags, json });
+    },
+  });
+  addSubcommand<Omit<SetupOptions, 'json'>>(ssh, {
+    name: 'setup',
+    description: 'Show the entry for ~/.ssh/config, then write it',
+    options: [
+      programOption(),
+      new Option('--host <pattern>', 'Hosts to use the agent for').default('*'),
+      yes(),
+    ],
+    run: async (config, flags, json) => {
+      const { setUpSsh } = await import('./setup.ts');
+      await setUpSsh(config, { ...flags, json });
+    },
+  });
+  addSubcommand(ssh, {
+    name: 'status',
+    description: 'Show whether the door is on, and its programs',
+    run: async (config, _flags, json) => {
+      const { listDoors } = await import('../doors/doors.ts');
+      await listDoors(config, json);
+    },
+  });
+  addSubcommand<{ readonly socket: string }>(ssh, {
+    name: 'sign <arguments...>',
+    description: 'Sign for git; keyhearth-ssh-sign runs this',
+    describes: { arguments: 'Arguments that git gives ssh-keygen, after --' },
+    options: [new Option('--socket <path>', 'Socket of the program').makeOptionMandatory()],
+    run: async (_config, { socket }, _json, given) => {
+      const { signForGit } = await import('./sign-for-git.ts');
+      await signForGit(socket, given);
+    },
+  });
+}
+
+export function declareGit(program: Command): void {
+  const git = program.command('git').description('Sign commits and tags with keys of the vault');
+  addSubcommand<Omit<GitSetupOptions, 'json'>>(git, {
+    name: 'setup',
+    description: 'Show the settings for git, then write them',
+    options: [
+      programOption(),
+      new Option('--global', 'Write for all repositories of this user; default: the one of this directory'),
+      new Option('--key <name>', 'Name of the key to sign with; default: the only one'),
+      new Option('--email <email>', 'Email address to verify as; default: that of git'),
+      yes(),
+    ],
+    run: async (config, flags, json) => {
+      const { setUpGit } = await import('./git-setup.ts');
+      await setUpGit(config, { ...flags, json });
+    },
+  });
+}

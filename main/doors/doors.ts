@@ -1,0 +1,192 @@
+/** The doors: which are on, which programs are paired, and the sockets that let them in. */
+import { z } from 'zod';
+import { doorNames, type DoorName, type DoorProgram, type DoorStatus } from '../../preload/contract.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { generateP256, uncompressP256 } from '../crypto/keys/p256.ts';
+import { Waiters } from '../http/waiters.ts';
+import type { Service } from '../http/handle.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { owned } from '../lib/faults.ts';
+import { parse } from '../lib/parse.ts';
+import type { Random } from '../lib/random.ts';
+import type { Reader } from '../storage/connection.ts';
+import {
+  deleteDoorKey,
+  getServerKey,
+  insertServerKey,
+  listDoorKeys,
+  serverKeyContext,
+} from '../storage/tables/server-keys.ts';
+import { getSetting, putSetting } from '../storage/tables/settings.ts';
+import { requireVault } from '../storage/tables/vault.ts';
+import type { OpenDoor, OpenSocket } from './door.ts';
+import { compressed, keyNameOf, Program } from './program.ts';
+import { openSshAgent } from './ssh/server.ts';
+
+const openers: Readonly<Record<DoorName, OpenDoor>> = { ssh: openSshAgent };
+
+export interface DoorsParts {
+  readonly service: Service;
+  readonly keyring: Keyring;
+  readonly random: Random;
+  readonly homeDirectory: string;
+  /** Undefined for a vault in memory: it has no sockets. */
+  readonly directory: string | undefined;
+  readonly onChange: () => void;
+}
+
+const door = z.enum(doorNames);
+const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'Expected small letters, digits and hyphens');
+const change = z.discriminatedUnion('change', [
+  z.object({ change: z.literal('switch'), door, on: z.boolean() }),
+  z.object({ change: z.enum(['pair', 'remove']), door, name }),
+]);
+
+/** More would be more sockets than a person reads. */
+const mostPrograms = 50;
+
+interface Entry {
+  readonly program: Program;
+  socket?: OpenSocket;
+}
+
+export class Doors {
+  readonly #parts: DoorsParts;
+  readonly #unlocking: Waiters;
+  readonly #open = new Map<string, Entry>();
+  readonly #problems = new Map<DoorName, string>();
+  readonly #stop: () => void;
+  #isClosed = false;
+  /** One change at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: DoorsParts) {
+    this.#parts = parts;
+    const { keyring, service } = parts;
+    this.#unlocking = new Waiters(() => keyring.frozenAt !== undefined, service.onFault);
+    this.#stop = keyring.onChange((unlocked) => {
+      if (unlocked || keyring.frozenAt !== undefined) {
+        // The rows are verified by then.
+        queueMicrotask(
+          owned(() => {
+            this.#unlocking.endAll();
+          }, service.onFault),
+        );
+      }
+    });
+  }
+
+  status(): readonly DoorStatus[] {
+    return this.#parts.service.units.readUnverified((tx) =>
+      doorNames.map((door) => ({
+        door,
+        on: isOn(tx, door),
+        problem: this.#problems.get(door) ?? null,
+        programs: listDoorKeys(tx, door).map((key): DoorProgram => {
+          const entry = this.#open.get(key.name);
+          return {
+            name: key.name.slice(`door ${door} `.length),
+            publicKey: compressed(key.publicKey),
+            pairedAt: key.createdAt,
+            socket: entry?.socket?.address ?? null,
+            waiting: entry?.program.waiting ?? 0,
+          };
+        }),
+      })),
+    );
+  }
+
+  /** @throws KeyhearthError VAULT_LOCKED, ALREADY_EXISTS, NOT_FOUND, or FAILED_PRECONDITION for a vault in memory. */
+  async change(input: unknown): Promise<void> {
+    const wanted = parse(change, input, 'doors');
+    const { service, keyring, directory, onChange } = this.#parts;
+    keyring.checkUnlocked();
+    if (directory === undefined) {
+      throw new KeyhearthError(
+        'FAILED_PRECONDITION',
+        'a vault in memory has no doors: start with a directory',
+      );
+    }
+    await service.units.write((tx) => {
+      if (wanted.change === 'switch') {
+        const on = { ...switches(tx), [wanted.door]: wanted.on };
+        putSetting(tx, 'doors', JSON.stringify(on), service.clock.now());
+        return;
+      }
+      const key = keyNameOf(wanted.door, wanted.name);
+      const { organizationId } = requireVault(tx);
+      if (wanted.change === 'remove') {
+        if (deleteDoorKey(tx, key) > 0) return;
+        throw new KeyhearthError('NOT_FOUND', `no program ${wanted.name} is paired`);
+      }
+      if (getServerKey(tx, key) !== undefined) {
+        throw new KeyhearthError('ALREADY_EXISTS', `a program ${wanted.name} is paired already`);
+      }
+      if (listDoorKeys(tx, wanted.door).length >= mostPrograms) {
+        throw new KeyhearthError('RESOURCE_EXHAUSTED', `a door has at most ${String(mostPrograms)} programs`);
+      }
+      const { privateKey, publicKey } = generateP256((length) => this.#parts.random('program key', length));
+      const context = serverKeyContext(key, organizationId);
+      insertServerKey(tx, {
+        name: key,
+        publicKey: toHex(uncompressP256(publicKey)),
+        sealed: keyring.seal(context, privateKey),
+        createdAt: service.clock.now(),
+      });
+      privateKey.fill(0);
+    });
+    await this.look();
+    onChange();
+  }
+
+  /** Opens the sockets that are to be open, and closes the others. */
+  look(): Promise<void> {
+    const next = this.#last.then(() => this.#look());
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  async #look(): Promise<void> {
+    const { directory, homeDirectory, service, keyring, onChange } = this.#parts;
+    if (directory === undefined) return;
+    const wanted = this.#isClosed
+      ? []
+      : this.status().flatMap(({ door, on, programs }) =>
+          on ? programs.map((program) => ({ door, name: program.name })) : [],
+        );
+    const names = new Set<string>(wanted.map((each) => keyNameOf(each.door, each.name)));
+    for (const [key, entry] of this.#open) {
+      if (names.has(key)) continue;
+      this.#open.delete(key);
+      await entry.socket?.close();
+    }
+    this.#problems.clear();
+    for (const { door, name } of wanted) {
+      const key = keyNameOf(door, name);
+      if (this.#open.has(key)) continue;
+      const parts = { service, keyring, unlocking: this.#unlocking, onWaiting: onChange };
+      const entry: Entry = { program: new Program(parts, door, name) };
+      try {
+        const { onFault } = service;
+        entry.socket = await openers[door](entry.program, { directory, homeDirectory, onFault });
+        this.#open.set(key, entry);
+      } catch (error) {
+        this.#problems.set(door, `the socket of ${name} cannot be opened: ${String(error)}`);
+        service.onFault(error);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stop();
+    this.#unlocking.endAll();
+    await this.look();
+  }
+}
+
+const switches = (tx: Reader): Partial<Record<DoorName, boolean>> =>
+  JSON.parse(getSetting(tx, 'doors') ?? '{}') as Partial<Record<DoorName, boolean>>;
+
+const isOn = (tx: Reader, door: DoorName): boolean => switches(tx)[door] === true;

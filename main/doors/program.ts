@@ -1,0 +1,150 @@
+/** A paired program: its requests enter the API like any other, stamped with the key that the vault keeps for it. */
+import { hash } from 'node:crypto';
+import type { DoorName } from '../../preload/contract.ts';
+import { stampWith } from '../auth/make-stamp.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { compressP256 } from '../crypto/keys/p256.ts';
+import { handle, type ApiAnswer, type Service } from '../http/handle.ts';
+import { longestWait, type Wait, type Waiters } from '../http/waiters.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { Lru } from '../lib/lru.ts';
+import { findApiKeyHolder } from '../storage/tables/api-keys.ts';
+import { getServerKey, serverKeyContext, type DoorKeyName } from '../storage/tables/server-keys.ts';
+import { requireVault } from '../storage/tables/vault.ts';
+
+export interface ProgramParts {
+  readonly service: Service;
+  readonly keyring: Keyring;
+  /** The requests that wait for the vault to be unlocked, by the name of the program's key. */
+  readonly unlocking: Waiters;
+  /** Called when a request begins or ends to wait for that. */
+  readonly onWaiting: () => void;
+}
+
+/** How long a program may be waited for. */
+export type Gone = Wait['gone'];
+
+/** Requests whose answer a caller may have missed. */
+const mostRemembered = 1000;
+
+export class Program {
+  readonly door: DoorName;
+  readonly name: string;
+  readonly #key: DoorKeyName;
+  readonly #parts: ProgramParts;
+  /** Bodies by their content: a repeat is the same request, and joins the activity that the first one made. */
+  readonly #sent = new Lru<string, Buffer>(mostRemembered);
+  #lastTimestamp = 0;
+  #waiting = 0;
+
+  constructor(parts: ProgramParts, door: DoorName, name: string) {
+    this.#parts = parts;
+    this.door = door;
+    this.name = name;
+    this.#key = keyNameOf(door, name);
+  }
+
+  /** How many requests wait for the vault to be unlocked. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** @throws KeyhearthError as the API refuses; PERMISSION_DENIED where the program has no user. */
+  async query(path: string, parameters: object, gone: Gone): Promise<Record<string, unknown>> {
+    await this.#unlocked(gone);
+    const raw = Buffer.from(JSON.stringify({ organizationId: this.#holder().organizationId, ...parameters }));
+    return bodyOf(await this.#send(`query/${path}`, raw));
+  }
+
+  /**
+   * Submits an activity and waits until it is decided. Where its caller leaves, the activity goes on waiting for its votes.
+   * @returns the activity's result; undefined where no one has decided yet.
+   * @throws KeyhearthError as the API refuses, or rejected.
+   */
+  async submit(type: string, path: string, parameters: object, gone: Gone): Promise<unknown> {
+    await this.#unlocked(gone);
+    const { organizationId } = this.#holder();
+    const content = hash('sha256', JSON.stringify({ organizationId, type, parameters }));
+    const raw =
+      this.#sent.get(content) ??
+      Buffer.from(
+        JSON.stringify({ type, timestampMs: String(this.#nextTimestamp()), organizationId, parameters }),
+      );
+    this.#sent.set(content, raw);
+    const { activity } = bodyOf(await this.#send(`submit/${path}`, raw, { seconds: longestWait, gone })) as {
+      readonly activity: { readonly status: string; readonly result: object };
+    };
+    if (activity.status === 'ACTIVITY_STATUS_COMPLETED') return Object.values(activity.result)[0];
+    if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') return undefined;
+    throw new KeyhearthError('PERMISSION_DENIED', 'the request was rejected');
+  }
+
+  /** Waits for the vault to be unlocked. A frozen one refuses at once. */
+  async #unlocked(gone: Gone): Promise<void> {
+    const { keyring, unlocking, onWaiting } = this.#parts;
+    if (keyring.unlocked) return;
+    const over = unlocking.wait(
+      this.#key,
+      { ...this.#holder(), isBelow: false },
+      { seconds: longestWait, gone },
+      0,
+    );
+    if (over !== undefined) {
+      this.#waiting += 1;
+      onWaiting();
+      await over.finally(() => {
+        this.#waiting -= 1;
+        onWaiting();
+      });
+    }
+    keyring.checkUnlocked();
+  }
+
+  /** The user who has the program's key. Before the vault is unlocked its rows are not verified: nothing is decided by them. */
+  #holder(): { readonly organizationId: string; readonly userId: string } {
+    const holder = this.#parts.service.units.readUnverified((tx) => {
+      const key = getServerKey(tx, this.#key);
+      return key && findApiKeyHolder(tx, compressed(key.publicKey));
+    });
+    if (holder !== undefined) return holder;
+    throw new KeyhearthError('PERMISSION_DENIED', `the program ${this.name} has no user: it was revoked`);
+  }
+
+  #send(path: string, raw: Buffer, wait?: Wait): Promise<ApiAnswer> {
+    const { service } = this.#parts;
+    return handle(service, { path, raw, headers: { 'x-stamp': this.#stamp(raw) }, wait });
+  }
+
+  #stamp(raw: Uint8Array): string {
+    const { service, keyring } = this.#parts;
+    const [key, vault] = service.units.read((tx) => [getServerKey(tx, this.#key), requireVault(tx)] as const);
+    if (key === undefined)
+      throw new KeyhearthError('PERMISSION_DENIED', `the program ${this.name} was removed`);
+    const context = serverKeyContext(this.#key, vault.organizationId);
+    return stampWith(
+      keyring.cached(`server key ${this.#key} ${key.publicKey}`, () => keyring.open(context, key.sealed)),
+      raw,
+    );
+  }
+
+  /** Rises with each request: two different ones in a millisecond are two. */
+  #nextTimestamp(): number {
+    this.#lastTimestamp = Math.max(this.#lastTimestamp + 1, this.#parts.service.clock.now());
+    return this.#lastTimestamp;
+  }
+}
+
+export const keyNameOf = (door: DoorName, name: string): DoorKeyName => `door ${door} ${name}`;
+
+/** @param publicKey Uncompressed, hex. */
+export const compressed = (publicKey: string): string =>
+  toHex(compressP256(new Uint8Array(Buffer.from(publicKey, 'hex'))));
+
+function bodyOf({ status, body }: ApiAnswer): Record<string, unknown> {
+  if (status === 200) return body;
+  throw new KeyhearthError(
+    'PERMISSION_DENIED',
+    typeof body['message'] === 'string' ? body['message'] : 'refused',
+  );
+}

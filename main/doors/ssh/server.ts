@@ -1,0 +1,175 @@
+/** The socket of a program's SSH agent. Each connection asks one thing at a time; a client that leaves is not waited for. */
+import { chmodSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { namedSocketPath } from '../../control/socket-path.ts';
+import { readBinding } from '../../chains/ssh/bindings.ts';
+import { ExplainedError, KeyhearthError } from '../../lib/errors.ts';
+import { owned, type OnFault } from '../../lib/faults.ts';
+import type { OpenOptions, OpenSocket } from '../door.ts';
+import type { Program } from '../program.ts';
+import { offeredKeys, signData, signMessage } from './keys.ts';
+import {
+  extensionRefused,
+  failure,
+  framed,
+  keysAnswer,
+  longestMessage,
+  readRequest,
+  signatureAnswer,
+  signedMessageAnswer,
+  success,
+  type AgentRequest,
+} from './messages.ts';
+
+/** At once, of one program. */
+const mostConnections = 1024;
+/** Of one connection, as in OpenSSH's agent. */
+const mostBindings = 16;
+
+export async function openSshAgent(program: Program, options: OpenOptions): Promise<OpenSocket> {
+  const address = namedSocketPath(options.directory, `ssh-${program.name}`);
+  if (address === undefined) {
+    throw new ExplainedError(`${options.directory} cannot hold a private socket, or its path is too long`);
+  }
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const connection = new Connection(program, socket, options);
+    socket.once(
+      'close',
+      owned(() => {
+        sockets.delete(socket);
+        connection.end();
+      }, options.onFault),
+    );
+  });
+  server.maxConnections = mostConnections;
+  await listen(server, address);
+  if (process.platform !== 'win32') chmodSync(address, 0o600);
+  server.on('error', owned(options.onFault));
+  return {
+    address,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ path }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+class Connection {
+  readonly #program: Program;
+  readonly #socket: Socket;
+  readonly #homeDirectory: string;
+  readonly #onFault: OnFault;
+  readonly #gone = new AbortController();
+  readonly #bindings: Uint8Array[] = [];
+  #unread = Buffer.alloc(0);
+  #isAnswering = false;
+
+  constructor(program: Program, socket: Socket, { homeDirectory, onFault }: OpenOptions) {
+    this.#program = program;
+    this.#socket = socket;
+    this.#homeDirectory = homeDirectory;
+    this.#onFault = onFault;
+    // A client that ends its side gets no answer: it is not there to read it.
+    socket.on(
+      'error',
+      owned(() => undefined, onFault),
+    );
+    socket.on(
+      'end',
+      owned(() => {
+        this.end();
+      }, onFault),
+    );
+    socket.on(
+      'data',
+      owned((chunk: Buffer) => this.#read(chunk), onFault),
+    );
+  }
+
+  end(): void {
+    this.#gone.abort();
+  }
+
+  async #read(chunk: Buffer): Promise<void> {
+    this.#unread = Buffer.concat([this.#unread, chunk]);
+    // A client waits for each answer: one that sends more than a message ahead is cut off.
+    if (this.#unread.length > 2 * (longestMessage + 4)) this.#socket.destroy();
+    if (this.#isAnswering) return;
+    this.#isAnswering = true;
+    try {
+      for (let message; (message = this.#take()) !== undefined;) {
+        const answer = await this.#answer(message);
+        if (this.#gone.signal.aborted) return;
+        this.#socket.write(framed(answer));
+      }
+    } finally {
+      this.#isAnswering = false;
+    }
+  }
+
+  /** @returns the next message; undefined where it has not all come. */
+  #take(): Buffer | undefined {
+    if (this.#unread.length < 4) return undefined;
+    const length = this.#unread.readUInt32BE();
+    if (length === 0 || length > longestMessage) {
+      this.#socket.destroy();
+      return undefined;
+    }
+    if (this.#unread.length < 4 + length) return undefined;
+    const message = this.#unread.subarray(4, 4 + length);
+    this.#unread = this.#unread.subarray(4 + length);
+    return message;
+  }
+
+  /** A refusal is an answer too: an agent has one word for all of them. */
+  async #answer(message: Buffer): Promise<Uint8Array> {
+    const read = readRequest(message);
+    if (!read.ok) return failure;
+    try {
+      return await this.#handle(read.value);
+    } catch (error) {
+      if (!(error instanceof KeyhearthError)) this.#onFault(error);
+      const reason = error instanceof KeyhearthError ? error.message : 'internal error';
+      return read.value.kind === 'sign message' ? signedMessageAnswer(reason) : failure;
+    }
+  }
+
+  async #handle(request: AgentRequest): Promise<Uint8Array> {
+    const gone = this.#gone.signal;
+    const wish = { bindings: this.#bindings, homeDirectory: this.#homeDirectory, gone };
+    switch (request.kind) {
+      case 'list keys':
+        return keysAnswer(await offeredKeys(this.#program, gone));
+      case 'sign':
+        return signatureAnswer(await signData(this.#program, request, wish));
+      case 'sign message':
+        return signedMessageAnswer(await signMessage(this.#program, request, wish));
+      case 'bind':
+        return this.#bind(request.binding);
+      case 'unknown extension':
+        return extensionRefused;
+    }
+  }
+
+  #bind(bytes: Uint8Array): Uint8Array {
+    const binding = readBinding(bytes);
+    if (!binding.ok || this.#bindings.length >= mostBindings) return failure;
+    this.#bindings.push(Uint8Array.from(bytes));
+    return success;
+  }
+}

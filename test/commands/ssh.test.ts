@@ -1,0 +1,456 @@
+/**
+ * The door for SSH with the system's own OpenSSH and git, on one service and one sshd. The classes: each signature is a request
+ * of the program's user, with its policies, votes and log; nothing that an SSH client says widens what a policy allows; no key
+ * is in any file.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fingerprint } from '../../main/chains/ssh/wire.ts';
+import { longestMessage } from '../../main/doors/ssh/messages.ts';
+import { policiesOfSshProgram } from '../../main/lib/policies/ssh-programs.ts';
+import {
+  activityOf,
+  command,
+  resultOf,
+  runCommand,
+  startTestVault,
+  type Json,
+  type TestClient,
+  type TestVault,
+} from '../support/support.ts';
+
+const password = 'correct horse battery staple';
+
+let service: TestVault;
+let root: TestClient;
+let home = '';
+let socket = '';
+let port = 0;
+let sshd: ReturnType<typeof spawn>;
+let lines: readonly string[] = [];
+let userId = '';
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program of the system. The service is in this process, so nothing here may block it. */
+function run(
+  program: string,
+  argv: readonly string[],
+  { input = '', cwd = home, env = {} } = {},
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, argv, {
+      cwd,
+      env: { PATH: process.env['PATH'], HOME: home, SSH_AUTH_SOCK: socket, GIT_CONFIG_NOSYSTEM: '1', ...env },
+      timeout: 60_000,
+    });
+    const said = { out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      resolve({ code, ...said });
+    });
+    // A program may end before it reads.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+const environment = () => ({
+  KEYHEARTH_DATA_DIR: service.directory,
+  KEYHEARTH_CONFIG_DIR: join(dirname(service.directory), 'config'),
+});
+
+const keyhearth = async (...argv: readonly string[]): Promise<Json> => {
+  const ran = await runCommand([...argv, '--json'], { environment: { HOME: home, ...environment() } });
+  expect(ran.code, ran.stderr).toBe(0);
+  return JSON.parse(ran.stdout) as Json;
+};
+
+const hostKey = (): string => join(home, 'host_key');
+
+/** Logs in with one key alone. */
+const login = (key: string, more: readonly string[] = [], command = 'echo in') =>
+  run('ssh', [
+    ...[
+      '-p',
+      String(port),
+      '-i',
+      join(home, `${key}.pub`),
+      '-o',
+      'IdentitiesOnly=yes',
+      '-o',
+      'BatchMode=yes',
+    ],
+    ...['-o', `UserKnownHostsFile=${join(home, '.ssh/known_hosts')}`, ...more],
+    ...[`${userInfo().username}@127.0.0.1`, command],
+  ]);
+
+async function startSshd(): Promise<void> {
+  // The system's service makes it where there is one.
+  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', hostKey()]);
+  const free = createServer();
+  await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
+  ({ port } = free.address() as AddressInfo);
+  await new Promise((resolve) => free.close(resolve));
+  const settings = {
+    ListenAddress: `127.0.0.1:${String(port)}`,
+    HostKey: hostKey(),
+    AuthorizedKeysFile: join(home, 'authorized_keys'),
+    ...{ StrictModes: 'no', UsePAM: 'no', PidFile: 'none', PasswordAuthentication: 'no' },
+    ...{ AllowAgentForwarding: 'yes', PermitRootLogin: 'yes', MaxStartups: '100', LogLevel: 'ERROR' },
+    SetEnv: `HOME=${home}`,
+  };
+  const file = join(home, 'sshd_config');
+  writeFileSync(
+    file,
+    Object.entries(settings)
+      .map(([name, value]) => `${name} ${value}\n`)
+      .join(''),
+  );
+  sshd = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', file], { stdio: 'ignore' });
+  await vi.waitFor(async () => {
+    expect((await run('ssh-keyscan', ['-p', String(port), '127.0.0.1'])).out).toContain('ssh-ed25519');
+  }, 10_000);
+  const [, type, key] = /^(\S+) (\S+)/.exec(readFileSync(`${hostKey()}.pub`, 'utf8')) ?? [];
+  appendFileSync(
+    join(home, '.ssh/known_hosts'),
+    `[127.0.0.1]:${String(port)} ${String(type)} ${String(key)}\n`,
+  );
+}
+
+beforeAll(async () => {
+  service = await startTestVault({ password });
+  ({ root } = service);
+  home = join(dirname(service.directory), 'home');
+  mkdirSync(join(home, '.ssh'), { recursive: true, mode: 0o700 });
+  const { keysDirectory } = service.config;
+  mkdirSync(keysDirectory, { recursive: true });
+  writeFileSync(join(keysDirectory, 'owner.public'), service.key.publicKey);
+  writeFileSync(join(keysDirectory, 'owner.private'), service.key.privateKey, { mode: 0o600 });
+  const privateKeys = (['CURVE_ED25519', 'CURVE_P256', 'CURVE_ED25519'] as const).map((curve, index) => ({
+    privateKeyName: ['ed', 'p256', 'other'][index],
+    curve,
+    privateKeyTags: [],
+    addressFormats: [],
+  }));
+  activityOf(await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', { privateKeys }));
+  ({ userId } = (await keyhearth('doors', 'add', 'laptop')) as { userId: string });
+  await keyhearth('doors', 'on', 'ssh');
+  ({ socket } = (await keyhearth('ssh', 'agent')) as { socket: string });
+  await keyhearth('ssh', 'keys', '--add', 'ed');
+  ({ keys: lines } = (await keyhearth('ssh', 'keys', '--add', 'p256')) as { keys: string[] });
+  for (const line of lines) writeFileSync(join(home, `${String(line.split(' ')[2])}.pub`), `${line}\n`);
+  writeFileSync(join(home, 'authorized_keys'), `${lines.join('\n')}\n`);
+  await startSshd();
+}, 120_000);
+afterAll(async () => {
+  sshd.kill();
+  await service[Symbol.asyncDispose]();
+});
+
+/** The newest activity of the program, with its request. */
+async function lastOfProgram(): Promise<{
+  readonly status: string;
+  readonly intent: Json;
+  readonly fingerprint: string;
+}> {
+  const answer = await root.query('list_activities', { paginationOptions: { limit: '10' } });
+  const activities = answer.body?.['activities'] as {
+    status: string;
+    type: string;
+    intent: Json;
+    fingerprint: string;
+  }[];
+  const found = activities.find(({ type }) => type === 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2');
+  if (found === undefined) throw new Error('the program has done nothing');
+  return found;
+}
+
+const originOf = ({ intent }: { readonly intent: Json }): Json =>
+  (intent['signRawPayloadIntentV2'] as { origin: Json }).origin;
+
+test('ssh-add lists the tagged keys alone', async () => {
+  const { out } = await run('ssh-add', ['-L']);
+  expect(out.trim().split('\n')).toEqual(lines);
+  expect(lines.map((line) => line.split(' ')[0])).toEqual(['ssh-ed25519', 'ecdsa-sha2-nistp256']);
+  expect(out).not.toContain('other');
+});
+
+describe('a login to a real server', () => {
+  test.each(['ed', 'p256'])(
+    'by the key %s goes through, and the log names door, program and server',
+    async (key) => {
+      expect(await login(key)).toMatchObject({ code: 0, out: 'in\n' });
+      expect(originOf(await lastOfProgram())).toMatchObject({ door: 'ssh', program: 'laptop' });
+    },
+  );
+
+  test('through a forwarded agent is refused', async () => {
+    const ran = await login(
+      'ed',
+      ['-A'],
+      `SSH_AUTH_SOCK=$SSH_AUTH_SOCK ssh -p ${String(port)} -o BatchMode=yes -o StrictHostKeyChecking=no 127.0.0.1 echo inner`,
+    );
+    expect(ran.out).not.toContain('inner');
+    expect(ran.err).toContain('Permission denied');
+  });
+
+  test('through a forwarded agent is allowed where the policy names the server that forwards', async () => {
+    const blob = Buffer.from(readFileSync(`${hostKey()}.pub`, 'utf8').split(' ')[1] ?? '', 'base64');
+    const tags = await root.query('list_private_key_tags', {});
+    const [{ tagId } = { tagId: '' }] = tags.body?.['privateKeyTags'] as { tagId: string }[];
+    const policies = policiesOfSshProgram('forwarded', {
+      userId,
+      tagId,
+      accounts: [],
+      forwarders: [fingerprint(blob)],
+      approverId: undefined,
+    });
+    const { policyIds } = resultOf(
+      await root.submit('create_policies', 'CREATE_POLICIES', { policies }),
+    ) as unknown as { policyIds: string[] };
+    const ran = await login(
+      'ed',
+      ['-A'],
+      `ssh -p ${String(port)} -o BatchMode=yes -o StrictHostKeyChecking=no 127.0.0.1 echo inner`,
+    );
+    activityOf(await root.submit('delete_policies', 'DELETE_POLICIES', { policyIds }));
+    expect(ran.out, ran.err).toContain('inner');
+  });
+});
+
+test('ssh-keygen signs and verifies a file', async () => {
+  writeFileSync(join(home, 'file'), 'hello');
+  writeFileSync(join(home, 'signers'), `me ${String(lines[0])}\n`);
+  const signed = await run('ssh-keygen', ['-Y', 'sign', '-n', 'file', '-f', join(home, 'ed.pub'), 'file']);
+  expect(signed.code, signed.err).toBe(0);
+  const verify = (namespace: string) =>
+    run('ssh-keygen', ['-Y', 'verify', '-n', namespace, '-f', 'signers', '-I', 'me', '-s', 'file.sig'], {
+      input: 'hello',
+    });
+  expect((await verify('file')).code).toBe(0);
+  expect((await verify('git')).code).not.toBe(0);
+});
+
+describe('git', () => {
+  let repository = '';
+  const git = (...argv: readonly string[]) => run('git', argv, { cwd: repository });
+
+  beforeAll(async () => {
+    repository = join(home, 'pump');
+    mkdirSync(repository);
+    await git('init', '-q', '-b', 'main');
+    await git('config', 'user.email', 'ann@example.com');
+    await git('config', 'user.name', 'Ann');
+    const argv = [command, 'git', 'setup', '--key', 'ed', '--yes', '--json'];
+    const ran = await run(process.execPath, argv, { cwd: repository, env: environment() });
+    expect(ran.code, ran.err).toBe(0);
+  });
+
+  test('signs a commit and a tag, and verifies both', async () => {
+    const commit = await git('commit', '-q', '--allow-empty', '-m', 'Fix the pump\n\nIt leaked.');
+    expect(commit.code, commit.err).toBe(0);
+    const activity = await lastOfProgram();
+    expect(originOf(activity)).toMatchObject({ program: 'laptop', branch: 'main' });
+    const verified = await git('verify-commit', 'HEAD');
+    expect(verified.code, verified.err).toBe(0);
+    const described = await root.query('describe_payload', activity.intent['signRawPayloadIntentV2'] as Json);
+    expect(described.text).toContain('Sign the commit “Fix the pump”');
+    expect((await git('tag', '-s', '-m', 'First', 'v1')).code).toBe(0);
+    expect((await git('verify-tag', 'v1')).code).toBe(0);
+  });
+
+  test('a policy on the subject holds, and one denied commit leaves none', async () => {
+    const { policyId } = resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', {
+        policyName: 'No drafts',
+        effect: 'EFFECT_DENY',
+        condition: "git.subject == 'draft' || git.repository == 'nowhere'",
+        consensus: '',
+        notes: '',
+      }),
+    ) as unknown as { policyId: string };
+    const commit = await git('commit', '-q', '--allow-empty', '-m', 'draft');
+    activityOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+    expect(commit.code).not.toBe(0);
+    expect(commit.err).toContain('sufficient permissions');
+    expect((await git('log', '--format=%s')).out).toBe('Fix the pump\n');
+  });
+
+  test('a push waits for a vote, and goes through with it', async () => {
+    const consensus = `approvers.any(user, user.id == '${userId}') && approvers.any(user, user.id == '${service.rootUserId}')`;
+    const before = await root.query('list_policies', {});
+    const own = (before.body?.['policies'] as { policyId: string; policyName: string }[]).find(
+      ({ policyName }) => policyName === 'SSH laptop: signs with tagged keys',
+    );
+    activityOf(
+      await root.submit('update_policy', 'UPDATE_POLICY_V2', {
+        policyId: own?.policyId,
+        policyConsensus: consensus,
+      }),
+    );
+    const bare = join(home, 'bare.git');
+    await git('init', '-q', '--bare', bare);
+    const ssh = `ssh -p ${String(port)} -i ${join(home, 'ed.pub')} -o IdentitiesOnly=yes -o BatchMode=yes -o UserKnownHostsFile=${join(home, '.ssh/known_hosts')}`;
+    const pushing = run('git', ['push', '-q', `${userInfo().username}@127.0.0.1:${bare}`, 'main'], {
+      cwd: repository,
+      env: { GIT_SSH_COMMAND: ssh },
+    });
+    await vi.waitFor(() => {
+      expect(service.vault.waiters.size).toBe(1);
+    }, 20_000);
+    const { fingerprint: waiting, status } = await lastOfProgram();
+    expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    activityOf(await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint: waiting }));
+    const pushed = await pushing;
+    expect(pushed.code, pushed.err).toBe(0);
+    expect((await git('--git-dir', bare, 'log', '--format=%s', 'main')).out).toBe('Fix the pump\n');
+    expect(service.vault.waiters.size).toBe(0);
+    activityOf(
+      await root.submit('update_policy', 'UPDATE_POLICY_V2', {
+        policyId: own?.policyId,
+        policyConsensus: `approvers.any(user, user.id == '${userId}')`,
+      }),
+    );
+  });
+});
+
+describe('a client that is none', () => {
+  const connect = (): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const made = createConnection(socket, () => {
+        resolve(made);
+      });
+      made.on('error', reject);
+    });
+  const frame = (bytes: Uint8Array, length = bytes.length): Buffer => {
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(length);
+    return Buffer.concat([head, bytes]);
+  };
+  /** The number of the answer; undefined where the connection is closed without one. */
+  const answerTo = async (bytes: Uint8Array): Promise<number | undefined> => {
+    const connection = await connect();
+    connection.write(bytes);
+    return new Promise((resolve) => {
+      connection.on('data', (chunk: Buffer) => {
+        connection.destroy();
+        resolve(chunk[4]);
+      });
+      connection.on('close', () => {
+        resolve(undefined);
+      });
+    });
+  };
+
+  test.each<[string, Uint8Array]>([
+    ['an unknown message', frame(Uint8Array.of(99))],
+    ['adding a key', frame(Uint8Array.of(17, 0, 0, 0, 0))],
+    ['removing all keys', frame(Uint8Array.of(19))],
+    ['locking the agent', frame(Uint8Array.of(22, 0, 0, 0, 0))],
+    ['a list with something after it', frame(Uint8Array.of(11, 0))],
+    ['a request that ends early', frame(Uint8Array.of(13, 0, 0, 0, 9, 1))],
+    ['a string longer than its message', frame(Uint8Array.of(13, 255, 255, 255, 255))],
+    ['a key of no type', frame(Uint8Array.of(13, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0))],
+  ])('gets a failure for %s', async (_, bytes) => {
+    expect(await answerTo(bytes)).toBe(5);
+  });
+
+  test.each([
+    ['no message', frame(new Uint8Array())],
+    ['a message beyond the bound', frame(Uint8Array.of(11), longestMessage + 1)],
+    ['all that it can send', Buffer.alloc(3 * longestMessage, 1)],
+  ])('is cut off for %s', async (_, bytes) => {
+    expect(await answerTo(bytes)).toBeUndefined();
+  });
+
+  test('a message in single bytes is read', async () => {
+    const connection = await connect();
+    const answered = new Promise<number | undefined>((resolve) => {
+      connection.on('data', (chunk: Buffer) => {
+        resolve(chunk[4]);
+      });
+    });
+    for (const byte of frame(Uint8Array.of(11))) connection.write(Uint8Array.of(byte));
+    expect(await answered).toBe(12);
+    connection.destroy();
+  });
+
+  test('1,000 connections at once leave the agent at work, and nothing behind', async () => {
+    const connections: Socket[] = [];
+    const answered = async (): Promise<Socket> => {
+      const connection = await connect();
+      connection.write(frame(Uint8Array.of(99)));
+      await once(connection, 'data');
+      return connection;
+    };
+    // The system keeps some 500 that were not accepted yet, and refuses more.
+    while (connections.length < 1000) {
+      connections.push(...(await Promise.all(Array.from({ length: 100 }, answered))));
+    }
+    expect((await run('ssh-add', ['-L'])).out).toContain(' ed');
+    for (const connection of connections) connection.destroy();
+    await vi.waitFor(async () => {
+      expect(await answerTo(frame(Uint8Array.of(11)))).toBe(12);
+    });
+    expect(service.vault.waiters.size).toBe(0);
+  });
+});
+
+test('a key that is not tagged signs nothing, and the log has the refusal', async () => {
+  const keys = await root.query('list_private_keys', {});
+  const other = (keys.body?.['privateKeys'] as { privateKeyName: string; publicKey: string }[]).find(
+    ({ privateKeyName }) => privateKeyName === 'other',
+  );
+  const blob = Buffer.concat([
+    Buffer.from([0, 0, 0, 11]),
+    Buffer.from('ssh-ed25519'),
+    Buffer.from([0, 0, 0, 32]),
+    Buffer.from(other?.publicKey ?? '', 'hex'),
+  ]);
+  writeFileSync(join(home, 'other.pub'), `ssh-ed25519 ${blob.toString('base64')} other\n`);
+  const signed = await run('ssh-keygen', ['-Y', 'sign', '-n', 'file', '-f', join(home, 'other.pub'), 'file']);
+  expect(signed.code).not.toBe(0);
+  expect(existsSync(join(home, 'other.pub.sig'))).toBe(false);
+  const refusals = await root.query('list_refusals', {});
+  expect(refusals.text).toContain(userId);
+});
+
+test('a locked vault keeps the client waiting until it is unlocked', async () => {
+  await service.vault.rpc.lock();
+  const listing = run('ssh-add', ['-L']);
+  await vi.waitFor(async () => {
+    const [door] = await service.vault.rpc.doors();
+    expect(door?.programs[0]?.waiting).toBe(1);
+  });
+  await service.unlock();
+  expect((await listing).out).toContain(' ed');
+});
+
+test('a program that was revoked is refused, and its socket goes', async () => {
+  await keyhearth('doors', 'remove', 'laptop', '--yes');
+  expect((await run('ssh-add', ['-L'])).code).toBe(2);
+  const users = await root.query('list_users', {});
+  expect(users.text).not.toContain(userId);
+});
+
+test('a frozen vault refuses at once, and a door that is off has no socket', async () => {
+  const made = (await keyhearth('doors', 'add', 'frozen')) as { socket: string };
+  await service.vault.rpc.freeze();
+  expect((await run('ssh-add', ['-L'], { env: { SSH_AUTH_SOCK: made.socket } })).code).toBe(1);
+  await service.unlock();
+  await keyhearth('doors', 'off', 'ssh');
+  expect(existsSync(made.socket)).toBe(false);
+});
