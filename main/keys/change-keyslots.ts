@@ -465,7 +465,7 @@ function checkKind(slots: readonly KeyslotRow[], id: string, kind: KeyslotRow['k
 const wouldDrop = (dropped: readonly KeyslotRow[]): KeyhearthError =>
   new KeyhearthError(
     'INVALID_ARGUMENT',
-    `These keyslots would go, since nothing was given that opens them: ${dropped.map((slot) => `${describeSlot(slot)} (${slot.id})`).join(', ')}. Give their secrets as well, or say that they may go.`,
+    `These keyslots would stop working, because their secrets were not given: ${dropped.map((slot) => `${describeSlot(slot)} (${slot.id})`).join(', ')}. Give their secrets too, or drop the others.`,
   );
 
 const staleSlot = (): KeyhearthError =>

@@ -336,7 +336,7 @@ test('a request that needs approvals is shown with its fingerprint and the next 
   const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', '--api-key', 'asks'];
   const { code, stdout, stderr } = await run(argv, { input: unsigned });
   expect({ code, stdout }, stderr).toEqual({ code: 6, stdout: '' });
-  expect(stderr).toContain('keyhearth: not done yet: others have to approve');
+  expect(stderr).toContain('needs approvals of other users');
   const [approve = '', show = ''] = [...stderr.matchAll(/^ {4}keyhearth (.+)$/gm)].map(([, line]) => line);
   const approved = await runCommand(approve.split(' '), { environment: environment() });
   expect(approved).toMatchObject({ code: 0, stdout: 'Approved and completed.\n' });

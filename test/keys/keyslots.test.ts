@@ -530,7 +530,7 @@ describe('a new master key', () => {
     await expect(change(service, rotate)).rejects.toEqual(
       refused(
         new RegExp(
-          `^These keyslots would go, since nothing was given that opens them: a recovery phrase \\(${slotOf(listed, 'recovery').id}\\), a password \\(`,
+          `^These keyslots would stop working, because their secrets were not given: a recovery phrase \\(${slotOf(listed, 'recovery').id}\\), a password \\(`,
         ),
       ),
     );
@@ -567,7 +567,7 @@ describe('a new master key', () => {
     await using service = await start();
     chain.entries.clear();
     const rotate = { do: 'rotate', proof, secrets: [phraseProof(service)], dropOthers: false } as const;
-    await expect(change(service, rotate)).rejects.toEqual(refused(/opens them: a keychain \(/));
+    await expect(change(service, rotate)).rejects.toEqual(refused(/not given: a keychain \(/));
     expect(kinds(await change(service, { ...rotate, dropOthers: true })).sort()).toEqual([
       'password',
       'recovery',

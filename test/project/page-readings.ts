@@ -148,7 +148,7 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
   },
   approvals: {
     blocks: [
-      { block: 'keyhearth policies create', sees: /others have to approve/ },
+      { block: 'keyhearth policies create', sees: /needs approvals of other users/ },
       {
         block: 'keyhearth approvals list',
         own: async (reader) => [

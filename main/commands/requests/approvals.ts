@@ -318,6 +318,7 @@ function shownOf(
         saidAt(each.id),
       ]),
     ),
+    ...(requiring.length > 0 ? [''] : []),
     ...[...new Map(requiring.map((each) => [each.policyId, each])).values()].map(
       ({ policyName, consensus }) => `“${visibleName(policyName)}” requires ${visibleName(consensus)}`,
     ),

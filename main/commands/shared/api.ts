@@ -299,7 +299,7 @@ export function completedResult(
   if (activity.status === 'ACTIVITY_STATUS_COMPLETED') return resultOf(activity);
   throw new CommandError(
     exitCodes.failed,
-    `${pathOfType(type)} is not done: its activity ${activity.id} is ${activity.status}, expected ACTIVITY_STATUS_COMPLETED`,
+    `${pathOfType(type)} was not completed: its activity ${activity.id} is ${activity.status}, expected ACTIVITY_STATUS_COMPLETED`,
   );
 }
 
@@ -310,20 +310,21 @@ function waiting(
 ): CommandError {
   const rest = isOfUseLater
     ? [
-        '  they do so in the window, under Approvals, or with',
+        '  Other users approve it in the window, under Approvals, or with',
         `    keyhearth approvals approve ${id}`,
-        '  then it is done, once, and its result is in',
+        '  Its result is then in',
         `    keyhearth approvals show ${id}`,
       ]
     : [
-        '  its result would be for this run of the command alone. Take it back with the next line, and run the command with --wait',
+        '  Only this run of the command could read the result. Cancel the request, and run the command again with --wait:',
         `    keyhearth approvals reject ${id}`,
       ];
   return new CommandError(
     exitCodes.waits,
-    [`not done yet: others have to approve of activity ${id}, fingerprint ${fingerprint}`, ...rest].join(
-      '\n',
-    ),
+    [
+      `not done yet: activity ${id}, fingerprint ${fingerprint}, needs approvals of other users`,
+      ...rest,
+    ].join('\n'),
     { activityId: id, fingerprint },
   );
 }

@@ -72,17 +72,17 @@ describe('a budget that leaves something open', () => {
   test.each([
     [
       "RollingSum(eth.tx.value, '24h', signing_key.public_key) <= 5",
-      'leaves open: fees, tokens and approvals, the creation of contracts, authorizations of other code, other chains.',
+      'does not limit: fees, tokens and approvals, the creation of contracts, authorizations of other code, other chains.',
     ],
     [
       "eth.tx.chain_id == 1 && eth.tx.to in ['0xab'] && eth.tx.value <= 5",
       'fees, tokens and approvals, authorizations',
     ],
-    ["100 >= eth.tx.value && eth.tx.data == '0x'", 'leaves open: fees, the creation of contracts'],
-    ['solana.tx.transfers.sum(t, t.amount) < 5', 'leaves open: fees, other programs'],
-    ["RollingSum(solana.tx.transfers.sum(t, t.amount), '1h') < 5", 'leaves open: fees, other programs'],
-    ["RollingSum(tron.tx.contract[0].amount, '1h') < 5", 'leaves open: fees, calls'],
-    ['bitcoin.tx.fee <= 1000', 'leaves open: fees, or what is sent'],
+    ["100 >= eth.tx.value && eth.tx.data == '0x'", 'does not limit: fees, the creation of contracts'],
+    ['solana.tx.transfers.sum(t, t.amount) < 5', 'does not limit: fees, other programs'],
+    ["RollingSum(solana.tx.transfers.sum(t, t.amount), '1h') < 5", 'does not limit: fees, other programs'],
+    ["RollingSum(tron.tx.contract[0].amount, '1h') < 5", 'does not limit: fees, calls'],
+    ['bitcoin.tx.fee <= 1000', 'does not limit: fees, or what is sent'],
   ])('%s', (condition, message) => {
     expect(warnings('ALLOW', condition)).toEqual([expect.stringContaining(message)]);
   });

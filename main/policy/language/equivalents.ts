@@ -241,7 +241,7 @@ function unbounded({ amounts, mentions }: Condition): readonly Found[] {
     return [
       {
         at: bounded.at,
-        message: `It bounds ${bounded.of} and leaves open: ${open.join(', ')}. A condition that bounds all of it: ${spending.safe}`,
+        message: `The condition limits ${bounded.of}, and does not limit: ${open.join(', ')}. A condition that limits all of it: ${spending.safe}`,
       },
     ];
   });
