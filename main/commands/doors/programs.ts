@@ -12,7 +12,7 @@ import { createPoliciesActivity, deletePoliciesActivity } from '../policies/poli
 import { agreeToDelete } from '../requests/agree.ts';
 import { activityKind, type Api } from '../shared/api.ts';
 import type { Running } from '../shared/client.ts';
-import { policyList, tagList, userList } from '../shared/named.ts';
+import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
@@ -110,8 +110,7 @@ async function keyTag(api: Api, name: string): Promise<string> {
 }
 
 async function userTag(api: Api, name: string): Promise<string> {
-  const { userTags } = await api.query('list_user_tags', tagList, {});
-  const known = userTags.find(({ tagName }) => tagName === name);
+  const known = (await listings.tag.all(api)).find(({ tagName }) => tagName === name);
   if (known !== undefined) return known.tagId;
   return (await api.submit(createUserTagActivity, { userTagName: name, userIds: [] })).userTagId;
 }
@@ -154,11 +153,10 @@ export async function removeProgram(
   if (found === undefined) throw new CommandError(exitCodes.failed, `no program ${quoted(name)} is paired`);
   const api = await connectAsOwner(config, options);
   await agreeToDelete(quoted(name), yes);
-  const { users } = await api.query('list_users', userList, {});
-  const user = users.find(({ apiKeys }) =>
+  const user = (await listings.user.all(api)).find(({ apiKeys }) =>
     apiKeys.some(({ credential }) => credential.publicKey === found.publicKey),
   );
-  const { policies } = await api.query('list_policies', policyList, {});
+  const policies = await listings.policy.all(api);
   const policyIds = policies
     .filter(
       ({ condition }) =>

@@ -4,7 +4,7 @@ import type { Config } from '../../app/config.ts';
 import { findProgram } from '../doors/doors.ts';
 import { keyTagList } from '../doors/programs.ts';
 import { activityKind } from '../shared/api.ts';
-import { findPrivateKey } from '../shared/named.ts';
+import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { listAgentKeys, publicLine } from './agent-client.ts';
@@ -58,7 +58,7 @@ async function changeTag(config: Config, options: KeysOptions): Promise<void> {
   const idOf = async (wanted: string | undefined): Promise<string[]> =>
     wanted === undefined ? [] : [await sshKeyId(wanted)];
   const sshKeyId = async (wanted: string): Promise<string> => {
-    const { privateKeyId, curve } = await findPrivateKey(api, wanted);
+    const { privateKeyId, curve } = await listings.privateKey.find(api, wanted);
     if (curve !== 'CURVE_SECP256K1') return privateKeyId;
     throw new CommandError(exitCodes.usage, 'SSH has no keys on secp256k1: expected one on Ed25519 or P-256');
   };
