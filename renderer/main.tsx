@@ -1,4 +1,4 @@
-import { StrictMode } from 'react';
+import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
@@ -6,6 +6,7 @@ import { setNonce } from 'get-nonce';
 import './app/mantine.css';
 import './app/tokens.css';
 import './app/window.css';
+import { forgetSession } from './app/rpc/http-session.ts';
 import { connectRpc } from './app/rpc/rpc.ts';
 import { Tooltips } from './ui/tooltips.tsx';
 import { language } from './app/i18n/language.ts';
@@ -20,6 +21,11 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 setNonce(nonce);
 
 document.documentElement.lang = language.code;
+
+/** The service serves the same page to approvers. Their window holds nothing of the owner’s. */
+const isApprovers = window.keyhearth === undefined && window.location.pathname === '/approver';
+if (isApprovers) forgetSession();
+const Approver = lazy(async () => ({ default: (await import('./features/approver/approver.tsx')).Approver }));
 
 const root = document.getElementById('window');
 if (root === null) throw new Error('index.html has no element with the id "window"');
@@ -36,9 +42,15 @@ createRoot(root).render(
       {/* In its place in the page, where a narrow window shows it, and under dialogs, whose buttons it would cover. */}
       <Notifications position="bottom-center" withinPortal={false} zIndex={layers.notifications} />
       <Tooltips />
-      <VaultProvider connection={connectRpc()}>
-        <Window />
-      </VaultProvider>
+      {isApprovers ? (
+        <Suspense>
+          <Approver />
+        </Suspense>
+      ) : (
+        <VaultProvider connection={connectRpc()}>
+          <Window />
+        </VaultProvider>
+      )}
     </MantineProvider>
   </StrictMode>,
 );

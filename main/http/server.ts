@@ -7,6 +7,7 @@ import { ExplainedError, KeyhearthError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { documentation } from './documentation.ts';
 import { apiReference, type ApiReferenceOptions } from './openapi/reference.ts';
+import { approverRoutes } from './approver/routes.ts';
 import { bareApp, rawBodies, refuseTheRest, renderErrors, withPaths } from './app.ts';
 import { devRoutes, type DevControls } from './dev/routes.ts';
 import { eraseReadsOf } from './erase-reads.ts';
@@ -159,7 +160,10 @@ function makeApp(options: ServerOptions): Express {
     }),
   );
   if (options.dev !== undefined) app.use('/dev', devRoutes(options.dev));
-  if (options.window !== undefined) app.use(windowPage(options.window));
+  if (options.window !== undefined) {
+    app.use('/approver', approverRoutes(service, rpc));
+    app.use(windowPage(options.window));
+  }
 
   app.use(refuseTheRest, renderErrors(service));
   return app;

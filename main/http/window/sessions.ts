@@ -64,6 +64,16 @@ export class WindowSessions {
     )?.cookie;
   }
 
+  /** True while a session stands. @param cookie The digest of its cookie, in hex. */
+  has(cookie: string): boolean {
+    return this.#sessions.some((session) => session.cookie.toString('hex') === cookie);
+  }
+
+  /** Ends a session. @param cookie The digest of its cookie, in hex. */
+  end(cookie: string): void {
+    this.#sessions = this.#sessions.filter((session) => session.cookie.toString('hex') !== cookie);
+  }
+
   /** True for a request with both secrets of a session. */
   isSession(headers: IncomingHttpHeaders, cookieName: string): boolean {
     const token = headers['x-keyhearth-session'];

@@ -29,6 +29,11 @@ const words = {
   signedOut: t('This window is signed out.'),
 };
 
+/** Signs this tab out of the owner’s window. */
+export function forgetSession(): void {
+  sessionStorage.removeItem(tokenKey);
+}
+
 interface PostOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sends the request even if the page closes. */

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { visibleLine, visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { ActivityDescription, SpokenPart } from '../../app/rpc/resources.ts';
+import { useIsOwners } from '../../app/owners-window.ts';
 import { apiQueryKey, queryApi, useRpc } from '../../app/rpc/vault.tsx';
 import { shorten } from '../../ui/text/short.ts';
 import './spoken.css';
@@ -23,23 +24,26 @@ interface Props {
 }
 
 /** A sentence of the service, with its names as pills. The service speaks English. */
-export const Spoken = ({ parts, links = false }: Props): ReactNode => (
-  <span translate="no">
-    {parts.map((part, index) => {
-      if (part.kind === undefined) return <bdi key={index}>{visibleLine(part.text)}</bdi>;
-      const screen = screens[part.kind];
-      return links && part.id !== undefined && screen !== undefined ? (
-        <Link key={index} href={screen(part)} className="kh-pill">
-          <Name of={part} />
-        </Link>
-      ) : (
-        <span key={index} className="kh-pill">
-          <Name of={part} />
-        </span>
-      );
-    })}
-  </span>
-);
+export function Spoken({ parts, links = false }: Props): ReactNode {
+  const isOwners = useIsOwners();
+  return (
+    <span translate="no">
+      {parts.map((part, index) => {
+        if (part.kind === undefined) return <bdi key={index}>{visibleLine(part.text)}</bdi>;
+        const screen = screens[part.kind];
+        return links && isOwners && part.id !== undefined && screen !== undefined ? (
+          <Link key={index} href={screen(part)} className="kh-pill">
+            <Name of={part} />
+          </Link>
+        ) : (
+          <span key={index} className="kh-pill">
+            <Name of={part} />
+          </span>
+        );
+      })}
+    </span>
+  );
+}
 
 /** The address tells an account from others of its wallet. */
 const Name = ({ of: { text, address } }: { readonly of: SpokenPart }): ReactNode => (

@@ -8,12 +8,13 @@ import { firstOf, Json, Original, Votes } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
 import { describeType } from '../activity/activity-words.ts';
 import { Spoken, useDescriptions } from '../activity/spoken.tsx';
-import { holdVote, useHeldVotes } from './held-votes.ts';
+import { heldFor, holdVote, useHeldVotes } from './held-votes.ts';
 import type { VoteKind } from './held-votes.ts';
 import { useAllWaiting } from './waiting-approvals.ts';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import type { Activity } from '../../app/rpc/resources.ts';
+import { useIsOwners } from '../../app/owners-window.ts';
 import { isTyping } from '../../app/shell/shortcuts.tsx';
 import { singleKeysOn, useSingleKeys } from '../../app/shell/single-keys.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
@@ -224,6 +225,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
   const reject = useVote('reject');
   const held = useHeldVotes().get(activity.id);
   const keys = useSingleKeys();
+  const isOwners = useIsOwners();
   const [armed, setArmed] = useState<VoteKind | null>(null);
   const waits = activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
   const canApprove = waits && held === undefined && activity.canApprove && unread === 0;
@@ -231,7 +233,8 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
 
   const vote = (how: VoteKind) => {
     const { mutateAsync } = how === 'approve' ? approve : reject;
-    holdVote(activity, how, () => mutateAsync(activity.fingerprint));
+    // An approver’s passkey asks before each vote.
+    holdVote(activity, how, () => mutateAsync(activity.fingerprint), isOwners ? heldFor : 0);
     navigate('/approvals');
   };
   const press = (how: VoteKind) => () => {

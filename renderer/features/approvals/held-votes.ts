@@ -41,8 +41,17 @@ export const useHeldVotes = (): ReadonlyMap<string, HeldVote> =>
     () => held,
   );
 
-/** Sends a vote after ten seconds, unless it is taken back. @param send Resolves with the activity as it is then. */
-export function holdVote(activity: Activity, how: VoteKind, send: () => Promise<Activity>): void {
+/**
+ * Sends a vote after ten seconds, unless it is taken back.
+ * @param send Resolves with the activity as it is then.
+ * @param wait Milliseconds. 0 sends at once, where the person confirms the vote in another way.
+ */
+export function holdVote(
+  activity: Activity,
+  how: VoteKind,
+  send: () => Promise<Activity>,
+  wait = heldFor,
+): void {
   const { id, type } = activity;
   if (held.has(id)) return;
   const title = describeType(type);
@@ -70,12 +79,16 @@ export function holdVote(activity: Activity, how: VoteKind, send: () => Promise<
       .finally(() => {
         change((votes) => votes.delete(id));
       });
-  }, heldFor);
-  const close = sayHeld({
-    title: how === 'approve' ? t('Approving: {{title}}', { title }) : t('Rejecting: {{title}}', { title }),
-    message: t('Your vote is sent in ten seconds.'),
-    takeBack: drop,
-  });
+  }, wait);
+  const close =
+    wait === 0
+      ? () => undefined
+      : sayHeld({
+          title:
+            how === 'approve' ? t('Approving: {{title}}', { title }) : t('Rejecting: {{title}}', { title }),
+          message: t('Your vote is sent in ten seconds.'),
+          takeBack: drop,
+        });
   change((votes) => votes.set(id, { how, drop }));
 }
 

@@ -23,7 +23,7 @@ import '../../ui/rows.css';
 export function Passkeys({ user }: { readonly user: User }): ReactNode {
   const { authenticators } = user;
   const uses = useLastUses();
-  const { rpId } = useStatus();
+  const { rpId, url } = useStatus();
   const obstacle = passkeyObstacle(window.location, rpId);
   return (
     <Panel title={t('Passkeys')} kind="plain">
@@ -58,6 +58,14 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
           <Text c="dimmed" size="sm" mb="md">
             {t('None yet. {{userName}} can sign requests with a fingerprint, a face or a security key.', {
               userName: user.userName,
+            })}
+          </Text>
+        )}
+        {authenticators.length > 0 && (
+          <Text c="dimmed" size="sm" mb="md">
+            {t('{{userName}} approves at {{address}} with a passkey.', {
+              userName: user.userName,
+              address: `http://${rpId}:${new URL(url).port}/approver`,
             })}
           </Text>
         )}

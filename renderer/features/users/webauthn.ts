@@ -1,6 +1,6 @@
 /** Passkeys as the browser makes them (WebAuthn level 3), in the form that the API takes. */
 
-import { toBase64Url } from '../../ui/text/bytes.ts';
+import { fromBase64Url, toBase64Url, toHex } from '../../ui/text/bytes.ts';
 import type { ActivityParameters } from '../../../main/operations/api.ts';
 import { t } from '../../app/i18n/text.ts';
 
@@ -98,6 +98,59 @@ export async function makePasskey({ rpId, userId, userName, present }: Owner): P
       transports: response.getTransports().flatMap((transport) => transports[transport] ?? []),
     },
   };
+}
+
+/** A request’s stamp by a passkey, and the passkey that made it. */
+export interface PasskeyStamp {
+  /** The value of `X-Stamp-Webauthn`. */
+  readonly header: string;
+  readonly credentialId: string;
+}
+
+/**
+ * Has a passkey stamp a request.
+ * @param body The exact text that is sent.
+ * @param credentialId Base64url; undefined lets the person choose a passkey.
+ * @throws Error with words for a person, when none was given.
+ */
+export async function stampWithPasskey(
+  rpId: string,
+  body: string,
+  credentialId?: string,
+): Promise<PasskeyStamp> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body));
+  const credential = await navigator.credentials
+    .get({
+      publicKey: {
+        rpId,
+        challenge: new TextEncoder().encode(toHex(new Uint8Array(digest))),
+        allowCredentials:
+          credentialId === undefined ? [] : [{ type: 'public-key', id: fromBase64Url(credentialId) }],
+        userVerification: 'preferred',
+      },
+    })
+    .catch((error: unknown) => {
+      throw new Error(
+        error instanceof DOMException && error.name === 'NotAllowedError'
+          ? t('The passkey was canceled or timed out. Retry when you’re ready.')
+          : t('The browser used no passkey.'),
+      );
+    });
+  if (
+    !(credential instanceof PublicKeyCredential) ||
+    !(credential.response instanceof AuthenticatorAssertionResponse)
+  ) {
+    throw new Error('The browser answered with something that is no passkey.');
+  }
+  const { response, rawId } = credential;
+  const id = toBase64Url(new Uint8Array(rawId));
+  const header = JSON.stringify({
+    credentialId: id,
+    authenticatorData: toBase64Url(new Uint8Array(response.authenticatorData)),
+    clientDataJson: toBase64Url(new Uint8Array(response.clientDataJSON)),
+    signature: toBase64Url(new Uint8Array(response.signature)),
+  });
+  return { header, credentialId: id };
 }
 
 function whyNot(error: unknown): string {

@@ -1,0 +1,158 @@
+/** Two people and two windows: what waits for two is approved by the second person, with a passkey, in a window of their own. */
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { activityOf, ethereumAccount, newUserBy, resultOf } from '../support/support.ts';
+import type { Json } from '../support/support.ts';
+import { openWindow, sharedChromium } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, goTo, heading } from './support/steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await sharedChromium();
+});
+
+/** Creates a passkey in the page’s browser, as the window creates one. Runs in the page. */
+async function createPasskey(rpId: string): Promise<Json> {
+  const base64Url = (bytes: ArrayBuffer) =>
+    btoa(String.fromCharCode(...new Uint8Array(bytes)))
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replaceAll('=', '');
+  const challenge = crypto.getRandomValues(new Uint8Array(32));
+  const made = (await navigator.credentials.create({
+    publicKey: {
+      rp: { id: rpId, name: 'Keyhearth' },
+      user: { id: new TextEncoder().encode('ben'), name: 'Ben', displayName: 'Ben' },
+      challenge,
+      pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+      authenticatorSelection: { residentKey: 'preferred' },
+    },
+  })) as PublicKeyCredential;
+  const response = made.response as AuthenticatorAttestationResponse;
+  return {
+    authenticatorName: 'Ben’s laptop',
+    challenge: base64Url(challenge.buffer),
+    attestation: {
+      credentialId: base64Url(made.rawId),
+      clientDataJson: base64Url(response.clientDataJSON),
+      attestationObject: base64Url(response.attestationObject),
+      transports: ['AUTHENTICATOR_TRANSPORT_INTERNAL'],
+    },
+  };
+}
+
+async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+test('the second person approves in their own window, and the waiting caller gets the signature', async () => {
+  await using service = await serveDevVault();
+  const { root, windowOrigin } = service;
+  await using ben = await openWindow(browser);
+  const { page } = ben;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+  };
+  await addAuthenticator(page);
+  await page.goto(`${windowOrigin}/approver`);
+  await heading(page, 'Sign in to approve').waitFor();
+  await look('approver-sign-in');
+
+  // A passkey that the vault does not know is refused.
+  const passkey = await page.evaluate(createPasskey, 'localhost');
+  await button(page, 'Sign in with passkey').click();
+  await page.getByRole('alert').getByText('Not signed in').waitFor();
+  const made = await root.submit('create_users', 'CREATE_USERS_V3', {
+    users: [{ userName: 'Ben', apiKeys: [], authenticators: [passkey], oauthProviders: [], userTags: [] }],
+  });
+  expect(resultOf(made).userIds).toHaveLength(1);
+  const { client: cleo } = await newUserBy(root, 'Cleo');
+  const wallet = await root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Treasury',
+    accounts: [ethereumAccount],
+  });
+  activityOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Signatures by two',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.action == 'SIGN'",
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    }),
+  );
+
+  await button(page, 'Sign in with passkey').click();
+  await heading(page, 'Approvals').waitFor();
+  await page.getByText('No pending requests').waitFor();
+  await look('approver-nothing');
+
+  // Cleo's program waits for the votes in its one request.
+  const request = cleo.submitBody('SIGN_RAW_PAYLOAD_V2', {
+    signWith: resultOf(wallet).addresses[0],
+    payload: 'the rent of May',
+    encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+    hashFunction: 'HASH_FUNCTION_SHA256',
+  });
+  const answer = cleo.post('submit/sign_raw_payload', request, { prefer: 'wait=60' });
+  const row = page.getByRole('list', { name: 'Waiting for approval' }).getByRole('link');
+  await row.waitFor();
+  await look('approver-waiting');
+  await row.click();
+  const detail = page.getByRole('dialog', { name: 'Approval' });
+  await detail.getByText('the rent of May').first().waitFor();
+  await detail.getByText('“Signatures by two” needs more approvals').waitFor();
+  await look('approver-detail');
+  await button(detail, 'Approve once').click();
+  const signed = activityOf(await answer);
+  expect(signed.status).toBe('ACTIVITY_STATUS_COMPLETED');
+  expect(signed.result['signRawPayloadResult']).toMatchObject({
+    r: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  });
+  expect(signed.votes.map(({ user, ...vote }) => [user['userName'], vote['scheme']])).toEqual([
+    ['Cleo', 'SIGNATURE_SCHEME_TK_API_P256'],
+    ['Ben', 'SIGNATURE_SCHEME_TK_WEBAUTHN'],
+  ]);
+
+  // Nothing of the owner’s and nothing of Cleo’s stands in Ben’s log.
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await heading(page, 'Activity').waitFor();
+  const rows = page.getByRole('list', { name: 'Activities' }).getByRole('listitem');
+  await expect.poll(() => rows.count()).toBe(2);
+  await look('approver-activity');
+  await page.getByRole('link', { name: 'Credentials' }).click();
+  await page.getByRole('list', { name: 'Passkeys' }).getByText('Ben’s laptop').waitFor();
+  await look('approver-credentials');
+
+  await button(page, 'Sign out').click();
+  await heading(page, 'Signed out').waitFor();
+  await button(page, 'Go to sign-in').click();
+  await heading(page, 'Sign in to approve').waitFor();
+  expect(amiss).toEqual([]);
+  expect(ben.complaints).toEqual([]);
+  expect(ben.violations).toEqual([]);
+
+  // The owner’s own tab holds nothing of the owner’s once it shows this page.
+  await using owner = await openWindow(browser);
+  await owner.page.goto(service.windowUrl);
+  await goTo(owner.page, 'Wallets');
+  const stored = () => owner.page.evaluate(() => Object.keys(sessionStorage));
+  expect(await stored()).toContain('keyhearth.session');
+  await owner.page.goto(`${windowOrigin}/approver`);
+  await heading(owner.page, 'Sign in to approve').waitFor();
+  expect(await stored()).toEqual([]);
+});
