@@ -266,6 +266,12 @@ export type Item = Omit<ConditionFacts, 'activity'> & {
   readonly signatures?: () => Whole | Unknown;
 };
 
+/** The vault as it is when the owner's request arrives. */
+export interface StepUpVault {
+  readonly tx: Reader;
+  readonly organizationId: string;
+}
+
 /**
  * Marks an activity that needs a new proof by a secret of the owner when it comes from the owner's window: it
  * takes a secret out of the vault, or adds a way in. Requests that other keys stamp are left to policies.
@@ -275,9 +281,9 @@ export type Item = Omit<ConditionFacts, 'activity'> & {
  * users have no access outside it.
  */
 export interface StepUp<Parameters> {
-  readonly for: 'export' | 'wayIn';
+  readonly for: 'export' | 'wayIn' | 'policy';
   /** True for parameters that need step-up; all do if this is absent. */
-  readonly when?: (params: Parameters) => boolean;
+  readonly when?: (params: Parameters, vault: StepUpVault) => boolean;
 }
 
 export interface ActivityOperation {

@@ -6,7 +6,7 @@ const minute = 60_000;
 function start() {
   let at = 1_000_000;
   const proof = new StepUp({ now: () => at, wall: () => at });
-  const allows = (use: 'export' | 'wayIn'): boolean => {
+  const allows = (use: 'export' | 'wayIn' | 'policy'): boolean => {
     try {
       proof.check(use);
       return true;
@@ -19,7 +19,7 @@ function start() {
   const wait = (milliseconds: number): void => {
     at += milliseconds;
   };
-  return { proof, allowed, wait };
+  return { proof, allowed, allows, wait };
 }
 
 test('without a secret nothing is allowed', () => {
@@ -54,6 +54,15 @@ test('opening the vault with a secret is not a step-up for an export', () => {
   expect(allowed()).toEqual(['wayIn']);
   wait(5 * minute);
   expect(allowed()).toEqual([]);
+});
+
+test('a policy that reaches far needs what a way in needs', () => {
+  const { proof, allows, wait } = start();
+  expect(allows('policy')).toBe(false);
+  proof.give();
+  expect(allows('policy')).toBe(true);
+  wait(5 * minute);
+  expect(allows('policy')).toBe(false);
 });
 
 test('a lock ends it, and a clock that is set back makes it last no longer', () => {

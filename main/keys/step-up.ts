@@ -19,13 +19,19 @@ const uses = {
     refused:
       'to add or widen a way to sign in needs the vault’s password or recovery phrase, given within five minutes before it',
   },
+  /** Given with `wayIn`: a policy for any user lets them add ways in. */
+  policy: {
+    lastsMs: 5 * 60_000,
+    refused:
+      'a policy that any user may use, or that goes beyond a bot’s budget, needs the vault’s password or recovery phrase, given within five minutes before it',
+  },
 } as const;
 
 type Use = keyof typeof uses;
 
 export class StepUp {
   readonly #clock: Clock;
-  readonly #until: Record<Use, number> = { export: 0, wayIn: 0 };
+  readonly #until: Record<Exclude<Use, 'policy'>, number> = { export: 0, wayIn: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,7 +57,7 @@ export class StepUp {
   /** @throws KeyhearthError PERMISSION_DENIED where none was given in time, or what it allowed is done. */
   check(use: Use): void {
     const { lastsMs, refused } = uses[use];
-    const left = this.#until[use] - this.#clock.wall();
+    const left = this.#until[use === 'policy' ? 'wayIn' : use] - this.#clock.wall();
     // A clock that was set back makes no step-up last longer.
     if (left > 0 && left <= lastsMs) return;
     throw new KeyhearthError('PERMISSION_DENIED', refused, { turnkeyErrorCode: stepUpRequired });

@@ -5,7 +5,7 @@ import { newTestKey, newWallet } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, choose, chooseSegment, goTo, heading } from './support/steps.ts';
+import { button, choose, chooseSegment, exportFrom, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -41,6 +41,11 @@ describe('a policy', () => {
     await page.getByRole('link', { name: /^One user signs with one wallet/ }).click();
     await heading(page, 'Create policy').waitFor();
     await button(page, 'Create policy').click();
+    await page.getByText('Choose the users or a tag. Choose the wallets or keys.').first().waitFor();
+
+    // As text, what is missing is marked.
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Sign with a wallet');
+    await chooseSegment(page, 'Edit as', 'Text');
     await page.getByText('Replace each “…” first: Condition and Consensus.').first().waitFor();
 
     // Keywords, fields and names of the vault are offered; the keyboard takes them.
@@ -79,11 +84,25 @@ describe('a policy', () => {
     await page.getByText('Allowed by “Sign with a wallet”.').last().waitFor();
     await look('policy-tried');
 
+    // Any user may be the one approver: this is asked about.
     await button(page, 'Create policy').click();
+    const question = page.getByRole('dialog', { name: 'This policy reaches far' });
+    await question.getByText('Every user of this vault may use this policy alone').waitFor();
+    await look('policy-reaches-far');
+    await button(question, 'Confirm').click();
+    await exportFrom(
+      page.getByRole('dialog', { name: 'Confirm it’s you' }),
+      'Confirm',
+      service.recoveryPhrase,
+    );
     await heading(page, 'Policies').waitFor();
+    await page.getByText('Lets any user sign anything with Savings.').waitFor();
     await look('policies');
     await page.getByRole('link', { name: /^Sign with a wallet/ }).click();
     await heading(page, 'Sign with a wallet').waitFor();
+    // The form shows what it can, and says the same as text.
+    await page.getByRole('combobox', { name: 'Names of wallets' }).waitFor();
+    await chooseSegment(page, 'Edit as', 'Text');
     await chooseSegment(page, 'Effect', 'Deny');
     await consensus.fill('');
     await button(page, 'Save changes').click();

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { policiesOfBot } from '../../main/lib/policies/bots.ts';
 import { operations } from '../../main/operations/index.ts';
 import { sdkCalls, setScene, type Scene } from '../vendor/sdk-calls.ts';
 import {
@@ -53,6 +54,8 @@ const guarded = [
   'create_api_keys',
   'create_authenticators',
   'create_oauth_providers',
+  'create_policies',
+  'create_policy',
   'create_read_only_session',
   'create_read_write_session',
   'create_users',
@@ -67,12 +70,13 @@ const guarded = [
   'otp_login',
   'recover_user',
   'stamp_login',
+  'update_policy',
   'update_root_quorum',
   'update_user_email',
   'update_user_phone_number',
 ];
 
-test('of all operations, those that add a way in or export need a proof, which lets them through', async () => {
+test('of all operations, those that add a way in, export or let any user act need a proof, which lets them through', async () => {
   await using scene = await setScene();
   const { submit, prove, endProof: endStepUp } = await windowOf(scene);
   const found: string[] = [];
@@ -179,6 +183,80 @@ test('parameters decide where only some of them leave a way in', async () => {
   expect(await submit('create_api_keys', 'ACTIVITY_TYPE_CREATE_USERS', {})).toMatchObject({ status: 400 });
 });
 
+test('a policy that any user may use needs a proof, and one that goes beyond a bot’s budget', async () => {
+  await using scene = await setScene();
+  const { submit, prove, endProof: endStepUp } = await windowOf(scene);
+  let made = 0;
+  const policy = (condition: string, consensus = '', effect = 'EFFECT_ALLOW') => ({
+    policyName: `Policy ${String((made += 1))}`,
+    effect,
+    condition,
+    consensus,
+    notes: '',
+  });
+  const create = (of: Json) => submit('create_policy', 'ACTIVITY_TYPE_CREATE_POLICY_V3', of);
+  const createAll = (...policies: readonly Json[]) =>
+    submit('create_policies', 'ACTIVITY_TYPE_CREATE_POLICIES', { policies });
+  const update = (change: Json) => submit('update_policy', 'ACTIVITY_TYPE_UPDATE_POLICY_V2', change);
+  const older = (policyName: string, selectors: readonly Json[]) => ({
+    policyName,
+    selectors,
+    effect: 'EFFECT_ALLOW',
+    notes: '',
+  });
+  const idOf = (answer: Json): string =>
+    (resultOf(answer as unknown as Parameters<typeof resultOf>[0]) as unknown as { policyId: string })
+      .policyId;
+
+  const botId = scene.service.rootUserId;
+  const bot = {
+    userId: botId,
+    walletId: botId,
+    chainId: 1n,
+    receivers: [],
+    budget: { wei: 5n, period: 'day' },
+  } as const;
+  const named = `approvers.any(user, user.id == '${botId}')`;
+  // Before there is a bot, a policy for one user needs nothing.
+  const policyId = idOf(await create(policy('eth.tx.outflow <= 5', named)));
+  expect(await createAll(...policiesOfBot('payer', bot).map((each) => ({ ...each })))).toMatchObject({
+    status: 200,
+  });
+  const { body } = await scene.service.root.query('list_policies');
+  const own = (body as unknown as { policies: readonly (Json & { condition: string })[] }).policies.find(
+    ({ condition }) => condition.includes('RollingSum'),
+  );
+
+  const needing = [
+    () => create(policy('')),
+    () => create(policy('1 == 1', 'true')),
+    () => create(policy("activity.kind != 'NOTHING'", 'approvers.count() >= 1')),
+    () => createAll(policy('false'), policy("activity.action == 'EXPORT'")),
+    () => submit('create_policy', 'ACTIVITY_TYPE_CREATE_POLICY_V2', older('No targets', [])),
+    () => submit('create_policy', 'ACTIVITY_TYPE_CREATE_POLICY', older('None', [])),
+    () => update({ policyId, policyConsensus: '' }),
+    () => create(policy('eth.tx.outflow <= 6', named)),
+    () => update({ policyId: own?.['policyId'], policyCondition: own?.condition.replace('<= 5', '<= 50') }),
+  ];
+  for (const call of needing) {
+    expect(await call()).toMatchObject(refused);
+    await prove();
+    expect(await call()).toMatchObject({ status: 200 });
+    await endStepUp();
+  }
+  const free = [
+    () => create(policy('', 'approvers.count() >= 2')),
+    () => create(policy("submitter.id == 'anna'")),
+    () => create(policy('', '', 'EFFECT_DENY')),
+    // A name changes nothing of it.
+    () => update({ policyId, policyName: 'Another name' }),
+    () => update({ policyId, policyEffect: 'EFFECT_DENY' }),
+  ];
+  for (const call of free) expect(await call()).toMatchObject({ status: 200 });
+  // A fault of the request is reported first.
+  expect(await create(policy('eth.tx.valu < 5'))).toMatchObject({ status: 400 });
+});
+
 test('to approve another user’s request needs a step-up as submitting it does; to reject it needs none', async () => {
   await using scene = await setScene();
   const { submit, prove, endProof: endStepUp } = await windowOf(scene);
@@ -210,11 +288,11 @@ test('to approve another user’s request needs a step-up as submitting it does;
   expect(await approve({ fingerprint: `sha256:${'0'.repeat(64)}` })).toMatchObject({ status: 404 });
 });
 
-/** Every older type of an activity that can need step-up, as the registry has them. */
+/** Every older type of an activity that can leave a way in, as the registry has them; those of policies have a test above. */
 const olderSpellings = targets.flatMap(({ path, type, types, params }) => {
   const operation = operations.byPath.get(path);
   const isGuarded = operation?.kind === 'activity' && operation.vote === undefined && operation.stepUp;
-  if (!isGuarded || type === undefined || type === types[0]) return [];
+  if (!isGuarded || isGuarded.for === 'policy' || type === undefined || type === types[0]) return [];
   return [{ path, type, target: { path, name: type, type, types, params }, always: !isGuarded.when }];
 });
 

@@ -1,7 +1,7 @@
 /** Finds the requests of the owner's window that need step-up: see `StepUp`. */
 import { findActivityByFingerprint } from '../../storage/tables/activities.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
-import type { ActivityOperation, StepUp } from '../define.ts';
+import type { ActivityOperation, StepUp, StepUpVault } from '../define.ts';
 import type { Engine } from '../request/engine.ts';
 import { operationOf } from '../request/stored.ts';
 import { parseRequest } from '../request/parse-request.ts';
@@ -28,13 +28,22 @@ export function stepUpOf(
     if (error instanceof KeyhearthError) return undefined;
     throw error;
   }
-  if (operation.vote === undefined) return needed(operation, request.params);
+  const { organizationId } = request;
+  if (operation.vote === undefined) {
+    return units.read((tx) => needed(operation, request.params, { tx, organizationId }));
+  }
   const { fingerprint } = request.params as { readonly fingerprint: string };
-  const target = units.read((tx) => findActivityByFingerprint(tx, request.organizationId, fingerprint));
-  if (target === undefined) return undefined;
-  const waiting = operationOf(operations, target);
-  return needed(waiting.operation, waiting.activity.params);
+  return units.read((tx) => {
+    const target = findActivityByFingerprint(tx, organizationId, fingerprint);
+    if (target === undefined) return undefined;
+    const waiting = operationOf(operations, target);
+    return needed(waiting.operation, waiting.activity.params, { tx, organizationId });
+  });
 }
 
-const needed = ({ stepUp }: ActivityOperation, params: unknown): StepUp<unknown>['for'] | undefined =>
-  stepUp?.when === undefined || stepUp.when(params) ? stepUp?.for : undefined;
+const needed = (
+  { stepUp }: ActivityOperation,
+  params: unknown,
+  vault: StepUpVault,
+): StepUp<unknown>['for'] | undefined =>
+  stepUp?.when === undefined || stepUp.when(params, vault) ? stepUp?.for : undefined;

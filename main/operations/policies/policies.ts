@@ -1,4 +1,5 @@
 /** Policies: made, changed, asked. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { activity, older, query, type ActivityContext } from '../../activities/define.ts';
 import { uuidV4 } from '../../crypto/uuid.ts';
@@ -29,6 +30,7 @@ import {
   nameTaken,
   policyName,
 } from '../shared/parameters.ts';
+import { reachesFar } from './policy-reach.ts';
 import { fromSelectors, selectedPolicy, severalTargets, singleTarget } from './policy-selectors.ts';
 import { shownPolicy, shownPolicyEvaluation, shownPolicyStatus, uuid, uuids } from '../shared/resources.ts';
 
@@ -54,6 +56,10 @@ export const createPolicy = activity({
   intent: 'createPolicyIntentV3',
   result: 'createPolicyResult',
   authority: { resource: 'POLICY', action: 'CREATE' },
+  stepUp: {
+    for: 'policy',
+    when: (policy, { tx, organizationId }) => reachesFar(tx, organizationId, policy),
+  },
   params: newPolicy,
   returns: z.object({ policyId: uuid }),
   accepts: {
@@ -85,6 +91,11 @@ export const createPolicies = activity({
   intent: 'createPoliciesIntent',
   result: 'createPoliciesResult',
   authority: { resource: 'POLICY', action: 'CREATE' },
+  stepUp: {
+    for: 'policy',
+    when: ({ policies }, { tx, organizationId }) =>
+      policies.some((policy) => reachesFar(tx, organizationId, policy)),
+  },
   params: z.object({ policies: z.array(newPolicy).min(1).max(limits.policiesPerOrganization) }),
   returns: z.object({ policyIds: uuids }),
   run(context) {
@@ -118,6 +129,15 @@ export const updatePolicy = activity({
   intent: 'updatePolicyIntentV2',
   result: 'updatePolicyResultV2',
   authority: { resource: 'POLICY', action: 'UPDATE' },
+  stepUp: {
+    for: 'policy',
+    when(params, { tx, organizationId }) {
+      const row = getPolicyRow(tx, organizationId, params.policyId);
+      if (row === undefined) return false;
+      const text = textOf(changed(row, params));
+      return !isDeepStrictEqual(text, textOf(row)) && reachesFar(tx, organizationId, text);
+    },
+  },
   params: policyChange.extend({ time: expression }),
   returns: z.object({ policyId: uuid }),
   accepts: {
@@ -133,22 +153,27 @@ export const updatePolicy = activity({
     if (params.policyName !== undefined && params.policyName !== row.name) {
       checkNameFree(tx, organizationId, params.policyName, 'parameters.policyName');
     }
-    const changed: PolicyRow = {
-      ...row,
-      name: params.policyName ?? row.name,
-      effect: params.policyEffect ?? row.effect,
-      condition: params.policyCondition ?? row.condition,
-      consensus: params.policyConsensus ?? row.consensus,
-      time: params.time === undefined ? row.time : givenTime(params.time),
-      notes: params.policyNotes ?? row.notes,
-      updatedAt: now,
-    };
+    const updated = { ...changed(row, params), updatedAt: now };
     const others = listPolicyRows(tx, organizationId).filter(({ id: other }) => other !== row.id);
-    checkLength(tx, others, [changed]);
-    compilePolicy(textOf(changed));
-    updatePolicyRow(tx, changed);
+    checkLength(tx, others, [updated]);
+    compilePolicy(textOf(updated));
+    updatePolicyRow(tx, updated);
     return { policyId: row.id };
   },
+});
+
+/** A policy with the given changes, and the rest as it is. */
+const changed = (
+  row: PolicyRow,
+  params: z.output<typeof policyChange> & { readonly time?: string | undefined },
+): PolicyRow => ({
+  ...row,
+  name: params.policyName ?? row.name,
+  effect: params.policyEffect ?? row.effect,
+  condition: params.policyCondition ?? row.condition,
+  consensus: params.policyConsensus ?? row.consensus,
+  time: params.time === undefined ? row.time : givenTime(params.time),
+  notes: params.policyNotes ?? row.notes,
 });
 
 export const deletePolicy = activity({

@@ -13,6 +13,7 @@ import { kindOf, withoutVersion } from '../../lib/text/activity-types.ts';
 import { limits } from '../shared/limits.ts';
 import { policyDraft, policyField } from './policy-parameters.ts';
 import { shownForm } from './policy-forms.ts';
+import { botsOf, widensBot } from './policy-reach.ts';
 import { assetsOfNetworks } from '../../chains/ethereum/assets.ts';
 import { isForAnyUser } from '../../policy/analysis/for-any-user.ts';
 import { readForm } from '../../policy/analysis/read-form.ts';
@@ -48,6 +49,8 @@ const shownCheck = z
     form: shownForm.optional(),
     /** True where any user may use the policy, also one without tags. */
     forAnyUser: z.boolean(),
+    /** Users of bots whose budgets the policy may go beyond. */
+    widensBots: z.array(z.string()),
   })
   .meta({ id: 'PolicyCheck' });
 
@@ -60,6 +63,7 @@ export const checkPolicies = query({
   *run({ tx, organizationId, params: { policies }, operations }) {
     const known = knownTo(tx, organizationId, operations);
     const policyChecks: Shown<z.output<typeof shownCheck>>[] = [];
+    const bots = botsOf(tx, organizationId);
     for (const draft of policies) {
       const problems = problemsOf(draft);
       yield;
@@ -69,6 +73,7 @@ export const checkPolicies = query({
         warnings: problems.length > 0 ? [] : warningsOf(draft, known),
         ...defined({ form: readForm(draft) }),
         forAnyUser: isForAnyUser(draft),
+        widensBots: bots.filter((bot) => widensBot(bot, draft)).map(({ userId }) => userId),
       });
       yield;
     }

@@ -21,17 +21,18 @@ const stranger: Voter = {
  * True for a policy whose consensus a stranger reaches alone, and whose condition does not rule the stranger out. The
  * expressions are evaluated, so `1 == 1` is as open as nothing. When the policy is in force makes no difference.
  */
-export function isForAnyUser({
-  effect,
-  condition = '',
-  consensus = '',
-}: Pick<PolicyText, 'effect' | 'condition' | 'consensus'>): boolean {
+export const isForAnyUser = (policy: Expressions): boolean => mayUseAlone(policy, stranger);
+
+type Expressions = Pick<PolicyText, 'effect' | 'condition' | 'consensus'>;
+
+/** True for a policy that may allow a user something without the approval of others. */
+export function mayUseAlone({ effect, condition = '', consensus = '' }: Expressions, user: Voter): boolean {
   if (effect !== 'EFFECT_ALLOW') return false;
   try {
     return (
-      mayHold(consensus, 'consensus', consensusFacts([stranger])) &&
+      mayHold(consensus, 'consensus', consensusFacts([user])) &&
       mayHold(condition, 'condition', (keyword) =>
-        keyword === 'submitter' ? { id: stranger.userId, tags: [], email: open, alias: open } : open,
+        keyword === 'submitter' ? { id: user.userId, tags: user.tags ?? [], email: open, alias: open } : open,
       )
     );
   } catch (error) {

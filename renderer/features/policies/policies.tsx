@@ -7,7 +7,13 @@ import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { describeType } from '../activity/activity-words.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
+import type { Asset } from './policy-building.ts';
 import { PolicyExplanation } from './policy-explanation.tsx';
+import { NamedText, useKnownNames } from './policy-names.tsx';
+import type { KnownNames } from './policy-names.tsx';
+import { expressionsOf, useLanguage, usePolicyChecks } from './policy-queries.ts';
+import type { Policy, PolicyCheck } from './policy-queries.ts';
+import { PolicySentence } from './policy-sentence.tsx';
 import { policyTemplates } from './policy-templates.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t, Trans } from '../../app/i18n/text.ts';
@@ -19,6 +25,11 @@ import './policy-editor.css';
 /** All policies, and what one could begin with. */
 export function Policies(): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('list_policies');
+  const checks = usePolicyChecks(
+    data?.policies.map((policy) => ({ ...expressionsOf(policy), policyId: policy.policyId })),
+  );
+  const names = useKnownNames();
+  const assets = useLanguage()?.assets ?? [];
   const make = (
     <Button component={Link} href="/policies/new" leftSection={<IconPlus size={16} aria-hidden />}>
       {t('Create policy')}
@@ -58,7 +69,7 @@ export function Policies(): ReactNode {
         )}
         {data !== undefined && data.policies.length > 0 && (
           <ul className="kh-rows" aria-label={t('Policies')}>
-            {data.policies.map((policy) => (
+            {data.policies.map((policy, index) => (
               <li key={policy.policyId}>
                 <Link href={`/policies/${policy.policyId}`} className="kh-row">
                   <span style={{ minWidth: 0 }}>
@@ -69,8 +80,8 @@ export function Policies(): ReactNode {
                     >
                       {policy.effect === 'EFFECT_DENY' ? t('Denies') : t('Allows')}
                     </span>
-                    <span className="kh-row-more kh-mono kh-excerpt">
-                      {policy.condition === '' ? t('everything') : policy.condition}
+                    <span className="kh-row-more">
+                      <Said of={policy} check={checks.data?.[index]} names={names} assets={assets} />
                     </span>
                   </span>
                   <span className="kh-row-side">
@@ -102,6 +113,22 @@ export function Policies(): ReactNode {
       </Panel>
     </>
   );
+}
+
+/** A policy as a sentence; where no form says all of it, its text with names for ids. */
+function Said({
+  of,
+  check,
+  names,
+  assets,
+}: {
+  readonly of: Policy;
+  readonly check: PolicyCheck | undefined;
+  readonly names: KnownNames;
+  readonly assets: readonly Asset[];
+}): ReactNode {
+  if (check?.form !== undefined) return <PolicySentence form={check.form} names={names} assets={assets} />;
+  return <NamedText text={of.condition === '' ? t('everything') : of.condition} names={names} />;
 }
 
 interface Refusal {

@@ -1,12 +1,13 @@
 /** Policies as the window knows them, and what the service says of drafts of them. */
 
-import { useMutation } from '@tanstack/react-query';
-import type { UseMutationResult } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query';
+import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type { Answer, QueryParameters } from '../../../main/operations/api.ts';
-import type { CompletionIds, PolicyLanguage } from './policy-completion.ts';
+import type { CompletionIds } from './policy-completion.ts';
+import type { WindowRpc } from '../../../preload/contract.ts';
 import type { Tag } from '../../app/rpc/resources.ts';
 import { allOf, t } from '../../app/i18n/text.ts';
-import { queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
+import { apiQueryKey, queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
 export type Policy = Answer<'get_policy'>['policy'];
 export type Effect = Policy['effect'];
@@ -78,8 +79,38 @@ export function useTest(): UseMutationResult<
   });
 }
 
+type Asked = QueryParameters<'check_policies'>['policies'];
+
+export const checkOf = async (rpc: WindowRpc, policies: Asked): Promise<readonly PolicyCheck[]> =>
+  (await queryApi(rpc, 'check_policies', { policies })).policyChecks;
+
+/** The part of a policy that decides. */
+export const expressionsOf = ({
+  effect,
+  condition,
+  consensus,
+  time,
+}: Pick<Policy, 'effect' | 'condition' | 'consensus' | 'time'>): Expressions => ({
+  effect,
+  condition,
+  consensus,
+  time: time ?? '',
+});
+export type Expressions = Pick<Draft, 'effect' | 'condition' | 'consensus' | 'time'>;
+
+/** The checks of drafts. Until they arrive, those of the drafts before are shown, and are marked as placeholders. */
+export function usePolicyChecks(policies: Asked | undefined): UseQueryResult<readonly PolicyCheck[]> {
+  const rpc = useRpc();
+  return useQuery({
+    queryKey: [...apiQueryKey('check_policies', { policies }), 'kept'],
+    // Without drafts there is nothing to ask.
+    queryFn: policies === undefined || policies.length === 0 ? skipToken : () => checkOf(rpc, policies),
+    placeholderData: keepPreviousData,
+  });
+}
+
 /** Undefined until the service has told it. */
-export const useLanguage = (): PolicyLanguage | undefined =>
+export const useLanguage = (): Answer<'get_policy_language'>['policyLanguage'] | undefined =>
   useApiQuery('get_policy_language').data?.policyLanguage;
 
 /** Resources of this vault that an expression may name by id. */

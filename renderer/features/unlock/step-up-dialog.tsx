@@ -60,7 +60,9 @@ function StepUpForm({
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <Text>{t('Exports and new ways to sign in need your password or recovery phrase.')}</Text>
+        <Text>
+          {t('Exports, new ways to sign in and policies for any user need your password or recovery phrase.')}
+        </Text>
         {proof.fields(submit, true)}
         <Text size="sm" c="dimmed">
           {t('You can then add ways to sign in for five minutes.')}

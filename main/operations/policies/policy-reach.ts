@@ -1,0 +1,43 @@
+/** Finds policies that reach far: any user may use them, or a bot beyond its budget. */
+import { readBots } from '../../lib/policies/bots.ts';
+import { isForAnyUser, mayUseAlone } from '../../policy/analysis/for-any-user.ts';
+import type { PolicyText } from '../../policy/decide/policies.ts';
+import type { Voter } from '../../policy/decide/facts.ts';
+import { policyFields } from '../../policy/language/check.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { listPolicyRows, toPolicy, type PolicyRow } from '../../storage/tables/policies.ts';
+import { listTagIdsOf } from '../../storage/tables/tags.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+
+/** A policy before it is in force; with an id, it takes the place of that policy. */
+export type DraftedPolicy = Omit<PolicyText, 'policyId'> & { readonly policyId?: string | undefined };
+
+interface BotOfVault extends Voter {
+  /** Its own policies. */
+  readonly policies: readonly PolicyRow[];
+}
+
+export function botsOf(tx: Reader, organizationId: string): readonly BotOfVault[] {
+  const rows = listPolicyRows(tx, organizationId);
+  return readBots(rows.map(toPolicy)).flatMap(({ userId, policyIds }) => {
+    if (getUserRow(tx, organizationId, userId) === undefined) return [];
+    const credentials = [{ id: '', user_id: userId, type: 'CREDENTIAL_TYPE_API_KEY_P256' }];
+    const tags = listTagIdsOf(tx, 'TAG_TYPE_USER', userId);
+    return [
+      { userId, root: false, tags, credentials, policies: rows.filter(({ id }) => policyIds.includes(id)) },
+    ];
+  });
+}
+
+/** True where a policy beside a bot's own may allow the bot something, and where one of its own changes. */
+export function widensBot(bot: BotOfVault, draft: DraftedPolicy): boolean {
+  const own = bot.policies.find(({ id }) => id === draft.policyId);
+  if (own === undefined) return mayUseAlone(draft, bot);
+  return (
+    draft.effect !== own.effect || policyFields.some((field) => (draft[field] ?? '') !== (own[field] ?? ''))
+  );
+}
+
+/** True for a policy that needs the owner's secret. */
+export const reachesFar = (tx: Reader, organizationId: string, draft: DraftedPolicy): boolean =>
+  isForAnyUser(draft) || botsOf(tx, organizationId).some((bot) => widensBot(bot, draft));

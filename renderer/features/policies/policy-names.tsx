@@ -1,0 +1,91 @@
+/** Names of users, tags, wallets and keys in place of their ids. */
+import type { ReactNode } from 'react';
+import { lookAlikeOf } from '../../../main/lib/text/look-alikes.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { useKnownIds } from './policy-queries.ts';
+import { locale } from '../../app/i18n/language.ts';
+import { t } from '../../app/i18n/text.ts';
+
+export type NameKind = 'user' | 'userTag' | 'wallet' | 'key' | 'keyTag';
+
+export interface Named {
+  readonly id: string;
+  /** With the end of the id where another has the same name or one that looks like it. */
+  readonly label: string;
+}
+
+export type KnownNames = Readonly<Record<NameKind, readonly Named[]>>;
+
+/** Adds the end of the id to each of two users named Anna. */
+export function labelled(list: readonly { readonly id: string; readonly name: string }[]): readonly Named[] {
+  return list.map(({ id, name }) => {
+    const others = list.filter((each) => each.id !== id).map((each) => each.name);
+    const isShared = others.includes(name) || lookAlikeOf(name, others) !== undefined;
+    return { id, label: isShared ? `${visibleName(name)} (…${id.slice(-4)})` : visibleName(name) };
+  });
+}
+
+export function useKnownNames(): KnownNames {
+  const ids = useKnownIds();
+  return {
+    user: labelled(ids['User.id'] ?? []),
+    userTag: labelled(ids['User.tags'] ?? []),
+    wallet: labelled(ids['Wallet.id'] ?? []),
+    key: labelled(ids['PrivateKey.id'] ?? []),
+    keyTag: labelled(ids['PrivateKey.tags'] ?? []),
+  };
+}
+
+/** A name as a pill. An id without a name is shown by its end. */
+export function NamePill({
+  kind,
+  id,
+  names,
+}: {
+  readonly kind: NameKind;
+  readonly id: string;
+  readonly names: KnownNames;
+}): ReactNode {
+  const known = names[kind].find((each) => each.id === id);
+  return (
+    <span className="kh-pill" data-known={known !== undefined}>
+      {known?.label ?? t('unknown, …{{end}}', { end: id.slice(-4) })}
+    </span>
+  );
+}
+
+const lists = {
+  and: new Intl.ListFormat(locale, { type: 'conjunction' }),
+  or: new Intl.ListFormat(locale, { type: 'disjunction' }),
+};
+
+/** `A, B, and C` of elements. */
+export function listed(items: readonly ReactNode[], how: keyof typeof lists): ReactNode {
+  return lists[how]
+    .formatToParts(items.map((_, index) => String(index)))
+    .map(({ type, value }, index) => (
+      <span key={index}>{type === 'element' ? items[Number(value)] : value}</span>
+    ));
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** An expression with names in place of the ids in it, for reading. */
+export function NamedText({ text, names }: { readonly text: string; readonly names: KnownNames }): ReactNode {
+  const kinds = Object.keys(names) as readonly NameKind[];
+  const ids = [...text.matchAll(uuid)].map(([id]) => id);
+  return (
+    <span className="kh-mono kh-excerpt">
+      {text.split(uuid).map((part, index) => {
+        const id = ids[index];
+        const kind = kinds.find((each) => names[each].some((known) => known.id === id)) ?? 'user';
+        return (
+          <span key={index}>
+            {visibleName(part)}
+            {id !== undefined && <NamePill kind={kind} id={id} names={names} />}
+          </span>
+        );
+      })}
+    </span>
+  );
+}

@@ -1,0 +1,142 @@
+/** A person who never saw the language creates a policy in the window; the service then decides as the sentence says. */
+import { serializeTransaction } from 'viem';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newTestKey, newWallet, resultOf } from '../support/support.ts';
+import type { Answer, TestClient } from '../support/support.ts';
+import { openWindow, sharedChromium } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { serveDevVault } from './support/service.ts';
+import type { DevService } from './support/service.ts';
+import { button, goTo, heading } from './support/steps.ts';
+
+const friends = [
+  '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+  '0xAb5801a7D398351b8bE11C439e05C5B3259aeC9B',
+] as const;
+const stranger = '0x000000000000000000000000000000000000dEaD';
+
+let browser: Browser;
+let service: DevService;
+let wallet: { readonly walletId: string; readonly ethereum: string };
+const users = new Map<string, { readonly userId: string; readonly client: TestClient }>();
+const clientOf = (name: string): TestClient => {
+  const client = users.get(name)?.client;
+  if (client === undefined) throw new Error(`there is no ${name}`);
+  return client;
+};
+
+beforeAll(async () => {
+  browser = await sharedChromium();
+  service = await serveDevVault();
+  wallet = await newWallet(service.root, 'Daily');
+  for (const userName of ['Anna', 'Bob']) {
+    const key = newTestKey();
+    const answer = await service.root.submit('create_users', 'CREATE_USERS_V4', {
+      users: [
+        {
+          userName,
+          apiKeys: [{ apiKeyName: userName, publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [],
+          oauthProviders: [],
+          userTags: [],
+        },
+      ],
+    });
+    const [userId = ''] = (resultOf(answer) as unknown as { readonly userIds: readonly string[] }).userIds;
+    users.set(userName, { userId, client: service.root.as(key) });
+  }
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+let nonce = 0;
+/** Sends so many thousandths of an ether; the fee is far below one. */
+const pay = (client: TestClient, thousandths: number, to: string = friends[0]): Promise<Answer> =>
+  client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+    signWith: wallet.ethereum,
+    type: 'TRANSACTION_TYPE_ETHEREUM',
+    unsignedTransaction: serializeTransaction({
+      type: 'eip1559',
+      chainId: 1,
+      to: to as `0x${string}`,
+      value: BigInt(thousandths) * 10n ** 15n,
+      gas: 21_000n,
+      maxFeePerGas: 1_000_000_000n,
+      maxPriorityFeePerGas: 1n,
+      nonce: (nonce += 1),
+    }),
+  });
+
+const statusOf = ({ status, body }: Answer): unknown =>
+  status === 200 ? (body as { readonly activity: { readonly status: string } }).activity.status : status;
+
+/** Counts a person's presses. Typed text is not counted. */
+class Hand {
+  presses = 0;
+  async click(target: Locator): Promise<void> {
+    this.presses += 1;
+    await target.click();
+  }
+  async choose(page: Page, label: string, option: string): Promise<void> {
+    await this.click(page.getByRole('combobox', { name: label, exact: true }));
+    await this.click(page.getByRole('option', { name: option, exact: true }));
+  }
+}
+
+const says = (page: Page): Locator => page.getByRole('status', { name: 'What the policy says' });
+
+describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, above that Bob must agree”', () => {
+  test('takes a few presses, and the service decides so', async () => {
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const found: string[] = [];
+    await page.goto(service.windowUrl);
+    await goTo(page, 'Policies');
+    const hand = new Hand();
+    await hand.click(page.getByRole('link', { name: 'Create policy' }));
+    await heading(page, 'Create policy').waitFor();
+    found.push(...(await axeFindings(page, 'builder-empty')));
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Daily payments');
+    await hand.choose(page, 'Names: Who', 'Anna');
+    await hand.choose(page, 'Names of wallets', 'Daily');
+    await page.getByRole('textbox', { name: 'Addresses' }).fill(friends.join('\n'));
+    await page.getByRole('textbox', { name: 'Up to (ETH)' }).fill('0.5');
+    await page.getByText('= 500 000 000 000 000 000 wei').waitFor();
+    await hand.click(page.getByRole('checkbox', { name: 'Above the limit, others must agree' }));
+    await hand.choose(page, 'Names: Above the limit', 'Bob');
+    await expect.poll(() => says(page).innerText()).toContain('Anna and Bob together');
+    const sentence = await says(page).innerText();
+    for (const part of [
+      'Lets Anna send ETH on Ethereum only to',
+      'with Daily.',
+      'At most 0.5 ETH (500 000 000 000 000 000 wei) in any 24 hours from each wallet, fees included.',
+      'The amount is not limited.',
+    ]) {
+      expect(sentence.replaceAll(/\s+/g, ' ')).toContain(part);
+    }
+    found.push(
+      ...(await axeFindings(page, 'builder-filled')),
+      ...(await tooWideFindings(page, 'builder-filled')),
+    );
+    await hand.click(button(page, 'Create policy'));
+    await heading(page, 'Policies').waitFor();
+    await page.getByText('Anna and Bob together').waitFor();
+    found.push(...(await axeFindings(page, 'policies-sentences')));
+    expect(found).toEqual([]);
+    expect(hand.presses).toBeLessThanOrEqual(9);
+
+    const anna = clientOf('Anna');
+    const bob = clientOf('Bob');
+    expect(statusOf(await pay(anna, 300))).toBe('ACTIVITY_STATUS_COMPLETED');
+    // To another address, from another user, above the rest of the day.
+    expect(statusOf(await pay(anna, 1, stranger))).toBe(403);
+    const held = await pay(anna, 300);
+    expect(statusOf(held)).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    expect(statusOf(await pay(bob, 1, stranger))).toBe(403);
+    const { fingerprint } = (held.body as { readonly activity: { readonly fingerprint: string } }).activity;
+    const approved = await bob.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
+    expect(statusOf(approved)).toBe('ACTIVITY_STATUS_COMPLETED');
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+});
