@@ -47,6 +47,16 @@ const listed = [
         summary: 'Require the approval of two or more people.',
       },
       {
+        path: 'ssh',
+        title: 'SSH',
+        summary: 'Log in to servers with keys of the vault.',
+      },
+      {
+        path: 'git',
+        title: 'Git',
+        summary: 'Sign commits and tags with keys of the vault.',
+      },
+      {
         path: 'webhooks',
         title: 'Webhooks',
         summary: 'Receive every activity, and verify who sent it.',
