@@ -215,7 +215,7 @@ function verifyOthers(tx: Reader, keyring: Keyring, findings: Findings, step: St
 function verifyRows(tx: Reader, masterKey: Uint8Array, findings: Findings, step: Step): void {
   const found = findRowKey(tx, masterKey);
   switch (found.state) {
-    case 'held': {
+    case 'found': {
       const key = new HmacKey(found.rowKey);
       found.rowKey.fill(0);
       try {

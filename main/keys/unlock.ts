@@ -31,7 +31,7 @@ export interface UnlockParts {
 
 /** The key that authenticates rows; that this vault never had one; or that it has lost its own. */
 export type FoundRowKey =
-  | { readonly state: 'held'; readonly rowKey: Uint8Array }
+  | { readonly state: 'found'; readonly rowKey: Uint8Array }
   | { readonly state: 'unadopted' }
   | { readonly state: 'lost'; readonly finding: RowFinding };
 
@@ -46,7 +46,7 @@ export function findRowKey(tx: Reader, masterKey: Uint8Array): FoundRowKey {
   if (sealed !== undefined) {
     const rowKey = opened(masterKey, rowKeyContext, sealed);
     return rowKey?.length === 32
-      ? { state: 'held', rowKey }
+      ? { state: 'found', rowKey }
       : { state: 'lost', finding: lost('its key does not open under the master key') };
   }
   const signer = getServerKey(tx, 'signer');
@@ -75,7 +75,7 @@ export async function unlockVault(
 ): Promise<void> {
   const found = parts.units.readUnverified((tx) => findRowKey(tx, masterKey));
   switch (found.state) {
-    case 'held':
+    case 'found':
       try {
         await unlockVerified(parts, masterKey, found.rowKey, aside);
       } finally {

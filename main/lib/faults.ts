@@ -18,8 +18,8 @@ export function owned<Given extends readonly unknown[]>(
 ): (...given: Given) => void {
   return (...given) => {
     try {
-      const outcome = work(...given);
-      if (outcome instanceof Promise) outcome.catch(onFault);
+      const returned = work(...given);
+      if (returned instanceof Promise) returned.catch(onFault);
     } catch (error) {
       onFault(error);
     }

@@ -134,7 +134,7 @@ export class UnitOfWork {
    * @throws KeyhearthError as `write`.
    */
   first<T>(work: (tx: Writer) => T, options: WriteOptions = {}): T {
-    let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+    let ended: { readonly value: T } | { readonly error: unknown } | undefined;
     let value: { readonly is: T } | undefined;
     const write: PendingWrite = {
       ...options,
@@ -142,16 +142,16 @@ export class UnitOfWork {
         value = { is: work(tx) };
       },
       resolve: () => {
-        if (value !== undefined) outcome = { value: value.is };
+        if (value !== undefined) ended = { value: value.is };
       },
       reject: (error) => {
-        outcome = { error };
+        ended = { error };
       },
     };
     this.#commit([write]);
-    if (outcome === undefined) throw new Error('a transaction ended without an outcome');
-    if ('error' in outcome) throw outcome.error;
-    return outcome.value;
+    if (ended === undefined) throw new Error('a transaction neither committed nor failed');
+    if ('error' in ended) throw ended.error;
+    return ended.value;
   }
 
   /**

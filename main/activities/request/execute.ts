@@ -92,16 +92,18 @@ export function executeActivity(
   }
 }
 
-/** The columns of the log for this outcome, or for an activity that still waits. */
-export function endOf(outcome: Execution | undefined): Pick<ActivityEntry, 'status' | 'result' | 'failure'> {
-  if (outcome === undefined) {
+/** The columns of the log for an executed activity, or for one that still waits. */
+export function endOf(
+  execution: Execution | undefined,
+): Pick<ActivityEntry, 'status' | 'result' | 'failure'> {
+  if (execution === undefined) {
     return { status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED', result: null, failure: null };
   }
-  return 'result' in outcome
-    ? { status: 'ACTIVITY_STATUS_COMPLETED', result: JSON.stringify(outcome.result), failure: null }
+  return 'result' in execution
+    ? { status: 'ACTIVITY_STATUS_COMPLETED', result: JSON.stringify(execution.result), failure: null }
     : {
         status: 'ACTIVITY_STATUS_FAILED',
         result: null,
-        failure: JSON.stringify(toFailure(outcome.failure)),
+        failure: JSON.stringify(toFailure(execution.failure)),
       };
 }

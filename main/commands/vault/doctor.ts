@@ -445,7 +445,7 @@ function checkReadable(damage: readonly RowFinding[]): void {
 
 function findingsOf(tx: Reader, found: FoundRowKey): readonly RowFinding[] {
   switch (found.state) {
-    case 'held': {
+    case 'found': {
       const key = new HmacKey(found.rowKey);
       found.rowKey.fill(0);
       return verifyQuickly(tx, (data) => key.mac(data));

@@ -41,15 +41,15 @@ export function keepOutcomes(
   const reached =
     outcomes.length === items.length ? to : (tried.findLast(({ isRow }) => !isRow)?.sequence ?? from);
   const current = getWebhookEndpoint(tx, endpoint.id);
-  if (current?.place == null) return false;
+  if (current?.position == null) return false;
   // If the endpoint was moved back meanwhile, or further on, the log beyond its new position waits, for any
   // outcome here.
   const isMoved =
-    reached === from ? current.place !== from : !moveEndpoint(tx, endpoint.id, { from, to: reached });
-  const place = isMoved ? current.place : reached;
+    reached === from ? current.position !== from : !moveEndpoint(tx, endpoint.id, { from, to: reached });
+  const position = isMoved ? current.position : reached;
   const triedEvents = outcomes
     .map((outcome, index) => ({ outcome, item: tried[index] }))
-    .filter((each): each is TriedEvent => each.item !== undefined && each.item.sequence <= place);
+    .filter((each): each is TriedEvent => each.item !== undefined && each.item.sequence <= position);
   const recovered = outcomes.some(({ outcome }) => outcome !== 'retry');
   // Since a time to come, where the clock was ahead: it fails since now.
   const noted = current.failingSince === null ? null : Math.min(current.failingSince, now);
@@ -69,8 +69,8 @@ export function keepOutcomes(
  */
 export function deadLetterBeyond(tx: Writer, endpointId: string, now: number): boolean {
   const endpoint = getWebhookEndpoint(tx, endpointId);
-  if (endpoint?.place == null || endpoint.failingSince === null) return false;
-  const { rows, isEnd } = listLogFor(tx, endpoint, endpoint.place, deadLetteredAtOnce);
+  if (endpoint?.position == null || endpoint.failingSince === null) return false;
+  const { rows, isEnd } = listLogFor(tx, endpoint, endpoint.position, deadLetteredAtOnce);
   const young = rows.findIndex(({ updatedAt }) => updatedAt > now - periodMs);
   const old = young === -1 ? rows : rows.slice(0, young);
   const last = old.at(-1);
@@ -79,7 +79,7 @@ export function deadLetterBeyond(tx: Writer, endpointId: string, now: number): b
   const sequences = old.filter((row) => fateOf(row) !== 'skip').map(({ sequence }) => sequence);
   const note = 'not tried: what was before it could not be delivered';
   keepWebhookResult(tx, endpoint, { sequences, state: 'parked', attempts: 0, finishedAt: now, note });
-  moveEndpoint(tx, endpointId, { from: endpoint.place, to: last.sequence });
+  moveEndpoint(tx, endpointId, { from: endpoint.position, to: last.sequence });
   return !isEnd && old.length === rows.length;
 }
 

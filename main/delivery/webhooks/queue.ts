@@ -47,10 +47,10 @@ export interface Taken {
 
 export class EventQueue {
   /** For each endpoint, how far the log beyond its position was searched without a find. */
-  readonly #skipped = new Map<string, { readonly place: number; readonly point: LogPoint }>();
+  readonly #skipped = new Map<string, { readonly position: number; readonly point: LogPoint }>();
 
   /**
-   * @param from The endpoint's place.
+   * @param from The endpoint's position.
    * @returns what is due; else when something is, or undefined where there is nothing.
    */
   take(tx: Reader, endpoint: WebhookEndpointRow, from: number, now: number): Taken | number | undefined {
@@ -92,7 +92,7 @@ export class EventQueue {
       if (isEnd) break;
     }
     if (items.length > 0 || to - from > rememberedSkips) return taken(to);
-    if (last !== undefined) this.#skipped.set(endpoint.id, { place: from, point: last });
+    if (last !== undefined) this.#skipped.set(endpoint.id, { position: from, point: last });
     return undefined;
   }
 
@@ -101,8 +101,8 @@ export class EventQueue {
     const [first] = listWaitingDeliveries(tx, endpointId, 1);
     if (first !== undefined) return first.nextAt;
     const endpoint = getWebhookEndpoint(tx, endpointId);
-    if (endpoint?.place == null) return undefined;
-    const start = this.#startOf(tx, endpointId, endpoint.place);
+    if (endpoint?.position == null) return undefined;
+    const start = this.#startOf(tx, endpointId, endpoint.position);
     if (start >= logEnd(tx).sequence) return undefined;
     return listLogFor(tx, endpoint, start, 1).rows.length > 0 ? 0 : undefined;
   }
@@ -111,15 +111,18 @@ export class EventQueue {
    * The point where the search continues: beyond the endpoint's position if none of its events came right
    * after it.
    */
-  #startOf(tx: Reader, endpointId: string, place: number): number {
+  #startOf(tx: Reader, endpointId: string, position: number): number {
     const skipped = this.#skipped.get(endpointId);
-    if (skipped === undefined) return place;
+    if (skipped === undefined) return position;
     const { sequence, hash } = skipped.point;
     // The same log still: its file may have been replaced.
-    if (skipped.place === place && Buffer.compare(activityHashAt(tx, sequence) ?? genesis, hash) === 0) {
+    if (
+      skipped.position === position &&
+      Buffer.compare(activityHashAt(tx, sequence) ?? genesis, hash) === 0
+    ) {
       return sequence;
     }
     this.#skipped.delete(endpointId);
-    return place;
+    return position;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Webhooks: every revision of an activity goes to the endpoints of its organization and its parent's, signed.
  *
- * The log is the queue: an endpoint has a place in it, and what it wants beyond that place waits. So an activity costs
+ * The log is the queue: an endpoint has a position in it, and what it wants beyond that position waits. So an activity costs
  * nothing more when endpoints want it; outcomes are written in batches, after the deliveries. At least once: after a crash
  * between a delivery and its outcome, the event is sent again.
  */
@@ -245,11 +245,11 @@ export class Webhooks {
   /** @returns what is due; else when something is, or undefined where there is nothing. */
   #take(tx: Reader, endpointId: string): Taken | number | undefined {
     const endpoint = getWebhookEndpoint(tx, endpointId);
-    if (endpoint?.place == null) return undefined;
+    if (endpoint?.position == null) return undefined;
     // Nothing is tried, so nothing fails, and nothing is given up for it.
     if (this.#waitsForNetwork(tx, endpoint)) return this.#hold(tx, endpointId);
     this.#waitingForNetwork.delete(endpointId);
-    return this.#events.take(tx, endpoint, endpoint.place, this.#parts.clock.wall());
+    return this.#events.take(tx, endpoint, endpoint.position, this.#parts.clock.wall());
   }
 
   /** True for an endpoint off this machine while the network is off or disconnected. */

@@ -97,7 +97,7 @@ function deliver(id: string, ...sequences: readonly number[]): void {
     finishedAt: 1,
     note: 'HTTP 200',
   });
-  moveEndpoint(db, id, { from: endpoint(id).place ?? -1, to: Math.max(...sequences) });
+  moveEndpoint(db, id, { from: endpoint(id).position ?? -1, to: Math.max(...sequences) });
 }
 
 const list = (organizationId = 'root', filter: Parameters<typeof listWebhookDeliveries>[2] = {}): string[] =>
@@ -210,12 +210,12 @@ describe('sending again', () => {
     });
     moveEndpoint(db, 'a', { from: 2, to: 3 });
     expect(sendEventsAgain(db, endpoint('a'), { since: 2, most: 10 })).toBe(3);
-    expect(endpoint('a').place).toBe(1);
+    expect(endpoint('a').position).toBe(1);
     expect(listWaitingDeliveries(db, 'a', 9)).toEqual([]);
     expect(list()).toEqual(['a 4 waiting', 'a 3 waiting', 'a 2 waiting', 'a 1 delivered']);
     // Already further back than that.
     expect(sendEventsAgain(db, endpoint('a'), { since: 4, most: 10 })).toBe(1);
-    expect(endpoint('a').place).toBe(1);
+    expect(endpoint('a').position).toBe(1);
     expect(sendEventsAgain(db, endpoint('a'), { since: 0, most: 3 })).toBeUndefined();
     expect(sendEventsAgain(db, endpoint('a'), { since: 99, most: 3 })).toBe(0);
   });
@@ -226,7 +226,7 @@ describe('sending again', () => {
     deliver('a', 1);
     sendEventsAgain(db, endpoint('a'), { since: 0, most: 10 });
     expect(moveEndpoint(db, 'a', { from: 1, to: 2 })).toBe(false);
-    expect(endpoint('a').place).toBe(0);
+    expect(endpoint('a').position).toBe(0);
   });
 });
 
@@ -268,6 +268,6 @@ test('deliveries of an earlier version are taken over from the outbox, and its e
   adoptWebhookDeliveries(db);
   expect(list()).toEqual(['a 3 waiting', 'a 2 waiting', 'a 1 delivered']);
   expect(listWaitingDeliveries(db, 'a', 9).map(({ sequence }) => sequence)).toEqual([2, 3]);
-  expect(endpoint('a').place).toBe(3);
+  expect(endpoint('a').position).toBe(3);
   expect(db.all('SELECT id FROM outbox')).toEqual([{ id: 'mail' }]);
 });

@@ -1,7 +1,7 @@
 /**
- * Outcomes of events for webhook endpoints. An endpoint's place in the log is its progress: its events beyond
- * the place wait, and have no row yet. Failed events, and events that are sent again by themselves, are rows
- * that wait before that place. All other rows are finished.
+ * Outcomes of events for webhook endpoints. An endpoint's position in the log is its progress: its events beyond
+ * the position wait, and have no row yet. Failed events, and events that are sent again by themselves, are rows
+ * that wait before that position. All other rows are finished.
  */
 import { hash } from 'node:crypto';
 import { getLogRow, listLogAfter, type LogPage } from './activities.ts';
@@ -232,8 +232,8 @@ export function getWebhookDelivery(
     kept === undefined
       ? listWebhookEndpoints(tx, organizationId).find((each) => ids.of(each.id, sequence) === id)
       : getWebhookEndpoint(tx, kept.endpointId);
-  if (endpoint?.place == null || sequence <= endpoint.place) return kept;
-  // Beyond its place all waits, also what was delivered once.
+  if (endpoint?.position == null || sequence <= endpoint.position) return kept;
+  // Beyond its position all waits, also what was delivered once.
   const row = getLogRow(tx, sequence);
   if (row === undefined || sorterFor(endpoint)(row) === 'skip') return kept;
   const [listed] = listLogFor(tx, endpoint, sequence - 1, 1).rows;
@@ -270,7 +270,7 @@ export function sendEventsAgain(
   const events = rows.filter((row) => fateOf(row) === 'send');
   const [first] = events;
   if (first === undefined) return 0;
-  // They come by the place; a row that waited would come twice.
+  // They come by the position; a row that waited would come twice.
   tx.run(
     `DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND state = 'waiting' AND sequence >= ?`,
     endpoint.id,
@@ -359,7 +359,7 @@ const pendingColumns = `${eventColumns}, id, updated_at AS updatedAt`;
 const mostLookedThrough = 20_000;
 const lookedThroughAtOnce = 500;
 
-/** Lists the events beyond an endpoint's place, newest first. */
+/** Lists the events beyond an endpoint's position, newest first. */
 function listPending(
   tx: Reader,
   ids: DeliveryIds,
@@ -367,8 +367,8 @@ function listPending(
   before: WebhookDeliveryCursor,
   limit: number,
 ): WebhookDelivery[] {
-  const { place, organizationId } = endpoint;
-  if (place === null) return [];
+  const { position, organizationId } = endpoint;
+  if (position === null) return [];
   const fateOf = sorterFor(endpoint);
   const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
   const [source, ...values]: readonly [string, ...Value[]] = isSubOrganization
@@ -379,7 +379,7 @@ function listPending(
   for (let looked = 0; looked < mostLookedThrough; looked += lookedThroughAtOnce) {
     const rows = tx.all<PendingRow>(
       `SELECT ${pendingColumns} FROM ${source} sequence > ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
-      ...[...values, place, below, lookedThroughAtOnce],
+      ...[...values, position, below, lookedThroughAtOnce],
     );
     for (const row of rows) {
       if (fateOf(row) !== 'skip') found.push(pendingDelivery(ids, endpoint, row));

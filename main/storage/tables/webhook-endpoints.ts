@@ -22,7 +22,7 @@ export interface WebhookEndpointRow extends NewWebhookEndpoint {
    * Up to where in the log its events have come to an end, or have a row in `webhook_deliveries`; all it wants of what is
    * beyond waits. Null in a vault that was not unlocked since its version changed.
    */
-  readonly place: number | null;
+  readonly position: number | null;
   /** The log's end when it was switched off. */
   readonly switchedOffAt: number | null;
   /** Since when it is known not to take anything; null where it does. */
@@ -36,7 +36,7 @@ export interface WebhookSubscription {
 }
 
 const columns = `id, organization_id AS organizationId, feature, url, name, active, subscriptions,
-  created_at AS createdAt, updated_at AS updatedAt, place, switched_off_at AS switchedOffAt, failing_since AS failingSince`;
+  created_at AS createdAt, updated_at AS updatedAt, place AS position, switched_off_at AS switchedOffAt, failing_since AS failingSince`;
 
 const logEnd = '(SELECT coalesce(max(sequence), 0) FROM activities)';
 
@@ -141,9 +141,9 @@ export const moveEndpoint = (
   { from, to }: { readonly from: number; readonly to: number },
 ): boolean => tx.run('UPDATE webhook_endpoints SET place = ? WHERE id = ? AND place = ?', to, id, from) > 0;
 
-/** Has an endpoint get again what comes after a place, or earlier where it has not got that far. */
-export const sendBack = (tx: Writer, id: string, place: number): void => {
-  tx.run('UPDATE webhook_endpoints SET place = min(place, ?) WHERE id = ?', place, id);
+/** Moves an endpoint back to a position, unless it is there or before it: the later events are sent again. */
+export const sendBack = (tx: Writer, id: string, position: number): void => {
+  tx.run('UPDATE webhook_endpoints SET place = min(place, ?) WHERE id = ?', position, id);
 };
 
 export function noteFailing(tx: Writer, id: string, since: number | null): void {
