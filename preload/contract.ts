@@ -6,6 +6,8 @@
  * `call`, which enters the service exactly where a script's request does, stamped with the owner's own key.
  */
 
+import type { SecurityEventKind, SecurityWay } from '../main/lib/text/security-events.ts';
+
 /** The vault's state: not created yet, its keys sealed, or its keys in memory. */
 export type VaultState = 'none' | 'locked' | 'unlocked';
 
@@ -230,6 +232,18 @@ export interface LogCheck {
   readonly findings: readonly { readonly row: number | null; readonly problem: string }[];
   /** Number of findings beyond these. */
   readonly more: number;
+}
+
+/** Something that happened to the vault itself. */
+export interface SecurityEvent {
+  readonly kind: SecurityEventKind;
+  /** The unlock method that it is about; null where it is about none. */
+  readonly way: Exclude<SecurityWay, ''> | null;
+  /** How often it happened, from `firstAt` to `lastAt`: events of one kind within an hour are counted together. */
+  readonly count: number;
+  /** Milliseconds since the epoch. */
+  readonly firstAt: number;
+  readonly lastAt: number;
 }
 
 /** The rows in a part of an exported log: those after one and up to another. */
@@ -743,6 +757,8 @@ export interface WindowRpc {
   checkLog(): Promise<LogCheck>;
   /** The activity log for export, part by part; the first is asked for without a range. */
   exportLog(range?: LogRange): Promise<LogPart>;
+  /** The security timeline of the unlocked vault, newest first: the last 200 events of each kind. */
+  securityEvents(): Promise<{ readonly events: readonly SecurityEvent[] }>;
   /** The ways to open the vault; also while it is locked. */
   keyslots(): Promise<Keyslots>;
   /** @returns the keyslots after it. */
@@ -836,6 +852,7 @@ export const rpcCalls = [
   'logState',
   'checkLog',
   'exportLog',
+  'securityEvents',
   'keyslots',
   'changeKeyslots',
   'checkRecovery',

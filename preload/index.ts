@@ -32,6 +32,7 @@ const bridge: WindowRpc = {
   logState: forward('logState'),
   checkLog: forward('checkLog'),
   exportLog: forward('exportLog'),
+  securityEvents: forward('securityEvents'),
   keyslots: forward('keyslots'),
   changeKeyslots: forward('changeKeyslots'),
   checkRecovery: forward('checkRecovery'),

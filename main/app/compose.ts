@@ -8,6 +8,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import { isMarked } from '../audit/mark.ts';
 import { idTokenVerifier } from '../auth/id-tokens.ts';
 import { credentialUses, keyUses, LastUses } from '../auth/last-uses.ts';
+import { SecurityTimeline } from '../audit/security-timeline.ts';
 import { SigningCounts } from '../activities/answer/signing-counts.ts';
 import { signingTypes } from '../activities/define.ts';
 import { Backups } from '../backup/backups.ts';
@@ -249,6 +250,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   });
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock, passwordCost };
+  const timeline = new SecurityTimeline({ units, keyring, clock, onFault });
   const backups = new Backups({
     units,
     keyring,
@@ -259,6 +261,9 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       emit({ kind: 'backups' });
     },
     onFailure: logWarning,
+    onEvent: (kind) => {
+      timeline.note(kind);
+    },
   });
   const settings = new Settings({
     units,
@@ -288,6 +293,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     journal,
     settings,
     doors,
+    timeline,
     version,
     directory: config.dataDirectory,
     distDirectory: join(config.rendererDirectory, '..'),
@@ -299,6 +305,8 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
         ? null
         : (wish) => restoreHere(connection, directory, { ...wish, keychain, random: systemRandom, clock }),
   });
+  // Once a vault that was frozen before is frozen again.
+  timeline.watch();
   events.add((event) => {
     rpc.emit(event);
   });
@@ -341,6 +349,8 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       void webhooks.close();
       messages.close();
       lock();
+      // The timeline notes the lock.
+      units.flush();
       guard.stop();
       storage?.close();
       keychain.close?.();

@@ -49,6 +49,8 @@ export interface BackupParts {
   readonly onChange: () => void;
   /** Called when a scheduled backup fails. */
   readonly onFailure: (line: string) => void;
+  /** Called for the security timeline. */
+  readonly onEvent: (kind: 'backupMade' | 'backupTested' | 'backupFailed') => void;
 }
 
 export interface BackupWish {
@@ -269,6 +271,7 @@ export class Backups {
       problem: null,
     };
     await this.#put(row);
+    this.#parts.onEvent('backupMade');
     return row;
   }
 
@@ -296,6 +299,7 @@ export class Backups {
     const { units, clock } = this.#parts;
     if (header.vaultId !== units.read(getVault)?.id) return null;
     const provenAt = check.problemCount === 0 ? clock.wall() : null;
+    this.#parts.onEvent(provenAt === null ? 'backupFailed' : 'backupTested');
     const isCopy = !hasPath(file);
     // A damaged copy says nothing about the file that it was copied from.
     if (isCopy && provenAt === null) return null;

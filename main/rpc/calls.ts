@@ -29,6 +29,7 @@ import { readAbout, readLicences } from '../app/build-info.ts';
 import { describeDiagnostics } from '../app/diagnostics.ts';
 import { stepUpOf } from '../activities/decision/step-up.ts';
 import { parse, parseSecret } from '../lib/parse.ts';
+import type { SecurityTimeline } from '../audit/security-timeline.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Backups } from '../backup/backups.ts';
 import type { RestoreWish } from '../backup/restore.ts';
@@ -135,6 +136,7 @@ export interface RpcParts {
   readonly journal: RequestJournal;
   readonly settings: Settings;
   readonly doors: Doors;
+  readonly timeline: SecurityTimeline;
 }
 
 /** Public halves of the vault's own keys. */
@@ -150,6 +152,7 @@ export class VaultCalls implements VaultRpc {
   readonly #journal: RequestJournal;
   readonly #settings: Settings;
   readonly #doors: Doors;
+  readonly #timeline: SecurityTimeline;
   readonly #listeners = new Listeners<[VaultEvent]>();
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
@@ -162,7 +165,7 @@ export class VaultCalls implements VaultRpc {
   constructor(
     parts: SetupParts,
     service: Service,
-    { log, backups, messages, journal, settings, doors, ...around }: Surroundings & RpcParts,
+    { log, backups, messages, journal, settings, doors, timeline, ...around }: Surroundings & RpcParts,
   ) {
     this.#parts = parts;
     this.#backups = backups;
@@ -170,6 +173,7 @@ export class VaultCalls implements VaultRpc {
     this.#journal = journal;
     this.#settings = settings;
     this.#doors = doors;
+    this.#timeline = timeline;
     this.#service = service;
     this.#log = log;
     this.#keychain = new KeychainWatch({
@@ -185,7 +189,7 @@ export class VaultCalls implements VaultRpc {
       this.#unlocking = progress;
       this.emit(progress === null ? { kind: 'status' } : { kind: 'unlocking', ...progress });
     };
-    this.#keyslots = new KeyslotCalls({ ...parts, log, onUnlocking }, this.#generated);
+    this.#keyslots = new KeyslotCalls({ ...parts, log, onUnlocking }, this.#generated, timeline);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#generated.forget();
       // The unlock has more to do before the file can be read, which a listener may do at once.
@@ -282,6 +286,7 @@ export class VaultCalls implements VaultRpc {
       })
       .finally(() => phrase.fill(0));
     this.#keyslots.made();
+    this.#timeline.note('created');
     // The keyring spoke when it was unlocked, before the vault was there to be read.
     this.emit({ kind: 'status' });
     return this.status();
@@ -316,6 +321,7 @@ export class VaultCalls implements VaultRpc {
           restore({ file: resolve(path), name, how, onProgress }),
         );
         await this.#keyslots.unlockWith(how);
+        this.#timeline.note('restored');
       });
     } finally {
       this.#restoring = false;
@@ -388,6 +394,13 @@ export class VaultCalls implements VaultRpc {
     return this.#log.export(parse(logRange.optional(), range, 'range'));
   }
 
+  securityEvents(): ReturnType<WindowRpc['securityEvents']> {
+    return new Promise((resolve) => {
+      this.#vault();
+      resolve({ events: this.#timeline.list() });
+    });
+  }
+
   keyslots(): Promise<Keyslots> {
     return this.#keyslots.keyslots();
   }
@@ -414,11 +427,13 @@ export class VaultCalls implements VaultRpc {
 
   async backUp(input: unknown): Promise<BackupRecord> {
     const { file, replace, secret } = parseSecret(backUpParams, input, 'backup');
-    return this.#backups.make({
-      ...(file === undefined ? {} : { file }),
-      ...(replace === undefined ? {} : { replace }),
-      ...(secret === undefined ? {} : { how: secret }),
-    });
+    const make = (): Promise<BackupRecord> =>
+      this.#backups.make({
+        ...(file === undefined ? {} : { file }),
+        ...(replace === undefined ? {} : { replace }),
+        ...(secret === undefined ? {} : { how: secret }),
+      });
+    return secret === undefined ? make() : this.#timeline.refusing(secret.with, make);
   }
 
   lookAtBackup(file: unknown): Promise<UploadedBackup> {

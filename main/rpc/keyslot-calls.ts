@@ -13,6 +13,8 @@ import {
   type NewPhrase,
   type OwnerSecret,
 } from '../keys/change-keyslots.ts';
+import type { SecurityTimeline } from '../audit/security-timeline.ts';
+import type { SecurityEventKind, SecurityWay } from '../lib/text/security-events.ts';
 import { StepUp } from '../keys/step-up.ts';
 import { mostShares, phraseFromShares, sharesFromPhrase } from '../keys/keyslots/shares.ts';
 import { eraseOpening } from '../keys/keyslots/slots.ts';
@@ -142,10 +144,12 @@ export class KeyslotCalls {
   readonly #parts: KeyslotParts;
   readonly #manager: KeyslotManager;
   readonly #generated: NewRecoveryPhrase;
+  readonly #timeline: SecurityTimeline;
   readonly #proof: StepUp;
 
-  constructor(parts: KeyslotParts, generated: NewRecoveryPhrase) {
+  constructor(parts: KeyslotParts, generated: NewRecoveryPhrase, timeline: SecurityTimeline) {
     this.#parts = parts;
+    this.#timeline = timeline;
     this.#proof = new StepUp(parts.clock);
     parts.keyring.onChange(() => {
       this.#proof.end();
@@ -158,10 +162,14 @@ export class KeyslotCalls {
     const how = parseSecret(unlockParams, input, 'unlock');
     if (how.with === 'keychain') {
       // The keychain opens for any person at the computer.
-      await this.#manager.unlock({ with: 'keychain', keychain: this.#parts.keychain });
+      await this.#timeline.refusing('keychain', () =>
+        this.#manager.unlock({ with: 'keychain', keychain: this.#parts.keychain }),
+      );
+      this.#timeline.note('unlocked', 'keychain');
       return;
     }
     await this.#lend(how, (proof) => this.#manager.unlock(proof));
+    this.#timeline.note('unlocked', how.with);
     this.#proof.open();
   }
 
@@ -215,6 +223,7 @@ export class KeyslotCalls {
     const change = parseSecret(changeParams, input, 'change');
     this.#parts.keyring.checkUnlocked();
     await this.#change(change);
+    this.#timeline.note(...eventOf(change));
     return this.keyslots();
   }
 
@@ -223,13 +232,14 @@ export class KeyslotCalls {
       const how = await proof;
       if (how.with === 'recovery') await this.#manager.checkPhrase(how.phrase);
     });
+    this.#timeline.note('recoveryChecked');
     return this.keyslots();
   }
 
   async recoverySheet(input: unknown): Promise<readonly Sheet[]> {
     const { phrase, shares } = parseSecret(sheetParams, input, 'sheet');
     const { units, random, clock } = this.#parts;
-    await this.#manager.checkPhrase(phrase);
+    await this.#timeline.refusing('recovery', () => this.#manager.checkPhrase(phrase));
     const { vault, organization } = units.read((tx) => {
       const row = requireVault(tx);
       return { vault: row, organization: getOrganization(tx, row.organizationId) };
@@ -293,7 +303,7 @@ export class KeyslotCalls {
 
   #lend<T>(given: Given, use: (proof: Promise<OwnerSecret>) => Promise<T>): Promise<T> {
     const id = given.with === 'shares' ? this.#parts.units.read(requireVault).id : undefined;
-    return withSecret(given, id, use);
+    return this.#timeline.refusing(given.with, () => withSecret(given, id, use));
   }
 
   #lendAll(given: readonly Given[], use: (proofs: readonly OwnerSecret[]) => Promise<void>): Promise<void> {
@@ -303,6 +313,27 @@ export class KeyslotCalls {
       const lent = await proof;
       return this.#lendAll(rest, (others) => use([lent, ...others]));
     });
+  }
+}
+
+function eventOf(change: z.output<typeof changeParams>): [SecurityEventKind, SecurityWay?] {
+  switch (change.do) {
+    case 'addPassword':
+      return ['unlockMethodAdded', 'password'];
+    case 'addKeychain':
+      return ['unlockMethodAdded', 'keychain'];
+    case 'addRecovery':
+      return ['unlockMethodAdded', 'recovery'];
+    case 'changePassword':
+      return ['unlockMethodChanged', 'password'];
+    case 'changeRecovery':
+      return ['unlockMethodChanged', 'recovery'];
+    case 'remove':
+      return ['unlockMethodRemoved'];
+    case 'rotate':
+      return ['masterKeyReplaced'];
+    default:
+      return assertNever(change);
   }
 }
 

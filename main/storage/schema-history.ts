@@ -627,4 +627,29 @@ export const migrations: readonly Migration[] = [
       ${['wallets', 'private_keys'].map(forgetKeyUses).join('')}
     `,
   },
+  {
+    version: 9,
+    sql: `
+      CREATE TABLE security_events (
+        sequence INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        way TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX security_events_kind ON security_events (kind, sequence);
+
+      -- Of a locked vault, which authenticates nothing.
+      CREATE TABLE security_events_waiting (
+        kind TEXT NOT NULL,
+        way TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        PRIMARY KEY (kind, way)
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];

@@ -79,6 +79,9 @@ export const PrivateKeys = screen(
   async () => (await import('../features/private-keys/private-keys.tsx')).PrivateKeys,
 );
 export const Sessions = screen(async () => (await import('../features/users/sessions.tsx')).Sessions);
+export const SecurityTimeline = screen(
+  async () => (await import('../features/activity/security-timeline.tsx')).SecurityTimeline,
+);
 export const Settings = screen(async () => (await import('../features/settings/settings.tsx')).Settings);
 export const Sign = screen(async () => (await import('../features/sign/sign.tsx')).Sign);
 export const SubOrganization = screen(

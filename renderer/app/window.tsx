@@ -44,6 +44,7 @@ import {
   PrivateKeyActivity,
   PrivateKeys,
   RecoverySheets,
+  SecurityTimeline,
   Sessions,
   Settings,
   Sign,
@@ -209,6 +210,7 @@ function Screens(): ReactNode {
             <Route path="/keyslots/:keyslotId/new-phrase">
               {({ keyslotId }) => <NewPhrase key={keyslotId} keyslotId={keyslotId} />}
             </Route>
+            <Route path="/activity/security" component={SecurityTimeline} />
             <Route path="/activity/:activityId?">
               {({ activityId }) => <Activity activityId={activityId} />}
             </Route>

@@ -113,6 +113,11 @@ export class RpcDouble implements VaultRpc {
     return { rows: 0, head: null, publicKey: '', witness: null };
   }
 
+  async securityEvents(): ReturnType<WindowRpc['securityEvents']> {
+    await this.#answer('securityEvents', []);
+    return { events: [] };
+  }
+
   async checkLog(): ReturnType<WindowRpc['checkLog']> {
     await this.#answer('checkLog', []);
     return { rows: 0, hash: '00'.repeat(32), signed: 0, signedAt: null, findings: [], more: 0 };

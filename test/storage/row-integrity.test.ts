@@ -759,6 +759,8 @@ describe('a running vault', () => {
   test('locked, executes no activity', async () => {
     await using service = await startPristine('locked');
     await service.vault.rpc.lock();
+    // The lock itself is noted.
+    service.vault.units.flush();
     const before = contents(service.vault.connection);
     const { root } = service;
     const tagged = await root.submit('create_user_tag', 'CREATE_USER_TAG', {

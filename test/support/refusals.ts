@@ -64,7 +64,7 @@ export async function latestActivity({ root }: TestVault): Promise<ActivityBody 
  */
 export function stored({ vault: { connection } }: TestVault): Json {
   const tables = connection.all<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('activities', 'user_snapshots', 'integrity', 'refusals', 'credential_uses', 'key_uses')",
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('activities', 'user_snapshots', 'integrity', 'refusals', 'credential_uses', 'key_uses', 'security_events', 'security_events_waiting')",
   );
   return Object.fromEntries(
     tables.map(({ name }) => {

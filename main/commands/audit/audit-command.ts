@@ -50,6 +50,14 @@ export function declareAudit(program: Command): void {
       await auditHead(config, json);
     },
   });
+  addSubcommand(audit, {
+    name: 'timeline',
+    description: 'Show the security timeline: unlocks, wrong secrets, freezes, backups, new unlock methods',
+    run: async (config, _options, json) => {
+      const { auditTimeline } = await import('./timeline.ts');
+      await auditTimeline(config, json);
+    },
+  });
   addSubcommand<AcceptRollbackFlags>(audit, {
     name: 'accept-rollback',
     description: 'Accept an older vault file that you restored yourself',

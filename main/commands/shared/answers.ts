@@ -2,6 +2,7 @@
  * Answers of the process that holds the vault, as commands read them. A command reports success only for an
  * expected answer. Unknown fields of a later version are ignored.
  */
+import { securityEventKinds } from '../../lib/text/security-events.ts';
 import { z } from 'zod';
 import { doorNames, type RpcCall, type VaultRpc } from '../../../preload/contract.ts';
 
@@ -77,6 +78,11 @@ const logState = z.looseObject({
   head: logHead.nullable(),
   publicKey: text,
   witness: z.union([z.looseObject({ sequence: number }), z.looseObject({ obstacle: text })]).nullable(),
+});
+const securityEvent = z.looseObject({
+  kind: z.enum(securityEventKinds),
+  way: z.enum(['keychain', 'password', 'recovery', 'shares']).nullable(),
+  ...{ count: number, firstAt: number, lastAt: number },
 });
 const logPart = z.looseObject({
   text,
@@ -224,6 +230,7 @@ export const answers = {
   call: z.looseObject({ status: number, body: z.unknown() }),
   logState,
   exportLog: logPart,
+  securityEvents: z.looseObject({ events: z.array(securityEvent) }),
   keyslots,
   changeKeyslots: keyslots,
   checkRecovery: keyslots,

@@ -20,6 +20,9 @@ export const unprotected: Readonly<
   key_uses: {
     why: 'written for many requests together, after them; it is shown, and decides nothing',
   },
+  security_events_waiting: {
+    why: 'written while the vault is locked; it counts what may happen then, and the unlock checks that before it takes it up',
+  },
   backups: { why: 'written while the vault is locked too; it is shown, and decides nothing' },
   backup_schedule: {
     columns: ['last_failure', 'last_failure_at'],

@@ -56,6 +56,12 @@ const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] =
   { to: '/private-keys/import', label: t('Import private key'), icon: IconFileImport },
   { to: '/sign', label: t('Sign something'), icon: IconSignature, words: t('message transaction') },
   { to: '/connect', label: t('Create a script key'), icon: IconPlugConnected, words: t('API connect') },
+  {
+    to: '/activity/security',
+    label: t('Security timeline'),
+    icon: IconLock,
+    words: t('unlocks wrong password log'),
+  },
   { to: '/users/new', label: t('Create user'), icon: IconUserPlus, words: t('new add person') },
   { to: '/policies/new', label: t('Create policy'), icon: IconPlus, words: t('new make rule') },
   {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Drawer, Stack, Title } from '@mantine/core';
-import { useLocation } from 'wouter';
+import { Button, Drawer, Stack, Title } from '@mantine/core';
+import { Link, useLocation } from 'wouter';
 import { ActivityList } from './activity-list.tsx';
 import { firstOf, Json, Original, StatusBadge, Votes } from './activity-parts.tsx';
 import { LogEntries } from './log-entries.tsx';
@@ -24,6 +24,11 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
       <PageHead
         title={t('Activity')}
         lead={t('All changes and signatures, newest first. Entries are chained and never removed.')}
+        action={
+          <Button component={Link} href="/activity/security" variant="default">
+            {t('Security timeline')}
+          </Button>
+        }
       />
       <ActivityList />
       <LogPanel />
