@@ -18,6 +18,7 @@ const stranger = '0x000000000000000000000000000000000000dEaD';
 
 let browser: Browser;
 let service: DevService;
+let person: Awaited<ReturnType<typeof openWindow>>;
 let wallet: { readonly walletId: string; readonly ethereum: string };
 const users = new Map<string, { readonly userId: string; readonly client: TestClient }>();
 const clientOf = (name: string): TestClient => {
@@ -29,6 +30,8 @@ const clientOf = (name: string): TestClient => {
 beforeAll(async () => {
   browser = await sharedChromium();
   service = await serveDevVault();
+  person = await openWindow(browser);
+  await person.page.goto(service.windowUrl);
   wallet = await newWallet(service.root, 'Daily');
   for (const userName of ['Anna', 'Bob']) {
     const key = newTestKey();
@@ -47,7 +50,10 @@ beforeAll(async () => {
     users.set(userName, { userId, client: service.root.as(key) });
   }
 });
-afterAll(() => service[Symbol.asyncDispose]());
+afterAll(async () => {
+  await person[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
 
 let nonce = 0;
 /** Sends so many thousandths of an ether; the fee is far below one. */
@@ -87,10 +93,8 @@ const says = (page: Page): Locator => page.getByRole('status', { name: 'What the
 
 describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, above that Bob must agree”', () => {
   test('takes a few presses, and the service decides so', async () => {
-    await using person = await openWindow(browser);
     const { page } = person;
     const found: string[] = [];
-    await page.goto(service.windowUrl);
     await goTo(page, 'Policies');
     const hand = new Hand();
     await hand.click(page.getByRole('link', { name: 'Create policy' }));
@@ -138,5 +142,62 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     expect(statusOf(approved)).toBe('ACTIVITY_STATUS_COMPLETED');
     expect(person.violations).toEqual([]);
     expect(person.complaints).toEqual([]);
+  });
+
+  test('works by the keyboard alone, with the focus always on something', async () => {
+    const { page } = person;
+    await goTo(page, 'Policies');
+    const { keyboard } = page;
+    let presses = 0;
+    const press = async (key: string): Promise<void> => {
+      presses += 1;
+      await keyboard.press(key);
+      expect(await page.evaluate(() => document.activeElement === document.body), key).toBe(false);
+    };
+    const tabTo = async (target: Locator): Promise<void> => {
+      for (let tabs = 0; tabs < 60; tabs += 1) {
+        if (await target.evaluate((element) => element === document.activeElement)) return;
+        await press('Tab');
+      }
+      throw new Error(`the Tab key does not lead to ${String(target)}`);
+    };
+    const pick = async (label: string, name: string): Promise<void> => {
+      await tabTo(page.getByRole('combobox', { name: label, exact: true }));
+      await keyboard.type(name);
+      await page.getByRole('option', { name, exact: true }).waitFor();
+      await press('ArrowDown');
+      await press('Enter');
+    };
+    await tabTo(page.getByRole('link', { name: 'Create policy' }));
+    await press('Enter');
+    await heading(page, 'Create policy').waitFor();
+    presses = 0;
+    await tabTo(page.getByRole('textbox', { name: 'Name', exact: true }));
+    await keyboard.type('By keyboard');
+    await pick('Names: Who', 'Anna');
+    await pick('Names of wallets', 'Daily');
+    await tabTo(page.getByRole('textbox', { name: 'Addresses' }));
+    await keyboard.insertText(friends.join('\n'));
+    await tabTo(page.getByRole('textbox', { name: 'Up to (ETH)' }));
+    await keyboard.type('0.5');
+    await tabTo(page.getByRole('checkbox', { name: 'Above the limit, others must agree' }));
+    await press('Space');
+    await pick('Names: Above the limit', 'Bob');
+    await expect.poll(() => says(page).innerText()).toContain('Anna and Bob together');
+    await tabTo(button(page, 'Create policy'));
+    await keyboard.press('Enter');
+    await heading(page, 'Policies').waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement === document.body)).toBe(false);
+    expect(presses).toBeLessThanOrEqual(45);
+    const { body } = await service.root.query('list_policies');
+    const { policies } = body as unknown as {
+      readonly policies: readonly Record<'policyName' | 'condition' | 'consensus', string>[];
+    };
+    const textsOf = (name: string) =>
+      policies
+        .filter(({ policyName }) => policyName.startsWith(name))
+        .map(({ condition, consensus }) => ({ condition, consensus }));
+    expect(textsOf('By keyboard')).toHaveLength(2);
+    expect(textsOf('By keyboard')).toEqual(textsOf('Daily payments'));
   });
 });

@@ -40,13 +40,29 @@ interface IdsProps {
 }
 
 function IdsField({ label, ids, named, error, onChange }: IdsProps): ReactNode {
+  const [open, setOpen] = useState(false);
   return (
     <MultiSelect
       label={label}
       data={withUnknown(named, ids)}
       value={[...ids]}
-      onChange={onChange}
+      onChange={(chosen) => {
+        onChange(chosen);
+        setOpen(false);
+      }}
       searchable
+      // A list that scrolls would take the focus at the Tab key, so it is open only while a name is picked.
+      openOnFocus={false}
+      dropdownOpened={open}
+      onDropdownOpen={() => {
+        setOpen(true);
+      }}
+      onDropdownClose={() => {
+        setOpen(false);
+      }}
+      onKeyDown={({ key }) => {
+        if (key === 'Tab') setOpen(false);
+      }}
       error={ids.length === 0 && error}
       placeholder={ids.length === 0 ? t('Choose') : undefined}
       comboboxProps={{ transitionProps: { duration: 0 } }}
@@ -303,7 +319,7 @@ export function LimitField({
   return (
     <div className="kh-line">
       <TextInput
-        label={`${label} (${symbol})`}
+        label={t('{{label}} ({{symbol}})', { label, symbol })}
         description={
           value.amount === ''
             ? undefined

@@ -263,6 +263,7 @@ function PaymentFields({
       <Select
         label={t('Coin or token')}
         searchable
+        openOnFocus={false}
         data={[
           ...offered.map((each) => ({
             value: keyOf(each),
