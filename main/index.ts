@@ -25,6 +25,7 @@ import { setMenu } from './desktop/menu.ts';
 import {
   notifyOfApprovals,
   notifyOfMessages,
+  notifyOfDoors,
   notifyOfStorage,
   sayThatItGoesOn,
 } from './desktop/notifications.ts';
@@ -147,6 +148,7 @@ async function open(
   opened.use(notifyOfMessages(vault.rpc));
   opened.use(notifyOfApprovals(approvals, vault.rpc));
   opened.use(notifyOfStorage(vault.rpc));
+  opened.use(notifyOfDoors(vault.rpc));
   opened.use(endOnFault(vault.rpc));
   setMenu(version, {
     lock: () => void lockNow(vault.rpc),

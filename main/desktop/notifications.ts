@@ -109,6 +109,49 @@ export function notifyOfStorage(rpc: Pick<VaultRpc, 'status' | 'onEvent'>): Disp
   };
 }
 
+/** Notifies of programs that wait for the vault to be unlocked, until it is disposed of. */
+export function notifyOfDoors(rpc: Pick<VaultRpc, 'doors' | 'onEvent'>): Disposable {
+  let notification: Notification | undefined;
+
+  async function look(): Promise<void> {
+    try {
+      const doors = await rpc.doors();
+      const waiting = doors.flatMap(({ programs }) => programs.filter((program) => program.waiting > 0));
+      const [first] = waiting;
+      if (first === undefined) {
+        notification?.close();
+        notification = undefined;
+        return;
+      }
+      // One stands for all that wait: it never takes the focus.
+      if (notification !== undefined || !Notification.isSupported()) return;
+      notification = new Notification({
+        title: 'Unlock Keyhearth',
+        body: `The program ${asShown(first.name)} waits for the vault.`,
+      });
+      notification.on('click', () => {
+        showWindow();
+      });
+      notification.on('failed', (_event, error) => {
+        report('a notification was not shown', error);
+      });
+      notification.show();
+    } catch (error) {
+      report('programs that wait are not known', error);
+    }
+  }
+
+  const stopEvents = rpc.onEvent((event) => {
+    if (event.kind === 'doors') void look();
+  });
+  return {
+    [Symbol.dispose]() {
+      stopEvents();
+      notification?.close();
+    },
+  };
+}
+
 /**
  * Says once that Keyhearth goes on without a window, where the system may show no tray: GNOME's does not, and no program can
  * tell. Until it is disposed of.

@@ -11,7 +11,8 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fingerprint } from '../../main/chains/ssh/wire.ts';
-import { longestMessage } from '../../main/doors/ssh/messages.ts';
+import { atLength } from '../campaigns/length.ts';
+import { longestMessage, readSignedMessage, signMessageRequest } from '../../main/doors/ssh/messages.ts';
 import { policiesOfSshProgram } from '../../main/lib/policies/ssh-programs.ts';
 import {
   activityOf,
@@ -181,6 +182,17 @@ async function lastOfProgram(): Promise<{
 const originOf = ({ intent }: { readonly intent: Json }): Json =>
   (intent['signRawPayloadIntentV2'] as { origin: Json }).origin;
 
+/** Changes who must agree to signatures by tagged keys. */
+async function requireConsensus(consensus: string): Promise<void> {
+  const listed = await root.query('list_policies', {});
+  const policies = listed.body?.['policies'] as { policyId: string; policyName: string }[];
+  const policy = policies.find(({ policyName }) => policyName === 'SSH laptop: signs with tagged keys');
+  const wanted = { policyId: policy?.policyId, policyConsensus: consensus };
+  activityOf(await root.submit('update_policy', 'UPDATE_POLICY_V2', wanted));
+}
+const program = () => `approvers.any(user, user.id == '${userId}')`;
+const owner = () => `approvers.any(user, user.id == '${service.rootUserId}')`;
+
 test('ssh-add lists the tagged keys alone', async () => {
   const { out } = await run('ssh-add', ['-L']);
   expect(out.trim().split('\n')).toEqual(lines);
@@ -290,17 +302,7 @@ describe('git', () => {
   });
 
   test('a push waits for a vote, and goes through with it', async () => {
-    const consensus = `approvers.any(user, user.id == '${userId}') && approvers.any(user, user.id == '${service.rootUserId}')`;
-    const before = await root.query('list_policies', {});
-    const own = (before.body?.['policies'] as { policyId: string; policyName: string }[]).find(
-      ({ policyName }) => policyName === 'SSH laptop: signs with tagged keys',
-    );
-    activityOf(
-      await root.submit('update_policy', 'UPDATE_POLICY_V2', {
-        policyId: own?.policyId,
-        policyConsensus: consensus,
-      }),
-    );
+    await requireConsensus(`${program()} && ${owner()}`);
     const bare = join(home, 'bare.git');
     await git('init', '-q', '--bare', bare);
     const ssh = `ssh -p ${String(port)} -i ${join(home, 'ed.pub')} -o IdentitiesOnly=yes -o BatchMode=yes -o UserKnownHostsFile=${join(home, '.ssh/known_hosts')}`;
@@ -318,14 +320,51 @@ describe('git', () => {
     expect(pushed.code, pushed.err).toBe(0);
     expect((await git('--git-dir', bare, 'log', '--format=%s', 'main')).out).toBe('Fix the pump\n');
     expect(service.vault.waiters.size).toBe(0);
-    activityOf(
-      await root.submit('update_policy', 'UPDATE_POLICY_V2', {
-        policyId: own?.policyId,
-        policyConsensus: `approvers.any(user, user.id == '${userId}')`,
-      }),
-    );
+    await requireConsensus(program());
   });
 });
+
+const rounds = atLength(10, 1000);
+
+// The classes: the caller leaves before the vote, or the vote comes first; the request comes again before the vote, or after.
+test(`${String(rounds)} callers that leave lose no vote, sign nothing twice, and leave no waiter`, async () => {
+  await requireConsensus(`${program()} && ${owner()}`);
+  const key = Buffer.from(lines[0]?.split(' ')[1] ?? '', 'base64');
+  const ask = (message: string) => {
+    const connection = createConnection(socket);
+    connection.on('error', () => undefined);
+    const wanted = { key, namespace: 'file', message: Buffer.from(message), repository: '', branch: '' };
+    connection.write(signMessageRequest(wanted));
+    const answer = new Promise<Buffer>((resolve) => {
+      connection.once('data', resolve);
+    });
+    return { connection, answer };
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    const message = `round ${String(round)}`;
+    const { connection } = ask(message);
+    await vi.waitFor(() => {
+      expect(service.vault.waiters.size).toBe(1);
+    });
+    connection.destroy();
+    await vi.waitFor(() => {
+      expect(service.vault.waiters.size).toBe(0);
+    });
+    // Every other round the request comes again before the vote.
+    const early = round % 2 === 0 ? ask(message) : undefined;
+    const { fingerprint: waiting, status } = await lastOfProgram();
+    expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    activityOf(await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint: waiting }));
+    const late = early ?? ask(message);
+    const signed = readSignedMessage((await late.answer).subarray(4));
+    expect(signed).toMatchObject({ ok: true });
+    late.connection.destroy();
+    // No second activity.
+    expect((await lastOfProgram()).fingerprint).toBe(waiting);
+  }
+  expect(service.vault.waiters.size).toBe(0);
+  await requireConsensus(program());
+}, 600_000);
 
 describe('a client that is none', () => {
   const connect = (): Promise<Socket> =>

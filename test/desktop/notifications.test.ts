@@ -9,7 +9,7 @@ vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { becomeReady, machine } = await import('./fake-electron.ts');
 const { watchApprovals } = await import('../../main/desktop/approvals.ts');
-const { notifyOfApprovals, notifyOfMessages, notifyOfStorage } =
+const { notifyOfApprovals, notifyOfDoors, notifyOfMessages, notifyOfStorage } =
   await import('../../main/desktop/notifications.ts');
 const showWindow = vi.hoisted(() => vi.fn());
 vi.mock('../../main/desktop/window.ts', () => ({ showWindow }));
@@ -312,5 +312,37 @@ describe('a disk that refuses writes', () => {
     expect(showWindow).toHaveBeenCalledOnce();
     await say(trouble('failing'), [expect.stringContaining('the disk is failing')]);
     await say(null, []);
+  });
+});
+
+describe('a program that waits for the vault', () => {
+  const waits = (...counts: readonly number[]): typeof double.doorsNow => [
+    {
+      ...{ door: 'ssh', on: true, problem: null },
+      programs: counts.map((waiting, index) => ({
+        ...{ name: `program-${String(index)}`, publicKey: '02', pairedAt: 0, socket: '/s', waiting },
+      })),
+    },
+  ];
+
+  test('is notified of once, whichever others join it, and taken back at the end', async () => {
+    using resources = new DisposableStack();
+    resources.use(notifyOfDoors(double));
+    const shown = (): (string | undefined)[] =>
+      machine.notifications.filter(({ isShown }) => isShown).map(({ body }) => body);
+    const say = async (doors: typeof double.doorsNow, expected: readonly unknown[]): Promise<void> => {
+      double.doorsNow = doors;
+      double.announce({ kind: 'doors' });
+      await vi.waitFor(() => {
+        expect(shown()).toEqual(expected);
+      });
+    };
+    await say(waits(0, 0), []);
+    await say(waits(0, 1), ['The program program-1 waits for the vault.']);
+    await say(waits(2, 1), ['The program program-1 waits for the vault.']);
+    expect(machine.notifications).toHaveLength(1);
+    machine.notifications[0]?.emit('click');
+    expect(showWindow).toHaveBeenCalledOnce();
+    await say(waits(0, 0), []);
   });
 });

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type {
   BackupsStatus,
+  DoorStatus,
   WindowRpc,
   Keyslots,
   MessagesStatus,
@@ -44,6 +45,7 @@ export class RpcDouble implements VaultRpc {
   copy = { file: '/backups/new', name: 'keyhearth-Family.backup' };
   /** The answer of `call`. */
   body: unknown = {};
+  doorsNow: readonly DoorStatus[] = [];
   settingsNow: Settings = {
     autoLock: { idleMinutes: 10, requestsKeepOpen: true, onScreenLock: true, onSuspend: true },
     port: null,
@@ -234,12 +236,12 @@ export class RpcDouble implements VaultRpc {
 
   async doors(): ReturnType<WindowRpc['doors']> {
     await this.#answer('doors', []);
-    return [];
+    return this.doorsNow;
   }
 
   async changeDoors(...args: Parameters<WindowRpc['changeDoors']>): ReturnType<WindowRpc['doors']> {
     await this.#answer('changeDoors', args);
-    return [];
+    return this.doorsNow;
   }
 
   async prove(...args: Parameters<WindowRpc['prove']>): ReturnType<WindowRpc['prove']> {

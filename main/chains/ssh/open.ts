@@ -236,9 +236,12 @@ function originLines(origin: Origin | undefined, writer: Writer): readonly Line[
     ['Repository', origin.repository],
     ['Branch', origin.branch],
   ] as const;
-  return said.flatMap(([label, value]) =>
-    value === undefined ? [] : [line(`${label}, as the door says`, writer.text(value))],
-  );
+  return [
+    line('Program', `${writer.text(origin.program)}, through the door ${writer.text(origin.door)}`),
+    ...said.flatMap(([label, value]) =>
+      value === undefined ? [] : [line(`${label}, as the door says`, writer.text(value))],
+    ),
+  ];
 }
 
 const described = (title: string, lines: readonly Line[], { warnings }: Writer): Description => ({
