@@ -6,10 +6,12 @@ import { setNonce } from 'get-nonce';
 import './app/mantine.css';
 import './app/tokens.css';
 import './app/window.css';
+import './app/forced-colors.css';
 import { forgetSession } from './app/rpc/http-session.ts';
 import { connectRpc } from './app/rpc/rpc.ts';
 import { Tooltips } from './ui/tooltips.tsx';
 import { language } from './app/i18n/language.ts';
+import { keepFocus } from './app/keep-focus.ts';
 import { layers } from './app/layers.ts';
 import { theme, variables } from './app/theme.ts';
 import { VaultProvider } from './app/rpc/vault.tsx';
@@ -29,6 +31,8 @@ const Approver = lazy(async () => ({ default: (await import('./features/approver
 
 const root = document.getElementById('window');
 if (root === null) throw new Error('index.html has no element with the id "window"');
+
+keepFocus();
 
 createRoot(root).render(
   <StrictMode>

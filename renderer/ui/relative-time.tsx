@@ -55,8 +55,8 @@ export function RelativeTime({ at, ahead = false, exact = false }: Props): React
 }
 
 /**
- * Its exact time is shown while it is pointed at, tapped, or has the keyboard; in a row that is a link or a button, while
- * the row has the keyboard, so that long lists have no tab stop more. Escape shuts it, and the pointer may go onto it.
+ * Its exact time is shown while it is pointed at or tapped; in a row that is a link or a button, while the row has the
+ * keyboard. Tab passes over it. Escape shuts it, and the pointer may go onto it.
  */
 function ShortMoment({ time, said }: { readonly time: number; readonly said: string }): ReactNode {
   const [rowFocused, watch] = useRowFocus();
@@ -77,8 +77,7 @@ function ShortMoment({ time, said }: { readonly time: number; readonly said: str
 const isoOf = (time: number): string => new Date(time).toISOString();
 
 /**
- * Watches if the link or button around an element has keyboard focus; an element without one becomes a tab
- * stop of its own.
+ * Watches if the link or button around an element has keyboard focus.
  * @returns the state, and the `ref` for the element inside.
  */
 function useRowFocus(): readonly [
@@ -89,7 +88,6 @@ function useRowFocus(): readonly [
   const watch = useCallback((inside: HTMLElement | null) => {
     if (inside === null) return undefined;
     const row = inside.closest<HTMLElement>('a, button');
-    if (row === null) inside.tabIndex = 0;
     const listening = new AbortController();
     const on = <Kind extends 'focus' | 'blur' | 'keydown'>(
       kind: Kind,

@@ -58,6 +58,8 @@ const words = { sign: t('Sign'), qr: t('Show QR code'), details: t('Details, exp
 export function AddressRow({ format, address, detail, signHref, detailsHref }: Props): ReactNode {
   const { label, plate, copy, showQr, details } = wordsFor(format);
   const show = use(ShowAddress);
+  const end = address.slice(-4);
+  const named = (action: string) => t('{{action}}, ends in {{end}}', { action, end });
   return (
     <div className="kh-account">
       <span className="kh-plate" aria-hidden="true">
@@ -70,11 +72,11 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
         </div>
       </div>
       <div className="kh-account-actions">
-        <CopyButton text={address} copy={copy} />
+        <CopyButton text={address} copy={named(copy)} />
         <button
           type="button"
           className="kh-icon-button"
-          aria-label={showQr}
+          aria-label={named(showQr)}
           aria-haspopup="dialog"
           data-hint={words.qr}
           onClick={() => {
@@ -94,7 +96,7 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
           <a
             className="kh-icon-button"
             href={`#${detailsHref}`}
-            aria-label={details}
+            aria-label={named(details)}
             data-hint={words.details}
           >
             <Icon of="more" />
@@ -152,7 +154,11 @@ function AddressCode({ format, address }: ShownAddress): ReactNode {
         })}
       </Text>
       <Group>
-        <CopyButton text={address} copy={t('Copy address')} wide />
+        <CopyButton
+          text={address}
+          copy={t('Copy address, ends in {{end}}', { end: address.slice(-4) })}
+          wide
+        />
       </Group>
     </Stack>
   );

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../../preload/contract.ts';
@@ -46,6 +46,11 @@ export function Unlock(): ReactNode {
   // Another window may be about it.
   const busy = unlock.isPending || unlocking !== null;
   const heading = useScreenTitle(t('Unlock'));
+  const form = useRef<HTMLFormElement>(null);
+  // After the heading has named the screen.
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('input:not([type="radio"]), textarea')?.focus();
+  }, []);
   const recovery = recoveryOf(phrase);
   const isNoted = !keychain.available && keychain.reason === unlock.error?.message;
 
@@ -95,7 +100,7 @@ export function Unlock(): ReactNode {
         </>
       }
     >
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <Title order={1} ref={heading} tabIndex={-1} mb="xs">
           {t('Unlock')}
         </Title>

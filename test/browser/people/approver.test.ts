@@ -1,12 +1,12 @@
 /** Two people and two windows: what waits for two is approved by the second person, with a passkey, in a window of their own. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newUserBy, resultOf } from '../support/support.ts';
-import type { Json } from '../support/support.ts';
-import { openWindow, sharedChromium } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { serveDevVault } from './support/service.ts';
-import { button, goTo, heading } from './support/steps.ts';
+import { activityOf, ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
+import type { Json } from '../../support/support.ts';
+import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { serveDevVault } from '../support/service.ts';
+import { button, goTo, heading } from '../support/steps.ts';
 
 let browser: Browser;
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CommandProcess, ethereumAccount, resultOf, TestClient, testKeyOf } from '../support/support.ts';
-import type { Json } from '../support/support.ts';
-import { sharedChromium, openWindow } from './support/chromium.ts';
-import type * as sdk from './support/passkey-page.ts';
+import { CommandProcess, ethereumAccount, resultOf, TestClient, testKeyOf } from '../../support/support.ts';
+import type { Json } from '../../support/support.ts';
+import { sharedChromium, openWindow } from '../support/chromium.ts';
+import type * as sdk from '../support/passkey-page.ts';
 
 let browser: Browser;
 /** `passkey-page.ts` and what it takes from the SDK, as one script. */
@@ -25,7 +25,7 @@ async function bundle(): Promise<string> {
     build: {
       write: false,
       minify: false,
-      lib: { entry: join(import.meta.dirname, 'support/passkey-page.ts'), formats: ['iife'], name: 'sdk' },
+      lib: { entry: join(import.meta.dirname, '../support/passkey-page.ts'), formats: ['iife'], name: 'sdk' },
     },
   });
   const [output] = [built].flat();
