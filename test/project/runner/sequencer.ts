@@ -25,7 +25,7 @@ export const longest: readonly string[] = [
   'test/browser/manage.test.ts',
   'test/browser/tours/accessibility.test.ts',
   'test/browser/tours/walk.test.ts',
-  'test/browser/keyslots.test.ts',
+  'test/browser/keyslots/keyslots.test.ts',
   'test/browser/states.test.ts',
 ];
 

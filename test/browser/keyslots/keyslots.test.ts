@@ -2,10 +2,10 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import decodeQR from 'qr/decode.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { readPng } from './support/png.ts';
-import { newVaultHome } from './support/service.ts';
+import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
+import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { readPng } from '../support/png.ts';
+import { newVaultHome } from '../support/service.ts';
 import {
   askedPositions,
   button,
@@ -20,8 +20,8 @@ import {
   password,
   readPhrase,
   wordField,
-} from './support/steps.ts';
-import type { Look } from './support/steps.ts';
+} from '../support/steps.ts';
+import type { Look } from '../support/steps.ts';
 
 const place = 'Unlock methods';
 const changed = 'another correct horse';

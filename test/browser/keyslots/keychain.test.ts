@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { inProcess, startKeyring } from '../keys/keychain.ts';
-import type { Environment } from '../keys/keychain.ts';
-import { sharedChromium, openWindow } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { newVaultHome } from './support/service.ts';
-import type { VaultHome } from './support/service.ts';
+import { inProcess, startKeyring } from '../../keys/keychain.ts';
+import type { Environment } from '../../keys/keychain.ts';
+import { sharedChromium, openWindow } from '../support/chromium.ts';
+import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { newVaultHome } from '../support/service.ts';
+import type { VaultHome } from '../support/service.ts';
 import {
   button,
   chooseSegment,
@@ -18,7 +18,7 @@ import {
   lock,
   openDialog,
   password,
-} from './support/steps.ts';
+} from '../support/steps.ts';
 
 let browser: Browser;
 
