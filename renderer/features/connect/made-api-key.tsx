@@ -1,4 +1,6 @@
+import { useEffect } from 'react';
 import type { ReactNode } from 'react';
+import { GrowingFile } from '../../app/rpc/growing-file.ts';
 import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import type { NamedPair } from './new-api-key.tsx';
@@ -21,6 +23,16 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
   const access = { url, organizationId: organization?.id ?? '', ...pair };
   const hidden = '•'.repeat(24);
   const environment = environmentLines(access);
+  useEffect(() => {
+    // The browser asks before the page goes: nothing else has the private key.
+    const ask = (event: BeforeUnloadEvent): void => {
+      event.preventDefault();
+    };
+    window.addEventListener('beforeunload', ask);
+    return () => {
+      window.removeEventListener('beforeunload', ask);
+    };
+  }, []);
   return (
     <Panel
       title={t('“{{name}}” is ready', { name: pair.name })}
@@ -55,7 +67,20 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           ]}
         />
         <div>
-          <PrivateKeySwitch reveal={reveal} />
+          <Group gap="md">
+            <PrivateKeySwitch reveal={reveal} />
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => {
+                const file = new GrowingFile('text/plain');
+                file.add(`${environment}\n`);
+                file.save('keyhearth.env');
+              }}
+            >
+              {t('Download .env file')}
+            </Button>
+          </Group>
           {reveal.ending}
         </div>
         <Tabs defaultValue="environment">

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
+import { lifetimes, usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { ApiKeyPair } from './key-pair.ts';
 import { NameField } from '../../ui/name-field.tsx';
@@ -33,15 +34,6 @@ const apiKeyCurves: readonly {
   { value: 'API_KEY_CURVE_ED25519', label: 'Ed25519', digits: 64 },
 ];
 
-const day = 86_400;
-const lifetimes = [
-  { value: '', label: t('Never') },
-  { value: String(day), label: t('After a day') },
-  { value: String(7 * day), label: t('After a week') },
-  { value: String(30 * day), label: t('After 30 days') },
-  { value: String(365 * day), label: t('After a year') },
-] as const;
-
 export interface NamedPair extends ApiKeyPair {
   readonly name: string;
 }
@@ -73,7 +65,7 @@ export function NewApiKey({
   const [source, setSource] = useState<'here' | 'elsewhere'>('here');
   const [publicKey, setPublicKey] = useState('');
   const [curve, setCurve] = useState<ApiKeyCurve>('API_KEY_CURVE_P256');
-  const [lifetime, setLifetime] = useState('');
+  const [lifetime, setLifetime] = useState<string>(usualLifetime);
   const [tried, setTried] = useState(false);
   const [done, setDone] = useState(false);
   const register = useSubmit('ACTIVITY_TYPE_CREATE_API_KEYS_V2');

@@ -3,6 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { periods, policiesOfBot, readBudget, type Period } from '../../../main/lib/policies/bots.ts';
+import { lifetimes, usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { NamedPair } from './new-api-key.tsx';
 import { NameField } from '../../ui/name-field.tsx';
@@ -35,6 +36,7 @@ export function NewBot({ onMade }: Props): ReactNode {
   const [chosen, setChosen] = useState<string | null>(null);
   const [amount, setAmount] = useState('0.05');
   const [period, setPeriod] = useState<Period>('day');
+  const [lifetime, setLifetime] = useState<string>(usualLifetime);
   const [tried, setTried] = useState(false);
   const create = useNewBot();
   const task = useAsyncAction();
@@ -48,7 +50,8 @@ export function NewBot({ onMade }: Props): ReactNode {
     setTried(true);
     if (problem !== null || wallet === undefined || budget === undefined) return;
     task.run(async () => {
-      onMade(await create(name, { walletId: wallet.walletId, chainId: 1n, budget, receivers: [] }));
+      const terms = { walletId: wallet.walletId, chainId: 1n, budget, receivers: [] };
+      onMade(await create(name, terms, lifetime));
     });
   };
 
@@ -96,6 +99,16 @@ export function NewBot({ onMade }: Props): ReactNode {
               }}
             />
           </Group>
+          <Select
+            label={t('Expires')}
+            data={lifetimes}
+            value={lifetime}
+            allowDeselect={false}
+            maw={240}
+            onChange={(value) => {
+              setLifetime(value ?? '');
+            }}
+          />
           <Failure title={t('Couldn’t create the key')} error={task.error} />
           <Group gap="sm">
             <Button type="submit" loading={task.isPending}>
@@ -127,13 +140,13 @@ type Terms = Omit<Parameters<typeof policiesOfBot>[1], 'userId'>;
  * The user gets its key once the policies are in force. If a step is refused, the created resources are
  * deleted, the user first.
  */
-function useNewBot(): (name: string, terms: Terms) => Promise<NamedPair> {
+function useNewBot(): (name: string, terms: Terms, lifetime: string) => Promise<NamedPair> {
   const createUsers = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
   const createPolicies = useSubmit('ACTIVITY_TYPE_CREATE_POLICIES');
   const createKeys = useSubmit('ACTIVITY_TYPE_CREATE_API_KEYS_V2');
   const deleteUsers = useSubmit('ACTIVITY_TYPE_DELETE_USERS');
   const deletePolicies = useSubmit('ACTIVITY_TYPE_DELETE_POLICIES');
-  return async (name, terms) => {
+  return async (name, terms, lifetime) => {
     const pair = await generateApiKeyPair();
     const user = { userName: name, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] };
     const made = await createUsers.mutateAsync({ users: [user] });
@@ -142,7 +155,12 @@ function useNewBot(): (name: string, terms: Terms) => Promise<NamedPair> {
     try {
       const policies = policiesOfBot(name, { ...terms, userId });
       ({ policyIds } = (await createPolicies.mutateAsync({ policies })).result);
-      const key = { apiKeyName: name, publicKey: pair.publicKey, curveType: 'API_KEY_CURVE_P256' } as const;
+      const key = {
+        apiKeyName: name,
+        publicKey: pair.publicKey,
+        curveType: 'API_KEY_CURVE_P256',
+        ...(lifetime === '' ? {} : { expirationSeconds: lifetime }),
+      } as const;
       await createKeys.mutateAsync({ userId, apiKeys: [key] });
     } catch (error) {
       await deleteUsers.mutateAsync({ userIds: [userId] });

@@ -37,3 +37,34 @@ test('where a phrase may be typed, shares of it may be too', () => {
     shares: ['lkshare1qyfru3t8', 'LKSHARE1QYFRU3T9'],
   });
 });
+
+test.each([
+  ['1. abandon 2. ability\n3. zoo'],
+  ['1) abandon\n2) ability\n3) zoo'],
+  ['1: Abandon 2: Ability 3: Zoo'],
+  ['1 abandon\n2 ability\n24 zoo\n'],
+  ['1.abandon 2.ability 3.zoo'],
+  ['1.\nabandon\n2.\nability\n3.\nzoo'],
+])('numbered words are read without their numbers: %j', (typed) => {
+  expect(wordsOf(typed)).toEqual(expect.arrayContaining(['abandon', 'ability', 'zoo']));
+  expect(wordsOf(typed)).toHaveLength(3);
+});
+
+test('a number that numbers no word stays, so that it is seen as one too many', () => {
+  expect(wordsOf('abandon 7')).toEqual(['abandon', '7']);
+  expect(wordsOf('123 abandon')).toEqual(['123', 'abandon']);
+});
+
+test('shares are read as they are printed, in fours and over lines', () => {
+  const share = (letter: string) => `lkshare1${letter.repeat(80)}`;
+  const inFours = (text: string) => text.replaceAll(/.{4}/g, '$& ').trim();
+  const overLines = (text: string) => text.replaceAll(/.{30}/g, '$&\n');
+  const shares = [share('q'), share('z'), share('7')];
+  const typed = `Share 1 of 3\n${inFours(shares[0] ?? '')}\nShare 2 of 3: ${overLines(shares[1] ?? '')}\n3. ${shares[2] ?? ''}`;
+  expect(toRecovery(recoveryOf(typed))).toEqual({ with: 'shares', shares });
+  // Shares one after another, and a cut one, do not run into each other.
+  expect(recoveryOf(`${shares.join(' ')} lkshare1qqqq zzzz`)).toEqual({
+    kind: 'shares',
+    shares: [...shares, 'lkshare1qqqq'],
+  });
+});

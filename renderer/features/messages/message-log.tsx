@@ -68,7 +68,7 @@ function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNod
   const tried = attempts > 1 ? `, ${t('{{count}} attempts', { count: attempts })}` : '';
   return (
     <>
-      {states[state]}
+      {state === 'waiting' && attempts > 0 ? t('Retrying') : states[state]}
       {tried}
       {note !== null && `: ${visibleName(note)}`}
       {nextAt !== null && (

@@ -108,7 +108,7 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
       <div>
         <span className="kh-row-name">{what}</span>{' '}
         <span className="kh-badge" data-tone={tones[state]}>
-          {stateWords[state]}
+          {state === 'waiting' && attempts > 0 ? t('Retrying') : stateWords[state]}
         </span>
         <br />
         <span className="kh-row-more">
