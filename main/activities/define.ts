@@ -14,6 +14,7 @@ import type { Paced } from '../lib/concurrency/paced.ts';
 import type { Timestamp } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Facts } from '../policy/decide/facts.ts';
+import type { Counters } from '../policy/language/evaluation.ts';
 import type { Case } from '../policy/analysis/replay.ts';
 import type { ConditionFacts } from '../policy/language/schema.ts';
 import type { Unknown, Whole } from '../policy/language/types.ts';
@@ -116,6 +117,8 @@ export interface Cases {
     readonly body: string;
     readonly userId: string;
   }) => Case & Pick<Facts, 'counters'>;
+  /** The amounts that policies have counted. */
+  readonly counters: Counters;
 }
 
 export interface ActivityContext<Parameters, Prepared = undefined> extends Context<Parameters> {

@@ -16,6 +16,7 @@ import * as otp from './sign-in/otp.ts';
 import * as payloadDescriptions from './signing/payload-descriptions.ts';
 import * as permissions from './users/permissions.ts';
 import * as policies from './policies/policies.ts';
+import * as policyBudgets from './policies/policy-budgets.ts';
 import * as policyDrafts from './policies/policy-drafts.ts';
 import * as policyTrials from './policies/policy-trials.ts';
 import * as privateKeys from './private-keys/private-keys.ts';
@@ -110,7 +111,7 @@ const groups = [
   {
     name: 'Policies',
     about: 'Rules that say who may do what.',
-    operations: [policies, policyDrafts, policyTrials, refusals, permissions],
+    operations: [policies, policyBudgets, policyDrafts, policyTrials, refusals, permissions],
   },
   {
     name: 'Activities',

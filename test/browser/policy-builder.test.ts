@@ -140,6 +140,23 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     const { fingerprint } = (held.body as { readonly activity: { readonly fingerprint: string } }).activity;
     const approved = await bob.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
     expect(statusOf(approved)).toBe('ACTIVITY_STATUS_COMPLETED');
+
+    // Both payments and their fees count, also the one that Bob approved.
+    const spent = 6n * 10n ** 17n + 2n * 21_000n * 10n ** 9n;
+    expect((await service.root.query('list_policy_budgets')).body).toMatchObject({
+      policyBudgets: [
+        {
+          of: 'amount',
+          limit: String(5n * 10n ** 17n),
+          window: '24h',
+          counters: [{ by: [{ holder: 'wallet', value: wallet.walletId }], spent: String(spent) }],
+        },
+      ],
+    });
+    await page.getByRole('link', { name: /^Daily payments Allows/ }).click();
+    await page.getByText('0.600042 of 0.5 ETH used in the last 24 hours').waitFor();
+    expect(await axeFindings(page, 'policy-budget')).toEqual([]);
+    await goTo(page, 'Policies');
     expect(person.violations).toEqual([]);
     expect(person.complaints).toEqual([]);
   });

@@ -58,6 +58,7 @@ export function casesOf(tx: Reader, operations: Operations, organizationId: stri
   };
 
   return {
+    counters: countersOf(tx, organizationId),
     ofActivity(row) {
       const known = operations.byType.get(row.type);
       if (known === undefined) return undefined;

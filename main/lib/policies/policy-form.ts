@@ -203,6 +203,30 @@ function paymentText({ chainId, token, receivers, limits, fees }: Payment): read
   ];
 }
 
+/** The amounts that a policy counts over time, as its expressions name them: `RollingSum` of one, or signatures. */
+export const measuresOf = ({
+  payment,
+  signatures,
+}: PolicyForm): readonly { readonly measure: string; readonly of: BudgetKind; readonly limit: Limit }[] => [
+  ...(payment?.limits ?? []).map(
+    (limit) =>
+      ({ measure: payment?.token === null ? 'eth.tx.outflow' : tokenAmount, of: 'amount', limit }) as const,
+  ),
+  ...(payment?.fees ?? []).map((limit) => ({ measure: 'eth.tx.max_fee', of: 'fees', limit }) as const),
+  ...(signatures === null
+    ? []
+    : [
+        {
+          measure: '',
+          of: 'signatures',
+          limit: { amount: signatures.count, window: signatures.window, by: signatures.by },
+        } as const,
+      ]),
+];
+
+export const budgetKinds = ['amount', 'fees', 'signatures'] as const;
+export type BudgetKind = (typeof budgetKinds)[number];
+
 const heldBy = (by: readonly BudgetHolder[]): string =>
   by.map((holder) => `, ${budgetHolders[holder]}`).join('');
 

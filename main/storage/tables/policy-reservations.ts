@@ -45,6 +45,25 @@ export function reservedSince(tx: Reader, counter: CounterKey, since: number): b
   return BigInt(end.total) - BigInt(first.total) + BigInt(first.amount);
 }
 
+/** @returns the keys of the counters of a measure that were added to after a time, the newest first. */
+export const listCountersSince = (
+  tx: Reader,
+  { organizationId, measure }: Omit<CounterKey, 'by'>,
+  since: number,
+  limit: number,
+): readonly string[] =>
+  tx
+    .all<{ readonly by: string }>(
+      `SELECT kept_by AS by FROM policy_reservations
+       WHERE organization_id = ? AND measure = ? AND reserved_at > ?
+       GROUP BY kept_by ORDER BY max(sequence) DESC LIMIT ?`,
+      organizationId,
+      measure,
+      since,
+      limit,
+    )
+    .map((row) => row.by);
+
 /** @returns what is kept by one of several, of a measure. */
 export const listCounters = (
   tx: Reader,

@@ -8,6 +8,7 @@ import { ObjectTabs } from '../activity/object-tabs.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import type { ActivityParameters } from '../../../main/operations/api.ts';
 import { newBuilding, textsOf } from './policy-building.ts';
+import { BudgetMeters } from './budget-meters.tsx';
 import { PolicyForm } from './policy-form.tsx';
 import { policyTemplates } from './policy-templates.ts';
 import { emptyDraft } from './policy-queries.ts';
@@ -86,6 +87,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
       <Failure title={t('Couldn’t load the policy')} error={error} onRetry={() => void refetch()} />
       {policy !== undefined && (
         <>
+          <BudgetMeters of={policy} />
           <ChangePolicy of={policy} key={`${policy.updatedAt.seconds}.${policy.updatedAt.nanos}`} />
           <ManagePolicy of={policy} />
         </>

@@ -1,0 +1,92 @@
+/** Budgets of the policies in force, and what is spent of them. The real API has nothing of the kind. */
+import { z } from 'zod';
+import { query, type QueryContext } from '../../activities/define.ts';
+import { budgetHolders, budgetKinds, measuresOf, type PolicyForm } from '../../lib/policies/policy-form.ts';
+import { readForm } from '../../policy/analysis/read-form.ts';
+import { parseDuration } from '../../policy/language/schedule.ts';
+import { listPolicyRows } from '../../storage/tables/policies.ts';
+import { listCountersSince } from '../../storage/tables/policy-reservations.ts';
+import { uuid } from '../shared/resources.ts';
+
+/** Most counters of one budget that are shown. */
+const mostCounters = 20;
+
+const shownBudget = z
+  .object({
+    policyId: uuid,
+    of: z.enum(budgetKinds),
+    /** The most in the window, in the smallest unit. */
+    limit: z.string(),
+    window: z.string(),
+    /** Each counter with an amount in the window, the newest first. */
+    counters: z.array(
+      z.object({
+        /** The wallet, key, user or receiver that the counter is for, by the names of a form. */
+        by: z.array(z.object({ holder: z.string(), value: z.string() })),
+        /** Exact, in the smallest unit; what the root quorum signed counts too. */
+        spent: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'PolicyBudget' });
+
+type ShownBudget = z.output<typeof shownBudget>;
+
+export const listPolicyBudgets = query({
+  path: 'list_policy_budgets',
+  summary: 'Lists the budgets of policies that a form shows, and how much of each is spent.',
+  own: true,
+  params: z.object({}),
+  returns: z.object({ policyBudgets: z.array(shownBudget) }),
+  *run(context) {
+    const policyBudgets: ShownBudget[] = [];
+    for (const { id: policyId, effect, condition, consensus, time } of listPolicyRows(
+      context.tx,
+      context.organizationId,
+    )) {
+      const form = readForm({ effect, condition, consensus, time: time ?? undefined });
+      yield;
+      if (form !== undefined) policyBudgets.push(...budgetsOf(context, policyId, form));
+    }
+    return { policyBudgets };
+  },
+});
+
+function budgetsOf(
+  { tx, organizationId, now, cases }: QueryContext<unknown>,
+  policyId: string,
+  form: PolicyForm,
+): readonly ShownBudget[] {
+  return measuresOf(form).flatMap(({ measure, of, limit: { amount, window, by } }) => {
+    const duration = window === null ? undefined : parseDuration(window);
+    if (window === null || duration === undefined) return [];
+    const since = now - duration;
+    const counters = listCountersSince(tx, { organizationId, measure }, since, mostCounters).flatMap(
+      (kept) => {
+        const pairs = JSON.parse(kept) as readonly (readonly [name: string, value: string])[];
+        const isOurs =
+          by.length === pairs.length && by.every((holder, at) => budgetHolders[holder] === pairs[at]?.[0]);
+        if (!isOurs || !isAbout(form, pairs)) return [];
+        return [
+          {
+            by: by.map((holder, at) => ({ holder, value: pairs[at]?.[1] ?? '' })),
+            spent: String(cases().counters.total({ measure, by: kept }, since)),
+          },
+        ];
+      },
+    );
+    return [{ policyId, of, limit: amount, window, counters }];
+  });
+}
+
+/** False for a counter of a wallet or a user that the policy is not about. */
+const isAbout = (
+  { keys, requesters }: PolicyForm,
+  pairs: readonly (readonly [name: string, value: string])[],
+): boolean =>
+  pairs.every(([name, value]) => {
+    if (name === budgetHolders.wallet && keys.kind === 'wallets') return keys.ids.includes(value);
+    if (name === budgetHolders.requester && requesters?.kind === 'users')
+      return requesters.ids.includes(value);
+    return true;
+  });

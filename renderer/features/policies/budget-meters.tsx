@@ -1,0 +1,103 @@
+/** How much of a policy's budgets is spent, as the service counts it. */
+import type { ReactNode } from 'react';
+import { Progress, Text } from '@mantine/core';
+import { assetOf, decimalOf, grouped, windowLabel } from './policy-building.ts';
+import { NamePill, useKnownNames } from './policy-names.tsx';
+import type { KnownNames } from './policy-names.tsx';
+import { useLanguage, usePolicyChecks } from './policy-queries.ts';
+import type { Policy } from './policy-queries.ts';
+import { expressionsOf } from './policy-queries.ts';
+import type { Answer } from '../../../main/operations/api.ts';
+import { Panel } from '../../ui/page.tsx';
+import { Grouped } from '../../ui/identifier.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
+
+const lastWindows: Readonly<Record<string, string>> = {
+  '1h': t('in the last hour'),
+  '24h': t('in the last 24 hours'),
+  '7d': t('in the last 7 days'),
+  '30d': t('in the last 30 days'),
+};
+
+type Budget = Answer<'list_policy_budgets'>['policyBudgets'][number];
+
+export function BudgetMeters({ of }: { readonly of: Policy }): ReactNode {
+  const budgets = useApiQuery('list_policy_budgets').data?.policyBudgets ?? [];
+  const [check] = usePolicyChecks([{ ...expressionsOf(of), policyId: of.policyId }]).data ?? [];
+  const names = useKnownNames();
+  const assets = useLanguage()?.assets ?? [];
+  const own = budgets.filter(({ policyId }) => policyId === of.policyId);
+  if (own.length === 0) return null;
+  const payment = check?.form?.payment;
+  const asset = payment == null ? undefined : assetOf(assets, payment);
+  const coin = payment == null ? undefined : assetOf(assets, { ...payment, token: null });
+  return (
+    <Panel title={t('Budget')}>
+      {own.map((budget, index) => (
+        <Meters
+          key={index}
+          budget={budget}
+          unit={budget.of === 'signatures' ? undefined : budget.of === 'fees' ? coin : asset}
+          names={names}
+        />
+      ))}
+    </Panel>
+  );
+}
+
+function Meters({
+  budget: { limit, window, counters, of },
+  unit,
+  names,
+}: {
+  readonly budget: Budget;
+  readonly unit: { readonly symbol: string; readonly decimals: number } | undefined;
+  readonly names: KnownNames;
+}): ReactNode {
+  const number = (units: string): string =>
+    unit === undefined ? grouped(units) : decimalOf(units, unit.decimals);
+  const symbol = of === 'signatures' ? t('signatures') : (unit?.symbol ?? t('smallest units'));
+  const shown = counters.length === 0 ? [{ by: [], spent: '0' }] : counters;
+  return shown.map(({ by, spent }, index) => {
+    const text = t('{{spent}} of {{limit}} {{symbol}} used {{when}}', {
+      spent: number(spent),
+      limit: number(limit),
+      symbol,
+      when: lastWindows[window] ?? windowLabel(window),
+    });
+    return (
+      <div key={index} style={{ marginBlockEnd: '0.75rem' }}>
+        <Text size="sm">
+          {of === 'fees' && t('Fees:')} {text}{' '}
+          {by.map(({ holder, value }) => (
+            <Holder key={holder} holder={holder} value={value} names={names} />
+          ))}
+        </Text>
+        <Progress value={shareOf(spent, limit)} aria-label={text} mt={4} />
+      </div>
+    );
+  });
+}
+
+function Holder({
+  holder,
+  value,
+  names,
+}: {
+  readonly holder: string;
+  readonly value: string;
+  readonly names: KnownNames;
+}): ReactNode {
+  if (holder === 'wallet') return <NamePill kind="wallet" id={value} names={names} />;
+  if (holder === 'requester') return <NamePill kind="user" id={value} names={names} />;
+  return <Grouped text={value} />;
+}
+
+/** Percent, at most 100; exact enough for a picture. */
+const shareOf = (spent: string, limit: string): number => {
+  const most = BigInt(limit);
+  if (most === 0n) return 100;
+  const share = (BigInt(spent) * 1000n) / most;
+  return Number(share > 1000n ? 1000n : share) / 10;
+};
