@@ -199,8 +199,11 @@ describe('a signature over a message', () => {
     });
     const { title, lines } = opened.describe();
     expect(title).toBe('Sign the commit “Fix the pump and its valve”');
-    expect(lines).toContainEqual({ label: 'Repository, as the door says', value: 'pump' });
-    expect(lines).toContainEqual({ label: 'Program', value: 'test, through the door ssh' });
+    expect(lines).toContainEqual({ label: 'Repository, as the request says', value: 'pump' });
+    expect(lines).toContainEqual({
+      label: 'Program, as the request says',
+      value: 'test, through the door ssh',
+    });
   });
 
   test('a tag has its name among the lines', () => {

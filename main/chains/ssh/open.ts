@@ -228,7 +228,7 @@ function describeGit(
   );
 }
 
-/** The claims of the door: none of them is in the bytes. */
+/** The claims of the request: none of them is in the bytes, and any user of the API can make them. */
 function originLines(origin: Origin | undefined, writer: Writer): readonly Line[] {
   if (origin === undefined) return [];
   const said = [
@@ -237,9 +237,12 @@ function originLines(origin: Origin | undefined, writer: Writer): readonly Line[
     ['Branch', origin.branch],
   ] as const;
   return [
-    line('Program', `${writer.text(origin.program)}, through the door ${writer.text(origin.door)}`),
+    line(
+      'Program, as the request says',
+      `${writer.text(origin.program)}, through the door ${writer.text(origin.door)}`,
+    ),
     ...said.flatMap(([label, value]) =>
-      value === undefined ? [] : [line(`${label}, as the door says`, writer.text(value))],
+      value === undefined ? [] : [line(`${label}, as the request says`, writer.text(value))],
     ),
   ];
 }
