@@ -94,7 +94,7 @@ describe('the keyboard alone', () => {
     await keys.press(button(page, 'Open the vault'));
     await heading(page, 'Home').waitFor();
 
-    await keys.press(page.getByRole('link', { name: 'Create wallet' }));
+    await keys.press(page.getByRole('link', { name: 'Create wallet' }).first());
     await heading(page, 'Create wallet').waitFor();
     await keys.type(page.getByRole('textbox', { name: 'Name' }), 'Made by keyboard');
     const solana = page.getByRole('checkbox', { name: 'Solana' });
