@@ -226,7 +226,7 @@ describe('the palette', () => {
     // A question mark that is typed is a question mark.
     await goTo(page, 'Sign');
     await goTo(page, 'Wallets');
-    await page.getByRole('link', { name: 'Create wallet' }).click();
+    await page.getByRole('link', { name: 'Create wallet' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Why');
     await page.keyboard.press('?');
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Why?');

@@ -56,7 +56,7 @@ describe('a service that stops', () => {
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(service.windowUrl);
-    await page.getByRole('link', { name: 'Create wallet' }).click();
+    await page.getByRole('link', { name: 'Create wallet' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Half typed');
     await page.route('**/window/**', (route) => route.abort('connectionrefused'));
     await button(page, 'Create wallet').click();
@@ -103,7 +103,7 @@ describe('a refusal', () => {
     await page.goto(service.windowUrl);
     await makeWallet(page, 'Savings', ['Ethereum']);
     await goTo(page, 'Wallets');
-    await page.getByRole('link', { name: 'Create wallet' }).click();
+    await page.getByRole('link', { name: 'Create wallet' }).first().click();
     const name = page.getByRole('textbox', { name: 'Name' });
     // The name that is offered is a free one.
     expect(await name.inputValue()).not.toBe('Savings');
@@ -130,7 +130,7 @@ describe('a refusal', () => {
     });
     await page.reload();
     await goTo(page, 'Wallets');
-    await page.getByRole('link', { name: 'Create wallet' }).click();
+    await page.getByRole('link', { name: 'Create wallet' }).first().click();
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('Savings');
     await button(page, 'Create wallet').click();

@@ -145,7 +145,7 @@ async function openMenu(page: Page, inside: Locator): Promise<void> {
 
 /** Makes a wallet from the list of wallets. */
 export async function makeWallet(page: Page, name: string, chains: readonly string[]): Promise<void> {
-  await page.getByRole('link', { name: 'Create wallet' }).click();
+  await page.getByRole('link', { name: 'Create wallet' }).first().click();
   await heading(page, 'Create wallet').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
   for (const chain of ['Ethereum', 'Bitcoin', 'Solana']) {

@@ -50,7 +50,7 @@ async function emptyPlaces(page: Page, look: Look): Promise<void> {
 }
 
 async function walletScreens(page: Page, look: Look): Promise<void> {
-  await page.getByRole('link', { name: 'Create wallet' }).click();
+  await page.getByRole('link', { name: 'Create wallet' }).first().click();
   await page.getByRole('textbox', { name: 'Name' }).fill('');
   await page.getByText('Enter a name.').waitFor();
   await look('wallet-new');
