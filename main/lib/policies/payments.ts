@@ -8,6 +8,3 @@ export const plainPayment = `eth.tx.data == '0x' && ${transactionTypes}`;
 
 /** A call of a token that transfers to a receiver, and sends no coin. */
 export const tokenTransfer = "eth.tx.function_signature == '0xa9059cbb' && eth.tx.value == 0";
-
-/** A transfer of USDC and nothing else. */
-export const transferOfUsdc = `eth.tx.to == '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' && ${tokenTransfer} && ${transactionTypes}`;
