@@ -33,11 +33,7 @@ export function HomeWallets(): ReactNode {
       <Failure title={t('Couldn’t load the wallets')} error={error} onRetry={() => void refetch()} />
       {data?.wallets.length === 0 && (
         <Empty title={t('No wallets yet')} icon={IconWallet} level={3}>
-          <p>
-            <Link href="/wallets/new" className="kh-link">
-              {t('Create wallet')}
-            </Link>
-          </p>
+          <p>{t('The wallets you used last will be listed here.')}</p>
         </Empty>
       )}
       <ul className="kh-rows" aria-label={t('Wallets')}>
