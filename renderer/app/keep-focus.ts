@@ -67,11 +67,16 @@ export function keepFocus(): () => void {
   document.addEventListener(
     'submit',
     ({ target }) => {
-      if (target instanceof HTMLElement) {
-        soon(() => {
+      if (!(target instanceof HTMLElement)) return;
+      const pressed = document.activeElement;
+      requestAnimationFrame(() =>
+        setTimeout(() => {
+          const active = document.activeElement;
+          // A person who has moved on meanwhile stays where they are.
+          if (active !== pressed && active !== document.body) return;
           target.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-        });
-      }
+        }),
+      );
     },
     { signal },
   );
