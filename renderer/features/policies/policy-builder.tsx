@@ -12,15 +12,8 @@ import {
   RequestersField,
 } from './policy-builder-fields.tsx';
 import type { KnownNames } from './policy-names.tsx';
-import { dayChoices } from './policy-sentence.tsx';
-import type {
-  Agreement,
-  Hours,
-  Keys,
-  Limit,
-  Payment,
-  PolicyForm,
-} from '../../../main/lib/policies/policy-form.ts';
+import { HoursFields } from './policy-hours-fields.tsx';
+import type { Agreement, Keys, Limit, Payment, PolicyForm } from '../../../main/lib/policies/policy-form.ts';
 import { openForm } from '../../../main/lib/policies/policy-form.ts';
 import { t } from '../../app/i18n/text.ts';
 import './policy-builder.css';
@@ -366,57 +359,5 @@ function PaymentFields({
         </>
       )}
     </>
-  );
-}
-
-function HoursFields({
-  value,
-  onChange,
-}: {
-  readonly value: Hours;
-  readonly onChange: (value: Hours) => void;
-}): ReactNode {
-  const { days, hour, minute, length, zone } = value;
-  const lengths = ['1h', '4h', '8h', '10h', '12h', '1d'];
-  return (
-    <Group gap="xs" align="end">
-      <Select
-        label={t('Days')}
-        data={[
-          ...Object.entries(dayChoices).map(([key, label]) => ({ value: key, label })),
-          ...(Object.hasOwn(dayChoices, days) ? [] : [{ value: days, label: days }]),
-        ]}
-        value={days}
-        allowDeselect={false}
-        onChange={(chosen) => {
-          onChange({ ...value, days: chosen ?? days });
-        }}
-      />
-      <TextInput
-        label={t('From')}
-        type="time"
-        value={`${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`}
-        onChange={(event) => {
-          const [, hours, minutes] = /^(\d\d):(\d\d)/.exec(event.currentTarget.value) ?? [];
-          if (hours !== undefined) onChange({ ...value, hour: Number(hours), minute: Number(minutes) });
-        }}
-      />
-      <Select
-        label={t('For')}
-        data={lengths.includes(length) ? lengths : [...lengths, length]}
-        value={length}
-        allowDeselect={false}
-        onChange={(chosen) => {
-          onChange({ ...value, length: chosen ?? length });
-        }}
-      />
-      <TextInput
-        label={t('Time zone')}
-        value={zone}
-        onChange={(event) => {
-          onChange({ ...value, zone: event.currentTarget.value.replaceAll(/[^A-Za-z0-9_/+-]/g, '') });
-        }}
-      />
-    </Group>
   );
 }
