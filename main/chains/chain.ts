@@ -32,6 +32,8 @@ export interface Context {
    * @returns the name of its wallet or private key; undefined for a foreign address.
    */
   readonly ours: (address: string) => string | undefined;
+  /** Finds the name that the organization gave to a foreign address. */
+  readonly known?: (address: string) => string | undefined;
 }
 
 /** A transaction that was read. */

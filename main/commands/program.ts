@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { takeLauncher, turnColorsOff, version } from '../app/config.ts';
 import { declareActivities } from './requests/activities-command.ts';
+import { declareAddresses } from './addresses/addresses-command.ts';
 import { declareApprovals } from './requests/approvals-command.ts';
 import { declareAudit } from './audit/audit-command.ts';
 import { declareBackup } from './backup/backup-command.ts';
@@ -69,6 +70,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareKeygen,
     declarePolicies,
     declareApprovals,
+    declareAddresses,
     declareSessions,
   ],
   'API, log and events:': [

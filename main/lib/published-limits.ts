@@ -9,6 +9,7 @@ export const publishedLimits = {
   privateKeysPerOrganization: 1000,
   webhookEndpointsPerOrganization: 20,
   interfacesPerOrganization: 100,
+  knownAddressesPerOrganization: 1000,
   longLivedApiKeysPerUser: 10,
   expiringApiKeysPerUser: 10,
   authenticatorsPerUser: 10,

@@ -12,6 +12,7 @@ import * as credentialUses from './credentials/credential-uses.ts';
 import * as features from './organizations/features.ts';
 import * as oauthProviders from './credentials/oauth-providers.ts';
 import * as organizations from './organizations/organizations.ts';
+import * as knownAddresses from './addresses/known-addresses.ts';
 import * as otp from './sign-in/otp.ts';
 import * as payloadDescriptions from './signing/payload-descriptions.ts';
 import * as permissions from './users/permissions.ts';
@@ -107,6 +108,11 @@ const groups = [
     name: 'Smart contract interfaces',
     about: 'ABIs and IDLs, by which policies and people read the calls in transactions.',
     operations: [smartContractInterfaces],
+  },
+  {
+    name: 'Address book',
+    about: 'Names for addresses of others.',
+    operations: [knownAddresses],
   },
   {
     name: 'Policies',

@@ -652,4 +652,19 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 10,
+    sql: `
+      CREATE TABLE known_addresses (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        name TEXT NOT NULL,
+        address TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE UNIQUE INDEX known_addresses_name ON known_addresses (organization_id, name);
+      CREATE UNIQUE INDEX known_addresses_address ON known_addresses (organization_id, address);
+    `,
+  },
 ];

@@ -42,6 +42,7 @@ const pause = 50;
 
 export const About = screen(async () => (await import('../features/settings/about.tsx')).About);
 export const Activity = screen(async () => (await import('../features/activity/activity.tsx')).Activity);
+export const Addresses = screen(async () => (await import('../features/addresses/addresses.tsx')).Addresses);
 export const Approvals = screen(async () => (await import('../features/approvals/approvals.tsx')).Approvals);
 export const Backups = screen(async () => (await import('../features/backups/backups.tsx')).Backups);
 export const Connect = screen(async () => (await import('../features/connect/connect.tsx')).Connect);

@@ -20,6 +20,7 @@ import { Stopped } from './stopped.tsx';
 import {
   About,
   Activity,
+  Addresses,
   Approvals,
   Backups,
   Connect,
@@ -174,6 +175,9 @@ function Screens(): ReactNode {
             </Route>
             <Route path="/sign/key/:privateKeyId">
               {({ privateKeyId }) => <Sign key={privateKeyId} start={{ kind: 'key', privateKeyId }} />}
+            </Route>
+            <Route path="/addresses/:address?">
+              {({ address }) => <Addresses key={address} address={address} />}
             </Route>
             <Route path="/users" component={Users} />
             <Route path="/users/new" component={NewUser} />

@@ -266,6 +266,7 @@ const deleting = {
   apiKey: [t('Delete API key'), t('Couldn’t delete the API key')],
   endpoint: [t('Delete endpoint'), t('Couldn’t delete the endpoint')],
   interface: [t('Delete interface'), t('Couldn’t delete the interface')],
+  name: [t('Delete name'), t('Couldn’t delete the name')],
   key: [t('Delete key'), t('Couldn’t delete the key')],
   organization: [t('Delete organization'), t('Couldn’t delete the organization')],
   passkey: [t('Delete passkey'), t('Couldn’t delete the passkey')],

@@ -90,8 +90,10 @@ const listed = (texts: readonly string[]): string =>
 
 const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-const addressOrScript = ({ address }: OwnedOutput): string =>
-  address === '' ? 'a script without an address' : address;
+function addressOrScript({ address, known }: OwnedOutput): string {
+  if (address === '') return 'a script without an address';
+  return known === undefined ? address : `“${visibleName(known)}” (${address})`;
+}
 
 const ownerName = ({ name }: Owner): string =>
   name === undefined ? 'this key' : `your ${visibleName(name)}`;

@@ -24,6 +24,8 @@ export interface OwnedOutput extends Output {
   readonly kind: string;
   /** Undefined where no key of ours is the owner. */
   readonly owner: Owner | undefined;
+  /** The name of the address in the address book. */
+  readonly known: string | undefined;
 }
 
 export interface Source {
@@ -49,9 +51,13 @@ interface Around {
   readonly own: ReturnType<typeof ownScripts> | undefined;
   readonly network: BitcoinNetwork;
   readonly ours: Context['ours'];
+  readonly known: Context['known'];
 }
 
-export function moneyOf(transaction: BitcoinTransaction, { locks, own, network, ours }: Around): Money {
+export function moneyOf(
+  transaction: BitcoinTransaction,
+  { locks, own, network, ours, known }: Around,
+): Money {
   const outputOf = ({ value, script }: Output, signed = false): OwnedOutput => {
     const found = addressOf(script, network);
     const name = nameOf(script, ours);
@@ -62,6 +68,7 @@ export function moneyOf(transaction: BitcoinTransaction, { locks, own, network, 
       address: found?.address ?? '',
       kind: found?.kind ?? '',
       owner: isOwn ? { name } : undefined,
+      known: found && !isOwn ? known?.(found.address) : undefined,
     };
   };
   const claimed = coversClaims(locks);

@@ -2,6 +2,7 @@
 import { encodeAddress } from '../addresses/addresses.ts';
 import type { Context } from '../chain.ts';
 import type { Writer } from '../description.ts';
+import { strangerWords } from '../known.ts';
 import { tokenAmount, tokenAt } from '../tokens.ts';
 import { tokenChainOf } from './networks.ts';
 import type { Words } from './standard-calls.ts';
@@ -34,7 +35,7 @@ export function wordsOf(
       const name = context.ours(address);
       if (name !== undefined) return `your ${writer.text(name)} (${address})`;
       if (address === '') return 'a contract that is not named';
-      return address === sender ? `your account ${address}` : address;
+      return address === sender ? `your account ${address}` : strangerWords(address, context, writer);
     },
     amount(units, address) {
       const token = tokenOf(address);

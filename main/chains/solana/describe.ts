@@ -4,6 +4,7 @@ import { decimal } from '../amounts.ts';
 import type { ArgumentValue } from '../arguments.ts';
 import type { Context } from '../chain.ts';
 import { line, Writer, type Description, type Line } from '../description.ts';
+import { strangerWords } from '../known.ts';
 import { leavesOf } from '../ethereum/listed.ts';
 import { tokenAmount, tokenAt } from '../tokens.ts';
 import { ownAddressOf, type SolanaAction, type SolanaMoney, type SolanaReading } from './actions.ts';
@@ -49,7 +50,7 @@ const namingOf = (context: Context, writer: Writer): Naming => {
     if (own !== undefined) return `your ${writer.text(own)} (${key})`;
     if (key === signer) return `your account ${key}`;
     const program = programName(key);
-    return program === undefined ? key : `${program} (${key})`;
+    return program === undefined ? strangerWords(key, context, writer) : `${program} (${key})`;
   };
 };
 

@@ -34,7 +34,7 @@ or \`X-Stamp-Webauthn\` (a passkey). Operations under \`submit\` change or sign 
 same body sent again is the same activity, and answers what it answered before. Operations under \`query\` only read.
 
 An organization has at most ${String(limits.usersPerOrganization)} users, ${String(limits.walletsPerOrganization)} wallets, ${String(limits.policiesPerOrganization)} policies (with ${String(limits.policyCharactersPerOrganization)} characters of expressions in all), ${String(limits.tagsPerOrganization)} tags (a sub-organization ${String(limits.tagsPerSubOrganization)}), ${String(limits.privateKeysPerOrganization)} private keys,
-${String(limits.webhookEndpointsPerOrganization)} webhook endpoints and ${String(limits.interfacesPerOrganization)} smart contract interfaces; a user has at most ${String(limits.longLivedApiKeysPerUser)} API keys that last, ${String(limits.expiringApiKeysPerUser)} that expire, ${String(limits.authenticatorsPerUser)} authenticators and
+${String(limits.webhookEndpointsPerOrganization)} webhook endpoints, ${String(limits.interfacesPerOrganization)} smart contract interfaces and ${String(limits.knownAddressesPerOrganization)} known addresses; a user has at most ${String(limits.longLivedApiKeysPerUser)} API keys that last, ${String(limits.expiringApiKeysPerUser)} that expire, ${String(limits.authenticatorsPerUser)} authenticators and
 ${String(limits.oauthProvidersPerUser)} OAuth providers. \`keyhearth settings set limits\` raises all of them. What would go over one is refused with code 8 and
 the \`turnkeyErrorCode\` \`LIMIT_REACHED\`, which waiting does not help; too many requests in a time have another.
 

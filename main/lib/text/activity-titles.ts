@@ -24,6 +24,8 @@ export const activityTitles: Readonly<Record<string, string>> = {
   SIGN_RAW_PAYLOADS: 'Sign payloads',
   CREATE_SMART_CONTRACT_INTERFACE: 'Add a contract interface',
   DELETE_SMART_CONTRACT_INTERFACE: 'Delete a contract interface',
+  CREATE_KNOWN_ADDRESS: 'Name an address',
+  DELETE_KNOWN_ADDRESS: 'Delete the name of an address',
   CREATE_USERS: 'Create users',
   UPDATE_USER: 'Update a user',
   DELETE_USERS: 'Delete users',

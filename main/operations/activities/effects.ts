@@ -20,6 +20,7 @@ import type * as users from '../users/users.ts';
 import type * as walletAccounts from '../wallets/wallet-accounts.ts';
 import type * as wallets from '../wallets/wallets.ts';
 import type * as endpoints from '../webhooks/webhook-endpoints.ts';
+import type * as addresses from '../addresses/known-addresses.ts';
 import { called, count, listOf, say, type Names, type Part } from './spoken.ts';
 
 export interface Spoken {
@@ -204,6 +205,14 @@ const table = {
       names.contractInterface(smartContractInterfaceId),
       '.',
     )) satisfies Speak<ParamsOf<typeof contracts.deleteSmartContractInterface>>,
+  create_known_address: (({ name, address }) => ({
+    about: say`${called('ADDRESS', name)} for ${address}`,
+    effect: say`Descriptions show the name ${called('ADDRESS', name)} beside ${address}.`,
+  })) satisfies Speak<ParamsOf<typeof addresses.createKnownAddress>>,
+  delete_known_address: (({ knownAddressId }, names) =>
+    one('Descriptions no longer show the name ', names.knownAddress(knownAddressId), '.')) satisfies Speak<
+    ParamsOf<typeof addresses.deleteKnownAddress>
+  >,
   create_users: ((params) =>
     some(
       'These users can send requests to the vault: ',

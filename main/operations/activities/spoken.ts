@@ -8,6 +8,7 @@ import { getApiKeyRow } from '../../storage/tables/api-keys.ts';
 import { getAuthenticatorRow } from '../../storage/tables/authenticators.ts';
 import { getWebhookEndpoint } from '../../storage/tables/webhook-endpoints.ts';
 import { getInterfaceRow } from '../../storage/tables/smart-contract-interfaces.ts';
+import { getKnownAddressRow } from '../../storage/tables/known-addresses.ts';
 import { getPolicyRow } from '../../storage/tables/policies.ts';
 import { getPrivateKeyRow } from '../../storage/tables/private-keys.ts';
 import { getTagRow, type TagType } from '../../storage/tables/tags.ts';
@@ -110,6 +111,7 @@ export interface Names {
   readonly privateKeyTag: (id: string) => Part;
   readonly apiKey: (id: string) => Part;
   readonly authenticator: (id: string) => Part;
+  readonly knownAddress: (id: string) => Part;
   readonly endpoint: (id: string) => Part;
   readonly contractInterface: (id: string) => Part;
   /** Whatever has an id. */
@@ -148,6 +150,7 @@ export function namesOf(tx: Reader, organizationId: string): Names {
     privateKeyTag: tag('TAG_TYPE_PRIVATE_KEY'),
     apiKey: find('CREDENTIAL', 'API key', getApiKeyRow),
     authenticator: find('CREDENTIAL', 'passkey', getAuthenticatorRow),
+    knownAddress: find('ADDRESS', 'name', getKnownAddressRow),
     endpoint: find('ENDPOINT', 'webhook endpoint', (reader, organization, id) => {
       const row = getWebhookEndpoint(reader, id);
       return row?.organizationId === organization ? row : undefined;

@@ -8,7 +8,7 @@ const curve = z.enum(Object.keys(curves) as [Curve, ...Curve[]]);
 const addressFormat = z.enum(addressFormats);
 
 /** Seconds since the epoch, in digits, and nanoseconds beyond them. */
-const timestamp = z.object({ seconds: z.string(), nanos: z.string() }).meta({ id: 'Timestamp' });
+export const timestamp = z.object({ seconds: z.string(), nanos: z.string() }).meta({ id: 'Timestamp' });
 
 const dated = { createdAt: timestamp, updatedAt: timestamp };
 

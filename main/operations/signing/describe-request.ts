@@ -5,6 +5,7 @@ import { unreadDescription, type Description } from '../../chains/description.ts
 import { openPayload, type RawPayload } from '../../chains/payloads/open.ts';
 import { decodeHex, invalid } from '../../crypto/encodings.ts';
 import type { Reader } from '../../storage/connection.ts';
+import { listKnownAddressRows } from '../../storage/tables/known-addresses.ts';
 import { listAddressesThatBegin } from '../../storage/tables/wallet-accounts.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { beginningOf, looksLike } from '../../lib/text/look-alikes.ts';
@@ -24,8 +25,13 @@ export interface SigningRequest {
   readonly signWith?: string | undefined;
 }
 
+export interface Described extends Description {
+  /** Addresses in its title that are neither the organization's nor in the address book. */
+  readonly strangers: readonly string[];
+}
+
 /** @throws KeyhearthError INVALID_ARGUMENT for a payload that is not what its encoding says. */
-export function describeRequest(tx: Reader, organizationId: string, request: SigningRequest): Description {
+export function describeRequest(tx: Reader, organizationId: string, request: SigningRequest): Described {
   const { unsignedTransaction, type, payload, encoding, hashFunction, signWith } = request;
   const around = signingContext(tx, organizationId, keyNamed(tx, organizationId, signWith));
   const strangers = new Set<string>();
@@ -37,8 +43,11 @@ export function describeRequest(tx: Reader, organizationId: string, request: Sig
       return name;
     },
   };
-  const answer = (description: Description): Description => ({
+  const answer = (description: Description): Described => ({
     ...description,
+    strangers: [...strangers].filter(
+      (address) => description.title.includes(address) && context.known?.(address) === undefined,
+    ),
     warnings: [...poisonWarnings(tx, organizationId, strangers), ...description.warnings],
   });
   if (unsignedTransaction !== undefined && type !== undefined) {
@@ -54,14 +63,25 @@ export function describeRequest(tx: Reader, organizationId: string, request: Sig
 /** More addresses than a title names: beyond them a person compares no address by eye. */
 const mostCompared = 100;
 
-/** Warns of addresses that only seem to be the organization's: they begin and end like one of its own. */
-const poisonWarnings = (tx: Reader, organizationId: string, strangers: ReadonlySet<string>): string[] =>
-  [...strangers].slice(0, mostCompared).flatMap((address) => {
+/** Warns of addresses that only seem to be the organization's, or one of the address book: they begin and end alike. */
+function poisonWarnings(tx: Reader, organizationId: string, strangers: ReadonlySet<string>): string[] {
+  const known = listKnownAddressRows(tx, organizationId).map(({ address }) => address);
+  return [...strangers].slice(0, mostCompared).flatMap((address) => {
+    if (known.includes(address)) return [];
     const own = looksLike(address, listAddressesThatBegin(tx, organizationId, beginningOf(address)));
-    return own === undefined
+    if (own !== undefined) {
+      return [
+        `${address} is not yours. It begins and ends like your address ${own}: compare every character.`,
+      ];
+    }
+    const like = looksLike(address, known);
+    return like === undefined
       ? []
-      : [`${address} is not yours. It begins and ends like your address ${own}: compare every character.`];
+      : [
+          `${address} has no name here. It begins and ends like ${like}, which has one: compare every character.`,
+        ];
   });
+}
 
 /** The key that is to sign. A request is described all the same where the key is gone. */
 function keyNamed(tx: Reader, organizationId: string, signWith: string | undefined): Key | undefined {

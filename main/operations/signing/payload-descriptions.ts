@@ -20,6 +20,8 @@ const shownDescription = z
     parts: z.array(z.object({ title: z.string(), lines: z.array(shownLine) })),
     warnings: z.array(z.string()),
     digests: z.array(shownLine),
+    /** Addresses in the title that are neither the organization's nor in its address book. */
+    strangers: z.array(z.string()),
   })
   .meta({ id: 'PayloadDescription' });
 

@@ -4,6 +4,7 @@
  */
 import type { Context, Key } from '../../chains/chain.ts';
 import type { Reader } from '../../storage/connection.ts';
+import { findKnownAddress } from '../../storage/tables/known-addresses.ts';
 import { findPrivateKeyByAddress } from '../../storage/tables/private-keys.ts';
 import { findAccountByAddress } from '../../storage/tables/wallet-accounts.ts';
 import { getWalletRow } from '../../storage/tables/wallets.ts';
@@ -23,5 +24,6 @@ export function signingContext<SigningKey extends Key | undefined>(
       if (account !== undefined) return getWalletRow(tx, organizationId, account.walletId)?.name;
       return findPrivateKeyByAddress(tx, organizationId, address)?.key.name;
     },
+    known: (address) => findKnownAddress(tx, organizationId, address)?.name,
   };
 }

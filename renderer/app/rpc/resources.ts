@@ -14,6 +14,8 @@ export type Tag = Answer<'list_user_tags'>['userTags'][number];
 export type Session = Answer<'list_sessions'>['sessions'][number];
 /** An interface by which the calls of one contract or program are read. */
 export type SmartContractInterface = Answer<'get_smart_contract_interface'>['smartContractInterface'];
+/** A foreign address that has a name. */
+export type KnownAddress = Answer<'list_known_addresses'>['knownAddresses'][number];
 /** A setting of the organization's; a switch has an empty value. */
 export type Feature = Answer<'get_organization_configs'>['configs']['features'][number];
 /** The number of these users that must approve to act as the organization itself. */

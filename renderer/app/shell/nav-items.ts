@@ -1,6 +1,7 @@
 /** The screens in the side bar and in the palette. */
 
 import {
+  IconAddressBook,
   IconAdjustments,
   IconArchive,
   IconBuilding,
@@ -81,6 +82,13 @@ export const navGroups: readonly NavGroup[] = [
         label: t('Policies'),
         icon: IconShieldCheck,
         words: t('rules permissions'),
+      },
+      {
+        to: '/addresses',
+        page: 'signing',
+        label: t('Address book'),
+        icon: IconAddressBook,
+        words: t('names receivers contacts'),
       },
       {
         to: '/activity',

@@ -18,6 +18,8 @@ export interface Description {
   readonly parts: readonly Part[];
   readonly warnings: readonly string[];
   readonly digests: readonly Line[];
+  /** Addresses in its title that have no name here. */
+  readonly strangers: readonly string[];
 }
 
 type Body = Pick<Description, 'lines' | 'parts'>;

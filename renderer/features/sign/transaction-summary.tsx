@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Alert, Button, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryOptions } from '@tanstack/react-query';
@@ -8,6 +8,8 @@ import type { ToBeSigned } from '../../../main/lib/text/to-be-signed.ts';
 import type { WindowRpc } from '../../../preload/contract.ts';
 import { beginningOf, rowsOf } from './description.ts';
 import type { Description, Line } from './description.ts';
+import { Link } from 'wouter';
+import { Grouped } from '../../ui/identifier.tsx';
 import { Exact } from '../../ui/text/exact.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
@@ -45,6 +47,29 @@ export function TypedSummary({ request }: { readonly request: ToBeSigned }): Rea
   return written === typed ? <TransactionSummary key={typed} request={request} /> : reading;
 }
 
+/** Receivers that are listed with a way to name them. */
+const mostStrangers = 5;
+
+/** Addresses without a name here, to be compared and named. */
+const Strangers = ({ addresses }: { readonly addresses: readonly string[] }): ReactNode =>
+  addresses.length > 0 && (
+    <div>
+      <Text fw={600}>{t('Not in the address book')}</Text>
+      {addresses.slice(0, mostStrangers).map((address) => (
+        <Group key={address} gap="sm">
+          <Grouped text={address} />
+          <Link
+            href={`/addresses/${encodeURIComponent(address)}`}
+            className="kh-link"
+            aria-label={t('Name the address that ends in {{end}}', { end: address.slice(-4) })}
+          >
+            {t('Name…')}
+          </Link>
+        </Group>
+      ))}
+    </div>
+  );
+
 interface Props {
   readonly request: ToBeSigned;
   /** Its position among several: "2 of 3". */
@@ -80,7 +105,7 @@ export function TransactionSummary({ request, position, onWhole }: Props): React
   }
   if (data === undefined) return reading;
   const { description } = data;
-  const { title, warnings, digests } = description;
+  const { title, warnings, digests, strangers } = description;
   const { lines, parts } = isWhole ? description : beginningOf(description);
   const count = rowsOf(description);
   const left = count - rowsOf({ lines, parts });
@@ -124,6 +149,7 @@ export function TransactionSummary({ request, position, onWhole }: Props): React
             </Button>
           </div>
         )}
+        <Strangers addresses={strangers} />
         {digests.length > 0 && (
           <div>
             <Text fw={600}>{t('To compare with other programs')}</Text>

@@ -121,6 +121,7 @@ const organizationLimits: Readonly<Record<keyof typeof publishedLimits, string>>
   privateKeysPerOrganization: 'private keys of an organization',
   webhookEndpointsPerOrganization: 'webhook endpoints of an organization',
   interfacesPerOrganization: 'contract interfaces of an organization',
+  knownAddressesPerOrganization: 'addresses with a name of an organization',
   longLivedApiKeysPerUser: 'API keys of a user that do not expire',
   expiringApiKeysPerUser: 'API keys of a user that expire',
   authenticatorsPerUser: 'passkeys of a user',

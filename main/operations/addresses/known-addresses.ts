@@ -1,0 +1,127 @@
+/**
+ * The address book: names for addresses of others. The real API has nothing of the kind.
+ *
+ * A name decides how people read what they sign. So only who may create and delete policies may change the book.
+ */
+import { z } from 'zod';
+import { activity, query } from '../../activities/define.ts';
+import { checksumAddress, readEthereumAddress } from '../../chains/addresses/ethereum.ts';
+import { uuidV4 } from '../../crypto/uuid.ts';
+import {
+  deleteKnownAddressRow,
+  findKnownAddress,
+  getKnownAddressRow,
+  insertKnownAddress,
+  listKnownAddressRows,
+  toKnownAddress,
+} from '../../storage/tables/known-addresses.ts';
+import { findPrivateKeyByAddress } from '../../storage/tables/private-keys.ts';
+import { findAccountByAddress, listAddressesThatBegin } from '../../storage/tables/wallet-accounts.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
+import { beginningOf, looksLike } from '../../lib/text/look-alikes.ts';
+import { limits } from '../shared/limits.ts';
+import { checkLimit, checkUnmistakable, id, name, nameTaken, orNotFound } from '../shared/parameters.ts';
+import { timestamp, uuid } from '../shared/resources.ts';
+
+const shownKnownAddress = z
+  .object({ knownAddressId: uuid, name: z.string(), address: z.string(), createdAt: timestamp })
+  .meta({ id: 'KnownAddress' });
+
+const field = 'parameters.address';
+
+/** A name that reads as an address could stand for another. */
+const isAddressLike = (text: string): boolean =>
+  /^[0-9A-Za-z:]{20,}$/.test(text) || /^0x[0-9a-f]{4,}/i.test(text);
+
+const refused = (problem: string): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', `invalid ${field}: ${problem}`);
+
+/** As the chains write it, so that it is found by what they read. */
+function written(address: string): string {
+  if (/^0x[0-9a-f]{40}$/i.test(address)) return checksumAddress(readEthereumAddress(field, address));
+  return /^(?:bc|tb|bcrt)1/i.test(address) ? address.toLowerCase() : address;
+}
+
+export const createKnownAddress = activity({
+  path: 'create_known_address',
+  summary: 'Names an address of somebody else, for people who read what is signed.',
+  own: true,
+  type: 'ACTIVITY_TYPE_CREATE_KNOWN_ADDRESS',
+  intent: 'createKnownAddressIntent',
+  result: 'createKnownAddressResult',
+  authority: { resource: 'POLICY', action: 'CREATE' },
+  params: z.object({
+    name,
+    address: z.string().regex(/^[!-~]{10,200}$/, 'Expected an address, 10 to 200 characters without blanks'),
+  }),
+  returns: z.object({ knownAddressId: uuid }),
+  run({ tx, organizationId, params, random, now }) {
+    const address = written(params.address);
+    const own =
+      findAccountByAddress(tx, organizationId, address) ??
+      findPrivateKeyByAddress(tx, organizationId, address);
+    if (own !== undefined)
+      throw refused(`${address} is an address of this vault, and has the name of its key`);
+    const present = findKnownAddress(tx, organizationId, address);
+    if (present !== undefined) throw refused(`${address} has the name ${JSON.stringify(present.name)}`);
+    const known = listKnownAddressRows(tx, organizationId);
+    const like =
+      looksLike(address, listAddressesThatBegin(tx, organizationId, beginningOf(address))) ??
+      looksLike(
+        address,
+        known.map((each) => each.address),
+      );
+    if (like !== undefined) {
+      throw refused(`${address} begins and ends like ${like}, which is another: compare every character`);
+    }
+    if (isAddressLike(params.name)) {
+      throw new KeyhearthError(
+        'INVALID_ARGUMENT',
+        'invalid parameters.name: expected a name that does not read as an address',
+      );
+    }
+    if (known.some((each) => each.name === params.name))
+      throw nameTaken('parameters.name', 'name', params.name);
+    checkUnmistakable('parameters.name', 'name', params.name, () => known);
+    checkLimit(tx, 'known addresses', known.length, 1, limits.knownAddressesPerOrganization);
+    const knownAddressId = uuidV4(random('known address', 16));
+    insertKnownAddress(tx, {
+      id: knownAddressId,
+      organizationId,
+      name: params.name,
+      address,
+      createdAt: now,
+    });
+    return { knownAddressId };
+  },
+});
+
+const missing = (wanted: string): string => `unable to find known address ${wanted}`;
+
+export const deleteKnownAddress = activity({
+  path: 'delete_known_address',
+  summary: 'Takes the name of an address away.',
+  own: true,
+  type: 'ACTIVITY_TYPE_DELETE_KNOWN_ADDRESS',
+  intent: 'deleteKnownAddressIntent',
+  result: 'deleteKnownAddressResult',
+  authority: { resource: 'POLICY', action: 'DELETE' },
+  params: z.object({ knownAddressId: id }),
+  returns: z.object({ knownAddressId: uuid }),
+  run({ tx, organizationId, params: { knownAddressId } }) {
+    orNotFound(getKnownAddressRow(tx, organizationId, knownAddressId), missing(knownAddressId));
+    deleteKnownAddressRow(tx, knownAddressId);
+    return { knownAddressId };
+  },
+});
+
+export const listKnownAddresses = query({
+  path: 'list_known_addresses',
+  summary: 'Lists the addresses that have a name, by name.',
+  own: true,
+  params: z.object({}),
+  returns: z.object({ knownAddresses: z.array(shownKnownAddress) }),
+  run: ({ tx, organizationId }) => ({
+    knownAddresses: listKnownAddressRows(tx, organizationId).map(toKnownAddress),
+  }),
+});
