@@ -13,7 +13,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fingerprint } from '../../main/chains/ssh/wire.ts';
 import { atLength } from '../campaigns/length.ts';
 import { longestMessage, readSignedMessage, signMessageRequest } from '../../main/doors/ssh/messages.ts';
-import { policiesOfSshProgram } from '../../main/lib/policies/ssh-programs.ts';
 import {
   activityOf,
   command,
@@ -81,21 +80,25 @@ const keyhearth = async (...argv: readonly string[]): Promise<Json> => {
 const hostKey = (): string => join(home, 'host_key');
 
 /** Logs in with one key alone. */
-const login = (key: string, more: readonly string[] = [], command = 'echo in') =>
-  run('ssh', [
-    ...[
-      '-p',
-      String(port),
-      '-i',
-      join(home, `${key}.pub`),
-      '-o',
-      'IdentitiesOnly=yes',
-      '-o',
-      'BatchMode=yes',
+const login = (key: string, more: readonly string[] = [], command = 'echo in', env = {}) =>
+  run(
+    'ssh',
+    [
+      ...[
+        '-p',
+        String(port),
+        '-i',
+        join(home, `${key}.pub`),
+        '-o',
+        'IdentitiesOnly=yes',
+        '-o',
+        'BatchMode=yes',
+      ],
+      ...['-o', `UserKnownHostsFile=${join(home, '.ssh/known_hosts')}`, ...more],
+      ...[`${userInfo().username}@127.0.0.1`, command],
     ],
-    ...['-o', `UserKnownHostsFile=${join(home, '.ssh/known_hosts')}`, ...more],
-    ...[`${userInfo().username}@127.0.0.1`, command],
-  ]);
+    { env },
+  );
 
 async function startSshd(): Promise<void> {
   // The system's service makes it where there is one.
@@ -193,6 +196,58 @@ async function requireConsensus(consensus: string): Promise<void> {
 const program = () => `approvers.any(user, user.id == '${userId}')`;
 const owner = () => `approvers.any(user, user.id == '${service.rootUserId}')`;
 
+/** Has the agent sign a file with the key that is not tagged. */
+async function signWithOther(): Promise<{ readonly code: number | null; readonly isSigned: boolean }> {
+  const keys = await root.query('list_private_keys', {});
+  const other = (keys.body?.['privateKeys'] as { privateKeyName: string; publicKey: string }[]).find(
+    ({ privateKeyName }) => privateKeyName === 'other',
+  );
+  const blob = Buffer.concat([
+    Buffer.from([0, 0, 0, 11]),
+    Buffer.from('ssh-ed25519'),
+    Buffer.from([0, 0, 0, 32]),
+    Buffer.from(other?.publicKey ?? '', 'hex'),
+  ]);
+  const pub = join(home, 'other.pub');
+  writeFileSync(join(home, 'message'), 'hello');
+  writeFileSync(pub, `ssh-ed25519 ${blob.toString('base64')} other\n`);
+  const { code } = await run('ssh-keygen', ['-Y', 'sign', '-n', 'file', '-f', pub, 'message']);
+  return { code, isSigned: existsSync(join(home, 'message.sig')) };
+}
+
+const connect = (): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const made = createConnection(socket, () => {
+      resolve(made);
+    });
+    made.on('error', reject);
+  });
+const frame = (bytes: Uint8Array, length = bytes.length): Buffer => {
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(length);
+  return Buffer.concat([head, bytes]);
+};
+/** The number of the answer; undefined where the connection is closed without one. */
+const answerTo = async (bytes: Uint8Array): Promise<number | undefined> => {
+  const connection = await connect();
+  connection.write(bytes);
+  return new Promise((resolve) => {
+    connection.on('data', (chunk: Buffer) => {
+      connection.destroy();
+      resolve(chunk[4]);
+    });
+    connection.on('close', () => {
+      resolve(undefined);
+    });
+  });
+};
+
+/** @param line A public key, as `ssh-add -L` lists it. */
+function signRequest(line: string, data: Buffer): Buffer {
+  const strings = [Buffer.from(line.split(' ')[1] ?? '', 'base64'), data].flatMap((bytes) => [frame(bytes)]);
+  return Buffer.concat([Buffer.from([13]), ...strings, Buffer.alloc(4)]);
+}
+
 test('ssh-add lists the tagged keys alone', async () => {
   const { out } = await run('ssh-add', ['-L']);
   expect(out.trim().split('\n')).toEqual(lines);
@@ -209,37 +264,47 @@ describe('a login to a real server', () => {
     },
   );
 
-  test('through a forwarded agent is refused', async () => {
-    const ran = await login(
+  /** Logs in to the server with the agent forwarded, and from there again. */
+  const loginTwice = (agent: string) =>
+    login(
       'ed',
       ['-A'],
-      `SSH_AUTH_SOCK=$SSH_AUTH_SOCK ssh -p ${String(port)} -o BatchMode=yes -o StrictHostKeyChecking=no 127.0.0.1 echo inner`,
+      `ssh -p ${String(port)} -o BatchMode=yes -o StrictHostKeyChecking=no 127.0.0.1 echo inner`,
+      { SSH_AUTH_SOCK: agent },
     );
+
+  test('through a forwarded agent is refused', async () => {
+    const ran = await loginTwice(socket);
     expect(ran.out).not.toContain('inner');
     expect(ran.err).toContain('Permission denied');
   });
 
-  test('through a forwarded agent is allowed where the policy names the server that forwards', async () => {
+  test('through a forwarded agent is allowed to a program whose policies name the server that forwards', async () => {
     const blob = Buffer.from(readFileSync(`${hostKey()}.pub`, 'utf8').split(' ')[1] ?? '', 'base64');
-    const tags = await root.query('list_private_key_tags', {});
-    const [{ tagId } = { tagId: '' }] = tags.body?.['privateKeyTags'] as { tagId: string }[];
-    const policies = policiesOfSshProgram('forwarded', {
-      userId,
-      tagId,
-      accounts: [],
-      forwarders: [fingerprint(blob)],
-      approverId: undefined,
-    });
-    const { policyIds } = resultOf(
-      await root.submit('create_policies', 'CREATE_POLICIES', { policies }),
-    ) as unknown as { policyIds: string[] };
-    const ran = await login(
-      'ed',
-      ['-A'],
-      `ssh -p ${String(port)} -o BatchMode=yes -o StrictHostKeyChecking=no 127.0.0.1 echo inner`,
-    );
-    activityOf(await root.submit('delete_policies', 'DELETE_POLICIES', { policyIds }));
+    const relay = await keyhearth('doors', 'add', 'relay', '--forwarder', fingerprint(blob));
+    const ran = await loginTwice(String(relay['socket']));
     expect(ran.out, ran.err).toContain('inner');
+    await keyhearth('doors', 'remove', 'relay', '--yes');
+  });
+
+  test('needs the program’s own policies: one that lets all users do anything widens nothing', async () => {
+    const anything = {
+      policyName: 'Anything',
+      effect: 'EFFECT_ALLOW',
+      condition: '',
+      consensus: '',
+      notes: '',
+    };
+    const { policyId } = resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', anything),
+    ) as unknown as { policyId: string };
+    expect((await loginTwice(socket)).out).not.toContain('inner');
+    expect(await signWithOther()).toEqual({ code: 255, isSigned: false });
+    // A transaction of Solana is signed by the same keys, and begins with the number of its signatures.
+    const notSsh = Buffer.concat([Buffer.from([1]), Buffer.alloc(64), Buffer.from([1, 0, 1, 3])]);
+    expect(await answerTo(frame(signRequest(lines[0] ?? '', notSsh)))).toBe(5);
+    expect((await login('ed')).out).toBe('in\n');
+    activityOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
   });
 });
 
@@ -367,33 +432,6 @@ test(`${String(rounds)} callers that leave lose no vote, sign nothing twice, and
 }, 600_000);
 
 describe('a client that is none', () => {
-  const connect = (): Promise<Socket> =>
-    new Promise((resolve, reject) => {
-      const made = createConnection(socket, () => {
-        resolve(made);
-      });
-      made.on('error', reject);
-    });
-  const frame = (bytes: Uint8Array, length = bytes.length): Buffer => {
-    const head = Buffer.alloc(4);
-    head.writeUInt32BE(length);
-    return Buffer.concat([head, bytes]);
-  };
-  /** The number of the answer; undefined where the connection is closed without one. */
-  const answerTo = async (bytes: Uint8Array): Promise<number | undefined> => {
-    const connection = await connect();
-    connection.write(bytes);
-    return new Promise((resolve) => {
-      connection.on('data', (chunk: Buffer) => {
-        connection.destroy();
-        resolve(chunk[4]);
-      });
-      connection.on('close', () => {
-        resolve(undefined);
-      });
-    });
-  };
-
   test.each<[string, Uint8Array]>([
     ['an unknown message', frame(Uint8Array.of(99))],
     ['adding a key', frame(Uint8Array.of(17, 0, 0, 0, 0))],
@@ -449,20 +487,7 @@ describe('a client that is none', () => {
 });
 
 test('a key that is not tagged signs nothing, and the log has the refusal', async () => {
-  const keys = await root.query('list_private_keys', {});
-  const other = (keys.body?.['privateKeys'] as { privateKeyName: string; publicKey: string }[]).find(
-    ({ privateKeyName }) => privateKeyName === 'other',
-  );
-  const blob = Buffer.concat([
-    Buffer.from([0, 0, 0, 11]),
-    Buffer.from('ssh-ed25519'),
-    Buffer.from([0, 0, 0, 32]),
-    Buffer.from(other?.publicKey ?? '', 'hex'),
-  ]);
-  writeFileSync(join(home, 'other.pub'), `ssh-ed25519 ${blob.toString('base64')} other\n`);
-  const signed = await run('ssh-keygen', ['-Y', 'sign', '-n', 'file', '-f', join(home, 'other.pub'), 'file']);
-  expect(signed.code).not.toBe(0);
-  expect(existsSync(join(home, 'other.pub.sig'))).toBe(false);
+  expect(await signWithOther()).toEqual({ code: 255, isSigned: false });
   const refusals = await root.query('list_refusals', {});
   expect(refusals.text).toContain(userId);
 });

@@ -117,6 +117,13 @@ async function sign(
   more: { readonly preimage?: object; readonly claims?: Pick<Origin, 'repository' | 'branch'> },
   { bindings, homeDirectory, gone }: Wish,
 ): Promise<Uint8Array> {
+  // The bytes of a transaction are none of SSH, and no policy for other users may let a program sign them.
+  if (readSshPayload(data)?.ok !== true) {
+    throw new KeyhearthError(
+      'PERMISSION_DENIED',
+      'the bytes to sign are neither a login nor a message of SSH',
+    );
+  }
   const origin: Origin = {
     door: program.door,
     program: program.name,

@@ -20,34 +20,41 @@ const isUser = (userId: string): string => `approvers.any(user, user.id == '${us
 const quotedList = (texts: readonly string[]): string => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
 
 /**
- * The policies of a program. One or two allow signatures for SSH. Two deny the rest, even if another policy allows it: like
- * those of bots, each denial reads only facts that every activity of its kind has.
+ * The policies of a program. One or two allow signatures for SSH. The others deny the rest, even if another policy allows it.
+ *
+ * A denial does not match if a fact that it reads is missing. So each reads facts that its requests have: for any request that
+ * the agent sends, and any vote of the program, one of them matches.
  */
 export function policiesOfSshProgram(name: string, program: SshProgram): readonly BotPolicy[] {
   const { userId, tagId, accounts, forwarders, approverId } = program;
   const isProgram = `submitter.id == '${userId}'`;
   const way =
     forwarders.length === 0 ? 'ssh.forwarded == false' : `ssh.via.all(key, key in ${quotedList(forwarders)})`;
-  const purpose = "(ssh.purpose == 'LOGIN' || ssh.purpose == 'SIGNATURE')";
-  const allowed = [
-    ['signs with tagged keys', `private_key.tags.contains('${tagId}')`],
-    ...(accounts.length > 0
-      ? [['signs with wallet accounts', `signing_key.public_key in ${quotedList(accounts)}`] as const]
-      : []),
-  ] as const;
+  const isTagged = `private_key.tags.contains('${tagId}')`;
+  const isNamed = `signing_key.public_key in ${quotedList(accounts)}`;
   const consensus = approverId === undefined ? isUser(userId) : `${isUser(userId)} && ${isUser(approverId)}`;
+  const denials = [
+    ['nothing but signatures', `submitter.id != '${userId}' || activity.kind != 'SIGN_RAW_PAYLOAD'`],
+    ['no other way', `${isProgram} && !(${way})`],
+    ['no other private key', `${isProgram} && !${isTagged}`],
+    ['no other account', `${isProgram} && wallet.id != ''${accounts.length > 0 ? ` && !(${isNamed})` : ''}`],
+  ];
+  const allowed = [
+    ['signs with tagged keys', isTagged],
+    ...(accounts.length > 0 ? [['signs with wallet accounts', isNamed]] : []),
+  ];
   return [
-    {
-      policyName: `SSH ${name}: nothing but signatures`,
-      effect: 'EFFECT_DENY',
-      condition: `submitter.id != '${userId}' || activity.kind != 'SIGN_RAW_PAYLOAD'`,
+    ...denials.map(([rule = '', condition = '']) => ({
+      policyName: `SSH ${name}: ${rule}`,
+      effect: 'EFFECT_DENY' as const,
+      condition,
       consensus: isUser(userId),
       notes: '',
-    },
-    ...allowed.map(([rule, key]) => ({
+    })),
+    ...allowed.map(([rule = '', key = '']) => ({
       policyName: `SSH ${name}: ${rule}`,
       effect: 'EFFECT_ALLOW' as const,
-      condition: `${isProgram} && ${purpose} && ${way} && ${key}`,
+      condition: `${isProgram} && (ssh.purpose == 'LOGIN' || ssh.purpose == 'SIGNATURE') && ${way} && ${key}`,
       consensus,
       notes: '',
     })),
