@@ -24,12 +24,8 @@ function placeOf(element: HTMLElement): Place {
   return { element, around };
 }
 
-/** Milliseconds after a change. A dialog that closes returns the focus itself, within this time. */
+/** Milliseconds after the focus is lost. A dialog that closes returns the focus itself, within this time. */
 const grace = 40;
-
-const soon = (work: () => void): void => {
-  requestAnimationFrame(() => setTimeout(work, grace));
-};
 
 /** @returns what stops it. */
 export function keepFocus(): () => void {
@@ -37,18 +33,31 @@ export function keepFocus(): () => void {
   const { signal } = listening;
   let place: Place | undefined;
   let standIn: HTMLElement | undefined;
+  let isWaiting = false;
+
+  const isLost = (): boolean => document.activeElement === null || document.activeElement === document.body;
 
   const look = (): void => {
-    if (place === undefined) return;
-    const active = document.activeElement;
-    const isLost = active === null || active === document.body;
+    if (place === undefined || isWaiting) return;
     if (isUsable(place.element)) {
       // It was disabled while it worked.
-      if (standIn !== undefined && (isLost || active === standIn))
+      if (standIn !== undefined && (isLost() || document.activeElement === standIn))
         place.element.focus({ preventScroll: true });
+    } else if (isLost()) {
+      isWaiting = true;
+      setTimeout(() => {
+        isWaiting = false;
+        if (isLost()) handOver();
+      }, grace);
+    }
+  };
+
+  const handOver = (): void => {
+    if (place === undefined) return;
+    if (isUsable(place.element)) {
+      place.element.focus({ preventScroll: true });
       return;
     }
-    if (!isLost) return;
     standIn = place.around.find(isUsable) ?? document.querySelector('main') ?? undefined;
     if (standIn === undefined) return;
     if (!standIn.hasAttribute('tabindex')) standIn.tabIndex = -1;
@@ -81,7 +90,7 @@ export function keepFocus(): () => void {
     { signal },
   );
   const observer = new MutationObserver(() => {
-    soon(look);
+    requestAnimationFrame(look);
   });
   observer.observe(document.body, {
     subtree: true,
