@@ -43,7 +43,10 @@ function groundFirst(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { chunk }) {
-        const ground = [...(chunk?.viteMetadata?.importedCss ?? [])];
+        // The entry's own styles have its name. Styles that it shares with parts may stand beside them.
+        const ground = [...(chunk?.viteMetadata?.importedCss ?? [])].filter((file) =>
+          file.includes(`/${String(chunk?.name)}-`),
+        );
         const links = html.match(/[ \t]*<link rel="stylesheet"[^>]*>\n/g) ?? [];
         const isGround = (link: string): boolean => ground.some((file) => link.includes(file));
         const [first] = links;
