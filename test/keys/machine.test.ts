@@ -532,6 +532,9 @@ describe('the process list', () => {
       .filter((name) => readFileSync(join(main, name), 'utf8').includes("'node:child_process'"));
     expect(starting.sort()).toEqual([
       'commands/shared/open-page.ts',
+      // Run git alone, to read and write its settings.
+      'commands/ssh/git-setup.ts',
+      'commands/ssh/sign-for-git.ts',
       // Runs the words that `keyhearth dev` was given, and no others: the keys of its vault are in the environment.
       'commands/vault/dev-run.ts',
       'commands/vault/service.ts',

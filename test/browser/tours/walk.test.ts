@@ -99,10 +99,11 @@ test('whatever opens a dialog says so, or the walk would miss it', () => {
     })
     .sort();
   // A button of `search-and-shortcuts.tsx` opens the palette. A key opens the list of shortcuts, and so does
-  // the palette. The step-up appears after an action that needs it.
+  // the palette. The confirmation of a policy and the step-up appear after an action that needs them.
   expect(silent).toEqual([
     'app/shell/palette.tsx',
     'app/shell/shortcuts.tsx',
+    'features/policies/policy-form.tsx',
     'features/unlock/step-up-dialog.tsx',
   ]);
 });
