@@ -157,9 +157,14 @@ const listed = [
         summary: 'Wallets, private keys, signatures, imports and exports.',
       },
       {
+        path: 'reference/commands-programs',
+        title: 'Commands: Programs',
+        summary: 'Bots, doors, SSH and git.',
+      },
+      {
         path: 'reference/commands-users-and-permissions',
         title: 'Commands: Users and permissions',
-        summary: 'Bots, users, tags, API keys and sessions.',
+        summary: 'Users, tags, API keys, the address book and sessions.',
       },
       {
         path: 'reference/commands-policies-and-approvals',

@@ -61,11 +61,8 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareDoctor,
   ],
   'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
+  'Programs:': [declareBots, declareDoors, declareSsh, declareGit],
   'Users and permissions:': [
-    declareBots,
-    declareDoors,
-    declareSsh,
-    declareGit,
     declareUsers,
     declareKeygen,
     declarePolicies,

@@ -17,7 +17,11 @@ const types = new Set(
 /** The prefix, and what the SDKs are answered as the activity of a query. */
 const ofNoOperation = new Set(['ACTIVITY_TYPE_', 'ACTIVITY_TYPE_UNKNOWN_V1']);
 /** These build a path from a name that the types check. */
-const clients = ['renderer/app/rpc/vault.tsx', 'main/rpc/owner-calls.ts'];
+const clients = [
+  'renderer/app/rpc/vault.tsx',
+  'renderer/features/approver/approver-session.ts',
+  'main/rpc/owner-calls.ts',
+];
 
 const files = ['main', 'preload', 'renderer'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

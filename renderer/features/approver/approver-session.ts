@@ -4,7 +4,7 @@
  */
 
 import type { CallAnswer, VaultEvent, VaultStatus, WindowRpc } from '../../../preload/contract.ts';
-import { voteTypes } from '../../../main/lib/text/activity-types.ts';
+import { pathOfType, voteTypes } from '../../../main/lib/text/activity-types.ts';
 import { copyInBrowser } from '../../app/rpc/clipboard.ts';
 import type { RpcState } from '../../app/rpc/http-session.ts';
 import type { RpcConnection } from '../../app/rpc/rpc.ts';
@@ -77,7 +77,7 @@ export async function signIn(): Promise<ApproverSession> {
 }
 
 const votePaths: readonly string[] = Object.values(voteTypes).map(
-  (type) => `/public/v1/submit/${type.replace('ACTIVITY_TYPE_', '').toLowerCase()}`,
+  (type) => `/public/v1/submit/${pathOfType(type)}`,
 );
 
 export class ApproverSession {
