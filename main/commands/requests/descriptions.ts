@@ -11,6 +11,8 @@ export const describeAnswer = z.object({
     unread: z.string().optional(),
     lines: z.array(shownLine),
     parts: z.array(z.object({ title: z.string(), lines: z.array(shownLine) })),
+    /** Receivers that neither the vault nor its address book knows. A vault of an earlier version does not say. */
+    strangers: z.array(z.string()).optional(),
     warnings: z.array(z.string()),
     digests: z.array(shownLine),
   }),
