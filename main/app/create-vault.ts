@@ -90,7 +90,8 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
     keyring.unlock(masterKey, rowKey);
     guard.begin();
     const serverKeys = serverKeyNames.map((name) => makeServerKey(name));
-    await units.write((tx) => {
+    // At once: what others write now that the vault is unlocked would be sealed in a vault that is not there yet.
+    units.first((tx) => {
       if (getVault(tx)) throw vaultExists();
       insertVault(tx, { id: vaultId, organizationId, ownerUserId: userId, createdAt: now });
       putSealedRowKey(tx, keyring.seal(rowKeyContext, rowKey));

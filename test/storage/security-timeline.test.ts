@@ -4,7 +4,7 @@
  */
 import Sqlite from 'better-sqlite3';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { SecurityEvent } from '../../preload/contract.ts';
 import { Connection } from '../../main/storage/connection.ts';
 import { migrate } from '../../main/storage/migrations.ts';
@@ -30,6 +30,19 @@ afterAll(() => service[Symbol.asyncDispose]());
 const read = async (): Promise<readonly SecurityEvent[]> => (await service.vault.rpc.securityEvents()).events;
 const shortly = (events: readonly SecurityEvent[]) =>
   events.map(({ kind, way, count }) => [kind, way, count]);
+
+// The class: what hears of an unlock writes to the vault, and the vault must be there by then.
+test('a vault is created also where each write gets a transaction of its own', async () => {
+  // So long does each write take that no other fits beside it.
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 100));
+  try {
+    await using slow = await startTestVault({ password });
+    expect((await slow.vault.rpc.status()).state).toBe('unlocked');
+  } finally {
+    clock.mockRestore();
+  }
+});
 
 test('wrong secrets, locks and freezes of a locked vault are there after the unlock, counted', async () => {
   const { rpc } = service.vault;
