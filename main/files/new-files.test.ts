@@ -242,6 +242,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'main/http/window/files.ts': 'opened for reading',
   'main/commands/wallets/import.ts': 'opened for reading',
   'main/commands/shared/new-files.ts': 'writes to a descriptor that it was given',
+  'main/commands/ssh/git-setup.ts': 'git’s list of signers, a file of the user’s own',
+  'main/commands/ssh/setup.ts': 'adds to the settings of ssh, a file of the user’s own',
   'main/commands/wallets/export.ts': 'writes to a descriptor that it was given',
   'main/standalone/decrypt-backup.mjs': 'runs without the rest; it creates exclusively too',
 };

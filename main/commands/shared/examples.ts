@@ -52,6 +52,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   ssh: ['keyhearth ssh keys --add github', 'keyhearth ssh setup --host github.com', 'keyhearth ssh agent'],
   git: ['keyhearth git setup', 'keyhearth git setup --global --key github'],
+  addresses: [
+    'keyhearth addresses add Landlord 0x3b8c…',
+    'keyhearth addresses list',
+    'keyhearth addresses remove Landlord',
+  ],
   users: [
     'keyhearth users create --name Ben --email ben@example.com',
     'keyhearth users rename Ben Benjamin',

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../app/config.ts';
+import { replaceFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { thisProgram } from '../shared/this-program.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -63,7 +64,7 @@ export async function setUpGit(config: Config, options: GitSetupOptions): Promis
     options.yes === true,
   );
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  writeFileSync(launcher, launcherText(socket), { mode: 0o700 });
+  replaceFile(launcher, launcherText(socket));
   chmodSync(launcher, 0o700);
   const known = existsSync(signers) ? readFileSync(signers, 'utf8').split('\n') : [];
   if (!known.includes(signer)) {

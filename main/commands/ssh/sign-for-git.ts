@@ -3,9 +3,10 @@
  * signs. Verifying needs no key: the launcher leaves that to `ssh-keygen`.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { signMessageRequest, readSignedMessage } from '../../doors/ssh/messages.ts';
 import { sshString, sshUint32 } from '../../chains/ssh/wire.ts';
+import { writeNewFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { askAgent } from './agent-client.ts';
 
@@ -26,13 +27,19 @@ export async function signForGit(socket: string, given: readonly string[]): Prom
     key,
     namespace,
     message: readFileSync(file),
-    repository: git('config', '--get', 'remote.origin.url') || git('rev-parse', '--show-toplevel'),
+    repository:
+      withoutLogin(git('config', '--get', 'remote.origin.url')) || git('rev-parse', '--show-toplevel'),
     branch: git('branch', '--show-current'),
   };
   const answer = readSignedMessage(await askAgent(socket, signMessageRequest(request)));
   if (!answer.ok) throw new CommandError(exitCodes.failed, `not signed: ${answer.problem}`);
-  writeFileSync(`${file}.sig`, armor(namespace, key, answer.value));
+  // Git's own file may lie in a directory for all users: a link that waits there is not followed.
+  writeNewFile(`${file}.sig`, armor(namespace, key, answer.value));
 }
+
+/** An address with a token in it is common, and the log keeps what is sent. */
+export const withoutLogin = (address: string): string =>
+  address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 
 /** @returns the key of a line of `authorized_keys`, in the file or beside it. */
 function readPublicKey(file: string): Uint8Array {
