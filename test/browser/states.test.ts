@@ -18,6 +18,9 @@ import {
 
 let browser: Browser;
 
+/** The wallets on Home, which names them in its recent activity too. */
+const walletsOf = (page: Page) => page.getByRole('list', { name: 'Wallets', exact: true });
+
 beforeAll(async () => {
   browser = await sharedChromium();
 });
@@ -47,7 +50,9 @@ describe('a service that stops', () => {
     await heading(page, 'Unlock').waitFor();
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
     await button(page, 'Unlock').click();
-    await page.getByRole('link', { name: /Savings/ }).waitFor();
+    await walletsOf(page)
+      .getByRole('link', { name: /Savings/ })
+      .waitFor();
     expect(person.complaints).toEqual([]);
   });
 
@@ -213,7 +218,9 @@ describe('two windows of one vault', () => {
     await two.page.goto(await place.newLink());
     await heading(two.page, 'Home').waitFor();
     await makeWallet(one.page, 'Seen by both', []);
-    await two.page.getByRole('link', { name: /Seen by both/ }).waitFor();
+    await walletsOf(two.page)
+      .getByRole('link', { name: /Seen by both/ })
+      .waitFor();
     await lock(one.page);
     await heading(two.page, 'Unlock').waitFor();
     // A message about it goes a moment after the vault.
