@@ -1,9 +1,11 @@
 /** `keyhearth dev`: a vault in memory for tests and pipelines, the same each time from the same seed. */
 import { readdirSync } from 'node:fs';
-import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startDev } from '../../main/commands/vault/dev.ts';
 import { makeConfig } from '../../main/app/config.ts';
+import { UnitOfWork } from '../../main/storage/unit-of-work.ts';
 import {
   activityOf,
   ethereumAccount,
@@ -367,4 +369,22 @@ test('a reset to before the master key was changed locks the vault, and its phra
   } finally {
     await vault.close();
   }
+});
+
+// The class: a start that fails and leaves its port and threads behind, with which the process never ends.
+test('a start that fails leaves nothing that runs', async () => {
+  const failing = vi.spyOn(UnitOfWork.prototype, 'first').mockImplementation(() => {
+    throw new Error('the disk is gone');
+  });
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  const config = makeConfig({ port: String(port) }, {});
+  await expect(startDev(config, { clock: 'real' })).rejects.toThrow('the disk is gone');
+  failing.mockRestore();
+  // The port is free again.
+  const { vault } = await startDev(config, { clock: 'real' });
+  await vault.close();
 });

@@ -102,6 +102,7 @@ export async function startDev(
   const random = new SeededRandom(options.seed ?? randomBytes(16).toString('hex'));
   const clock = new DevClock(options.clock);
   let snapshots: DevSnapshots | undefined;
+  await using started = new AsyncDisposableStack();
   const vault = await startVault(
     { ...config, dataDirectory: null, allowLoopbackOrigins: true, allowLoopbackIssuers: true },
     {
@@ -111,6 +112,7 @@ export async function startDev(
       dev: (parts) => (snapshots = new DevSnapshots(parts, random, clock)),
     },
   );
+  started.defer(() => vault.close());
   const pair = generateP256((length) => random.generate('dev api key', length));
   const apiPublicKey = toHex(pair.publicKey);
   const recoveryPhrase = mnemonicFromEntropy(random.generate('recovery phrase', 32));
@@ -124,6 +126,7 @@ export async function startDev(
   });
   snapshots?.markStart();
   const { serverKeys } = await vault.rpc.status();
+  started.move();
   return {
     vault,
     line: {
