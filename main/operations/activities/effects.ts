@@ -57,6 +57,12 @@ const some = (before: string, things: readonly Part[], after: string): Spoken =>
   effect: say`${before}${listOf(things)}${after}`,
 });
 
+/** A wallet that gets accounts: its rows in the log say how many. */
+const withAccounts = (before: string, wallet: Part, got: string, accounts: number): Spoken => ({
+  about: accounts === 0 ? [wallet] : say`${wallet}, ${count(accounts, 'account')}`,
+  effect: say`${before}${wallet}${got} ${count(accounts, 'account')}.`,
+});
+
 const signature = (signWith: string, names: Names, { title, more }: Signed): Spoken => {
   const signer = names.signer(signWith);
   const others = more === 0 ? '' : `, and ${count(more, 'more payload')}`;
@@ -102,16 +108,18 @@ const policyWords = ({ effect, condition = '', consensus = '' }: PolicyText): st
 /** By the last part of the operation's path. */
 const table = {
   create_wallet: (({ walletName, accounts }) =>
-    one(
+    withAccounts(
       'The vault creates the wallet ',
       called('WALLET', walletName),
-      `, with ${count(accounts.length, 'account')}.`,
+      ', with',
+      accounts.length,
     )) satisfies Speak<ParamsOf<typeof wallets.createWallet>>,
   import_wallet: (({ walletName, accounts }) =>
-    one(
+    withAccounts(
       'The vault keeps the imported words as the wallet ',
       called('WALLET', walletName),
-      `, with ${count(accounts.length, 'account')}.`,
+      ', with',
+      accounts.length,
     )) satisfies Speak<ParamsOf<typeof wallets.importWallet>>,
   init_import_wallet: (({ userId }, names) =>
     one('The user ', names.user(userId), ' may import a wallet.')) satisfies Speak<
@@ -137,11 +145,9 @@ const table = {
       )}, for good.`,
     )) satisfies Speak<ParamsOf<typeof wallets.deleteWallets>>,
   create_wallet_accounts: (({ walletId, accounts }, names) =>
-    one(
-      'The wallet ',
-      names.wallet(walletId),
-      ` gets ${count(accounts.length, 'account')}.`,
-    )) satisfies Speak<ParamsOf<typeof walletAccounts.createWalletAccounts>>,
+    withAccounts('The wallet ', names.wallet(walletId), ' gets', accounts.length)) satisfies Speak<
+    ParamsOf<typeof walletAccounts.createWalletAccounts>
+  >,
   update_wallet_account_name: (({ walletAccountId, name }, names) =>
     name === ''
       ? one('The account ', names.accountById(walletAccountId), ' loses its name.')
