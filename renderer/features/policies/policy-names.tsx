@@ -48,7 +48,7 @@ export function NamePill({
 }): ReactNode {
   const known = names[kind].find((each) => each.id === id);
   return (
-    <span className="kh-pill" data-known={known !== undefined}>
+    <span className="kh-policy-name" data-known={known !== undefined}>
       {known?.label ?? t('unknown, …{{end}}', { end: id.slice(-4) })}
     </span>
   );
