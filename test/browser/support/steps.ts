@@ -243,6 +243,9 @@ const heldFor = 10_000;
 
 /** Lets the time pass after which a vote is sent. The page's clock is installed: `page.clock.install()`. */
 export async function sendVote(page: Page): Promise<void> {
-  await page.getByText('Your vote is sent in ten seconds.').last().waitFor();
+  const offer = page.getByText('Your vote is sent in ten seconds.').last();
+  await offer.waitFor();
   await page.clock.fastForward(heldFor);
+  // The next vote has an offer of its own.
+  await offer.waitFor({ state: 'hidden' });
 }
