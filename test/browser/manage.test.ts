@@ -696,8 +696,7 @@ describe('what one person does in one vault', () => {
     const rows = page.getByRole('list', { name: 'Activities' });
     const box = page.locator('.kh-long');
     for (const what of [
-      // A name stands in a frame of its own.
-      /^Import a wallet Back again ?, 1 account /,
+      /^Import a wallet Back again, 1 account /,
       /^Export a wallet Back again /,
       /^Delete wallets a deleted wallet /,
       /^Import a private key Phantom /,
