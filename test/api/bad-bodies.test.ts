@@ -4,7 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from '../../main/lib/parse.ts';
 import { parseJson } from '../../main/http/json-body.ts';
 import { KeyhearthError } from '../../main/lib/errors.ts';
@@ -38,6 +38,11 @@ beforeAll(async () => {
   // It writes by the clock, whatever is asked.
   service.vault.lastUses.stop();
   service.vault.lastKeyUses.stop();
+  // What hears of the unlock writes after the vault itself.
+  await vi.waitFor(() => {
+    const made = "SELECT 1 FROM server_keys WHERE name = 'webhooks'";
+    expect(service.vault.connection.get(made)).toBeDefined();
+  });
 });
 afterAll(async () => {
   agent.destroy();
