@@ -38,7 +38,7 @@ beforeAll(async () => {
   // It writes by the clock, whatever is asked.
   service.vault.lastUses.stop();
   service.vault.lastKeyUses.stop();
-  // What hears of the unlock writes after the vault itself.
+  // The webhook key is written after the vault itself.
   await vi.waitFor(() => {
     const made = "SELECT 1 FROM server_keys WHERE name = 'webhooks'";
     expect(service.vault.connection.get(made)).toBeDefined();
