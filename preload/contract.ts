@@ -6,6 +6,7 @@
  * `call`, which enters the service exactly where a script's request does, stamped with the owner's own key.
  */
 
+import type { DoorName } from '../main/lib/policies/doors.ts';
 import type { SecurityEventKind, SecurityWay } from '../main/lib/text/security-events.ts';
 
 /** The vault's state: not created yet, its keys sealed, or its keys in memory. */
@@ -630,17 +631,13 @@ export interface Settings {
   } | null;
 }
 
-/** The protocols by which programs reach the vault, beside the API. */
-export const doorNames = ['ssh'] as const;
-export type DoorName = (typeof doorNames)[number];
-
 /** A program that the owner paired. Its user is the one who has the public key as an API key. */
 export interface DoorProgram {
   readonly name: string;
   /** Compressed, hex. */
   readonly publicKey: string;
   readonly pairedAt: number;
-  /** The address of the program's own socket; null while the door is off, or where there can be none. */
+  /** The address of the program's own socket or endpoint; null while the door is off, or where there can be none. */
   readonly socket: string | null;
   /** How many requests wait for the vault to be unlocked. */
   readonly waiting: number;

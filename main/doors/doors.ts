@@ -1,6 +1,6 @@
 /** The doors: which are on, which programs are paired, and the sockets that let them in. */
 import { z } from 'zod';
-import { doorNames, type DoorName, type DoorProgram, type DoorStatus } from '../../preload/contract.ts';
+import type { DoorProgram, DoorStatus } from '../../preload/contract.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { generateP256, uncompressP256 } from '../crypto/keys/p256.ts';
 import { Waiters } from '../http/waiters.ts';
@@ -9,6 +9,7 @@ import type { Keyring } from '../keys/keyring.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { parse } from '../lib/parse.ts';
+import { doorNames, type DoorName } from '../lib/policies/doors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Reader } from '../storage/connection.ts';
 import {
@@ -24,6 +25,7 @@ import type { OpenDoor, OpenSocket } from './door.ts';
 import { compressed, keyNameOf, Program } from './program.ts';
 import { openSshAgent } from './ssh/server.ts';
 
+/** The protocol of each door. */
 const openers: Readonly<Record<DoorName, OpenDoor>> = { ssh: openSshAgent };
 
 export interface DoorsParts {

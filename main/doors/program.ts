@@ -1,6 +1,5 @@
 /** A paired program: its requests enter the API like any other, stamped with the key that the vault keeps for it. */
 import { hash } from 'node:crypto';
-import type { DoorName } from '../../preload/contract.ts';
 import { stampWith } from '../auth/make-stamp.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { compressP256 } from '../crypto/keys/p256.ts';
@@ -8,6 +7,7 @@ import { handle, type ApiAnswer, type Service } from '../http/handle.ts';
 import { longestWait, type Wait, type Waiters } from '../http/waiters.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { KeyhearthError } from '../lib/errors.ts';
+import type { DoorName } from '../lib/policies/doors.ts';
 import { Lru } from '../lib/lru.ts';
 import { findApiKeyHolder } from '../storage/tables/api-keys.ts';
 import { getServerKey, serverKeyContext, type DoorKeyName } from '../storage/tables/server-keys.ts';

@@ -1,10 +1,9 @@
 /** The declarations of `keyhearth doors`. */
 import { Argument, Option, type Command } from 'commander';
-import { doorNames, type DoorName } from '../../../preload/contract.ts';
+import { doorNames, type DoorName } from '../../lib/policies/doors.ts';
 import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
-import type { OwnerOptions } from '../shared/owner-api.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
-import type { AddProgramOptions } from './programs.ts';
+import type { AddProgramOptions, RemoveProgramOptions } from './programs.ts';
 
 const ownerOptions = (): readonly Option[] => [
   apiKeyOption('API key to use; default: owner, or a secret of the vault'),
@@ -55,11 +54,15 @@ export function declareDoors(program: Command): void {
       await addProgram(config, name, { ...flags, json });
     },
   });
-  addSubcommand<OwnerOptions & { readonly yes?: true }>(doors, {
+  addSubcommand<Omit<RemoveProgramOptions, 'json' | 'yes'> & { readonly yes?: true }>(doors, {
     name: 'remove <name>',
     description: 'Revoke a program with its user, key and policies',
     describes: { name: 'Name of the program' },
-    options: [withoutAsking(), ...ownerOptions()],
+    options: [
+      new Option('--door <door>', 'The door; default: the one that has the program').choices(doorNames),
+      withoutAsking(),
+      ...ownerOptions(),
+    ],
     run: async (config, { yes, ...flags }, json, [name = '']) => {
       const { removeProgram } = await import('./programs.ts');
       await removeProgram(config, name, { ...flags, yes: yes === true, json });

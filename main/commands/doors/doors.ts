@@ -1,6 +1,7 @@
 /** `keyhearth doors list`, `on` and `off`. */
-import type { DoorName, DoorStatus } from '../../../preload/contract.ts';
+import type { DoorStatus } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
+import { doorKinds, type DoorName } from '../../lib/policies/doors.ts';
 import { requireRunning, type Running } from '../shared/client.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -15,7 +16,7 @@ export async function listDoors(config: Config, json: boolean): Promise<void> {
 
 function linesOf({ door, on, problem, programs }: DoorStatus): readonly string[] {
   return [
-    `${door}: ${on ? 'on' : 'off'}, ${letsIn[door]}`,
+    `${door}: ${on ? 'on' : 'off'}, ${doorKinds[door].letsIn}`,
     ...(problem === null ? [] : [`  Problem: ${problem}`]),
     ...(programs.length === 0 ? ['  No programs. Pair one with: keyhearth doors add NAME'] : []),
     ...programs.map(
@@ -25,33 +26,32 @@ function linesOf({ door, on, problem, programs }: DoorStatus): readonly string[]
   ];
 }
 
-const letsIn: Readonly<Record<DoorName, string>> = {
-  ssh: 'lets SSH clients and git ask for signatures by keys with the tag ssh',
-};
-
 export async function switchDoor(config: Config, door: DoorName, on: boolean, json: boolean): Promise<void> {
   const doors = await (await doorsOf(config)).call('changeDoors', { change: 'switch', door, on });
   print(json, { doors }, doors.flatMap(linesOf).join('\n'));
 }
 
-/** @param name Undefined for the only program. */
+export const doorOf = (doors: readonly DoorStatus[], wanted: string): DoorStatus | undefined =>
+  doors.find(({ door }) => door === wanted);
+
+/** @param name Undefined for the only program of the door. */
 export async function findProgram(
   config: Config,
+  door: DoorName,
   name: string | undefined,
 ): Promise<{ readonly name: string; readonly socket: string | null; readonly publicKey: string }> {
   const doors = await (await doorsOf(config)).call('doors');
-  const on = doors.some((each) => each.on);
-  const programs = doors.flatMap((each) => each.programs);
+  const { on = false, programs = [] } = doorOf(doors, door) ?? {};
   const found = name === undefined ? programs : programs.filter((each) => each.name === name);
   const [only, ...others] = found;
   if (only === undefined || others.length > 0) {
     throw new CommandError(
       exitCodes.failed,
       only === undefined
-        ? `no such program is paired with the door ssh: \`keyhearth doors add ${name ?? 'NAME'}\``
+        ? `no such program is paired with the door ${door}: \`keyhearth doors add ${name ?? 'NAME'} --door ${door}\``
         : `several programs are paired: expected --program with one of ${programs.map((each) => each.name).join(', ')}`,
     );
   }
   if (on) return only;
-  throw new CommandError(exitCodes.failed, 'the door ssh is off: `keyhearth doors on ssh`');
+  throw new CommandError(exitCodes.failed, `the door ${door} is off: \`keyhearth doors on ${door}\``);
 }

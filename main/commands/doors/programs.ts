@@ -3,10 +3,9 @@
  * does. The vault makes the key and keeps its private half.
  */
 import { z } from 'zod';
-import type { DoorName } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
-import { policiesOfSshProgram } from '../../lib/policies/ssh-programs.ts';
+import { doorKinds, type DoorName } from '../../lib/policies/doors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
 import { agreeToDelete } from '../requests/agree.ts';
@@ -16,7 +15,7 @@ import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
-import { doorsOf } from './doors.ts';
+import { doorOf, doorsOf } from './doors.ts';
 
 export interface AddProgramOptions extends OwnerOptions {
   readonly door: DoorName;
@@ -48,13 +47,14 @@ export async function addProgram(config: Config, name: string, options: AddProgr
   const { owner } = await running.status();
   const api = await connectAsOwner(config, options);
   const userName = userNameOf(door, name);
-  const tagId = await keyTag(api, door);
+  const { keyTag: tagName, policies: policiesOf } = doorKinds[door];
+  const tagId = tagName === undefined ? '' : await keyTag(api, tagName);
   const userTags = [await userTag(api, door)];
   let userId = '';
   let policyIds: readonly string[] = [];
   const doors = await running.call('changeDoors', { change: 'pair', door, name });
   const { publicKey = '', socket = null } =
-    doors.flatMap(({ programs }) => programs).find((each) => each.name === name) ?? {};
+    doorOf(doors, door)?.programs.find((each) => each.name === name) ?? {};
   try {
     const users = [{ ...userWithoutKey(userName), userTags }];
     ({
@@ -62,7 +62,7 @@ export async function addProgram(config: Config, name: string, options: AddProgr
     } = await api.submit(createUsersActivity, { users }));
     const { accounts, forwarders } = terms;
     const approverId = ask === true ? owner?.userId : undefined;
-    const policies = policiesOfSshProgram(name, { userId, tagId, accounts, forwarders, approverId });
+    const policies = policiesOf(name, { userId, tagId, accounts, forwarders, approverId });
     ({ policyIds } = await api.submit(createPoliciesActivity, { policies }));
     const key = {
       apiKeyName: userName,
@@ -76,7 +76,12 @@ export async function addProgram(config: Config, name: string, options: AddProgr
     throw error;
   }
   const next =
-    socket === null ? 'Next: keyhearth doors on ssh' : `Socket: ${socket}\nNext: keyhearth ssh setup`;
+    socket === null
+      ? `Next: keyhearth doors on ${door}`
+      : [
+          `Address: ${socket}`,
+          ...doorKinds[door].setup({ name, address: socket }).map(({ what, text }) => `${what}: ${text}`),
+        ].join('\n');
   print(
     json,
     { door, name, userId, userName, publicKey, policyIds, socket },
@@ -140,16 +145,33 @@ function readTerms({ account, forwarder, expires }: AddProgramOptions) {
   return { accounts: account, forwarders: forwarder, expiry };
 }
 
+const isWanted = (door: string, wanted: string | undefined): boolean =>
+  wanted === undefined || door === wanted;
+
+export interface RemoveProgramOptions extends OwnerOptions {
+  readonly door?: DoorName;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
 export async function removeProgram(
   config: Config,
   name: string,
-  { yes, json, ...options }: OwnerOptions & { readonly yes: boolean; readonly json: boolean },
+  { door: wanted, yes, json, ...options }: RemoveProgramOptions,
 ): Promise<void> {
   const running = await doorsOf(config);
   const doors = await running.call('doors');
-  const found = doors.flatMap(({ door, programs }) =>
-    programs.flatMap((each) => (each.name === name ? [{ door, publicKey: each.publicKey }] : [])),
-  )[0];
+  const [found, ...others] = doors
+    .filter(({ door }) => isWanted(door, wanted))
+    .flatMap(({ door, programs }) =>
+      programs.flatMap((each) => (each.name === name ? [{ door, publicKey: each.publicKey }] : [])),
+    );
+  if (others.length > 0) {
+    throw new CommandError(
+      exitCodes.usage,
+      `several doors have a program ${quoted(name)}: expected --door with one of ${[found, ...others].map((each) => each?.door).join(', ')}`,
+    );
+  }
   if (found === undefined) throw new CommandError(exitCodes.failed, `no program ${quoted(name)} is paired`);
   const api = await connectAsOwner(config, options);
   await agreeToDelete(quoted(name), yes);

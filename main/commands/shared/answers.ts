@@ -2,9 +2,10 @@
  * Answers of the process that holds the vault, as commands read them. A command reports success only for an
  * expected answer. Unknown fields of a later version are ignored.
  */
+import { doorNames } from '../../lib/policies/doors.ts';
 import { securityEventKinds } from '../../lib/text/security-events.ts';
 import { z } from 'zod';
-import { doorNames, type RpcCall, type VaultRpc } from '../../../preload/contract.ts';
+import type { RpcCall, VaultRpc } from '../../../preload/contract.ts';
 
 /** The answer of an rpc call. */
 export type AnswerOf<Name extends RpcCall> = Awaited<ReturnType<VaultRpc[Name]>>;

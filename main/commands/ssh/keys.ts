@@ -11,7 +11,7 @@ import { listAgentKeys, publicLine } from './agent-client.ts';
 
 /** @throws CommandError where the program has no socket. */
 export async function socketOf(config: Config, name: string | undefined): Promise<string> {
-  const { socket, name: found } = await findProgram(config, name);
+  const { socket, name: found } = await findProgram(config, 'ssh', name);
   if (socket !== null) return socket;
   throw new CommandError(
     exitCodes.failed,

@@ -12,14 +12,11 @@ import {
 } from '../../chains/ssh/wire.ts';
 import type { Origin } from '../../chains/origin.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
-import { sshAccountsOf } from '../../lib/policies/ssh-programs.ts';
+import { sshAccountsOf, sshDoor } from '../../lib/policies/ssh-programs.ts';
 import { defined } from '../../lib/defined.ts';
 import type { Gone, Program } from '../program.ts';
 import { hostsOf } from './known-hosts.ts';
 import type { MessageToSign } from './messages.ts';
-
-/** The tag of private keys that programs of SSH are offered. */
-export const sshTag = 'ssh';
 
 export interface OfferedKey {
   readonly blob: Uint8Array;
@@ -50,7 +47,7 @@ export async function offeredKeys(program: Program, gone: Gone): Promise<readonl
   const { privateKeyTags } = await ask<'privateKeyTags'>('list_private_key_tags');
   const { privateKeys } = await ask<'privateKeys'>('list_private_keys');
   const { policies } = await ask<'policies'>('list_policies');
-  const tagId = privateKeyTags.find(({ tagName }) => tagName === sshTag)?.tagId;
+  const tagId = privateKeyTags.find(({ tagName }) => tagName === sshDoor.keyTag)?.tagId;
   const tagged = privateKeys.filter((key) => tagId !== undefined && key.privateKeyTags.includes(tagId));
   return [
     ...tagged.map(({ publicKey, privateKeyName }) => ({ publicKey, comment: privateKeyName })),

@@ -3,18 +3,7 @@
  * reads from them which accounts it offers.
  */
 import type { BotPolicy, PolicyText } from './bots.ts';
-
-export interface SshProgram {
-  readonly userId: string;
-  /** Of private keys. */
-  readonly tagId: string;
-  /** Public keys of wallet accounts, in hex. */
-  readonly accounts: readonly string[];
-  /** Servers that may forward the agent, by the fingerprints of their keys. */
-  readonly forwarders: readonly string[];
-  /** The user who approves each signature; undefined where the program signs alone. */
-  readonly approverId: string | undefined;
-}
+import type { DoorKind, PairedProgram } from './door-kind.ts';
 
 const isUser = (userId: string): string => `approvers.any(user, user.id == '${userId}')`;
 const quotedList = (texts: readonly string[]): string => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
@@ -25,7 +14,7 @@ const quotedList = (texts: readonly string[]): string => `[${texts.map((text) =>
  * A denial does not match if a fact that it reads is missing. So each reads facts that its requests have: for any request that
  * the agent sends, and any vote of the program, one of them matches.
  */
-export function policiesOfSshProgram(name: string, program: SshProgram): readonly BotPolicy[] {
+export function policiesOfSshProgram(name: string, program: PairedProgram): readonly BotPolicy[] {
   const { userId, tagId, accounts, forwarders, approverId } = program;
   const isProgram = `submitter.id == '${userId}'`;
   const way =
@@ -60,6 +49,19 @@ export function policiesOfSshProgram(name: string, program: SshProgram): readonl
     })),
   ];
 }
+
+export const sshDoor: DoorKind = {
+  title: 'SSH and git',
+  letsIn: 'lets SSH clients and git ask for signatures by keys with the tag ssh',
+  keyTag: 'ssh',
+  takes: ['accounts', 'forwarders'],
+  policies: policiesOfSshProgram,
+  setup: ({ name, address }) => [
+    { what: 'Use with SSH', text: `keyhearth ssh setup --program ${name}` },
+    { what: 'Sign with git', text: `keyhearth git setup --program ${name}` },
+    { what: 'Point a shell at the agent', text: `export SSH_AUTH_SOCK='${address}'` },
+  ],
+};
 
 /** @returns the public keys of the accounts that a user's allowing policies name. */
 export const sshAccountsOf = (

@@ -1,0 +1,35 @@
+/** The type of a row of the table of doors. */
+import type { BotPolicy } from './bots.ts';
+
+/** A program that was paired, and the bounds that its owner chose. A door reads those that it `takes`. */
+export interface PairedProgram {
+  readonly userId: string;
+  /** The tag of the private keys that the door offers; empty where it has none. */
+  readonly tagId: string;
+  /** Public keys of wallet accounts, in hex, compressed. */
+  readonly accounts: readonly string[];
+  /** Servers that may forward the agent, by the fingerprints of their keys. */
+  readonly forwarders: readonly string[];
+  /** The user who approves each signature; undefined where the program signs alone. */
+  readonly approverId: string | undefined;
+}
+
+/** A line to copy. */
+export interface SetupLine {
+  readonly what: string;
+  readonly text: string;
+}
+
+export interface DoorKind {
+  readonly title: string;
+  /** The end of a sentence that begins with the door. */
+  readonly letsIn: string;
+  /** The name of the tag of private keys that its programs are offered; undefined where tags choose none. */
+  readonly keyTag: string | undefined;
+  /** The bounds that its owner may choose. */
+  readonly takes: readonly Exclude<keyof PairedProgram, 'userId' | 'tagId' | 'approverId'>[];
+  /** The policies that bound a program: they allow what it is for, and deny all else. */
+  readonly policies: (name: string, program: PairedProgram) => readonly BotPolicy[];
+  /** @param program Its address is that of its socket, or the URL of its endpoint. */
+  readonly setup: (program: { readonly name: string; readonly address: string }) => readonly SetupLine[];
+}
