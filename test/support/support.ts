@@ -590,8 +590,6 @@ export interface DevLine {
 export interface DevProcess extends AsyncDisposable {
   readonly process: CommandProcess;
   readonly line: DevLine;
-  /** Milliseconds from the start of the process to its line. */
-  readonly readyAfter: number;
   readonly root: TestClient;
 }
 
@@ -603,10 +601,9 @@ export async function startDevProcess(
   const process = new CommandProcess(['dev', '--port', '0', ...argv], options);
   try {
     const line = JSON.parse(await process.nextLine()) as DevLine;
-    const readyAfter = performance.now() - process.started;
     const key = testKeyOf(line.apiPrivateKey, line.apiPublicKey);
     const root = new TestClient(line.url, line.organizationId, key);
-    return { process, line, readyAfter, root, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() };
+    return { process, line, root, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() };
   } catch (error) {
     await process[Symbol.asyncDispose]();
     throw error;
