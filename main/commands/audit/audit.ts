@@ -1,6 +1,5 @@
 /** `keyhearth audit`: the activity log taken out, checked and noted down; and the word of an owner who put an older file back. */
 import { createReadStream, writeSync } from 'node:fs';
-import { confirm } from '@clack/prompts';
 import type { LogCheck, LogHead, LogPart, LogRange, LogState } from '../../../preload/contract.ts';
 import { checkLog, isoTime, type KnownHead } from '../../audit/check.ts';
 import { checkExport, exportPart, exportStart } from '../../audit/export.ts';
@@ -373,6 +372,7 @@ async function askWhetherToAccept(problem: string): Promise<void> {
     );
   }
   const message = 'Use the older file? Later changes are lost.';
+  const { confirm } = await import('@clack/prompts');
   const answer = await confirm({ message, initialValue: false, output: process.stderr });
   if (answer !== true) throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
 }

@@ -88,7 +88,7 @@ export async function removeKeyslot(config: Config, wanted: string, options: Cha
 export async function rotate(config: Config, options: RotateOptions): Promise<void> {
   await withVault(config, async (vault) => {
     const { keyslots } = await vault.call('keyslots');
-    const offered = readSecrets(options);
+    const offered = await readSecrets(options);
     const given = offered.length > 0 ? offered : undefined;
     const after = await tryUntilRight(
       given,

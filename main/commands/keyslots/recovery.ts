@@ -72,9 +72,8 @@ async function checkedRecovery(
   vault: OpenedVault,
   { recoveryFile, shareFile }: RecoveryOptions,
 ): Promise<Recovery> {
-  const given = readSecrets({ shareFile, ...defined({ recoveryFile }) }).find(
-    (secret): secret is Recovery => secret.with !== 'password',
-  );
+  const secrets = await readSecrets({ shareFile, ...defined({ recoveryFile }) });
+  const given = secrets.find((secret): secret is Recovery => secret.with !== 'password');
   if (given === undefined && !canAsk()) {
     throw new CommandError(
       exitCodes.usage,

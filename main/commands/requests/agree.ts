@@ -1,5 +1,4 @@
 /** A question to the person at the terminal, before what cannot be taken back is done. */
-import { confirm } from '@clack/prompts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
@@ -24,6 +23,7 @@ export async function agree(message: string, { what, otherwise, undone }: Questi
       `cannot ask ${what}: standard input and standard error are not both a terminal; expected ${otherwise}`,
     );
   }
+  const { confirm } = await import('@clack/prompts');
   const answer = await confirm({ message, initialValue: false, output: process.stderr });
   if (answer !== true) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
 }

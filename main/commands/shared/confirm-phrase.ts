@@ -1,6 +1,5 @@
 /** Confirms on the terminal that a recovery phrase was written down. */
 import { randomBytes } from 'node:crypto';
-import { isCancel, text } from '@clack/prompts';
 import { CommandError, exitCodes, note } from './output.ts';
 
 /**
@@ -21,6 +20,7 @@ export async function confirmPhrase(phrase: string, undone: string): Promise<rea
   }
   const positions = threePositions();
   for (const position of positions) {
+    const { isCancel, text } = await import('@clack/prompts');
     const answer = await text({
       message: `Word ${String(position)}`,
       validate: (typed = '') =>

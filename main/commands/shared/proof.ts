@@ -22,12 +22,12 @@ export interface SecretOptions {
 export const secretFlags = '--password-file, --password-fd, --recovery-file or --share-file';
 
 /** Reads the secrets of the options, in the order in which they are tried. */
-export function readSecrets({
+export async function readSecrets({
   passwordFile = [],
   passwordFd,
   recoveryFile,
   shareFile = [],
-}: SecretOptions): ProveWith[] {
+}: SecretOptions): Promise<ProveWith[]> {
   const passwords = [
     ...[passwordFile].flat().map((file) => readPassword({ passwordFile: file }, undefined)),
     ...(passwordFd === undefined ? [] : [readPassword({ passwordFd }, undefined)]),
@@ -39,7 +39,7 @@ export function readSecrets({
     ...(recoveryFile === undefined
       ? []
       : [{ with: 'recovery' as const, phrase: readSecretFile('--recovery-file', recoveryFile) }]),
-    ...(shareFile.length === 0 ? [] : [{ with: 'shares' as const, shares: readShares(shareFile) }]),
+    ...(shareFile.length === 0 ? [] : [{ with: 'shares' as const, shares: await readShares(shareFile) }]),
   ];
 }
 
@@ -49,7 +49,7 @@ export async function withSecret<Result>(
   { keyslots }: VaultStatus,
   use: (secret: ProveWith) => Promise<Result>,
 ): Promise<Result> {
-  const [given] = readSecrets(options);
+  const [given] = await readSecrets(options);
   if (given === undefined && !canAsk()) {
     throw new CommandError(
       exitCodes.usage,
@@ -65,6 +65,6 @@ export async function withSecret<Result>(
 
 /** The first of what the options name, shares put together. @returns undefined where they name nothing. */
 export async function readSecret(options: SecretOptions): Promise<BackupSecret | undefined> {
-  const [secret] = readSecrets(options);
+  const [secret] = await readSecrets(options);
   return secret?.with === 'shares' ? { with: 'recovery', phrase: await joinShares(secret.shares) } : secret;
 }

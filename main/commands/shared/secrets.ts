@@ -1,10 +1,8 @@
 /** Reads a password from a file, a file descriptor, a systemd credential or the keyboard; never from argv. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isCancel, password as askPassword } from '@clack/prompts';
 import type { ProveWith } from '../../../preload/contract.ts';
 import { copyOfBytes, countCharacters } from '../../crypto/secret-text.ts';
-import { findShare, phraseFromShares } from '../../keys/keyslots/shares.ts';
 import { CommandError, exitCodes, isWrongSecret, note } from './output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { defined } from '../../lib/defined.ts';
@@ -65,8 +63,10 @@ export function readSecretFile(option: string, file: string): string {
 }
 
 /** Each file may hold a share alone, or a whole sheet with one on it. */
-export const readShares = (files: readonly string[]): string[] =>
-  files.map((file) => findShare(readSecretFile('--share-file', file)));
+export async function readShares(files: readonly string[]): Promise<string[]> {
+  const { findShare } = await import('../../keys/keyslots/shares.ts');
+  return files.map((file) => findShare(readSecretFile('--share-file', file)));
+}
 
 /** True if there is a terminal for a prompt. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -80,7 +80,9 @@ export const askForPasswordOfVault = async (): Promise<ProveWith & { readonly wi
 
 async function ask(message: string, problem?: (typed: string) => string | undefined): Promise<string> {
   const validate = problem && ((typed: string | undefined) => problem(typed ?? ''));
-  const answer = await askPassword({ message, clearOnError: true, ...defined({ validate }) });
+  // Loading the library of prompts takes longer than many a command.
+  const { isCancel, password } = await import('@clack/prompts');
+  const answer = await password({ message, clearOnError: true, ...defined({ validate }) });
   if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: nothing was changed');
   return answer;
 }
@@ -145,5 +147,6 @@ const carriageReturn = 0x0d;
 
 /** @returns the recovery phrase, as a command sends it. */
 export async function joinShares(shares: readonly string[]): Promise<string> {
+  const { phraseFromShares } = await import('../../keys/keyslots/shares.ts');
   return Buffer.from(await phraseFromShares(shares)).toString('utf8');
 }

@@ -41,7 +41,7 @@ export interface UnlockOptions extends SecretOptions {
 export async function unlock(config: Config, json: boolean, options: UnlockOptions): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
   const { keyslots, frozen } = await running.status();
-  const given = chooseGiven(options, { keyslots, frozen });
+  const given = await chooseGiven(options, { keyslots, frozen });
   if (given === undefined && !(keyslots.includes('password') && canAsk())) {
     throw new CommandError(
       exitCodes.usage,
@@ -70,11 +70,11 @@ export async function openWindow(config: Config, json: boolean, browser: boolean
 }
 
 /** @returns undefined where the password is to be asked for. */
-function chooseGiven(
+async function chooseGiven(
   options: UnlockOptions,
   { keyslots, frozen }: Pick<VaultStatus, 'keyslots' | 'frozen'>,
-): UnlockWith | undefined {
-  const [proof] = readSecrets(options);
+): Promise<UnlockWith | undefined> {
+  const [proof] = await readSecrets(options);
   if (proof !== undefined) return proof;
   if (
     options.keychain ||

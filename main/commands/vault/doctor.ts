@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { confirm, isCancel } from '@clack/prompts';
 import type { LongestTurn, RowFinding } from '../../../preload/contract.ts';
 import { checkLog } from '../../audit/check.ts';
 import { identityOf, logSigningKey } from '../../audit/signed-heads.ts';
@@ -411,6 +410,7 @@ export async function acceptChanges(
       }
       if (!json && !yes && canAsk()) {
         note(list.join('\n'));
+        const { confirm, isCancel } = await import('@clack/prompts');
         const answer = await confirm({
           message: 'Accept these changes and use the vault as it is now?',
           initialValue: false,

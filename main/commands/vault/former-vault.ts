@@ -1,5 +1,4 @@
 /** Asks the person at the terminal whether a vault of the product's former name is moved to where it is looked for now. */
-import { confirm, isCancel } from '@clack/prompts';
 import type { Config } from '../../app/config.ts';
 import { findFormerVault, leaveFormerVault, moveFormerVault } from '../../app/former-vault.ts';
 import { formerTitle } from '../../lib/text/former-name.ts';
@@ -17,6 +16,7 @@ export async function offerFormerVault(config: Config, json: boolean): Promise<'
     );
     return 'not moved';
   }
+  const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({
     message: `Keyhearth was named ${formerTitle} before. Move your vault from ${from} to ${to}?`,
     output: process.stderr,

@@ -1,7 +1,6 @@
 /** `keyhearth export`: takes a secret out of the running vault, encrypted to a key made for it, into a file or the output. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { confirm } from '@clack/prompts';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { curves } from '../../crypto/keys/curves.ts';
@@ -255,6 +254,7 @@ async function mayShow({ yes }: ExportOptions, what: string): Promise<void> {
       `this would show the ${what} on the terminal: expected --yes, or --output with a file for it`,
     );
   }
+  const { confirm } = await import('@clack/prompts');
   const answer = await confirm({
     message: `Show the ${what} on this terminal?`,
     initialValue: false,

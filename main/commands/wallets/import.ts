@@ -1,7 +1,6 @@
 /** `keyhearth import`: brings a wallet's mnemonic or a private key into the running vault, encrypted to it. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
-import { isCancel, password as askHidden } from '@clack/prompts';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { curves, type Curve } from '../../crypto/keys/curves.ts';
@@ -341,6 +340,7 @@ async function askFor(what: string): Promise<string> {
       `there is no ${what}: give it as a file, by a file descriptor or on standard input`,
     );
   }
+  const { isCancel, password: askHidden } = await import('@clack/prompts');
   const answer = await askHidden({
     message: `The ${what} (not shown)`,
     mask: '',
