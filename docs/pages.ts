@@ -245,9 +245,3 @@ export type PagePath = (typeof listed)[number]['pages'][number]['path'];
 export const groups: readonly Group[] = listed;
 
 export const pages: readonly Page[] = groups.flatMap((group) => group.pages);
-
-/** @param url Of the service, without a slash at its end. @returns the address of a page. */
-export const documentationUrl = (url: string, path: string): string => `${url}/docs/${path}.html`;
-
-/** @returns the address of the page that describes every operation of the API. */
-export const apiReferenceUrl = (url: string): string => `${url}/docs/api`;

@@ -1,7 +1,6 @@
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { setNonce } from 'get-nonce';
 import './app/mantine.css';
 import './app/tokens.css';
@@ -9,10 +8,10 @@ import './app/window.css';
 import './app/forced-colors.css';
 import { forgetSession } from './app/rpc/http-session.ts';
 import { connectRpc } from './app/rpc/rpc.ts';
+import { LoadBoundary } from './app/load-boundary.tsx';
 import { Tooltips } from './ui/tooltips.tsx';
 import { language } from './app/i18n/language.ts';
 import { keepFocus } from './app/keep-focus.ts';
-import { layers } from './app/layers.ts';
 import { theme, variables } from './app/theme.ts';
 import { VaultProvider } from './app/rpc/vault.tsx';
 import { Window } from './app/window.tsx';
@@ -28,6 +27,8 @@ document.documentElement.lang = language.code;
 const isApprovers = window.keyhearth === undefined && window.location.pathname === '/approver';
 if (isApprovers) forgetSession();
 const Approver = lazy(async () => ({ default: (await import('./features/approver/approver.tsx')).Approver }));
+/** Notices that are shown before the code is here wait for it. */
+const Notices = lazy(async () => ({ default: (await import('./app/notices.tsx')).Notices }));
 
 const root = document.getElementById('window');
 if (root === null) throw new Error('index.html has no element with the id "window"');
@@ -43,8 +44,11 @@ createRoot(root).render(
       colorSchemeManager={localStorageColorSchemeManager({ key: 'keyhearth.appearance' })}
       getStyleNonce={() => nonce}
     >
-      {/* In its place in the page, where a narrow window shows it, and under dialogs, whose buttons it would cover. */}
-      <Notifications position="bottom-center" withinPortal={false} zIndex={layers.notifications} />
+      <LoadBoundary>
+        <Suspense>
+          <Notices />
+        </Suspense>
+      </LoadBoundary>
       <Tooltips />
       {isApprovers ? (
         <Suspense>

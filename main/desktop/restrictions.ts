@@ -4,7 +4,8 @@
  */
 import { app, shell } from 'electron';
 import type { Session, WebContents } from 'electron';
-import { apiReferenceUrl, documentationUrl, pages } from '../../docs/pages.ts';
+import { apiReferenceUrl, documentationUrl } from '../../docs/page-urls.ts';
+import { pages } from '../../docs/pages.ts';
 import { isPage, pageUrl } from './page.ts';
 import { report } from './report.ts';
 import { ExplainedError } from '../lib/errors.ts';

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { Code, Title } from '@mantine/core';
 import { Expectations, useScreenTitle } from '../ui/page.tsx';
-import { t, Trans } from './i18n/text.ts';
+import { t } from './i18n/text.ts';
+import { Trans } from './i18n/trans.ts';
 import { AuthLayout } from '../ui/auth-layout.tsx';
 
 /** A browser window without a session: what that means, and how to get a new link. */

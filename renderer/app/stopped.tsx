@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { Code, Loader, Text, Title } from '@mantine/core';
 import { Expectations, useScreenTitle } from '../ui/page.tsx';
-import { t, Trans } from './i18n/text.ts';
+import { t } from './i18n/text.ts';
+import { Trans } from './i18n/trans.ts';
 import { AuthLayout } from '../ui/auth-layout.tsx';
 
 /** The service does not answer. The window keeps trying by itself and goes on where it was. */

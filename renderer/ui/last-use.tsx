@@ -2,7 +2,8 @@
 
 import type { ReactNode } from 'react';
 import { RelativeTime } from './relative-time.tsx';
-import { t, Trans } from '../app/i18n/text.ts';
+import { t } from '../app/i18n/text.ts';
+import { Trans } from '../app/i18n/trans.ts';
 import type { Timestamp } from './text/time.ts';
 import { useApiQuery } from '../app/rpc/vault.tsx';
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Title } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { documentationUrl } from '../../docs/pages.ts';
+import { documentationUrl } from '../../docs/page-urls.ts';
 import { visibleName } from '../../main/lib/text/visible-text.ts';
 import { t } from '../app/i18n/text.ts';
 import { pagesUrl } from '../app/rpc/pages-url.ts';

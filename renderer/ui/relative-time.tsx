@@ -1,6 +1,5 @@
-import { useCallback, useState, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
-import { Tooltip } from '@mantine/core';
 import { t } from '../app/i18n/text.ts';
 import { dateAndTime, exactTime, millisecondsOf, relativeTime } from './text/time.ts';
 import type { Timestamp } from './text/time.ts';
@@ -50,63 +49,10 @@ export function RelativeTime({ at, ahead = false, exact = false }: Props): React
       {t('{{relative}} ({{exact}})', { relative: said, exact: dateAndTime(time) })}
     </time>
   ) : (
-    <ShortMoment time={time} said={said} />
-  );
-}
-
-/**
- * Its exact time is shown while it is pointed at or tapped; in a row that is a link or a button, while the row has the
- * keyboard. Tab passes over it. Escape shuts it, and the pointer may go onto it.
- */
-function ShortMoment({ time, said }: { readonly time: number; readonly said: string }): ReactNode {
-  const [rowFocused, watch] = useRowFocus();
-  return (
-    <Tooltip
-      label={exactTime(time)}
-      interactive
-      events={{ hover: true, focus: true, touch: true }}
-      {...(rowFocused ? { opened: true } : {})}
-    >
-      <time ref={watch} dateTime={isoOf(time)} className="kh-nowrap">
-        {said}
-      </time>
-    </Tooltip>
+    <time dateTime={isoOf(time)} className="kh-nowrap" data-hint={exactTime(time)}>
+      {said}
+    </time>
   );
 }
 
 const isoOf = (time: number): string => new Date(time).toISOString();
-
-/**
- * Watches if the link or button around an element has keyboard focus.
- * @returns the state, and the `ref` for the element inside.
- */
-function useRowFocus(): readonly [
-  focused: boolean,
-  watch: (inside: HTMLElement | null) => (() => void) | undefined,
-] {
-  const [focused, setFocused] = useState(false);
-  const watch = useCallback((inside: HTMLElement | null) => {
-    if (inside === null) return undefined;
-    const row = inside.closest<HTMLElement>('a, button');
-    const listening = new AbortController();
-    const on = <Kind extends 'focus' | 'blur' | 'keydown'>(
-      kind: Kind,
-      listener: (event: HTMLElementEventMap[Kind]) => void,
-    ) => {
-      row?.addEventListener(kind, listener, { signal: listening.signal });
-    };
-    on('focus', () => {
-      setFocused(row?.matches(':focus-visible') ?? false);
-    });
-    on('blur', () => {
-      setFocused(false);
-    });
-    on('keydown', ({ key }) => {
-      if (key === 'Escape') setFocused(false);
-    });
-    return () => {
-      listening.abort();
-    };
-  }, []);
-  return [focused, watch];
-}

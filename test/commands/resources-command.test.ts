@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentationUrl, pages } from '../../docs/pages.ts';
+import { documentationUrl } from '../../docs/page-urls.ts';
+import { pages } from '../../docs/pages.ts';
 import { findNamed } from '../../main/commands/shared/named.ts';
 import {
   runCommand,

@@ -91,6 +91,8 @@ function gather(): { readonly files: Readonly<Record<string, string>>; readonly 
     .flatMap((name) => textsOf(join(renderer, name), problems));
   const written = JSON.parse(read('numbers.json')) as Readonly<Record<string, string>>;
   const numbers: Record<string, string> = {};
+  /** English has no other form of these than the text itself, which the window says without a form. */
+  const usual: Record<string, string> = {};
   const texts: Record<string, string> = {};
   for (const text of Object.values(activityTitles)) texts[text] = text;
   for (const { text, counted } of found) {
@@ -99,10 +101,10 @@ function gather(): { readonly files: Readonly<Record<string, string>>; readonly 
       continue;
     }
     numbers[`${text}_one`] = written[`${text}_one`] ?? ofOne(text);
-    numbers[`${text}_other`] = written[`${text}_other`] ?? text;
+    usual[`${text}_other`] = text;
   }
   return {
-    files: { 'numbers.json': sorted(numbers), 'en.json': sorted({ ...texts, ...numbers }) },
+    files: { 'numbers.json': sorted(numbers), 'en.json': sorted({ ...texts, ...usual, ...numbers }) },
     problems,
   };
 }

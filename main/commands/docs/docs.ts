@@ -1,7 +1,8 @@
 /** `keyhearth docs`: the documentation of this version, in the terminal. It needs no vault. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentationUrl, groups, pages } from '../../../docs/pages.ts';
+import { documentationUrl } from '../../../docs/page-urls.ts';
+import { groups, pages } from '../../../docs/pages.ts';
 import type { Config } from '../../app/config.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { findRunning } from '../shared/client.ts';

@@ -1,7 +1,8 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
-import { allOf, anyOf, numeral, t, Trans } from './text.ts';
+import { allOf, anyOf, numeral, t } from './text.ts';
+import { Trans } from './trans.ts';
 
 describe('t', () => {
   test('fills a text with what it is given, as it was given', () => {
@@ -45,6 +46,18 @@ describe('Trans', () => {
     );
   });
 
+  test('nests elements, counts, and keeps tags without an element', () => {
+    const b = createElement('b');
+    const i = createElement('i', { className: 'kept' });
+    const trans = (i18nKey: string, count?: number): string =>
+      renderToStaticMarkup(
+        createElement(Trans, { i18nKey, components: { b, i }, ...(count !== undefined && { count }) }),
+      );
+    expect(trans('a <b>b <i>c</i> d</b> e')).toBe('a <b>b <i class="kept">c</i> d</b> e');
+    expect(trans('{{count}}<b> to approve</b>', 1_000)).toBe('1,000<b> to approve</b>');
+    expect(trans('x <u>y</u> <constructor/>')).toBe('x &lt;u&gt;y&lt;/u&gt; &lt;constructor/&gt;');
+  });
+
   test.each(['<b>bold</b>', '<moment/>', 'Q&A', '&lt;b&gt;', '$t(x)', '{{name}}'])(
     'shows the name %s as it is',
     (name) => {
@@ -67,7 +80,7 @@ describe('a name that others chose', () => {
     ['משה', '\u2068משה\u2069'],
   ])('%j hides nothing, and moves nothing around it', (name, shown) => {
     expect(t('“{{name}}” is made', { name })).toBe(`“${shown}” is made`);
-    const trans = createElement(Trans, { i18nKey: 'Made by {{name}}', values: { name } });
+    const trans = createElement(Trans, { i18nKey: 'Made by {{name}}', values: { name }, components: {} });
     expect(renderToStaticMarkup(trans)).toBe(`Made by ${shown}`);
     expect(allOf(['Grace', name])).toBe(`Grace and ${shown}`);
     expect(t('{{place}}: {{title}}', { place: t('of {{name}}', { name }), title: '' })).toBe(`of ${shown}: `);

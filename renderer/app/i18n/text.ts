@@ -10,64 +10,46 @@
  * the texts in locales/en.json.
  */
 
-import { createElement } from 'react';
-import type { ComponentProps, ReactElement } from 'react';
-import i18next from 'i18next';
-import { initReactI18next, Trans as Parts } from 'react-i18next';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import english from '../../locales/numbers.json' with { type: 'json' };
 import { language, locale } from './language.ts';
 
 /** The values that fill a text; `count` chooses its form. */
-type TextValues = Readonly<Record<string, string | number>>;
+export type TextValues = Readonly<Record<string, string | number>>;
 
-const translation = await language.texts?.();
+const texts: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ ...english, ...(await language.texts?.()) }),
+);
 
 /** Formats of numbers and times have blanks of their own, which in a name would be marked. */
 export const usualBlanks = (text: string): string => text.replaceAll(/\p{Zs}/gu, ' ');
 
+const plurals = new Intl.PluralRules(language.code);
 const numbers = new Intl.NumberFormat(locale);
 const conjunction = new Intl.ListFormat(locale, { type: 'conjunction' });
 const disjunction = new Intl.ListFormat(locale, { type: 'disjunction' });
 
-const window18n = i18next.createInstance();
-
-// Texts are sentences: no part of one is a path, and React escapes what it shows.
-void window18n.use(initReactI18next).init({
-  lng: language.code,
-  fallbackLng: 'en',
-  resources: {
-    en: { translation: english },
-    ...(translation !== undefined && { [language.code]: { translation } }),
-  },
-  initAsync: false,
-  keySeparator: false,
-  nsSeparator: false,
-  interpolation: { escapeValue: false },
-});
-
-const shown = (values: TextValues): TextValues =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? visibleName(value) : value,
-    ]),
-  );
-
-export function t(text: string, values: TextValues = {}): string {
-  const { count } = values;
-  if (typeof count !== 'number') return window18n.t(text, shown(values));
-  // Other numbers may be ports or codes.
-  return window18n.t(text, { count, replace: { ...shown(values), count: numbers.format(count) } });
+/** A text in the user's language, with places for its values. A text that is missing there is English. */
+export function translated(text: string, count: number | undefined): string {
+  if (count === undefined) return texts.get(text) ?? text;
+  return texts.get(`${text}_${plurals.select(count)}`) ?? texts.get(`${text}_other`) ?? text;
 }
 
-type TransProps = Pick<ComponentProps<typeof Parts>, 'i18nKey' | 'components' | 'count'> & {
-  readonly values?: TextValues;
-};
+/** Puts values into their places. A value is never read as part of the text. */
+export const filled = (text: string, values: TextValues): string =>
+  text.replaceAll(/\{\{(\w+)\}\}/g, (place, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) return place;
+    if (typeof value === 'string') return visibleName(value);
+    // Other numbers may be ports or codes.
+    return name === 'count' ? numbers.format(value) : String(value);
+  });
 
-/** A text with links and other components in it. */
-export const Trans = ({ values = {}, ...text }: TransProps): ReactElement =>
-  createElement(Parts, { ...text, values: shown(values) });
+export const countOf = ({ count }: TextValues): number | undefined =>
+  typeof count === 'number' ? count : undefined;
+
+export const t = (text: string, values: TextValues = {}): string =>
+  filled(translated(text, countOf(values)), values);
 
 /** A number as it is written in the person's language. */
 export const numeral = (number: number): string => usualBlanks(numbers.format(number));

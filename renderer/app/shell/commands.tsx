@@ -26,7 +26,8 @@ import {
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { documentationUrl, pages } from '../../../docs/pages.ts';
+import { documentationUrl } from '../../../docs/page-urls.ts';
+import { pages } from '../../../docs/pages.ts';
 import type { BackUp } from '../../../preload/contract.ts';
 import { canFreeze } from '../../features/unlock/freeze.tsx';
 import { navGroups } from './nav-items.ts';

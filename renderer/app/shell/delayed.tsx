@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { Alert } from '@mantine/core';
 import { IconCloudOff } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { t, Trans } from '../i18n/text.ts';
+import { t } from '../i18n/text.ts';
+import { Trans } from '../i18n/trans.ts';
 import { useStatus } from '../rpc/vault.tsx';
 import './delayed.css';
 

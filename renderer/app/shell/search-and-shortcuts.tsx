@@ -5,11 +5,14 @@ import type { ReactNode } from 'react';
 import { Kbd } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { FreezeDialog } from '../../features/unlock/freeze.tsx';
-import { Palette } from './palette.tsx';
-import { isTyping, paletteKeys, Shortcuts } from './shortcuts.tsx';
+import { laterDialog } from '../later.tsx';
+import { isTyping, paletteKeys } from './keys.ts';
 import { singleKeysOn } from './single-keys.ts';
 import { t } from '../i18n/text.ts';
 import { undoNewest } from './undo.tsx';
+
+const Palette = laterDialog(async () => (await import('./palette.tsx')).Palette);
+const Shortcuts = laterDialog(async () => (await import('./shortcuts.tsx')).Shortcuts);
 
 type Open = 'palette' | 'shortcuts' | 'freeze' | null;
 

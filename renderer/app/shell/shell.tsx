@@ -14,7 +14,8 @@ import { isAt, navGroups } from './nav-items.ts';
 import type { NavItem, NavGroup } from './nav-items.ts';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import { StorageNotice, WordsNotice } from './storage.tsx';
-import { t, Trans } from '../i18n/text.ts';
+import { t } from '../i18n/text.ts';
+import { Trans } from '../i18n/trans.ts';
 import { useStatus, useStatusCall } from '../rpc/vault.tsx';
 import './shell.css';
 

@@ -3,14 +3,9 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import { Kbd, Modal } from '@mantine/core';
+import { held, paletteKeys } from './keys.ts';
 import { t } from '../i18n/text.ts';
 import './shortcuts.css';
-
-/** The modifier key of this machine. */
-const held = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
-
-/** For the button that opens the palette. */
-export const paletteKeys: readonly string[] = [held, 'K'];
 
 const shortcuts: readonly (readonly [keys: readonly string[], does: string])[] = [
   [paletteKeys, t('Search and commands')],
@@ -49,7 +44,3 @@ export function Shortcuts({ opened, onClose }: Props): ReactNode {
     </Modal>
   );
 }
-
-/** True if keys pressed there are letters of a text. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;

@@ -7,7 +7,8 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Facts } from '../../ui/page.tsx';
 import type { ActivityEntry } from '../../app/rpc/resources.ts';
 import { Failure } from '../../ui/feedback.tsx';
-import { numeral, t, Trans } from '../../app/i18n/text.ts';
+import { numeral, t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 
 /** The log entries of an activity: their hashes, and the signed head that covers each. */

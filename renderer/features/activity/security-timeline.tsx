@@ -15,7 +15,8 @@ import type { SecurityEventKind } from '../../../main/lib/text/security-events.t
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { timestampOf } from '../../ui/text/time.ts';
 import { apiQueryKey, useRpc } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';

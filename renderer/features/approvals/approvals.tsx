@@ -15,7 +15,7 @@ import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import type { Activity } from '../../app/rpc/resources.ts';
 import { useIsOwners } from '../../app/owners-window.ts';
-import { isTyping } from '../../app/shell/shortcuts.tsx';
+import { isTyping } from '../../app/shell/keys.ts';
 import { singleKeysOn, useSingleKeys } from '../../app/shell/single-keys.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';

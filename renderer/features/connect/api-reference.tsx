@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
-import { apiReferenceUrl } from '../../../docs/pages.ts';
+import { apiReferenceUrl } from '../../../docs/page-urls.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { t } from '../../app/i18n/text.ts';

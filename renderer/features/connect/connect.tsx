@@ -14,7 +14,8 @@ import { ShortId } from '../../ui/identifier.tsx';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { RequestInspector } from './request-inspector.tsx';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useApiQuery, useSettings, useStatus } from '../../app/rpc/vault.tsx';
 
 /** Lets a script in: a key pair of its own, what it needs to know, and code to start from. */

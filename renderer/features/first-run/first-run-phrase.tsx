@@ -6,7 +6,8 @@ import { Expectations } from '../../ui/page.tsx';
 import { PhraseSheet } from '../keyslots/phrase-sheet.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { StepFrame } from './step-frame.tsx';
-import { anyOf, t, Trans } from '../../app/i18n/text.ts';
+import { anyOf, t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useThreeWords } from '../keyslots/three-words.tsx';
 import { useStatus } from '../../app/rpc/vault.tsx';
 

@@ -3,24 +3,27 @@ import type { ReactNode } from 'react';
 import { Anchor, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { onText } from '../../ui/on-text.ts';
 import { useMutation } from '@tanstack/react-query';
-import type { CreateVault, KeyslotKind, VaultStatus } from '../../../preload/contract.ts';
+import type { CreateVault } from '../../../preload/contract.ts';
 import { emailProblem } from '../users/contact.ts';
 import { KeychainNote } from '../keyslots/keychain-note.tsx';
 import { longestName } from '../../ui/text/names.ts';
-import { DialogButton } from '../../ui/danger-zone.tsx';
 import { Expectations } from '../../ui/page.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { passwordStrength, shortestPassword } from '../keyslots/password.ts';
 import { wordsOf } from '../keyslots/phrase.ts';
-import { SheetMaker } from '../keyslots/recovery-sheet.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { StepFrame } from './step-frame.tsx';
 import { StrengthMeter } from '../keyslots/strength-meter.tsx';
-import { anyOf, t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { Steps, AuthLayout } from '../../ui/auth-layout.tsx';
 import { useRpc, useStatus, useStatusCall } from '../../app/rpc/vault.tsx';
-import { CheckStep, PhraseStep } from './first-run-phrase.tsx';
-import { RestoreStep } from './first-run-restore.tsx';
+import { later } from '../../app/later.tsx';
+
+const PhraseStep = later(async () => (await import('./first-run-phrase.tsx')).PhraseStep);
+const CheckStep = later(async () => (await import('./first-run-phrase.tsx')).CheckStep);
+const Done = later(async () => (await import('./first-run-done.tsx')).Done);
+const RestoreStep = later(async () => (await import('./first-run-restore.tsx')).RestoreStep);
 
 const steps = [
   t('Welcome'),
@@ -386,61 +389,6 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
         )}
         <Failure title={t('Couldn’t generate the recovery phrase')} error={error} />
       </Stack>
-    </StepFrame>
-  );
-}
-
-const slotNames: Readonly<Record<KeyslotKind, string>> = {
-  keychain: t('this computer’s keychain'),
-  password: t('your password'),
-  recovery: t('the recovery phrase'),
-};
-
-interface DoneProps {
-  readonly made: VaultStatus;
-  readonly phrase: string;
-  readonly onNext: () => void;
-}
-
-function Done({ made, phrase, onNext }: DoneProps): ReactNode {
-  const name = made.organization?.name ?? '';
-  return (
-    <StepFrame title={t('Your vault is ready')} next={t('Open the vault')} onNext={onNext}>
-      <p className="kh-prose">{t('Nothing left this computer.')}</p>
-      <Expectations
-        title={t('Summary')}
-        done
-        items={[
-          made.directory === null ? (
-            t('The vault “{{name}}” is in memory, unlocked.', { name })
-          ) : (
-            <Trans
-              i18nKey="The vault “{{name}}” is in <mono>{{directory}}</mono>, unlocked."
-              values={{ name, directory: made.directory }}
-              components={{ mono: <span className="kh-mono" /> }}
-            />
-          ),
-          t('The vault opens with {{keyslots}}.', {
-            keyslots: anyOf(made.keyslots.map((slot) => slotNames[slot])),
-          }),
-          <>
-            <Trans
-              i18nKey="Scripts reach the vault at <span>{{url}}</span> with a key from Connect."
-              values={{ url: made.url }}
-              components={{ span: <span className="kh-mono" /> }}
-            />
-          </>,
-        ]}
-      />
-      <Stack gap="xs" mt="md" align="start">
-        <Text size="sm">{t('You can also print the words with a QR code, or as shares.')}</Text>
-        <DialogButton name={t('Print a recovery sheet…')} title={t('Recovery sheet')} wide>
-          {() => <SheetMaker phrase={phrase} />}
-        </DialogButton>
-      </Stack>
-      <Text size="sm" c="dimmed" mt="md">
-        {t('Put the paper with the words away before you go on.')}
-      </Text>
     </StepFrame>
   );
 }

@@ -10,7 +10,8 @@ import { wordsOf } from './phrase.ts';
 import { SheetMaker } from './recovery-sheet.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useThreeWords } from './three-words.tsx';
 import { useRpc, useStatus } from '../../app/rpc/vault.tsx';
 

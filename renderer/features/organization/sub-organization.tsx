@@ -15,7 +15,8 @@ import { shorten } from '../../ui/text/short.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { isOurs, useSubOrganization } from './sub-organization-queries.ts';
 import type { OrganizationData } from './sub-organization-queries.ts';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 

@@ -20,7 +20,8 @@ import type {
   People,
   PolicyForm,
 } from '../../../main/lib/policies/policy-form.ts';
-import { allOf, t, Trans } from '../../app/i18n/text.ts';
+import { allOf, t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import './policy-builder.css';
 
 interface Props {

@@ -14,7 +14,8 @@ import { policyTemplates } from './policy-templates.ts';
 import { emptyDraft } from './policy-queries.ts';
 import type { Draft, Policy as PolicyRecord } from './policy-queries.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 

@@ -10,7 +10,8 @@ import { AccountSelect, accountName, useFirstAccount } from '../accounts/account
 import { curveLabel, describeFormat } from '../accounts/chains.ts';
 import type { Curve } from '../accounts/chains.ts';
 import type { PrivateKey, Wallet, WalletAccount } from '../../app/rpc/resources.ts';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { mostOffered } from '../accounts/wallet-accounts.ts';
 
 /** The key that the screen was opened for. */

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { ActionIcon, Autocomplete, Button, Group, Stack, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Autocomplete, Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { longestName } from '../../ui/text/names.ts';
@@ -116,20 +116,19 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
             {present.map((tag) => (
               <li key={tag.tagId} className="kh-badge kh-tag">
                 {visibleName(tag.tagName)}
-                <Tooltip label={t('Remove tag')}>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    size={24}
-                    aria-label={t('Remove tag {{tagName}}', { tagName: tag.tagName })}
-                    disabled={update.isPending}
-                    onClick={() => {
-                      takeOff(tag);
-                    }}
-                  >
-                    <IconX size={14} aria-hidden />
-                  </ActionIcon>
-                </Tooltip>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={24}
+                  aria-label={t('Remove tag {{tagName}}', { tagName: tag.tagName })}
+                  data-hint={t('Remove tag')}
+                  disabled={update.isPending}
+                  onClick={() => {
+                    takeOff(tag);
+                  }}
+                >
+                  <IconX size={14} aria-hidden />
+                </ActionIcon>
               </li>
             ))}
           </ul>

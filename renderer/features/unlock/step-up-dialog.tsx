@@ -12,19 +12,17 @@ import { useRpc } from '../../app/rpc/vault.tsx';
 import { Busy } from '../../ui/busy.tsx';
 
 /** The step-up dialog: the owner shows a secret wherever the service needs one first. */
-export function StepUpDialog(): ReactNode {
+export function StepUpDialog({ opened }: { readonly opened: boolean }): ReactNode {
   const question = useStepUpQuestion();
   const last = useRef<StepUpQuestion>(null);
   useEffect(() => {
     if (question === null) giveFocusBack(last.current?.from ?? null);
     last.current = question;
   }, [question]);
-  // If the vault is locked meanwhile, the dialog closes and the waiting calls are refused.
-  useEffect(() => () => last.current?.answer(false), []);
   const cancel = () => question?.answer(false);
   return (
     <Modal
-      opened={question !== null}
+      opened={opened}
       zIndex={layers.stepUp}
       onClose={cancel}
       title={t('Confirm it’s you')}

@@ -42,6 +42,11 @@ function stepUp(from: Element | null): Promise<boolean> {
   return answered;
 }
 
+/** Refuses the calls that wait for the owner, if there are any. */
+export function refuseStepUp(): void {
+  question?.answer(false);
+}
+
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => {

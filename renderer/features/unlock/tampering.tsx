@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import { Alert, Code } from '@mantine/core';
 import { IconShieldX } from '@tabler/icons-react';
 import type { RowFinding, VaultStatus } from '../../../preload/contract.ts';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import './tampering.css';
 
 const shown = 5;

@@ -11,7 +11,8 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Panel } from '../../ui/page.tsx';
 import type { Session } from '../../app/rpc/resources.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 

@@ -24,7 +24,8 @@ import type { User as UserRecord } from '../../app/rpc/resources.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { Sessions } from './session-list.tsx';
 import { TagEditor } from '../tags/tag-editor.tsx';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
 import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 

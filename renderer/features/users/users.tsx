@@ -17,7 +17,8 @@ import type { User } from '../../app/rpc/resources.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { TagNames } from '../tags/tag-editor.tsx';
 import { useTags } from '../tags/tag-queries.ts';
-import { t, Trans } from '../../app/i18n/text.ts';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 

@@ -5,7 +5,7 @@ import { activityOf, newTestKey, newWallet, resultOf } from '../../support/suppo
 import type { Json } from '../../support/support.ts';
 import type { DevService } from './service.ts';
 
-const windowSource = join(import.meta.dirname, '../../../renderer/app/window.tsx');
+const windowSource = join(import.meta.dirname, '../../../renderer/app/open-vault.tsx');
 
 /** Makes something of everything that has an address. @returns what stands in the addresses, by their parameters. */
 export async function furnish(

@@ -98,12 +98,13 @@ test('whatever opens a dialog says so, or the walk would miss it', () => {
       return /<Modal\b/.test(text) && !text.includes('aria-haspopup="dialog"');
     })
     .sort();
-  // A button of `search-and-shortcuts.tsx` opens the palette. A key opens the list of shortcuts, and so does
+  // Buttons of `search-and-shortcuts.tsx` and `freeze.tsx` open the palette and the freeze. A key opens the list of shortcuts, and so does
   // the palette. The confirmation of a policy and the step-up appear after an action that needs them.
   expect(silent).toEqual([
     'app/shell/palette.tsx',
     'app/shell/shortcuts.tsx',
     'features/policies/policy-form.tsx',
+    'features/unlock/freeze-dialog.tsx',
     'features/unlock/step-up-dialog.tsx',
   ]);
 });

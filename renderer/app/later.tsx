@@ -1,0 +1,91 @@
+/**
+ * Parts of the window whose code is not needed for its first screen. The code of a part is fetched once the window has
+ * nothing else to do, or when the part is opened. A part whose code is here appears at once.
+ */
+
+import { lazy, Suspense, useLayoutEffect, useState } from 'react';
+import type { ComponentType, LazyExoticComponent, ReactNode } from 'react';
+import { LoadBoundary } from './load-boundary.tsx';
+
+interface Module<Props> {
+  readonly default: ComponentType<Props>;
+}
+
+const loads: (() => Promise<unknown>)[] = [];
+
+/** Must stand inside a `Suspense` and a `LoadBoundary`. */
+export function later<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): LazyExoticComponent<ComponentType<Props>> {
+  let here: Module<Props> | undefined;
+  const fetch = async (): Promise<Module<Props>> => (here ??= { default: await load() });
+  loads.push(fetch);
+  return lazy(() => (here === undefined ? fetch() : fulfilled(here)));
+}
+
+/** A promise that answers in the same turn: React then shows the part without a fallback in between. */
+const fulfilled = <Value,>(value: Value): Promise<Value> =>
+  Object.assign(Promise.resolve(value), {
+    then: (onFulfilled: (value: Value) => unknown) => {
+      onFulfilled(value);
+    },
+  });
+
+/** Fetches the code of all parts, one after another. @returns what stops it. */
+export function loadAllParts(): () => void {
+  let stopped = false;
+  const next = (index: number): void => {
+    const load = loads[index];
+    if (load === undefined) return;
+    setTimeout(() => {
+      if (stopped) return;
+      // A visit to the part reports the failure, if the service is still away.
+      load()
+        .catch(() => undefined)
+        .finally(() => {
+          next(index + 1);
+        });
+    }, pause);
+  };
+  next(0);
+  return () => {
+    stopped = true;
+  };
+}
+
+/** In milliseconds, so that what one does meanwhile comes first. */
+const pause = 50;
+
+interface DialogProps {
+  readonly opened: boolean;
+}
+
+/** A dialog that is a part of its own. It gives the focus back as it would if it had been here all the time. */
+export function laterDialog<Props extends DialogProps>(
+  load: () => Promise<ComponentType<Props>>,
+): (props: Props) => ReactNode {
+  const Part = later<Props>(load);
+  return function LaterDialog(props) {
+    const [wanted, setWanted] = useState(false);
+    const [isHere, setIsHere] = useState(false);
+    if (props.opened && !wanted) setWanted(true);
+    if (!wanted) return null;
+    return (
+      <LoadBoundary>
+        <Suspense>
+          {/* A dialog of Mantine's remembers the focus when it changes from closed to open. */}
+          <Part {...props} opened={props.opened && isHere} />
+          <Arrival onHere={setIsHere} />
+        </Suspense>
+      </LoadBoundary>
+    );
+  };
+}
+
+/** Mounted together with the part beside it. */
+function Arrival({ onHere }: { readonly onHere: (isHere: true) => void }): null {
+  useLayoutEffect(() => {
+    onHere(true);
+  }, [onHere]);
+  return null;
+}
