@@ -21,6 +21,7 @@ import {
   Backups,
   Connect,
   ContractInterfaces,
+  Doors,
   ImportPrivateKey,
   ImportWallet,
   Keyslots,
@@ -162,6 +163,7 @@ export function OpenVault(): ReactNode {
             <Route path="/settings" component={Settings} />
             <Route path="/about" component={About} />
             <Route path="/connect" component={Connect} />
+            <Route path="/doors" component={Doors} />
             <Route component={NotFound} />
           </Switch>
         </ScreenPart>

@@ -11,6 +11,7 @@ export const Connect = later(async () => (await import('../features/connect/conn
 export const ContractInterfaces = later(
   async () => (await import('../features/contract-interfaces/contract-interfaces.tsx')).ContractInterfaces,
 );
+export const Doors = later(async () => (await import('../features/doors/doors.tsx')).Doors);
 export const Messages = later(async () => (await import('../features/messages/messages.tsx')).Messages);
 export const Organization = later(
   async () => (await import('../features/organization/organization.tsx')).Organization,

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
+import { doorKinds } from '../../main/lib/policies/doors.ts';
 import { activityTitles } from '../../main/lib/text/activity-titles.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
@@ -33,7 +34,7 @@ function textsOf(path: string, problems: string[]): Found[] {
     if (ts.isCallExpression(node) && node.expression.getText() === 't') {
       const [text, values] = node.arguments;
       // These are gathered below.
-      if (text?.getText().startsWith('activityTitle(') === true) return;
+      if (/^(?:activityTitle\(|kind\.words\b)/.test(text?.getText() ?? '')) return;
       add(node, text, values !== undefined && hasCount(values));
     } else if (
       (ts.isJsxSelfClosingElement(node) || ts.isJsxOpeningElement(node)) &&
@@ -95,6 +96,9 @@ function gather(): { readonly files: Readonly<Record<string, string>>; readonly 
   const usual: Record<string, string> = {};
   const texts: Record<string, string> = {};
   for (const text of Object.values(activityTitles)) texts[text] = text;
+  for (const { words } of Object.values(doorKinds)) {
+    for (const text of Object.values(words)) texts[text] = text;
+  }
   for (const { text, counted } of found) {
     if (!counted) {
       texts[text] = text;

@@ -16,7 +16,7 @@ export async function listDoors(config: Config, json: boolean): Promise<void> {
 
 function linesOf({ door, on, problem, programs }: DoorStatus): readonly string[] {
   return [
-    `${door}: ${on ? 'on' : 'off'}, ${doorKinds[door].letsIn}`,
+    `${door}: ${on ? 'on' : 'off'}. ${doorKinds[door].words.about}`,
     ...(problem === null ? [] : [`  Problem: ${problem}`]),
     ...(programs.length === 0 ? ['  No programs. Pair one with: keyhearth doors add NAME'] : []),
     ...programs.map(

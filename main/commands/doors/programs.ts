@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
-import { doorKinds, type DoorName } from '../../lib/policies/doors.ts';
+import { doorKinds, policiesOfProgram, type DoorName } from '../../lib/policies/doors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
 import { agreeToDelete } from '../requests/agree.ts';
@@ -80,7 +80,9 @@ export async function addProgram(config: Config, name: string, options: AddProgr
       ? `Next: keyhearth doors on ${door}`
       : [
           `Address: ${socket}`,
-          ...doorKinds[door].setup({ name, address: socket }).map(({ what, text }) => `${what}: ${text}`),
+          ...doorKinds[door]
+            .setup({ name, address: socket })
+            .map(({ what, text }) => `${doorKinds[door].words[what] ?? ''}: ${text}`),
         ].join('\n');
   print(
     json,
@@ -179,12 +181,7 @@ export async function removeProgram(
     apiKeys.some(({ credential }) => credential.publicKey === found.publicKey),
   );
   const policies = await listings.policy.all(api);
-  const policyIds = policies
-    .filter(
-      ({ condition }) =>
-        user !== undefined && condition.startsWith(`submitter.id`) && condition.includes(user.userId),
-    )
-    .map(({ policyId }) => policyId);
+  const policyIds = user === undefined ? [] : policiesOfProgram(user.userId, policies);
   await undo(api, running, { door: found.door, name, userId: user?.userId ?? '', policyIds });
   print(json, { name, userId: user?.userId, policyIds }, `Revoked ${quoted(name)}.`);
 }

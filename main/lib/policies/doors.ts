@@ -2,7 +2,8 @@
  * The doors, one row each: the owner's words for it, the bounds of its programs as policies, and how a program is set up. The
  * command and the window read this table. `openers` in `main/doors/doors.ts` has the protocols.
  */
-import type { DoorKind } from './door-kind.ts';
+import type { PolicyText } from './bots.ts';
+import type { DoorKind, PairedProgram } from './door-kind.ts';
 import { sshDoor } from './ssh-programs.ts';
 
 const kinds = { ssh: sshDoor } as const satisfies Readonly<Record<string, DoorKind>>;
@@ -10,3 +11,39 @@ const kinds = { ssh: sshDoor } as const satisfies Readonly<Record<string, DoorKi
 export type DoorName = keyof typeof kinds;
 export const doorKinds: Readonly<Record<DoorName, DoorKind>> = kinds;
 export const doorNames = Object.keys(kinds) as readonly DoorName[];
+
+/**
+ * The bounds of a program, as its policies say them to the letter.
+ * @param policies Those of the program alone.
+ * @returns undefined where one is gone, was changed, or stands beside them.
+ */
+export function boundsOf(
+  { policies: write, read }: DoorKind,
+  userId: string,
+  policies: readonly PolicyText[],
+): PairedProgram | undefined {
+  const bounds = read(userId, policies);
+  const wanted = bounds === undefined ? [] : write('', bounds);
+  const isWhole =
+    wanted.length === policies.length &&
+    wanted.every(({ effect, condition, consensus }) =>
+      policies.some(
+        (each) =>
+          each.effect === effect &&
+          each.condition === condition &&
+          each.consensus === consensus &&
+          (each.time ?? '') === '',
+      ),
+    );
+  return isWhole ? bounds : undefined;
+}
+
+/** Answers the ids of the policies that name one program as their only submitter. */
+export const policiesOfProgram = (userId: string, policies: readonly PolicyText[]): readonly string[] =>
+  policies
+    .filter(
+      ({ condition }) =>
+        condition.startsWith(`submitter.id == '${userId}' `) ||
+        condition.startsWith(`submitter.id != '${userId}' `),
+    )
+    .map(({ policyId }) => policyId);

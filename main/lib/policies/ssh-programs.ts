@@ -50,16 +50,40 @@ export function policiesOfSshProgram(name: string, program: PairedProgram): read
   ];
 }
 
+function readSshProgram(userId: string, policies: readonly PolicyText[]): PairedProgram | undefined {
+  const allowing = policies.filter(({ effect }) => effect === 'EFFECT_ALLOW');
+  const conditions = allowing.map(({ condition }) => condition).join('\n');
+  const [, tagId] = /private_key\.tags\.contains\('([0-9a-f-]{36})'\)/.exec(conditions) ?? [];
+  if (tagId === undefined) return undefined;
+  const [, forwarders = ''] = /ssh\.via\.all\(key, key in \[([^\]]*)\]\)/.exec(conditions) ?? [];
+  const approvers = allowing.flatMap(({ consensus }) => consensus.match(/[0-9a-f-]{36}/g) ?? []);
+  return {
+    userId,
+    tagId,
+    accounts: sshAccountsOf(userId, policies),
+    forwarders: forwarders.match(/SHA256:[A-Za-z0-9+/]{43}/g) ?? [],
+    approverId: approvers.find((id) => id !== userId),
+  };
+}
+
 export const sshDoor: DoorKind = {
-  title: 'SSH and git',
-  letsIn: 'lets SSH clients and git ask for signatures by keys with the tag ssh',
+  words: {
+    title: 'SSH and git',
+    about: 'SSH clients and git ask for signatures by private keys with the tag ssh.',
+    may: 'Signs SSH logins, git commits and files.',
+    ssh: 'Use with SSH',
+    git: 'Sign with git',
+    shell: 'Point a shell at the agent',
+  },
   keyTag: 'ssh',
+  curves: ['CURVE_ED25519', 'CURVE_P256'],
   takes: ['accounts', 'forwarders'],
   policies: policiesOfSshProgram,
+  read: readSshProgram,
   setup: ({ name, address }) => [
-    { what: 'Use with SSH', text: `keyhearth ssh setup --program ${name}` },
-    { what: 'Sign with git', text: `keyhearth git setup --program ${name}` },
-    { what: 'Point a shell at the agent', text: `export SSH_AUTH_SOCK='${address}'` },
+    { what: 'ssh', text: `keyhearth ssh setup --program ${name}` },
+    { what: 'git', text: `keyhearth git setup --program ${name}` },
+    { what: 'shell', text: `export SSH_AUTH_SOCK='${address}'` },
   ],
 };
 

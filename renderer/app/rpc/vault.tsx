@@ -13,6 +13,8 @@ import {
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type {
   BackupsStatus,
+  DoorsChange,
+  DoorStatus,
   RpcCall,
   WindowRpc,
   MessagesStatus,
@@ -82,6 +84,7 @@ const backupsKey = [...queriesKey, 'backups'];
 const messagesKey = [...queriesKey, 'messages'];
 const requestsKey = [...queriesKey, 'requests'];
 const settingsKey = [...queriesKey, 'settings'];
+const doorsKey = [...queriesKey, 'doors'];
 
 export function VaultProvider({
   connection,
@@ -165,6 +168,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
       if (event.kind === 'status') void refreshAll(client);
       else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
       else if (event.kind === 'unlocking') showUnlocking(client, event);
+      else if (event.kind === 'doors') void client.invalidateQueries({ queryKey: doorsKey });
       else if (event.kind === 'settings') void client.invalidateQueries({ queryKey: settingsKey });
       else if (event.kind === 'webhooks') {
         void client.invalidateQueries({ queryKey: [...queriesKey, 'list_webhook_deliveries'] });
@@ -244,6 +248,15 @@ export function useSettings(): UseQueryResult<Settings> {
 
 export const useSettingsCall = (): UseMutationResult<Settings, Error, SettingsChange> =>
   useRpcCall(settingsKey, (rpc, change: SettingsChange) => rpc.changeSettings(change));
+
+/** The doors, and the programs that are paired with them. */
+export function useDoors(): UseQueryResult<readonly DoorStatus[]> {
+  const rpc = useRpc();
+  return useQuery({ queryKey: doorsKey, queryFn: () => rpc.doors() });
+}
+
+export const useDoorsCall = (): UseMutationResult<readonly DoorStatus[], Error, DoorsChange> =>
+  useRpcCall(doorsKey, (rpc, change: DoorsChange) => rpc.changeDoors(change));
 
 /** The channels for messages, and the outcomes of the last messages. */
 export function useMessages(): UseQueryResult<MessagesStatus> {

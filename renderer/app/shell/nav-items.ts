@@ -8,6 +8,7 @@ import {
   IconBuildingCommunity,
   IconChecklist,
   IconDevices,
+  IconDoor,
   IconHistory,
   IconHome,
   IconKey,
@@ -141,6 +142,13 @@ export const navGroups: readonly NavGroup[] = [
         label: t('Connect'),
         icon: IconPlugConnected,
         words: t('API scripts SDK curl'),
+      },
+      {
+        to: '/doors',
+        page: 'ssh',
+        label: t('Doors'),
+        icon: IconDoor,
+        words: t('SSH agent git programs pair'),
       },
       {
         to: '/webhooks',

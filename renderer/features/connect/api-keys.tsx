@@ -84,7 +84,7 @@ const isLasting = ({ credential: { type } }: ApiKey): boolean => type.startsWith
 const describeCredential = ({ credential: { type } }: ApiKey): string =>
   type.endsWith('_SECP256K1') ? 'secp256k1 · ' : type.endsWith('_ED25519') ? 'Ed25519 · ' : '';
 
-function Expiry({ of: { createdAt, expirationSeconds } }: { readonly of: ApiKey }): ReactNode {
+export function Expiry({ of: { createdAt, expirationSeconds } }: { readonly of: ApiKey }): ReactNode {
   const present = useNow();
   if (expirationSeconds === undefined) return t('does not expire');
   const seconds = Math.floor(millisecondsOf(createdAt) / 1000) + Number(expirationSeconds);

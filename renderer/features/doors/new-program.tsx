@@ -1,0 +1,150 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Checkbox, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { doorKinds, type DoorName } from '../../../main/lib/policies/doors.ts';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { onText } from '../../ui/on-text.ts';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
+import { lifetimes, usualLifetime } from '../connect/lifetimes.ts';
+import { usePairing } from './pairing.ts';
+
+interface Props {
+  readonly door: DoorName;
+  readonly taken: readonly string[];
+  readonly close: () => void;
+}
+
+/** As the service takes names of programs. */
+const isName = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,31}$/.test(text);
+const isFingerprint = (text: string): boolean => /^SHA256:[A-Za-z0-9+/]{43}$/.test(text);
+
+export function NewProgram({ door, taken, close }: Props): ReactNode {
+  const { takes, curves } = doorKinds[door];
+  const { owner } = useStatus();
+  const [name, setName] = useState('');
+  const [asks, setAsks] = useState(true);
+  const [lifetime, setLifetime] = useState<string>(usualLifetime);
+  const [accounts, setAccounts] = useState<readonly string[]>([]);
+  const [forwarders, setForwarders] = useState<readonly string[]>([]);
+  const [tried, setTried] = useState(false);
+  const pair = usePairing();
+  const task = useAsyncAction();
+  const problems = {
+    name: !isName(name)
+      ? t('Enter small letters, digits and hyphens, 32 at most.')
+      : taken.includes(name) && !task.isPending
+        ? t('A program has this name.')
+        : null,
+    forwarders: forwarders.every(isFingerprint)
+      ? null
+      : t('Enter fingerprints as “ssh-keygen -l” shows them: SHA256:…'),
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problems.name !== null || problems.forwarders !== null) return;
+    const approverId = asks ? owner?.userId : undefined;
+    task.run(async () => {
+      await pair(door, name, { accounts, forwarders, approverId }, lifetime);
+      notifications.show({
+        title: t('Program paired'),
+        message: t('“{{name}}” may ask for signatures.', { name }),
+      });
+      close();
+    });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={t('Program')}
+          description={t('One for each purpose: laptop, ci.')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          data-autofocus
+          value={name}
+          error={tried ? problems.name : null}
+          onChange={onText(setName)}
+        />
+        <Switch
+          label={t('Ask me')}
+          description={t('Each signature waits for your approval.')}
+          checked={asks}
+          onChange={(event) => {
+            setAsks(event.currentTarget.checked);
+          }}
+        />
+        <Select
+          label={t('Expires')}
+          data={lifetimes}
+          value={lifetime}
+          allowDeselect={false}
+          maw={240}
+          onChange={(value) => {
+            setLifetime(value ?? '');
+          }}
+        />
+        {takes.includes('accounts') && <Accounts curves={curves} value={accounts} onChange={setAccounts} />}
+        {takes.includes('forwarders') && (
+          <TagsInput
+            label={t('Servers that may forward (optional)')}
+            description={t('Fingerprints of their host keys.')}
+            placeholder={forwarders.length === 0 ? 'SHA256:…' : ''}
+            value={[...forwarders]}
+            error={tried ? problems.forwarders : null}
+            onChange={setForwarders}
+          />
+        )}
+        <FormEnd
+          failed={t('Couldn’t pair the program')}
+          error={task.error}
+          busy={task.isPending}
+          does={t('Pair program')}
+          back={close}
+        />
+      </Stack>
+    </form>
+  );
+}
+
+/** Accounts of wallets, which have no tags: each is chosen for the program. */
+function Accounts({
+  curves,
+  value,
+  onChange,
+}: {
+  readonly curves: readonly string[];
+  readonly value: readonly string[];
+  readonly onChange: (value: readonly string[]) => void;
+}): ReactNode {
+  const { data } = useApiQuery('list_wallet_accounts', { includeWalletDetails: true });
+  const fitting = new Map(
+    (data?.accounts ?? [])
+      .filter(({ curve }) => curves.includes(curve))
+      .map(({ publicKey, path, walletDetails }) => [
+        publicKey,
+        `${walletDetails?.walletName ?? ''} · ${path}`,
+      ]),
+  );
+  if (fitting.size === 0) return null;
+  return (
+    <Checkbox.Group
+      label={t('Wallet accounts (optional)')}
+      description={t('For this program alone.')}
+      value={[...value]}
+      onChange={onChange}
+    >
+      <Stack gap="xs" mt="xs">
+        {[...fitting].map(([key, label]) => (
+          <Checkbox key={key} value={key} label={visibleName(label)} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}

@@ -1,0 +1,170 @@
+import type { ReactNode } from 'react';
+import { Group } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { Link } from 'wouter';
+import type { DoorProgram } from '../../../preload/contract.ts';
+import { boundsOf, doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
+import { ConfirmForm, DialogButton } from '../../ui/danger-zone.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { LastUse, useLastUses } from '../../ui/last-use.tsx';
+import { Facts } from '../../ui/page.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
+import { Expiry } from '../connect/api-keys.tsx';
+import { useRevoking } from './pairing.ts';
+
+interface Props {
+  readonly door: DoorName;
+  readonly program: DoorProgram;
+}
+
+/** A paired program: its rights in a sentence, its end, its last use. */
+export function Program({ door, program: { name, publicKey, socket, waiting } }: Props): ReactNode {
+  const kind = doorKinds[door];
+  const { data } = useApiQuery('list_users');
+  const uses = useLastUses();
+  const user = data?.users.find(({ apiKeys }) =>
+    apiKeys.some(({ credential }) => credential.publicKey === publicKey),
+  );
+  const key = user?.apiKeys.find(({ credential }) => credential.publicKey === publicKey);
+  return (
+    <li className="kh-row kh-manage">
+      <div>
+        <span className="kh-row-name">
+          {user === undefined ? (
+            name
+          ) : (
+            <Link href={`/users/${user.userId}/activity`} className="kh-link">
+              {name}
+            </Link>
+          )}
+        </span>
+        {waiting > 0 && (
+          <>
+            {' '}
+            <span className="kh-badge">{t('Waits for the vault')}</span>
+          </>
+        )}
+        <br />
+        {data !== undefined && <Rights door={door} userId={user?.userId} />}
+        <br />
+        <span className="kh-row-more">
+          {key !== undefined && (
+            <>
+              <Expiry of={key} />
+              {uses !== undefined && (
+                <>
+                  {' · '}
+                  <LastUse at={uses.get(key.apiKeyId)} />
+                </>
+              )}
+            </>
+          )}
+        </span>
+      </div>
+      <Group gap="xs">
+        {socket !== null && (
+          <DialogButton
+            name={t('Set up…')}
+            label={t('Set up {{name}}…', { name })}
+            title={t('Set up {{name}}', { name })}
+            wide
+          >
+            {() => (
+              <Facts
+                rows={kind
+                  .setup({ name, address: socket })
+                  .map(({ what, text }) => [
+                    t(kind.words[what] ?? ''),
+                    <Copyable key={what} text={text} copy={t('Copy line')} />,
+                  ])}
+              />
+            )}
+          </DialogButton>
+        )}
+        <Revoke door={door} name={name} userId={user?.userId} />
+      </Group>
+    </li>
+  );
+}
+
+function Rights({
+  door,
+  userId,
+}: {
+  readonly door: DoorName;
+  readonly userId: string | undefined;
+}): ReactNode {
+  const kind = doorKinds[door];
+  const { data } = useApiQuery('list_policies');
+  if (data === undefined) return null;
+  if (userId === undefined) return t('Its user or key is gone: it may do nothing.');
+  const own = new Set(policiesOfProgram(userId, data.policies));
+  const bounds = boundsOf(
+    kind,
+    userId,
+    data.policies.filter(({ policyId }) => own.has(policyId)),
+  );
+  if (bounds === undefined) {
+    return (
+      <Link href="/policies" className="kh-link">
+        {t('Its policies were changed. Check them.')}
+      </Link>
+    );
+  }
+  return [
+    t(kind.words.may),
+    ...(bounds.approverId === undefined ? [] : [t('Each waits for your approval.')]),
+    ...(bounds.accounts.length === 0
+      ? []
+      : [t('Wallet accounts: {{count}}.', { count: bounds.accounts.length })]),
+    ...(bounds.forwarders.length === 0
+      ? []
+      : [t('Forwarding servers: {{count}}.', { count: bounds.forwarders.length })]),
+  ].join(' ');
+}
+
+function Revoke({
+  door,
+  name,
+  userId,
+}: {
+  readonly door: DoorName;
+  readonly name: string;
+  readonly userId: string | undefined;
+}): ReactNode {
+  const revoke = useRevoking();
+  const task = useAsyncAction();
+  return (
+    <DialogButton
+      name={t('Revoke…')}
+      label={t('Revoke {{name}}…', { name })}
+      title={t('Revoke {{name}}', { name })}
+      danger
+    >
+      {(close) => (
+        <ConfirmForm
+          does={t('Revoke')}
+          failed={t('Couldn’t revoke the program')}
+          outcomes={[
+            t('Its user, key and policies are deleted.'),
+            t('Its requests are refused. The log stays.'),
+          ]}
+          submitting={task}
+          onCancel={close}
+          onConfirm={() => {
+            task.run(async () => {
+              await revoke(door, name, userId);
+              close();
+              notifications.show({
+                title: t('Program revoked'),
+                message: t('“{{name}}” no longer works.', { name }),
+              });
+            });
+          }}
+        />
+      )}
+    </DialogButton>
+  );
+}

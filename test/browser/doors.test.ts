@@ -1,0 +1,148 @@
+/**
+ * Doors in the window, with the system's own OpenSSH and git, on one service: a program is paired, asks, is let through by a
+ * click, and is revoked. The classes: nothing is open that was not switched on, and what the screen says of a program is what
+ * its policies say to the letter.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { systemClock } from '../../main/lib/clock.ts';
+import { runProgram } from '../support/programs.ts';
+import { startSshd } from '../support/sshd.ts';
+import { resultOf, startTestVault } from '../support/support.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { button, confirmWhenAsked, goTo, heading, password, sendVote } from './support/steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await sharedChromium();
+});
+
+test('a program is paired, and its push goes through with a click', async () => {
+  await using service = await startTestVault({
+    password,
+    config: { ui: true },
+    substitutes: { clock: systemClock },
+  });
+  const { root, vault } = service;
+  const home = join(dirname(service.directory), 'home');
+  mkdirSync(home, { mode: 0o700 });
+  const { privateKeys } = resultOf(
+    await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+      privateKeys: [
+        {
+          privateKeyName: 'github',
+          curve: 'CURVE_ED25519',
+          addressFormats: [],
+          privateKeyTags: [],
+        },
+      ],
+    }),
+  ) as unknown as { privateKeys: readonly unknown[] };
+  expect(privateKeys).toHaveLength(1);
+
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+    await takePicture(page, screen);
+  };
+  await page.clock.install();
+  await page.goto(vault.newLink());
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page);
+  await goTo(page, 'Doors');
+  await page.getByText('No programs yet').waitFor();
+  await look('doors-empty');
+
+  await button(page, 'Keys of SSH and git…').click();
+  await page.getByRole('checkbox', { name: 'github' }).check();
+  await button(page, 'Save keys').click();
+  await page.getByText('Keys: github').waitFor();
+
+  await button(page, 'Pair a program with SSH and git…').click();
+  await button(page, 'Pair program').click();
+  await page.getByText('Enter small letters, digits and hyphens, 32 at most.').waitFor();
+  await page.getByRole('textbox', { name: 'Program' }).fill('laptop');
+  await look('doors-pair');
+  await button(page, 'Pair program').click();
+  await page.getByText('Each waits for your approval.').waitFor();
+  const [off] = await vault.rpc.doors();
+  expect(off).toMatchObject({ on: false, programs: [{ name: 'laptop', socket: null }] });
+
+  await page.getByRole('switch', { name: 'Door SSH and git' }).press('Space');
+  await button(page, 'Set up laptop…').click();
+  await page.getByText('keyhearth git setup --program laptop').waitFor();
+  await look('doors-setup');
+  await page.keyboard.press('Escape');
+  await look('doors');
+  const [on] = await vault.rpc.doors();
+  const socket = on?.programs[0]?.socket ?? '';
+  expect(existsSync(socket)).toBe(true);
+
+  const listed = await runProgram('ssh-add', ['-L'], { env: { SSH_AUTH_SOCK: socket } });
+  expect(listed.out).toContain(' github');
+  writeFileSync(join(home, 'authorized_keys'), listed.out);
+  writeFileSync(join(home, 'key.pub'), listed.out);
+  await using sshd = await startSshd(home);
+  writeFileSync(join(home, 'known_hosts'), sshd.knownHost);
+  const ssh = [
+    `ssh -F none -p ${String(sshd.port)} -i ${join(home, 'key.pub')} -o IdentitiesOnly=yes -o BatchMode=yes`,
+    `-o UserKnownHostsFile=${join(home, 'known_hosts')}`,
+  ].join(' ');
+  const env = { HOME: home, SSH_AUTH_SOCK: socket, GIT_CONFIG_NOSYSTEM: '1', GIT_SSH_COMMAND: ssh };
+  const git = (...argv: readonly string[]) => runProgram('git', argv, { cwd: home, env });
+  await git('init', '-q', '--bare', 'bare.git');
+  await git('init', '-q', '-b', 'main', 'pump');
+  const identity = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com'];
+  const committed = await git(
+    '-C',
+    'pump',
+    ...identity,
+    'commit',
+    '-q',
+    '--allow-empty',
+    '-m',
+    'Fix the pump',
+  );
+  expect(committed.code, committed.err).toBe(0);
+  const address = `${userInfo().username}@127.0.0.1:${join(home, 'bare.git')}`;
+  const push = () => git('-C', 'pump', 'push', '-q', address, 'main');
+  const pushing = push();
+  await vi.waitFor(() => {
+    expect(vault.waiters.size).toBe(1);
+  }, 20_000);
+  await goTo(page, 'Approvals');
+  await page.getByRole('link', { name: /requested by ssh laptop/ }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('laptop, through the door ssh').waitFor();
+  await look('doors-approval');
+  await button(drawer, 'Approve once').click();
+  await sendVote(page);
+  const pushed = await pushing;
+  expect(pushed.code, pushed.err).toBe(0);
+  expect((await git('-C', 'bare.git', 'log', '--format=%s', 'main')).out).toBe('Fix the pump\n');
+
+  await goTo(page, 'Doors');
+  await page.getByText(/last used/).waitFor();
+  // A policy that is gone is said, and nothing else is claimed.
+  const { policies } = (await root.query('list_policies', {})).body as {
+    policies: readonly { policyId: string; policyName: string }[];
+  };
+  const policyId = policies.find(({ policyName }) => policyName.includes('no other private key'))?.policyId;
+  resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  await page.getByText('Its policies were changed. Check them.').waitFor();
+
+  await button(page, 'Revoke laptop…').click();
+  await button(page.getByRole('dialog'), 'Revoke').click();
+  await page.getByText('No programs yet').waitFor();
+  expect(existsSync(socket)).toBe(false);
+  expect((await root.query('list_users', {})).text).not.toContain('laptop');
+  expect((await root.query('list_policies', {})).text).not.toContain('laptop');
+  expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
+});
