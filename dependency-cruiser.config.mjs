@@ -250,6 +250,15 @@ export default {
       { path: '^main/lib/concurrency/', pathNot: test },
       { dependencyTypes: ['core'], pathNot: '^(node:)?worker_threads$' },
     ),
+    rule(
+      'programs-need-no-window',
+      'Node runs these programs as they are written, and runs no .tsx file: what they share with the window stands in .ts files.',
+      {
+        path: '^(main/(cli|index)|test/(bench/bench|project/[^/]+)|main/packaging/[^/]+)[.]ts$',
+        pathNot: test,
+      },
+      { path: '[.]tsx$', reachable: true },
+    ),
     rule('tests-are-not-imported', 'What two tests share is in test/support/.', {}, { path: test }),
     rule('no-cycles', 'Move what both need to a lower layer.', {}, { circular: true }),
     rule(

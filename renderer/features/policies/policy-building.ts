@@ -11,8 +11,8 @@ import type {
   PolicyForm,
 } from '../../../main/lib/policies/policy-form.ts';
 import type { Answer } from '../../../main/operations/api.ts';
-import { blank } from './policy-queries.ts';
-import type { Draft } from './policy-queries.ts';
+import { blank } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { t } from '../../app/i18n/text.ts';
 
 export type Asset = Answer<'get_policy_language'>['policyLanguage']['assets'][number];

@@ -16,14 +16,15 @@ import { PolicySentence } from './policy-sentence.tsx';
 import { PolicyTrial } from './policy-trial.tsx';
 import {
   asDraft,
-  blank,
   checkOf,
   expressionsOf,
   useKnownIds,
   useLanguage,
   usePolicyChecks,
 } from './policy-queries.ts';
-import type { Draft, Expressions, PolicyCheck } from './policy-queries.ts';
+import type { Expressions, PolicyCheck } from './policy-queries.ts';
+import { blank } from './draft.ts';
+import type { Draft } from './draft.ts';
 import type { Agreement, PolicyForm as Form } from '../../../main/lib/policies/policy-form.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';

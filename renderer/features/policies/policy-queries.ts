@@ -3,6 +3,7 @@
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type { Answer, QueryParameters } from '../../../main/operations/api.ts';
+import type { Draft } from './draft.ts';
 import type { CompletionIds } from './policy-completion.ts';
 import type { WindowRpc } from '../../../preload/contract.ts';
 import type { Tag } from '../../app/rpc/resources.ts';
@@ -10,26 +11,6 @@ import { allOf, t } from '../../app/i18n/text.ts';
 import { apiQueryKey, queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
 export type Policy = Answer<'get_policy'>['policy'];
-export type Effect = Policy['effect'];
-
-/** The fields of a policy's form. */
-export interface Draft {
-  readonly policyName: string;
-  readonly effect: Effect;
-  readonly condition: string;
-  readonly consensus: string;
-  readonly time: string;
-  readonly notes: string;
-}
-
-export const emptyDraft: Draft = {
-  policyName: '',
-  effect: 'EFFECT_ALLOW',
-  condition: '',
-  consensus: '',
-  time: '',
-  notes: '',
-};
 
 export type PolicyCheck = Answer<'check_policies'>['policyChecks'][number];
 export type PolicyProblem = PolicyCheck['problems'][number];
@@ -184,6 +165,3 @@ export function describeDecision(
     }
   }
 }
-
-/** In a template, what its user fills in. */
-export const blank = '…';
