@@ -50,6 +50,8 @@ import type { Messages } from '../delivery/messages/messages.ts';
 import { operations } from '../operations/index.ts';
 import { startSweeping } from '../operations/sweeping.ts';
 import type { Outbox } from '../delivery/queue/outbox.ts';
+import { createGrant } from '../operations/policies/grants.ts';
+import { GrantEnds } from '../operations/policies/grant-ends.ts';
 import { Doors } from '../doors/doors.ts';
 import { IdleLock } from '../settings/idle-lock.ts';
 import { RequestUse } from '../settings/request-use.ts';
@@ -199,6 +201,16 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   const requestUse = new RequestUse(clock);
   const lastUses = new LastUses({ table: credentialUses, units, keys: keyring, onFault });
   const lastKeyUses = new LastUses({ table: keyUses, units, keys: keyring, onFault });
+  // Created before the doors: a request that waits at one goes on once the grants are deleted.
+  const grants = new GrantEnds({
+    units,
+    keys: keyring,
+    clock,
+    onFault,
+    onEnd: () => {
+      emit({ kind: 'status' });
+    },
+  });
   const signingCounts = new SigningCounts(signingTypes(operations));
   const service: Service = {
     units,
@@ -237,6 +249,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     onActivity: ({ id, type, status }) => {
       if (status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') waiters.decided(id);
       log.noticed();
+      if (type === createGrant.versions[0].type && status === 'ACTIVITY_STATUS_COMPLETED') grants.look();
       emit({ kind: 'activity', id, type, status });
     },
     onCaller: (caller) => {
@@ -343,6 +356,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       network.close();
       lastUses.stop();
       lastKeyUses.stop();
+      grants.close();
       idleLock.close();
       void backups.close();
       void outbox.close();

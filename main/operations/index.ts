@@ -12,6 +12,7 @@ import * as credentialUses from './credentials/credential-uses.ts';
 import * as features from './organizations/features.ts';
 import * as oauthProviders from './credentials/oauth-providers.ts';
 import * as organizations from './organizations/organizations.ts';
+import * as grants from './policies/grants.ts';
 import * as knownAddresses from './addresses/known-addresses.ts';
 import * as otp from './sign-in/otp.ts';
 import * as payloadDescriptions from './signing/payload-descriptions.ts';
@@ -117,7 +118,7 @@ const groups = [
   {
     name: 'Policies',
     about: 'Rules that say who may do what.',
-    operations: [policies, policyBudgets, policyDrafts, policyTrials, refusals, permissions],
+    operations: [policies, grants, policyBudgets, policyDrafts, policyTrials, refusals, permissions],
   },
   {
     name: 'Activities',

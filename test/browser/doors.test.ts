@@ -122,11 +122,18 @@ test('a program is paired, and its push goes through with a click', async () => 
   const drawer = page.getByRole('dialog');
   await drawer.getByText('laptop, through the door ssh').waitFor();
   await look('doors-approval');
-  await button(drawer, 'Approve once').click();
+  await button(drawer, 'For 10 minutes').click();
   await sendVote(page);
   const pushed = await pushing;
   expect(pushed.code, pushed.err).toBe(0);
   expect((await git('-C', 'bare.git', 'log', '--format=%s', 'main')).out).toBe('Fix the pump\n');
+  // The grant lets the next login to the same server through, and ends with the lock.
+  await git('-C', 'pump', ...identity, 'commit', '-q', '--allow-empty', '-m', 'Paint the pump');
+  const again = await push();
+  expect(again.code, again.err).toBe(0);
+  await goTo(page, 'Doors');
+  await page.getByText(/Allowed without asking until/).waitFor();
+  await look('doors-granted');
 
   await goTo(page, 'Doors');
   await page.getByText(/last used/).waitFor();

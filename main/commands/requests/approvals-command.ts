@@ -1,5 +1,6 @@
 /** The declarations of `keyhearth approvals`. */
 import { Option, type Command } from 'commander';
+import { spans } from './spans.ts';
 import type { VoteOptions } from './approvals.ts';
 import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
@@ -37,7 +38,18 @@ export function declareApprovals(program: Command): void {
       name: `${how} <activity>`,
       description,
       describes: { activity: 'ID or fingerprint, or start of one' },
-      options: [new Option('--yes', 'Vote without confirmation'), apiKey()],
+      options: [
+        ...(how === 'approve'
+          ? [
+              new Option(
+                '--for <time>',
+                'Also allow the like without asking, ten minutes or until midnight, at most until a lock',
+              ).choices(Object.keys(spans)),
+            ]
+          : []),
+        new Option('--yes', 'Vote without confirmation'),
+        apiKey(),
+      ],
       run: async (config, flags, json, [activity = '']) => {
         const { vote } = await import('./approvals.ts');
         await vote(config, how, activity, { ...flags, yes: flags.yes === true, json });

@@ -8,7 +8,8 @@ import { intentOf, toBeSigned } from '../../lib/text/to-be-signed.ts';
 import { visibleJson, visibleLine, visibleName } from '../../lib/text/visible-text.ts';
 import { intentLine, statusWord, titleOf } from './activity-words.ts';
 import { agree, onTerminal } from './agree.ts';
-import { VaultApi } from '../shared/api.ts';
+import { spans } from './spans.ts';
+import { activityKind, VaultApi } from '../shared/api.ts';
 import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { findNamed, isId } from '../shared/named.ts';
@@ -21,6 +22,8 @@ interface ApprovalOptions {
 }
 
 export interface VoteOptions extends ApprovalOptions {
+  /** Allow the like for so long. */
+  readonly for?: keyof typeof spans;
   /** Vote on a terminal without a prompt. */
   readonly yes: boolean;
 }
@@ -100,7 +103,7 @@ export async function vote(
   config: Config,
   how: 'approve' | 'reject',
   wanted: string,
-  { apiKey, json, yes }: VoteOptions,
+  { apiKey, json, yes, for: time }: VoteOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const activity = await find(api, wanted);
@@ -119,6 +122,11 @@ export async function vote(
       undone: 'no vote was cast',
     });
   }
+  // The grant comes first: where it is refused, no vote is cast.
+  const grant =
+    time === undefined
+      ? undefined
+      : await api.submit(createGrantActivity, { fingerprint: activity.fingerprint, span: spans[time] });
   const { id, fingerprint, status, result } = await api.vote(
     voteTypes[how],
     activity.fingerprint,
@@ -126,10 +134,22 @@ export async function vote(
   );
   print(
     json,
-    { activityId: id, fingerprint, status, result },
-    outcomes[status] ?? `The activity is ${statusWord(status)} now: \`keyhearth approvals show ${id}\``,
+    { activityId: id, fingerprint, status, result, ...defined({ grant }) },
+    [
+      outcomes[status] ?? `The activity is ${statusWord(status)} now: \`keyhearth approvals show ${id}\``,
+      ...(grant === undefined
+        ? []
+        : [
+            `The like is allowed until ${timeOf({ seconds: String(Math.floor(Number(grant.endsAtMs) / 1000)) })}.`,
+          ]),
+    ].join('\n'),
   );
 }
+
+const createGrantActivity = activityKind({
+  type: 'ACTIVITY_TYPE_CREATE_GRANT',
+  result: z.object({ policyId: z.string(), endsAtMs: z.string() }),
+});
 
 const outcomes: Readonly<Record<string, string>> = {
   ACTIVITY_STATUS_COMPLETED: 'Approved and completed.',

@@ -52,6 +52,7 @@ export const activityTitles: Readonly<Record<string, string>> = {
   UPDATE_ROOT_QUORUM: 'Update the root quorum',
   CREATE_POLICY: 'Create a policy',
   CREATE_POLICIES: 'Create policies',
+  CREATE_GRANT: 'Approve for a time',
   UPDATE_POLICY: 'Update a policy',
   DELETE_POLICY: 'Delete a policy',
   DELETE_POLICIES: 'Delete policies',

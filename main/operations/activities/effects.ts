@@ -10,6 +10,7 @@ import type { createOauthProviders } from '../credentials/oauth-providers.ts';
 import type { removeOrganizationFeature, setOrganizationFeature } from '../organizations/features.ts';
 import type { updateOrganizationName, updateRootQuorum } from '../organizations/organizations.ts';
 import type { createSubOrganization } from '../organizations/sub-organizations.ts';
+import type * as grants from '../policies/grants.ts';
 import type * as policies from '../policies/policies.ts';
 import type * as privateKeys from '../private-keys/private-keys.ts';
 import type { signRawPayload, signRawPayloads } from '../signing/signing.ts';
@@ -211,6 +212,13 @@ const table = {
       names.contractInterface(smartContractInterfaceId),
       '.',
     )) satisfies Speak<ParamsOf<typeof contracts.deleteSmartContractInterface>>,
+  create_grant: (({ span }) => {
+    const time = span === 'TODAY' ? 'until midnight' : 'for ten minutes';
+    return {
+      about: say`${time}`,
+      effect: say`The user of the request may sign the like with the same key ${time}. A lock ends this.`,
+    };
+  }) satisfies Speak<ParamsOf<typeof grants.createGrant>>,
   create_known_address: (({ name, address }) => ({
     about: say`${called('ADDRESS', name)} for ${address}`,
     effect: say`Descriptions show the name ${called('ADDRESS', name)} beside ${address}.`,

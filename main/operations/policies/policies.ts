@@ -1,15 +1,12 @@
 /** Policies: made, changed, asked. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { activity, older, query, type ActivityContext } from '../../activities/define.ts';
-import { uuidV4 } from '../../crypto/uuid.ts';
+import { activity, older, query } from '../../activities/define.ts';
 import { getActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import {
   deletePolicyRow,
-  findPolicyByName,
   getPolicyRow,
-  insertPolicy,
   listPolicyRows,
   toPolicy,
   updatePolicyRow,
@@ -19,35 +16,22 @@ import { listEvaluations } from '../../storage/tables/policy-evaluations.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { isActive } from '../../policy/decide/decide.ts';
 import { compilePolicy, effects, storedPolicy } from '../../policy/decide/policies.ts';
-import { maxLength } from '../../policy/language/syntax.ts';
 import { limits } from '../shared/limits.ts';
-import {
-  checkDistinct,
-  checkLimit,
-  orNotFound,
-  id,
-  ids,
-  nameTaken,
-  policyName,
-} from '../shared/parameters.ts';
+import { checkDistinct, orNotFound, id, ids, policyName } from '../shared/parameters.ts';
 import { reachesFar } from './policy-reach.ts';
+import {
+  addPolicy,
+  checkLength,
+  checkNameFree,
+  checkRoom,
+  expression,
+  givenTime,
+  newPolicy,
+  notes,
+  textOf,
+} from './policy-registration.ts';
 import { fromSelectors, selectedPolicy, severalTargets, singleTarget } from './policy-selectors.ts';
 import { shownPolicy, shownPolicyEvaluation, shownPolicyStatus, uuid, uuids } from '../shared/resources.ts';
-
-/** Empty means none. */
-const expression = z.string().max(maxLength).optional();
-const notes = z.string().max(limits.policyNotesCharacters);
-
-const newPolicy = z.object({
-  policyName,
-  effect: z.enum(effects),
-  condition: expression,
-  consensus: expression,
-  notes: notes.default(''),
-  time: expression,
-});
-
-type NewPolicy = z.output<typeof newPolicy>;
 
 export const createPolicy = activity({
   path: 'create_policy',
@@ -206,78 +190,6 @@ export const deletePolicies = activity({
     return { policyIds };
   },
 });
-
-type Adding = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>;
-
-/**
- * @param at The policy's name in the request, for errors.
- * @param oneOfMany True if the request has several, so that an error also names the policy of an expression.
- */
-function addPolicy(
-  { tx, organizationId, random, now }: Adding,
-  policy: NewPolicy,
-  at: string,
-  oneOfMany = false,
-): string {
-  checkNameFree(tx, organizationId, policy.policyName, `${at}.policyName`);
-  const row: PolicyRow = {
-    id: uuidV4(random('policy', 16)),
-    organizationId,
-    name: policy.policyName,
-    effect: policy.effect,
-    condition: policy.condition ?? '',
-    consensus: policy.consensus ?? '',
-    time: givenTime(policy.time),
-    notes: policy.notes,
-    createdAt: now,
-    updatedAt: now,
-  };
-  compilePolicy(textOf(row), oneOfMany ? at : undefined);
-  insertPolicy(tx, row);
-  return row.id;
-}
-
-const textOf = ({ id: policyId, effect, condition, consensus, time }: PolicyRow) => ({
-  policyId,
-  effect,
-  condition,
-  consensus,
-  time: time ?? undefined,
-});
-
-const givenTime = (time: string | undefined): string | null =>
-  time === undefined || time.trim() === '' ? null : time;
-
-function checkRoom({ tx, organizationId }: Adding, adding: readonly Expressions[]): void {
-  const present = listPolicyRows(tx, organizationId);
-  checkLimit(tx, 'policies', present.length, adding.length, limits.policiesPerOrganization);
-  checkLength(tx, present, adding);
-}
-
-type Expressions = Partial<Record<'condition' | 'consensus' | 'time', string | null | undefined>>;
-
-/** All are compiled when the first request comes, and each is asked of every request. */
-function checkLength(tx: Reader, present: readonly Expressions[], adding: readonly Expressions[]): void {
-  checkLimit(
-    tx,
-    'characters in the expressions of policies',
-    charactersOf(present),
-    charactersOf(adding),
-    limits.policyCharactersPerOrganization,
-  );
-}
-
-const charactersOf = (policies: readonly Expressions[]): number =>
-  policies.reduce(
-    (sum, { condition, consensus, time }) =>
-      sum + (condition ?? '').length + (consensus ?? '').length + (time ?? '').length,
-    0,
-  );
-
-function checkNameFree(tx: Reader, organizationId: string, wanted: string, at: string): void {
-  if (findPolicyByName(tx, organizationId, wanted) === undefined) return;
-  throw nameTaken(at, 'policy label', wanted);
-}
 
 function findPolicy(tx: Reader, organizationId: string, policyId: string): PolicyRow {
   return orNotFound(getPolicyRow(tx, organizationId, policyId), `unable to find policy ${policyId}`);

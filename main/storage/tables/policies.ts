@@ -47,6 +47,10 @@ export const listPolicyRows = (tx: Reader, organizationId: string): PolicyRow[] 
     organizationId,
   );
 
+/** Of all organizations. */
+export const listPolicyRowsWithNotes = (tx: Reader, notes: string): PolicyRow[] =>
+  tx.all<PolicyRow>(`SELECT ${policies.columns} FROM policies WHERE notes = ?`, notes);
+
 export const insertPolicy = policies.insert;
 
 /** Writes what of a policy can change. */

@@ -4,6 +4,9 @@ import { Button, Drawer, Group, Kbd, Stack, Text, Title } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconCheck, IconChecklist, IconX } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { isGrantable, type GrantSpan } from '../../../main/lib/policies/grants.ts';
+import { kindOf } from '../../../main/lib/text/activity-types.ts';
+import { intentOf } from '../../../main/lib/text/to-be-signed.ts';
 import { firstOf, Json, Original, Votes } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
 import { describeType } from '../activity/activity-words.ts';
@@ -20,7 +23,7 @@ import { singleKeysOn, useSingleKeys } from '../../app/shell/single-keys.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { exactTime, millisecondsOf } from '../../ui/text/time.ts';
-import { useApiQuery, useVote } from '../../app/rpc/vault.tsx';
+import { useApiQuery, useSubmit, useVote } from '../../app/rpc/vault.tsx';
 import { InWords, useReading } from '../sign/what-is-signed.tsx';
 import './decide.css';
 import '../../ui/rows.css';
@@ -223,6 +226,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
   const [, navigate] = useLocation();
   const approve = useVote('approve');
   const reject = useVote('reject');
+  const grant = useSubmit('ACTIVITY_TYPE_CREATE_GRANT');
   const held = useHeldVotes().get(activity.id);
   const keys = useSingleKeys();
   const isOwners = useIsOwners();
@@ -231,10 +235,15 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
   const canApprove = waits && held === undefined && activity.canApprove && unread === 0;
   const canReject = waits && held === undefined && activity.canReject;
 
-  const vote = (how: VoteKind) => {
-    const { mutateAsync } = how === 'approve' ? approve : reject;
+  const vote = (how: VoteKind, span?: GrantSpan) => {
+    const send = async (): Promise<Activity> => {
+      const { fingerprint } = activity;
+      // The grant comes first: where it is refused, no vote is cast.
+      if (span !== undefined) await grant.mutateAsync({ fingerprint, span });
+      return (how === 'approve' ? approve : reject).mutateAsync(fingerprint);
+    };
     // An approver’s passkey asks before each vote.
-    holdVote(activity, how, () => mutateAsync(activity.fingerprint), isOwners ? heldFor : 0);
+    holdVote(activity, how, send, isOwners ? heldFor : 0);
     navigate('/approvals');
   };
   const press = (how: VoteKind) => () => {
@@ -290,6 +299,31 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
             }}
           >
             {t('Reject')}
+          </Button>
+        </Group>
+      )}
+      {canApprove && isOwners && isGrantable(kindOf(activity.type), intentOf(activity)) && (
+        <Group gap="xs">
+          <Text size="sm" c="dimmed">
+            {t('Also allow the like, until a lock at most:')}
+          </Text>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => {
+              vote('approve', 'TEN_MINUTES');
+            }}
+          >
+            {t('For 10 minutes')}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => {
+              vote('approve', 'TODAY');
+            }}
+          >
+            {t('For today')}
           </Button>
         </Group>
       )}

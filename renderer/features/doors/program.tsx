@@ -3,11 +3,14 @@ import { Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
 import type { DoorProgram } from '../../../preload/contract.ts';
+import { grantEnd } from '../../../main/lib/policies/grants.ts';
 import { boundsOf, doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
 import { ConfirmForm, DialogButton } from '../../ui/danger-zone.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { LastUse, useLastUses } from '../../ui/last-use.tsx';
 import { Facts } from '../../ui/page.tsx';
+import { useNow } from '../../ui/relative-time.tsx';
+import { dateAndTime } from '../../ui/text/time.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
@@ -98,13 +101,16 @@ function Rights({
 }): ReactNode {
   const kind = doorKinds[door];
   const { data } = useApiQuery('list_policies');
+  const present = useNow();
   if (data === undefined) return null;
   if (userId === undefined) return t('Its user or key is gone: it may do nothing.');
-  const own = new Set(policiesOfProgram(userId, data.policies));
+  const ids = new Set(policiesOfProgram(userId, data.policies));
+  const own = data.policies.filter(({ policyId }) => ids.has(policyId));
+  const end = Math.max(...own.map((policy) => grantEnd(policy) ?? 0));
   const bounds = boundsOf(
     kind,
     userId,
-    data.policies.filter(({ policyId }) => own.has(policyId)),
+    own.filter((policy) => grantEnd(policy) === undefined),
   );
   if (bounds === undefined) {
     return (
@@ -122,6 +128,9 @@ function Rights({
     ...(bounds.forwarders.length === 0
       ? []
       : [t('Forwarding servers: {{count}}.', { count: bounds.forwarders.length })]),
+    ...(end > present
+      ? [t('Allowed without asking until {{time}}, in part.', { time: dateAndTime(end) })]
+      : []),
   ].join(' ');
 }
 

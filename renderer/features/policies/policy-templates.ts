@@ -47,6 +47,12 @@ const templates: readonly Omit<PolicyTemplate, 'draft'>[] = [
     },
   },
   {
+    id: 'ask-me',
+    title: t('Ask me'),
+    about: t('A user’s signatures wait for your approval: once, for ten minutes, or for today.'),
+    form: { ...openForm, agreements: [oneUser, oneUser], deeds: deedsOf('sign') },
+  },
+  {
     id: 'pay-known',
     title: t('Payments to known addresses'),
     about: t('Ether to listed receivers, each payment up to a limit. No tokens or contract calls.'),

@@ -1,0 +1,80 @@
+/**
+ * Ends grants. A policy's `time` ends one by the clock. A timer, which no change of the clock moves, deletes it at its end, and
+ * each unlock deletes all: a lock, a freeze and a restart end them.
+ */
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import { deletePolicyRow, listPolicyRowsWithNotes } from '../../storage/tables/policies.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { owned, type OnFault } from '../../lib/faults.ts';
+import { grantEnd, grantNotes } from '../../lib/policies/grants.ts';
+
+export interface GrantEndsParts {
+  readonly units: UnitOfWork;
+  readonly keys: {
+    readonly unlocked: boolean;
+    readonly onChange: (listener: (unlocked: boolean) => void) => () => void;
+  };
+  readonly clock: Clock;
+  readonly onFault: OnFault;
+  /** Called when grants have ended. */
+  readonly onEnd: () => void;
+}
+
+export class GrantEnds {
+  readonly #parts: GrantEndsParts;
+  /** By policy. */
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #stop: () => void;
+
+  constructor(parts: GrantEndsParts) {
+    this.#parts = parts;
+    this.#stop = parts.keys.onChange((unlocked) => {
+      this.#clear();
+      // The rows are verified by then, and no request was served yet.
+      if (unlocked)
+        queueMicrotask(
+          owned(() => {
+            this.#end(() => true);
+          }, parts.onFault),
+        );
+    });
+  }
+
+  /** Sets the timers of new grants. */
+  look(): void {
+    const { units, clock, onFault } = this.#parts;
+    const now = clock.now();
+    for (const row of units.read((tx) => listPolicyRowsWithNotes(tx, grantNotes))) {
+      const end = grantEnd(row);
+      if (end === undefined || this.#timers.has(row.id)) continue;
+      const work = owned(() => {
+        this.#end((id) => id === row.id);
+      }, onFault);
+      this.#timers.set(row.id, setTimeout(work, Math.max(0, end - now)).unref());
+    }
+  }
+
+  close(): void {
+    this.#stop();
+    this.#clear();
+  }
+
+  #end(which: (policyId: string) => boolean): void {
+    const { units, keys, onEnd } = this.#parts;
+    if (!keys.unlocked) return;
+    const ended = units.read((tx) =>
+      listPolicyRowsWithNotes(tx, grantNotes).filter((row) => grantEnd(row) !== undefined && which(row.id)),
+    );
+    if (ended.length === 0) return;
+    units.first((tx) => {
+      for (const { id } of ended) deletePolicyRow(tx, id);
+    });
+    for (const { id } of ended) this.#timers.delete(id);
+    onEnd();
+  }
+
+  #clear(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Approvals for a time. The classes: a grant lets through the like of the request that waited and nothing wider, it ends by the
+ * clock, by a timer, by a lock and by a freeze, and what cannot be bounded is approved once.
+ */
+import { createECDH } from 'node:crypto';
+import { serializeTransaction } from 'viem';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { GrantEnds } from '../../main/operations/policies/grant-ends.ts';
+import { grantNotes, grantTime } from '../../main/lib/policies/grants.ts';
+import {
+  activityOf,
+  ethereumAccount,
+  resultOf,
+  startTestVault,
+  type Json,
+  type TestClient,
+  type TestVault,
+} from '../support/support.ts';
+
+const password = 'correct horse battery staple';
+const receiver = `0x${'35'.repeat(20)}` as const;
+const other = `0x${'36'.repeat(20)}` as const;
+
+let service: TestVault;
+let root: TestClient;
+let bot: TestClient;
+let botId = '';
+let addresses: readonly string[] = [];
+
+beforeAll(async () => {
+  service = await startTestVault({ password });
+  ({ root } = service);
+  const made = await service.newUser('Bot');
+  ({ client: bot, userId: botId } = made);
+  ({ addresses } = resultOf(
+    await root.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Daily',
+      accounts: [ethereumAccount, { ...ethereumAccount, path: "m/44'/60'/0'/0/1" }],
+    }),
+  ));
+  const { users } = (await root.query('list_users', {})).body as {
+    users: { userId: string; userName: string }[];
+  };
+  const owner = users.find(({ userName }) => userName === 'Root')?.userId ?? '';
+  resultOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Ask me',
+      effect: 'EFFECT_ALLOW',
+      condition: `submitter.id == '${botId}' && activity.action == 'SIGN' || activity.action == 'EXPORT'`,
+      consensus: `approvers.any(user, user.id == '${botId}') && approvers.any(user, user.id == '${owner}')`,
+      notes: '',
+    }),
+  );
+});
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+interface Payment {
+  readonly to?: `0x${string}`;
+  readonly value?: bigint;
+  readonly data?: `0x${string}`;
+  readonly from?: string;
+  readonly maxFeePerGas?: bigint;
+}
+
+let nonce = 0;
+const pay = async ({ to = receiver, value = 10n, data, from, maxFeePerGas = 5n }: Payment = {}) =>
+  activityOf(
+    await bot.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+      signWith: from ?? addresses[0],
+      type: 'TRANSACTION_TYPE_ETHEREUM',
+      unsignedTransaction: serializeTransaction({
+        ...{ type: 'eip1559', chainId: 1, nonce: nonce++, gas: 21_000n, to, value, maxFeePerGas },
+        ...(data && { data }),
+      }),
+    }),
+  );
+const outcome = async (payment?: Payment) => (await pay(payment)).status.slice('ACTIVITY_STATUS_'.length);
+const grant = async (fingerprint: string, span = 'TEN_MINUTES') =>
+  root.submit('create_grant', 'CREATE_GRANT', { fingerprint, span });
+const waiting = 'CONSENSUS_NEEDED';
+const grants = async (): Promise<readonly Json[]> => {
+  const { policies } = (await root.query('list_policies', {})).body as { policies: readonly Json[] };
+  return policies.filter(({ notes }) => notes === grantNotes);
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+beforeEach(async () => {
+  for (const { policyId } of await grants())
+    resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+});
+
+test('a grant lets through the like, and nothing wider', async () => {
+  const asked = await pay();
+  expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  const made = activityOf(await grant(asked.fingerprint));
+  expect(made.type).toBe('ACTIVITY_TYPE_CREATE_GRANT');
+  // The request itself is still for the vote.
+  const { status } = activityOf(await root.query('get_activity', { activityId: asked.id }));
+  expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  expect(await outcome()).toBe('COMPLETED');
+  expect(await outcome({ value: 3n })).toBe('COMPLETED');
+  for (const payment of [
+    { to: other },
+    { value: 11n },
+    { data: '0x01' },
+    { from: addresses[1] ?? '' },
+    { maxFeePerGas: 50n },
+  ] as const) {
+    expect(
+      await outcome(payment),
+      JSON.stringify(payment, (_, value: unknown) => String(value)),
+    ).toBe(waiting);
+  }
+  const blind = await bot.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+    signWith: addresses[0],
+    payload: 'ab'.repeat(32),
+    encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+    hashFunction: 'HASH_FUNCTION_NO_OP',
+  });
+  expect(activityOf(blind).status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+});
+
+test('another user with the same key has nothing of it, and a denial stands above it', async () => {
+  activityOf(await grant((await pay()).fingerprint));
+  const before = bot;
+  ({ client: bot } = await service.newUser('Other'));
+  const denied = await bot.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+    signWith: addresses[0],
+    type: 'TRANSACTION_TYPE_ETHEREUM',
+    unsignedTransaction: serializeTransaction({ type: 'eip1559', chainId: 1, to: receiver, value: 1n }),
+  });
+  bot = before;
+  expect(denied.status).toBe(403);
+  const deny = {
+    policyName: 'No',
+    effect: 'EFFECT_DENY',
+    condition: "eth.tx.to != ''",
+    consensus: '',
+    notes: '',
+  };
+  const { policyId } = resultOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', deny),
+  ) as unknown as Json;
+  await expect(pay()).rejects.toThrow();
+  resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+});
+
+describe('the end', () => {
+  test('comes by the clock, and a clock set back before the grant gives nothing', async () => {
+    activityOf(await grant((await pay()).fingerprint));
+    service.clock.advance(-60_000);
+    expect(await outcome()).toBe(waiting);
+    service.clock.advance(60_000 + 599_000);
+    expect(await outcome()).toBe('COMPLETED');
+    service.clock.advance(1_000);
+    expect(await outcome()).toBe(waiting);
+    service.clock.advance(-600_000);
+  });
+
+  test.each(['lock', 'freeze'] as const)('comes by %s, and an unlock brings nothing back', async (how) => {
+    activityOf(await grant((await pay()).fingerprint, 'TODAY'));
+    expect(await outcome()).toBe('COMPLETED');
+    await service.vault.rpc[how]();
+    await service.unlock();
+    expect(await grants()).toEqual([]);
+    await vi.waitFor(async () => {
+      expect(await outcome()).toBe(waiting);
+    });
+  });
+
+  test('comes by a timer, wherever the clock is set', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const row = { id: 'one', effect: 'EFFECT_ALLOW', notes: grantNotes, time: grantTime(0, 600_000) };
+    const deleted: unknown[] = [];
+    const tx = {
+      all: () => (deleted.length === 0 ? [row] : []),
+      run: (_: string, id: unknown) => deleted.push(id),
+    };
+    const units = {
+      read: (work: (tx: unknown) => unknown) => work(tx),
+      first: (work: (tx: unknown) => unknown) => work(tx),
+    };
+    let now = 0;
+    const ends = new GrantEnds({
+      units: units as never,
+      keys: { unlocked: true, onChange: () => () => undefined },
+      clock: { now: () => now, wall: () => now },
+      onFault: (fault) => {
+        throw fault;
+      },
+      onEnd: () => undefined,
+    });
+    ends.look();
+    now = -1_000_000;
+    ends.look();
+    vi.advanceTimersByTime(599_999);
+    expect(deleted).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(deleted).toEqual(['one']);
+    ends.close();
+  });
+});
+
+describe('is refused for', () => {
+  const refusedFor = async (fingerprint: string) => {
+    const answer = await grant(fingerprint);
+    expect(answer.status, answer.text).toBe(400);
+    return answer.text;
+  };
+
+  test('bytes that the vault cannot bound, and what creates a contract', async () => {
+    const text = activityOf(
+      await bot.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+        signWith: addresses[0],
+        payload: 'hello',
+        encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+        hashFunction: 'HASH_FUNCTION_KECCAK256',
+      }),
+    );
+    expect(await refusedFor(text.fingerprint)).toContain('can only be approved once');
+  });
+
+  test('an export, a request that was decided, and one that does not exist', async () => {
+    const asked = await pay();
+    activityOf(await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint: asked.fingerprint }));
+    expect(await refusedFor(asked.fingerprint)).toContain('waits for no approval');
+    expect((await grant(`sha256:${'0'.repeat(64)}`)).status).toBe(404);
+    const exported = await bot.submit('export_wallet', 'EXPORT_WALLET', {
+      walletId: ((await root.query('list_wallets', {})).body as { wallets: { walletId: string }[] })
+        .wallets[0]?.walletId,
+      targetPublicKey: createECDH('prime256v1').generateKeys('hex'),
+    });
+    expect(await refusedFor(activityOf(exported).fingerprint)).toContain('more than one signature');
+  });
+
+  test('a user who may not create policies', async () => {
+    const { fingerprint } = await pay();
+    const answer = await bot.submit('create_grant', 'CREATE_GRANT', { fingerprint, span: 'TODAY' });
+    expect(answer.status).toBe(403);
+  });
+});
