@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   activityHash,
@@ -15,6 +17,7 @@ import {
 } from './activities.ts';
 import { Connection } from '../connection.ts';
 import { migrate } from '../migrations.ts';
+import { temporaryDirectory } from '../../../test/support/support.ts';
 
 let connection: Connection;
 
@@ -200,11 +203,12 @@ describe('pages of the log', () => {
   const long = (id: string, mebibytes: number): void => {
     appendActivity(connection, entry(id, { intent: 'x'.repeat(mebibytes * mebibyte) }));
   };
+  const farAway = 1_000_000;
   const pages: Readonly<Record<string, (after: number, limit: number) => LogPage>> = {
-    listLog: (after, limit) => listLog(connection, after, 100, limit),
+    listLog: (after, limit) => listLog(connection, after, farAway, limit),
     'listLogAfter, of all': (after, limit) => listLogAfter(connection, undefined, after, limit),
     'listLogAfter, of one': (after, limit) => listLogAfter(connection, organizationId, after, limit),
-    listEvents: (after, limit) => listEvents(connection, organizationId, { after, until: 100, limit }),
+    listEvents: (after, limit) => listEvents(connection, organizationId, { after, until: farAway, limit }),
   };
 
   test.each(Object.entries(pages))('%s: end with their bytes, and say whether it goes on', (_name, read) => {
@@ -220,6 +224,34 @@ describe('pages of the log', () => {
     expect(seen).toEqual([[1, 2], [3], [4], [5, 6, 7]]);
     expect(read(7, 4)).toEqual({ rows: [], isEnd: true });
   });
+
+  // The class is a page that costs as much as the whole rest of the log: a walk over the log would grow with its square.
+  test.runIf(process.platform === 'linux').each(Object.entries(pages))(
+    '%s: read no more of the file than their own rows',
+    (_name, read) => {
+      using directory = temporaryDirectory();
+      connection = Connection.open(join(directory.path, 'vault.db'));
+      migrate(connection);
+      connection.exec('BEGIN');
+      for (let row = 0; row < 5_000; row++) {
+        appendActivity(connection, entry(`row ${String(row)}`, { intent: 'x'.repeat(3_000) }));
+      }
+      connection.exec('COMMIT');
+      const size = statSync(join(directory.path, 'vault.db')).size;
+      const bytesRead = (): number => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+      const before = bytesRead();
+      let seen = 0;
+      for (let after = 0; ;) {
+        const { rows, isEnd } = read(after, 50);
+        seen += rows.length;
+        after = rows.at(-1)?.sequence ?? after;
+        if (isEnd) break;
+      }
+      expect(seen).toBe(5_000);
+      expect(bytesRead() - before).toBeLessThan(4 * size);
+      connection.close();
+    },
+  );
 
   test('that end with their number say so too', () => {
     append('a', 'b', 'c');
