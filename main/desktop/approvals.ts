@@ -11,6 +11,8 @@ import { owned } from '../lib/faults.ts';
 
 export interface WaitingActivity extends PendingActivity {
   readonly id: string;
+  /** The name of the user who asks. */
+  readonly requester: string;
 }
 
 export interface Approvals extends Disposable {
@@ -109,7 +111,12 @@ async function queryWaiting(rpc: Pick<VaultRpc, 'status' | 'call'>): Promise<Wai
     if (answer.isRefused) throw new Error(`the activities that wait: HTTP ${String(answer.status)}`);
     return answer.body.activities
       .filter(({ canApprove }) => canApprove)
-      .map(({ id, type, intent }) => ({ id, type, intent }));
+      .map(({ id, type, intent, votes: [first] }) => ({
+        id,
+        type,
+        intent,
+        requester: first?.user.userName ?? '',
+      }));
   } catch (error) {
     // Locked between the two questions.
     if (error instanceof KeyhearthError) return undefined;

@@ -1,9 +1,9 @@
-/** The system’s notifications: of messages that are shown on this computer instead of being sent, and of what waits for a vote. */
+/** The system’s notifications: of messages that are shown on this computer instead of being sent, and of requests that wait for a vote. */
 import { app, Notification } from 'electron';
 import type { WindowRpc, VaultRpc } from '../../preload/contract.ts';
 import { queryAsOwner } from '../rpc/owner-calls.ts';
 import { activityTitle } from '../lib/text/activity-titles.ts';
-import { toBeSigned } from '../lib/text/to-be-signed.ts';
+import { intentOf } from '../lib/text/to-be-signed.ts';
 import { mark, visibleLine } from '../lib/text/visible-text.ts';
 import type { Approvals, WaitingActivity } from './approvals.ts';
 import { report } from './report.ts';
@@ -179,31 +179,31 @@ export function sayThatItGoesOn(): Disposable {
   };
 }
 
-/** Up to so many at once get a notification each; more get one with their number. */
-const mostShown = 3;
-
 /**
- * Notifies of what begins to wait for the owner’s vote, until it is disposed of: of what is to be signed, by the title under which
- * the window describes it. A click brings the window to it.
+ * Notifies of requests that begin to wait for the owner’s vote, until it is disposed of: of one by its user and its description,
+ * of several by their number. One notification stands for all, and a click brings the window to them.
  */
 export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'call'>): Disposable {
-  // By activity, or by nothing for many. One that nothing refers to is collected, and its clicks with it.
-  const open = new Map<string, Notification>();
+  // Without a reference the system's notification is collected, and its clicks with it.
+  let open: Notification | undefined;
+  /** The requests that the notification stands for. */
+  let told: ReadonlySet<string> = new Set();
   let isDisposed = false;
 
-  function notify(id: string, body: string, route: string): void {
+  function notify(body: string, route: string): void {
     const notification = new Notification({ title: 'Keyhearth: approval needed', body });
-    open.get(id)?.close();
-    open.set(id, notification);
+    open?.close();
+    open = notification;
+    told = new Set(approvals.waiting.map(({ id }) => id));
     notification.on('click', () => {
       showWindow(route);
     });
     notification.on('close', () => {
-      if (open.get(id) === notification) open.delete(id);
+      if (open === notification) open = undefined;
     });
     notification.on('failed', (_event, error) => {
       // It may be shown later, when another one has replaced it.
-      if (open.get(id) === notification) open.delete(id);
+      if (open === notification) open = undefined;
       // The tray, the badge and the window say it too.
       report('a notification was not shown', error);
     });
@@ -211,52 +211,55 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
   }
 
   async function notifyOf(activity: WaitingActivity): Promise<void> {
-    const { id } = activity;
-    const body = asShown(await titleOf(rpc, activity));
-    // It may have been decided meanwhile, or the vault locked.
-    if (isDisposed || approvals.waiting.every((each) => each.id !== id)) return;
-    notify(id, body, `/approvals/${id}`);
+    const body = asShown(await describeWaiting(rpc, activity));
+    const [only, ...others] = approvals.waiting;
+    // It may have been decided meanwhile, or the vault locked. Several have a notification of their own.
+    if (isDisposed || only?.id !== activity.id || others.length > 0) return;
+    notify(body, `/approvals/${activity.id}`);
   }
 
-  const stopNew = approvals.onNew((activities) => {
-    if (!Notification.isSupported()) return;
-    if (activities.length > mostShown) {
-      notify('', `${String(activities.length)} activities need your approval.`, '/approvals');
-      return;
-    }
-    for (const activity of activities) void notifyOf(activity);
+  const stopNew = approvals.onNew(([first]) => {
+    if (first === undefined || !Notification.isSupported()) return;
+    const { length } = approvals.waiting;
+    if (length > 1) notify(`${String(length)} requests wait for your approval.`, '/approvals');
+    else void notifyOf(first);
   });
   const stopChange = approvals.onChange(() => {
-    const waiting = new Set(approvals.waiting.map(({ id }) => id));
-    for (const [id, notification] of [...open]) {
-      if (id === '' ? waiting.size === 0 : !waiting.has(id)) notification.close();
-    }
+    if (approvals.waiting.every(({ id }) => !told.has(id))) open?.close();
   });
   return {
     [Symbol.dispose]() {
       isDisposed = true;
       stopNew();
       stopChange();
-      for (const notification of [...open.values()]) notification.close();
-      open.clear();
+      open?.close();
     },
   };
 }
 
-/** @returns what an activity signs, in a sentence; its kind alone where it signs nothing, or the vault gives no description. */
-async function titleOf(rpc: Pick<WindowRpc, 'call'>, activity: WaitingActivity): Promise<string> {
-  const [first, ...others] = toBeSigned(activity);
-  const kind = activityTitle(activity.type);
-  if (first === undefined) return kind;
-  try {
-    const answer = await queryAsOwner(rpc, 'describe_payload', first);
-    if (answer.isRefused) return kind;
-    const { title } = answer.body.description;
-    return others.length === 0 ? title : `${title}, and ${String(others.length)} more`;
-  } catch {
-    // The vault was locked, which is not a fault. The window shows its state.
-    return kind;
-  }
+/**
+ * Says who asks for what: of a program, its user has the door and the name.
+ * @returns its kind alone where the vault gives no description.
+ */
+async function describeWaiting(
+  rpc: Pick<WindowRpc, 'call'>,
+  { id, type, requester, intent }: WaitingActivity,
+): Promise<string> {
+  const { origin } = intentOf({ intent }) as { readonly origin?: { readonly repository?: unknown } };
+  const repository = typeof origin?.repository === 'string' ? `, repository “${origin.repository}”` : '';
+  const what = async (): Promise<string> => {
+    try {
+      const answer = await queryAsOwner(rpc, 'describe_activities', { activityIds: [id] });
+      if (answer.isRefused) return activityTitle(type);
+      const about = answer.body.descriptions[0]?.about ?? [];
+      const said = about.map(({ text, kind }) => (kind === undefined ? text : `“${text}”`)).join('');
+      return said === '' ? activityTitle(type) : said;
+    } catch {
+      // The vault was locked, which is not a fault. The window shows its state.
+      return activityTitle(type);
+    }
+  };
+  return `“${requester}”: ${await what()}${repository}`;
 }
 
 /** In bytes: macOS takes 256, and Windows advises 200 characters. */

@@ -2,7 +2,7 @@
 import type { Approvals, WaitingActivity } from '../../main/desktop/approvals.ts';
 
 /** The payload that each of them signs. */
-export const payload = {
+const payload = {
   payload: '42',
   encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
   hashFunction: 'HASH_FUNCTION_KECCAK256',
@@ -10,6 +10,7 @@ export const payload = {
 
 const signing = (id: string): WaitingActivity => ({
   id,
+  requester: 'Ben',
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
   intent: { signRawPayloadIntentV2: { ...payload, signWith: 'key' } },
 });

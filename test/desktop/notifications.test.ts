@@ -2,7 +2,7 @@ import { serializeTransaction } from 'viem';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ShownMessage } from '../../preload/contract.ts';
 import { activityOf, ethereumAccount, resultOf, startTestVault } from '../support/support.ts';
-import { ApprovalsDouble, payload } from './approvals-double.ts';
+import { ApprovalsDouble } from './approvals-double.ts';
 import { RpcDouble } from './rpc-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
@@ -126,7 +126,8 @@ describe('an activity that begins to wait for a vote', () => {
   let watching: Disposable;
 
   const titled = (title: string): void => {
-    double.body = { description: { title, lines: [], parts: [], warnings: [], digests: [] } };
+    const about = [{ text: title }, { text: ', from ' }, { text: 'Daily', kind: 'WALLET_ACCOUNT' }];
+    double.body = { descriptions: [{ activityId: 'one', about, effect: [], fields: [], shortened: false }] };
   };
   const shown = (count: number) =>
     vi.waitFor(() => {
@@ -151,11 +152,11 @@ describe('an activity that begins to wait for a vote', () => {
     expect(notification).toMatchObject({
       isShown: true,
       title: 'Keyhearth: approval needed',
-      body: 'Send 1 ETH to 0x35',
+      body: '“Ben”: Send 1 ETH to 0x35, from “Daily”',
     });
     expect(double.asked.at(-1)?.args).toEqual([
-      '/public/v1/query/describe_payload',
-      { ...payload, preimage: undefined, signWith: 'key' },
+      '/public/v1/query/describe_activities',
+      { activityIds: ['one'] },
     ]);
     notification?.emit('click');
     expect(showWindow).toHaveBeenLastCalledWith('/approvals/one');
@@ -170,7 +171,7 @@ describe('an activity that begins to wait for a vote', () => {
     titled(title);
     approvals.set('one');
     await shown(1);
-    expect(machine.notifications[0]?.body).toBe(body);
+    expect(machine.notifications[0]?.body).toBe(`“Ben”: ${body}, from “Daily”`);
   });
 
   test('says the same on systems that read markup', async () => {
@@ -179,7 +180,9 @@ describe('an activity that begins to wait for a vote', () => {
     approvals.set('one');
     await shown(1);
     platform.mockRestore();
-    expect(machine.notifications[0]?.body).toBe('Send ⟨U+003C⟩b⟨U+003E⟩1 ⟨U+0026⟩ 2⟨U+003C⟩/b⟨U+003E⟩');
+    expect(machine.notifications[0]?.body).toBe(
+      '“Ben”: Send ⟨U+003C⟩b⟨U+003E⟩1 ⟨U+0026⟩ 2⟨U+003C⟩/b⟨U+003E⟩, from “Daily”',
+    );
   });
 
   test.each(['Send 1 ETH to '.repeat(100), '日本'.repeat(500)])(
@@ -191,7 +194,7 @@ describe('an activity that begins to wait for a vote', () => {
       const body = machine.notifications[0]?.body ?? '';
       expect(Buffer.byteLength(body)).toBeLessThan(256);
       expect(body).toMatch(/…$/);
-      expect(title.startsWith(body.slice(0, -1))).toBe(true);
+      expect(`“Ben”: ${title}`.startsWith(body.slice(0, -1))).toBe(true);
     },
   );
 
@@ -199,7 +202,7 @@ describe('an activity that begins to wait for a vote', () => {
     double.failure = new Error('the vault is locked');
     approvals.set('one');
     await shown(1);
-    expect(machine.notifications[0]?.body).toBe('Sign a payload');
+    expect(machine.notifications[0]?.body).toBe('“Ben”: Sign a payload');
   });
 
   test('is not notified of where it was decided before that could be said', async () => {
@@ -211,23 +214,27 @@ describe('an activity that begins to wait for a vote', () => {
     expect(machine.notifications).toHaveLength(1);
   });
 
-  test('is closed when it no longer waits', async () => {
-    approvals.set('one', 'two');
-    await shown(2);
-    expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([true, true]);
+  test('is one list with the others, and closed when none of them waits', () => {
+    approvals.set('one', 'two', 'three');
+    expect(machine.notifications).toMatchObject([{ body: '3 requests wait for your approval.' }]);
+    machine.notifications[0]?.emit('click');
+    expect(showWindow).toHaveBeenLastCalledWith('/approvals');
     approvals.set('two');
-    expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([false, true]);
-    watching[Symbol.dispose]();
+    expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([true]);
+    approvals.set('two', 'four');
+    expect(machine.notifications.map(({ isShown, body }) => [isShown, body])).toEqual([
+      [false, '3 requests wait for your approval.'],
+      [true, '2 requests wait for your approval.'],
+    ]);
+    approvals.set();
     expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([false, false]);
   });
 
-  test('is combined with the others if there are many', () => {
-    approvals.set('one', 'two', 'three', 'four');
-    expect(machine.notifications).toMatchObject([{ body: '4 activities need your approval.' }]);
-    machine.notifications[0]?.emit('click');
-    expect(showWindow).toHaveBeenLastCalledWith('/approvals');
-    approvals.set();
-    expect(machine.notifications[0]?.isShown).toBe(false);
+  test('gives way to the number when another begins to wait before its description is there', async () => {
+    approvals.set('one');
+    approvals.set('one', 'two');
+    await new Promise(setImmediate);
+    expect(machine.notifications).toMatchObject([{ body: '2 requests wait for your approval.' }]);
   });
 
   test('is left to tray, badge and window where the system shows none', () => {
@@ -247,7 +254,7 @@ describe('an activity that begins to wait for a vote', () => {
   });
 });
 
-test('the notification has the title by which the vault describes what is signed', async () => {
+test('the notification has the user, the key, and the title by which the vault describes the payload', async () => {
   await using service = await startTestVault();
   const { root, vault } = service;
   const { client } = await service.newUser('Ben');
@@ -280,7 +287,7 @@ test('the notification has the title by which the vault describes what is signed
   resources.use(notifyOfApprovals(resources.use(watchApprovals(vault.rpc)), vault.rpc));
   await client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', request);
   await vi.waitFor(() => {
-    expect(machine.notifications.map(({ body: said }) => said)).toEqual([title]);
+    expect(machine.notifications.map(({ body: said }) => said)).toEqual([`“Ben”: ${title}, from “Everyday”`]);
   });
 });
 
