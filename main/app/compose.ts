@@ -298,6 +298,9 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     onChange: () => {
       emit({ kind: 'doors' });
     },
+    onEvent: (kind, door) => {
+      timeline.note(kind, door);
+    },
   });
   const rpc = new VaultCalls(parts, service, {
     log,

@@ -36,6 +36,8 @@ export interface DoorsParts {
   /** Undefined for a vault in memory: it has no sockets. */
   readonly directory: string | undefined;
   readonly onChange: () => void;
+  /** Called once a change is committed. */
+  readonly onEvent: (kind: DoorEvent, door: DoorName) => void;
 }
 
 const door = z.enum(doorNames);
@@ -102,7 +104,7 @@ export class Doors {
   /** @throws KeyhearthError VAULT_LOCKED, ALREADY_EXISTS, NOT_FOUND, or FAILED_PRECONDITION for a vault in memory. */
   async change(input: unknown): Promise<void> {
     const wanted = parse(change, input, 'doors');
-    const { service, keyring, directory, onChange } = this.#parts;
+    const { service, keyring, directory, onChange, onEvent } = this.#parts;
     keyring.checkUnlocked();
     if (directory === undefined) {
       throw new KeyhearthError(
@@ -138,6 +140,7 @@ export class Doors {
       });
       privateKey.fill(0);
     });
+    onEvent(eventOf(wanted), wanted.door);
     await this.look();
     onChange();
   }
@@ -186,6 +189,13 @@ export class Doors {
     this.#unlocking.endAll();
     await this.look();
   }
+}
+
+type DoorEvent = 'doorOn' | 'doorOff' | 'programPaired' | 'programRevoked';
+
+function eventOf(wanted: z.output<typeof change>): DoorEvent {
+  if (wanted.change === 'switch') return wanted.on ? 'doorOn' : 'doorOff';
+  return wanted.change === 'pair' ? 'programPaired' : 'programRevoked';
 }
 
 const switches = (tx: Reader): Partial<Record<DoorName, boolean>> =>

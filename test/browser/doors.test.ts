@@ -151,5 +151,11 @@ test('a program is paired, and its push goes through with a click', async () => 
   expect(existsSync(socket)).toBe(false);
   expect((await root.query('list_users', {})).text).not.toContain('laptop');
   expect((await root.query('list_policies', {})).text).not.toContain('laptop');
+  const { events } = await vault.rpc.securityEvents();
+  expect(events.map(({ kind, way }) => `${kind} ${String(way)}`)).toEqual(
+    expect.arrayContaining(['programPaired ssh', 'doorOn ssh', 'programRevoked ssh']),
+  );
+  await page.goto(`${page.url().replace(/#.*/, '')}#/activity/security`);
+  await page.getByText('Program revoked').first().waitFor();
   expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
 });

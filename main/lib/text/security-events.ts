@@ -1,7 +1,9 @@
 /** Kinds of security events, with their titles in the window and the command. */
 
-/** The ways that an event may name; empty for events without one. */
-export const securityWays = ['', 'keychain', 'password', 'recovery', 'shares'] as const;
+import { doorNames } from '../policies/doors.ts';
+
+/** The ways that an event may name, an unlock method or a door; empty for events without one. */
+export const securityWays = ['', 'keychain', 'password', 'recovery', 'shares', ...doorNames] as const;
 export type SecurityWay = (typeof securityWays)[number];
 
 export const securityEventTitles = {
@@ -19,6 +21,10 @@ export const securityEventTitles = {
   unlockMethodChanged: 'Unlock method changed',
   unlockMethodRemoved: 'Unlock method removed',
   masterKeyReplaced: 'Master key replaced',
+  doorOn: 'Door switched on',
+  doorOff: 'Door switched off',
+  programPaired: 'Program paired',
+  programRevoked: 'Program revoked',
 } as const;
 
 export type SecurityEventKind = keyof typeof securityEventTitles;

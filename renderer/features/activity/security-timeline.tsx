@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import {
   IconAlertTriangle,
   IconArchive,
+  IconDoor,
   IconHistory,
   IconKey,
   IconLock,
@@ -11,6 +12,7 @@ import {
   type Icon,
 } from '@tabler/icons-react';
 import type { SecurityEvent } from '../../../preload/contract.ts';
+import { doorKinds, type DoorName } from '../../../main/lib/policies/doors.ts';
 import type { SecurityEventKind } from '../../../main/lib/text/security-events.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
@@ -44,13 +46,22 @@ const looks: Readonly<Record<SecurityEventKind, Looks>> = {
   unlockMethodChanged: { title: t('Unlock method changed'), icon: IconKey },
   unlockMethodRemoved: { title: t('Unlock method removed'), icon: IconKey },
   masterKeyReplaced: { title: t('Master key replaced'), icon: IconKey },
+  doorOn: { title: t('Door switched on'), icon: IconDoor },
+  doorOff: { title: t('Door switched off'), icon: IconDoor },
+  programPaired: { title: t('Program paired'), icon: IconDoor },
+  programRevoked: { title: t('Program revoked'), icon: IconDoor },
 };
+
+const doorWays = Object.fromEntries(
+  Object.entries(doorKinds).map(([door, kind]) => [door, t(kind.words.title)]),
+) as Readonly<Record<DoorName, string>>;
 
 const ways: Readonly<Record<NonNullable<SecurityEvent['way']>, string>> = {
   keychain: t('keychain'),
   password: t('password'),
   recovery: t('recovery phrase'),
   shares: t('shares'),
+  ...doorWays,
 };
 
 /** The events of the vault itself: who opened it, who tried to, and what opens it now. */
@@ -64,7 +75,7 @@ export function SecurityTimeline(): ReactNode {
     <>
       <PageHead
         title={t('Security timeline')}
-        lead={t('Unlocks, wrong secrets, freezes, backups and new unlock methods, newest first.')}
+        lead={t('Unlocks, wrong secrets, freezes, backups, unlock methods and doors, newest first.')}
         back={{ to: '/activity', label: t('Activity') }}
       />
       <Panel kind="plain">
