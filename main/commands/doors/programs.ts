@@ -42,12 +42,18 @@ const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
 
 export async function addProgram(config: Config, name: string, options: AddProgramOptions): Promise<void> {
   const { door, ask, json } = options;
+  const { policies: policiesOf, addedBy, keyTag: tagName } = doorKinds[door];
+  if (policiesOf === undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      `a program of the door ${door} is added with \`${addedBy} ${name}\``,
+    );
+  }
   const terms = readTerms(options);
   const running = await doorsOf(config);
   const { owner } = await running.status();
   const api = await connectAsOwner(config, options);
   const userName = userNameOf(door, name);
-  const { keyTag: tagName, policies: policiesOf } = doorKinds[door];
   const tagId = tagName === undefined ? '' : await keyTag(api, tagName);
   const userTags = [await userTag(api, door)];
   let userId = '';

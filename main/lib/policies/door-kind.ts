@@ -33,10 +33,15 @@ export interface DoorKind {
   readonly curves: readonly string[];
   /** The bounds that its owner may choose. */
   readonly takes: readonly Exclude<keyof PairedProgram, 'userId' | 'tagId' | 'approverId'>[];
-  /** The policies that bound a program: they allow what it is for, and deny all else. */
-  readonly policies: (name: string, program: PairedProgram) => readonly BotPolicy[];
-  /** Reads from a program's policies what `policies` wrote into them. `boundsOf` compares the rest. */
-  readonly read: (userId: string, policies: readonly PolicyText[]) => PairedProgram | undefined;
+  /**
+   * The policies that bound a program: they allow what it is for, and deny all else. Undefined for a door whose programs have
+   * bounds of another kind.
+   */
+  readonly policies: ((name: string, program: PairedProgram) => readonly BotPolicy[]) | undefined;
+  /** The command that adds a program. */
+  readonly addedBy: string;
+  /** Reads from a program's policies what `policies` wrote into them. `boundsOf` compares the rest. Undefined without `policies`. */
+  readonly read: ((userId: string, policies: readonly PolicyText[]) => PairedProgram | undefined) | undefined;
   /** @param program Its address is that of its socket, or the URL of its endpoint. */
   readonly setup: (program: { readonly name: string; readonly address: string }) => readonly SetupLine[];
 }

@@ -22,9 +22,10 @@ export function boundsOf(
   userId: string,
   policies: readonly PolicyText[],
 ): PairedProgram | undefined {
-  const bounds = read(userId, policies);
-  const wanted = bounds === undefined ? [] : write('', bounds);
+  const bounds = read?.(userId, policies);
+  const wanted = bounds === undefined ? [] : (write?.('', bounds) ?? []);
   const isWhole =
+    wanted.length > 0 &&
     wanted.length === policies.length &&
     wanted.every(({ effect, condition, consensus }) =>
       policies.some(

@@ -79,6 +79,7 @@ export const sshDoor: DoorKind = {
   curves: ['CURVE_ED25519', 'CURVE_P256'],
   takes: ['accounts', 'forwarders'],
   policies: policiesOfSshProgram,
+  addedBy: 'keyhearth doors add',
   read: readSshProgram,
   setup: ({ name, address }) => [
     { what: 'ssh', text: `keyhearth ssh setup --program ${name}` },

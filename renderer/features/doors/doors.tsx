@@ -3,6 +3,7 @@ import { Group, Switch, Text } from '@mantine/core';
 import { IconDoor } from '@tabler/icons-react';
 import type { DoorStatus } from '../../../preload/contract.ts';
 import { doorKinds } from '../../../main/lib/policies/doors.ts';
+import { Copyable } from '../../ui/copyable.tsx';
 import { DialogButton } from '../../ui/danger-zone.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
@@ -68,18 +69,21 @@ function Door({ of: { door, on, problem, programs } }: { readonly of: DoorStatus
               {(close) => <DoorKeys.Form kind={kind} close={close} />}
             </DialogButton>
           )}
-          <DialogButton
-            name={t('Pair…')}
-            label={t('Pair a program with {{title}}…', { title })}
-            title={t('Pair a program')}
-          >
-            {(close) => <NewProgram door={door} taken={programs.map(({ name }) => name)} close={close} />}
-          </DialogButton>
+          {kind.policies !== undefined && (
+            <DialogButton
+              name={t('Pair…')}
+              label={t('Pair a program with {{title}}…', { title })}
+              title={t('Pair a program')}
+            >
+              {(close) => <NewProgram door={door} taken={programs.map(({ name }) => name)} close={close} />}
+            </DialogButton>
+          )}
         </Group>
       </div>
       {programs.length === 0 ? (
         <Empty title={t('No programs yet')} icon={IconDoor} level={3}>
           <p>{t('Pair one for each purpose, so that you can bound and revoke each.')}</p>
+          {kind.policies === undefined && <Copyable text={`${kind.addedBy} NAME`} copy={t('Copy command')} />}
         </Empty>
       ) : (
         <ul className="kh-rows" aria-label={t('Programs of {{title}}', { title })}>

@@ -57,7 +57,7 @@ export function usePairing(): (
     try {
       const user = { userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [ofDoor] };
       [userId = ''] = (await createUsers.mutateAsync({ users: [user] })).result.userIds;
-      const policies = policiesOf(name, { ...bounds, userId, tagId });
+      const policies = policiesOf?.(name, { ...bounds, userId, tagId }) ?? [];
       ({ policyIds } = (await createPolicies.mutateAsync({ policies: [...policies] })).result);
       const key = {
         apiKeyName: userName,

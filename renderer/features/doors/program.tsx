@@ -112,6 +112,12 @@ function Rights({
     userId,
     own.filter((policy) => grantEnd(policy) === undefined),
   );
+  if (kind.read === undefined)
+    return (
+      <Link href="/policies" className="kh-link">
+        {t(kind.words.may)}
+      </Link>
+    );
   if (bounds === undefined) {
     return (
       <Link href="/policies" className="kh-link">
