@@ -175,6 +175,23 @@ export type KeyslotChange = { readonly proof: ProveWith } & (
     }
 );
 
+/** A wallet that the owner may import. */
+export interface WalletPreviewWish {
+  /** As `import_wallet` takes it, encrypted to a key of `init_import_wallet`. */
+  readonly encryptedBundle: string;
+  readonly accounts: readonly {
+    readonly curve: string;
+    readonly pathFormat: string;
+    readonly path: string;
+    readonly addressFormat: string;
+  }[];
+}
+
+export interface WalletPreview {
+  /** Of the accounts, in their order. */
+  readonly addresses: readonly string[];
+}
+
 export interface SheetRequest {
   /** It is checked against the vault first. */
   readonly phrase: string;
@@ -763,6 +780,8 @@ export interface WindowRpc {
   /** Resolves where a phrase, or shares of it, open the vault; rejects where not. Nothing is shown and nothing opened. */
   checkRecovery(how: Extract<UnlockWith, { readonly with: 'recovery' | 'shares' }>): Promise<Keyslots>;
   recoverySheet(request: SheetRequest): Promise<readonly Sheet[]>;
+  /** The addresses of a wallet before its import. The words are encrypted to the vault. Nothing is stored. */
+  previewWallet(wish: WalletPreviewWish): Promise<WalletPreview>;
   /** The backups of the vault, when the next is due, and what the owner should know of them. */
   backups(): Promise<BackupsStatus>;
   backUp(wish: BackUp): Promise<BackupRecord>;
@@ -854,6 +873,7 @@ export const rpcCalls = [
   'changeKeyslots',
   'checkRecovery',
   'recoverySheet',
+  'previewWallet',
   'backups',
   'backUp',
   'lookAtBackup',

@@ -37,6 +37,7 @@ const bridge: WindowRpc = {
   changeKeyslots: forward('changeKeyslots'),
   checkRecovery: forward('checkRecovery'),
   recoverySheet: forward('recoverySheet'),
+  previewWallet: forward('previewWallet'),
   backups: forward('backups'),
   backUp: forward('backUp'),
   lookAtBackup: forward('lookAtBackup'),

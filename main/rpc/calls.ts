@@ -24,6 +24,7 @@ import type {
   VaultEvent,
   VaultStatus,
   VerifiedBackup,
+  WalletPreview,
 } from '../../preload/contract.ts';
 import { readAbout, readLicences } from '../app/build-info.ts';
 import { describeDiagnostics } from '../app/diagnostics.ts';
@@ -71,6 +72,7 @@ import type { Doors } from '../doors/doors.ts';
 import type { Settings } from '../settings/settings.ts';
 import { checkMissing, setUp, type SetupParts } from '../app/create-vault.ts';
 import { owned } from '../lib/faults.ts';
+import { previewWallet } from './wallet-preview.ts';
 
 /** Between two events with the progress of a restore, in milliseconds. */
 const progressPause = 100;
@@ -415,6 +417,10 @@ export class VaultCalls implements VaultRpc {
     const keyslots = await this.#keyslots.checkRecovery(input);
     this.emit({ kind: 'status' });
     return keyslots;
+  }
+
+  previewWallet(input: unknown): Promise<WalletPreview> {
+    return previewWallet(this.#parts, input);
   }
 
   recoverySheet(input: unknown): Promise<readonly Sheet[]> {

@@ -320,6 +320,8 @@ describe('what one person does in one vault', () => {
     await button(page, 'Import private key').click();
   }
 
+  const imports = (): number => sent.filter((body) => body.includes('"ACTIVITY_TYPE_IMPORT_WALLET"')).length;
+
   const said = (text: string | RegExp) => page.getByRole('alert').filter({ hasText: text });
 
   test('a wallet is imported by its words, as people write them, and has the address that follows from them', async () => {
@@ -350,13 +352,64 @@ describe('what one person does in one vault', () => {
   test('words that are not a phrase are refused, and stay to be corrected', async () => {
     const wrong = [...words.slice(1), 'tset'].join(' ');
     await importWallet('Mistyped', wrong);
+    const field = page.getByRole('textbox', { name: 'Seed phrase' });
+    await page.getByText('Word 12, “tset”, is not in the BIP-39 list. Did you mean “test”?').waitFor();
+    await expect.poll(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
+    expect(await field.inputValue()).toBe(wrong);
+    await field.fill(`${words.slice(1).join(' ')} test`);
+    await button(page, 'Import wallet').click();
+    await page.getByText('The words don’t match their checksum.').waitFor();
+    // The window refuses these itself: no row of the log fails.
+    expect(sent.filter((body) => body.includes('ACTIVITY_TYPE_INIT_IMPORT_WALLET'))).toHaveLength(2);
+    await field.fill(knownWallet.phrase);
+    await button(page, 'Import wallet').click();
     const refusal = page.locator('form').getByRole('alert').filter({ hasText: 'Couldn’t import the wallet' });
     await refusal.waitFor();
-    expect(await refusal.innerText()).toContain('Word 12 is not in the English word list');
-    expect(await page.getByRole('textbox', { name: 'Seed phrase' }).inputValue()).toBe(wrong);
-    await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase);
+    expect(await refusal.innerText()).toContain('already exists');
+  });
+
+  test('words are completed by keyboard, and their addresses are shown before the import', async () => {
+    await goTo(page, 'Wallets');
+    await page.getByRole('link', { name: 'Import wallet' }).click();
+    const field = page.getByRole('textbox', { name: 'Seed phrase' });
+    await field.pressSequentially('1. legal 2. wi');
+    await page.getByRole('listbox', { name: 'Suggestions for “Seed phrase”' }).waitFor();
+    const active = () =>
+      field.evaluate(
+        (each) => document.getElementById(each.getAttribute('aria-activedescendant') ?? '')?.innerText,
+      );
+    expect(await active()).toBe('wide');
+    await page.keyboard.press('ArrowUp');
+    expect(await active()).toBe('win');
+    await page.keyboard.press('Escape');
+    await page.getByRole('listbox').waitFor({ state: 'hidden' });
+    await page.keyboard.press('Control+Space');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.type('nn');
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe('1. legal 2. winner ');
+    await field.pressSequentially('thnak ');
+    await page.getByText('Word 3, “thnak”, is not in the BIP-39 list. Did you mean “thank”?').waitFor();
+    const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
+    await field.fill(phrase);
+    const before = imports();
+    await button(page, 'Show addresses').click();
+    const shown = page.getByRole('list', { name: 'First addresses' });
+    await shown.waitFor();
+    const root = HDKey.fromMasterSeed(mnemonicToSeedSync(phrase));
+    const key = root.derive("m/44'/60'/0'/0/0").privateKey ?? new Uint8Array();
+    const address = privateKeyToAddress(bytesToHex(key));
+    expect((await shown.innerText()).replaceAll(/\s/g, '')).toContain(address);
+    expect(imports()).toBe(before);
+    expect(sent.filter((body) => body.includes('sausage'))).toEqual([]);
+    // Addresses of other words are gone at once.
+    await page.getByRole('textbox', { name: 'BIP-39 passphrase' }).fill('x');
+    await shown.waitFor({ state: 'hidden' });
+    await page.getByRole('textbox', { name: 'BIP-39 passphrase' }).fill('');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Seen before');
     await button(page, 'Import wallet').click();
-    await expect.poll(() => refusal.innerText()).toContain('already exists');
+    await heading(page, 'Seen before').waitFor();
+    expect(await readAddresses(page)).toEqual([address]);
   });
 
   test('an exported phrase is shown when asked for, hidden again, and gone with its dialog', async () => {
@@ -460,7 +513,7 @@ describe('what one person does in one vault', () => {
     await said('Wallet deleted').last().waitFor();
     await expect
       .poll(() => page.getByRole('list', { name: 'Wallets' }).getByRole('listitem').count())
-      .toBe(1);
+      .toBe(2);
     await importWallet('Back again', knownWallet.phrase);
     await heading(page, 'Back again').waitFor();
     expect(await readAddresses(page)).toEqual([knownWallet.ethereum]);

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type {
   BackupsStatus,
   DoorStatus,
+  WalletPreview,
   WindowRpc,
   Keyslots,
   MessagesStatus,
@@ -148,6 +149,11 @@ export class RpcDouble implements VaultRpc {
   async recoverySheet(...args: Parameters<WindowRpc['recoverySheet']>): Promise<readonly Sheet[]> {
     await this.#answer('recoverySheet', args);
     return [];
+  }
+
+  async previewWallet(...args: Parameters<WindowRpc['previewWallet']>): Promise<WalletPreview> {
+    await this.#answer('previewWallet', args);
+    return { addresses: [] };
   }
 
   async backups(): Promise<BackupsStatus> {

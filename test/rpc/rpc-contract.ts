@@ -1,6 +1,7 @@
 /** The promises of `preload/contract.ts` to a window, over every kind of connection. */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { encryptWalletToBundle } from '@turnkey/crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stepUpRequired } from '../../preload/contract.ts';
 import type { WindowRpc, CreateVault, UnlockWith, VaultRpc, VaultEvent } from '../../preload/contract.ts';
@@ -435,6 +436,55 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         await expect(rpc.changeKeyslots({ do: 'magic' } as never)).rejects.toEqual(
           refusal(/^invalid change\.do: expected one of addPassword, addKeychain, addRecovery/),
         );
+      });
+
+      test('a wallet’s addresses are shown before its import, and nothing is kept', async () => {
+        const { owner, organization, serverKeys } = await rpc.status();
+        const userId = owner?.userId ?? '';
+        const submit = async (path: string, type: string, parameters: object) =>
+          (await rpc.call(`/public/v1/submit/${path}`, { type: `ACTIVITY_TYPE_${type}`, parameters }))
+            .body as {
+            readonly activity: {
+              readonly result: { readonly initImportWalletResult: { readonly importBundle: string } };
+            };
+          };
+        const list = async () =>
+          ((await rpc.call('/public/v1/query/list_wallets', {})).body as { readonly wallets: unknown })
+            .wallets;
+        const before = await list();
+        const { activity } = await submit('init_import_wallet', 'INIT_IMPORT_WALLET', { userId });
+        const encryptedBundle = await encryptWalletToBundle({
+          mnemonic: 'test test test test test test test test test test test junk',
+          importBundle: activity.result.initImportWalletResult.importBundle,
+          userId,
+          organizationId: organization?.id ?? '',
+          dangerouslyOverrideSignerPublicKey: serverKeys?.signer ?? '',
+        });
+        const account = {
+          curve: 'CURVE_SECP256K1',
+          pathFormat: 'PATH_FORMAT_BIP32',
+          path: "m/44'/60'/0'/0/0",
+          addressFormat: 'ADDRESS_FORMAT_ETHEREUM',
+        };
+        const wish = { encryptedBundle, accounts: [account] };
+        const addresses = ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'];
+        // The same key of the vault serves again, and the import after it.
+        for (let round = 0; round < 2; round += 1)
+          expect(await rpc.previewWallet(wish)).toEqual({ addresses });
+        expect(await list()).toEqual(before);
+        const changed = encryptedBundle.replace(/.{4}"\}$/, '0000"}');
+        await expect(rpc.previewWallet({ ...wish, encryptedBundle: changed })).rejects.toEqual(
+          refusal(/opens with none of this user's import bundles/),
+        );
+        await expect(rpc.previewWallet({ ...wish, encryptedBundle: 'test test junk' })).rejects.toEqual(
+          refusal(/^invalid parameters\.encryptedBundle: (?!.*junk)/),
+        );
+        await expect(
+          rpc.previewWallet({ ...wish, accounts: Array.from({ length: 51 }, () => account) }),
+        ).rejects.toEqual(refusal(/accounts/));
+        await rpc.lock();
+        await expect(rpc.previewWallet(wish)).rejects.toEqual(refusal(/locked/));
+        await rpc.unlock({ with: 'password', password });
       });
 
       test('a backup is made, told of, tried and listed', async () => {

@@ -32,7 +32,7 @@ export const path = z
     }
   });
 
-const accountParams = z.object({
+export const accountParams = z.object({
   curve,
   pathFormat: z.literal('PATH_FORMAT_BIP32'),
   path,

@@ -25,15 +25,18 @@ export function useExport(submit: SubmitExport): () => Promise<Uint8Array> {
   };
 }
 
+/** A secret that only the vault can open. */
+export interface Sealed {
+  readonly userId: string;
+  readonly encryptedBundle: string;
+}
+
 interface SubmitImport<Submitted> {
   /** Asks for a key of the vault to encrypt the secret to. */
   readonly begin: (parameters: {
     readonly userId: string;
   }) => Promise<{ readonly result: { readonly importBundle: string } }>;
-  readonly finish: (sealed: {
-    readonly userId: string;
-    readonly encryptedBundle: string;
-  }) => Promise<Submitted>;
+  readonly finish: (sealed: Sealed) => Promise<Submitted>;
 }
 
 /** Sends a secret to the vault, and wipes it after success and failure. */

@@ -5,6 +5,7 @@
  */
 
 import type { Answer } from '../../../main/operations/api.ts';
+import type { Suggestion, Suggestions } from '../../ui/completion/completion.tsx';
 
 export type PolicyLanguage = Omit<Answer<'get_policy_language'>['policyLanguage'], 'assets'>;
 export type PolicyField = PolicyLanguage['places'][number]['field'];
@@ -17,22 +18,6 @@ type Named = PolicyLanguage['places'][number]['keywords'][number];
 export type CompletionIds = Readonly<
   Record<string, readonly { readonly id: string; readonly name: string }[] | undefined>
 >;
-
-export interface Suggestion {
-  /** Replaces the text from `from` to the cursor. */
-  readonly insert: string;
-  /**
-   * The position of the cursor afterwards, from the end of the inserted text: 1 is before its last character.
-   */
-  readonly back: number;
-  readonly label: string;
-  readonly detail: string;
-}
-
-export interface Suggestions {
-  readonly from: number;
-  readonly items: readonly Suggestion[];
-}
 
 const shown = 50;
 

@@ -1,18 +1,11 @@
-import { useId, useRef, useState } from 'react';
-import type { KeyboardEvent, ReactNode } from 'react';
-import { flushSync } from 'react-dom';
+import { useId, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { Input } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { PolicyProblem, PolicyWarning } from './policy-queries.ts';
 import { completions } from './policy-completion.ts';
-import type {
-  CompletionIds,
-  PolicyField,
-  PolicyLanguage,
-  Suggestion,
-  Suggestions,
-} from './policy-completion.ts';
-import { t } from '../../app/i18n/text.ts';
+import type { CompletionIds, PolicyField, PolicyLanguage } from './policy-completion.ts';
+import { none, useCompletion } from '../../ui/completion/completion.tsx';
 import './policy-editor.css';
 
 interface Props {
@@ -26,8 +19,6 @@ interface Props {
   readonly language: PolicyLanguage | undefined;
   readonly ids: CompletionIds;
 }
-
-const none: Suggestions = { from: 0, items: [] };
 
 /**
  * An expression, written with help: what could come next is listed under the cursor's line, what is wrong is underlined.
@@ -45,61 +36,16 @@ export function PolicyEditor({
   ids,
 }: Props): ReactNode {
   const id = useId();
-  const text = useRef<HTMLTextAreaElement>(null);
   const marks = useRef<HTMLDivElement>(null);
-  const [{ from, items }, setSuggestions] = useState<Suggestions>(none);
-  const [active, setActive] = useState(0);
-  const open = items.length > 0;
-
-  const suggest = (source: string) => {
-    setSuggestions(language === undefined ? none : completions(source, field, language, ids));
-    setActive(0);
-  };
-  const close = () => {
-    setSuggestions(none);
-  };
-  const take = ({ insert, back }: Suggestion) => {
-    const area = text.current;
-    if (area === null) return;
-    const cursor = area.selectionStart;
-    // At once: further typing must follow the inserted text, and not the earlier position of the cursor.
-    flushSync(() => {
-      onType(value.slice(0, from) + insert + value.slice(cursor));
-      close();
-    });
-    const at = from + insert.length - back;
-    area.focus();
-    area.setSelectionRange(at, at);
-  };
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === ' ' && event.ctrlKey) {
-      event.preventDefault();
-      suggest(value.slice(0, event.currentTarget.selectionStart));
-      return;
-    }
-    if (!open) return;
-    const chosen = items[active];
-    switch (event.key) {
-      case 'ArrowDown':
-        event.preventDefault();
-        setActive((active + 1) % items.length);
-        break;
-      case 'ArrowUp':
-        event.preventDefault();
-        setActive((active + items.length - 1) % items.length);
-        break;
-      case 'Enter':
-        if (chosen === undefined) break;
-        event.preventDefault();
-        take(chosen);
-        break;
-      case 'Escape':
-        event.preventDefault();
-        event.stopPropagation();
-        close();
-        break;
-    }
-  };
+  const completion = useCompletion({
+    id,
+    label,
+    value,
+    onType,
+    suggestionsFor: (source) => (language === undefined ? none : completions(source, field, language, ids)),
+    // An empty expression is completed only on request.
+    opensAfter: /[\w.']$/,
+  });
   const noted = problem !== undefined || warnings.length > 0;
 
   return (
@@ -115,7 +61,6 @@ export function PolicyEditor({
         </div>
         <textarea
           id={id}
-          ref={text}
           value={value}
           spellCheck={false}
           autoComplete="off"
@@ -123,55 +68,12 @@ export function PolicyEditor({
           rows={2}
           aria-invalid={problem !== undefined}
           aria-describedby={`${id}-about${noted ? ` ${id}-notes` : ''}`}
-          aria-autocomplete="list"
-          aria-haspopup="listbox"
-          aria-controls={open ? `${id}-list` : undefined}
-          aria-activedescendant={open ? `${id}-${String(active)}` : undefined}
-          onChange={(event) => {
-            const area = event.currentTarget;
-            onType(area.value);
-            const source = area.value.slice(0, area.selectionStart);
-            // An empty expression is completed only on request.
-            if (/[\w.']$/.test(source)) suggest(source);
-            else close();
-          }}
-          onKeyDown={onKeyDown}
-          onBlur={close}
-          onClick={close}
+          {...completion.props}
           onScroll={(event) => {
             if (marks.current !== null) marks.current.scrollTop = event.currentTarget.scrollTop;
           }}
         />
-        {open && (
-          <ul
-            className="kh-suggestions"
-            role="listbox"
-            id={`${id}-list`}
-            aria-label={t('Suggestions for “{{label}}”', { label })}
-          >
-            {items.map((item, index) => (
-              <li
-                key={`${item.label} ${item.detail}`}
-                id={`${id}-${String(index)}`}
-                role="option"
-                aria-selected={index === active}
-                ref={(element) => {
-                  if (index === active) element?.scrollIntoView({ block: 'nearest' });
-                }}
-                // The text keeps the focus.
-                onMouseDown={(event) => {
-                  event.preventDefault();
-                }}
-                onClick={() => {
-                  take(item);
-                }}
-              >
-                <span className="kh-mono">{visibleName(item.label)}</span>
-                <span>{visibleName(item.detail)}</span>
-              </li>
-            ))}
-          </ul>
-        )}
+        {completion.list}
       </div>
       {noted && (
         <div className="kh-expression-notes" id={`${id}-notes`} role="status">

@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Stack, Text, Textarea } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
 import { accountAt, chains } from '../accounts/chains.ts';
@@ -10,15 +10,16 @@ import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
+import { SeedPhraseField } from './seed-phrase-field.tsx';
+import { phraseProblem, unknownWord } from './seed-words.ts';
 import { wordsOf } from '../keyslots/phrase.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useImport } from '../accounts/transfer.ts';
-import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import type { Sealed } from '../accounts/transfer.ts';
+import { WalletPreview } from './wallet-preview.tsx';
+import { useApiQuery, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
-
-/** Allowed numbers of words in a mnemonic (BIP-39). */
-const lengths = [12, 15, 18, 21, 24];
 
 /** The separator between words and passphrase in an import. */
 const separator = '\n--PASS--\n';
@@ -33,40 +34,71 @@ export function ImportWallet(): ReactNode {
   const [chosen, setChosen] = useState<readonly string[]>(['ethereum']);
   const [tried, setTried] = useState(false);
   const [done, setDone] = useState(false);
+  const rpc = useRpc();
   const begin = useSubmit('ACTIVITY_TYPE_INIT_IMPORT_WALLET');
+  /** One key of the vault serves the preview and the import. */
+  const begun = useRef<ReturnType<typeof begin.mutateAsync>>(null);
   const finish = useSubmit('ACTIVITY_TYPE_IMPORT_WALLET');
   const bring = useImport();
   const task = useAsyncAction();
+  const preview = useAsyncAction();
+  const [shown, setShown] = useState<{ readonly of: string; readonly addresses: readonly string[] } | null>(
+    null,
+  );
   const name = typedName ?? freeName('Wallet', taken);
   // Once the wallet is there its own name is taken, while this form is still on the screen.
   const problem = done ? null : nameProblem(name, taken);
   const words = wordsOf(phrase);
   const accounts = chains.filter((chain) => chosen.includes(chain.id));
-  const wordsProblem = lengths.includes(words.length)
-    ? null
-    : t('A seed phrase has 12, 15, 18, 21 or 24 words; this has {{words}}.', { words: words.length });
+  const [left, setLeft] = useState(false);
+  const finished = tried || left;
+  const wordsProblem = finished && phrase !== '' ? phraseProblem(phrase) : unknownWord(phrase);
+  const missing = tried && phrase === '' ? phraseProblem('') : null;
 
+  /** The words as they are typed now: addresses of others are not shown beside them. */
+  const typed = JSON.stringify([words, passphrase, chosen]);
+  const send = async <Answer,>(finishing: (sealed: Sealed) => Promise<Answer>): Promise<Answer> => {
+    const secret = new TextEncoder().encode(
+      words.join(' ') + (passphrase === '' ? '' : separator + passphrase),
+    );
+    try {
+      return await bring(secret, {
+        begin: (parameters) => (begun.current ??= begin.mutateAsync(parameters)),
+        finish: finishing,
+      });
+    } catch (error) {
+      // The key may be old: the next attempt asks for another.
+      begun.current = null;
+      throw error;
+    }
+  };
+  const show = () => {
+    setTried(true);
+    if (phraseProblem(phrase) !== null) return;
+    preview.run(async () => {
+      const { addresses } = await send(({ encryptedBundle }) =>
+        rpc.previewWallet({ encryptedBundle, accounts: accounts.map((chain) => accountAt(chain, 0)) }),
+      );
+      setShown({ of: typed, addresses });
+    });
+  };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (problem !== null || wordsProblem !== null) return;
+    if (problem !== null || phraseProblem(phrase) !== null) return;
     task.run(async () => {
-      const secret = new TextEncoder().encode(
-        words.join(' ') + (passphrase === '' ? '' : separator + passphrase),
+      const { result } = await send((sealed) =>
+        finish.mutateAsync({
+          ...sealed,
+          walletName: name.trim(),
+          accounts: accounts.map((chain) => accountAt(chain, 0)),
+        }),
       );
-      const { result } = await bring(secret, {
-        begin: begin.mutateAsync,
-        finish: (sealed) =>
-          finish.mutateAsync({
-            ...sealed,
-            walletName: name.trim(),
-            accounts: accounts.map((chain) => accountAt(chain, 0)),
-          }),
-      });
       const { walletId, addresses } = result;
       setDone(true);
       setPhrase('');
       setPassphrase('');
+      setShown(null);
       notifications.show({
         title: t('Imported “{{name}}”', { name: name.trim() }),
         message:
@@ -85,29 +117,18 @@ export function ImportWallet(): ReactNode {
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
-            <div>
-              <Textarea
-                label={t('Seed phrase')}
-                description={t('English BIP-39 words in order, separated by spaces.')}
-                autosize
-                minRows={3}
-                autoComplete="off"
-                autoCapitalize="none"
-                autoCorrect="off"
-                spellCheck={false}
-                required
-                className="kh-mono-input"
-                value={phrase}
-                error={tried && !done && wordsProblem}
-                onChange={onText(setPhrase)}
-                onKeyDown={(event) => {
-                  if (event.key === 'Enter' && !event.shiftKey) submit(event);
-                }}
-              />
-              <Text size="sm" c="dimmed" role="status" mt={4}>
-                {tried && wordsProblem !== null ? '' : t('{{count}} words', { count: words.length })}
-              </Text>
-            </div>
+            <SeedPhraseField
+              value={phrase}
+              problem={done ? null : (missing ?? wordsProblem)}
+              onType={(typed) => {
+                setPhrase(typed);
+                setLeft(false);
+              }}
+              onLeave={() => {
+                setLeft(true);
+              }}
+              onEnter={submit}
+            />
             <PasswordField
               label={t('BIP-39 passphrase (optional)')}
               description={t(
@@ -127,6 +148,15 @@ export function ImportWallet(): ReactNode {
               chosen={chosen}
               onChoose={setChosen}
             />
+            {accounts.length > 0 && (
+              <WalletPreview
+                chains={accounts}
+                addresses={shown?.of === typed ? shown.addresses : null}
+                busy={preview.isPending}
+                error={preview.error}
+                onShow={show}
+              />
+            )}
             <FormEnd
               failed={t('Couldn’t import the wallet')}
               error={task.error}
@@ -142,11 +172,14 @@ export function ImportWallet(): ReactNode {
               t('The words are encrypted before they leave this window, and sealed in the vault.'),
               accounts.length === 0
                 ? t('The wallet has no address until you add an account.')
-                : t('Adds {{count}} accounts: {{accounts}}. Compare the addresses with those you know.', {
+                : t('Adds {{count}} accounts: {{accounts}}.', {
                     count: accounts.length,
                     accounts: accounts.map((chain) => chain.label).join(', '),
                   }),
               t('The wallet is marked as imported: the words may exist elsewhere.'),
+              t(
+                'MetaMask, Ledger and Trezor have the same path for Ethereum, and Phantom has the same for Solana. If an address differs, add an account at your old wallet’s path after the import.',
+              ),
             ]}
           />
         </aside>
