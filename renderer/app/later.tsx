@@ -3,7 +3,7 @@
  * nothing else to do, or when the part is opened. A part whose code is here appears at once.
  */
 
-import { lazy, Suspense, useLayoutEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import type { ComponentType, LazyExoticComponent, ReactNode } from 'react';
 import { LoadBoundary } from './load-boundary.tsx';
 
@@ -11,16 +11,40 @@ interface Module<Props> {
   readonly default: ComponentType<Props>;
 }
 
+/** How the code of a part comes. */
+interface Arriving {
+  readonly fetch: () => Promise<unknown>;
+  readonly isHere: () => boolean;
+}
+
 const loads: (() => Promise<unknown>)[] = [];
 
 /** Must stand inside a `Suspense` and a `LoadBoundary`. */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-): LazyExoticComponent<ComponentType<Props>> {
+): LazyExoticComponent<ComponentType<Props>> & Arriving {
   let here: Module<Props> | undefined;
   const fetch = async (): Promise<Module<Props>> => (here ??= { default: await load() });
   loads.push(fetch);
-  return lazy(() => (here === undefined ? fetch() : fulfilled(here)));
+  const part = lazy(() => (here === undefined ? fetch() : fulfilled(here)));
+  return Object.assign(part, { fetch, isHere: () => here !== undefined });
+}
+
+/**
+ * Fetches a part before it is rendered. React keeps a fallback for 300 ms once it is shown, which a first screen need not wait.
+ * @returns true when the part can be rendered; also after a failure, which its `LoadBoundary` then shows.
+ */
+export function useArrived(part: Arriving | null): boolean {
+  const [tried, setTried] = useState<Arriving | null>(null);
+  const isHere = part?.isHere() ?? false;
+  useEffect(() => {
+    if (part === null || isHere) return;
+    const done = () => {
+      setTried(part);
+    };
+    part.fetch().then(done, done);
+  }, [part, isHere]);
+  return isHere || (part !== null && tried === part);
 }
 
 /** A promise that answers in the same turn: React then shows the part without a fallback in between. */

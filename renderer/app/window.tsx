@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Loader, VisuallyHidden } from '@mantine/core';
 import { Failure } from '../ui/feedback.tsx';
 import { t } from './i18n/text.ts';
-import { later, loadAllParts } from './later.tsx';
+import { later, loadAllParts, useArrived } from './later.tsx';
 import { LoadBoundary } from './load-boundary.tsx';
 import { StatusProvider, useRpcState, useStatusQuery } from './rpc/vault.tsx';
 import { SignedOut } from './signed-out.tsx';
@@ -32,9 +32,17 @@ function Vault(): ReactNode {
   const { data: status, error, refetch } = useStatusQuery();
   // The last step of the first run is shown when the vault is there already.
   const [creating, setCreating] = useState(false);
-  const isKnown = status !== undefined;
+  const part =
+    status === undefined
+      ? null
+      : creating || status.state === 'none'
+        ? FirstRun
+        : status.state === 'locked'
+          ? Unlock
+          : OpenVault;
+  const isArrived = useArrived(part);
   // The code of all other parts is fetched after this screen has appeared, so that navigation does not wait.
-  useEffect(() => (isKnown ? loadAllParts() : undefined), [isKnown]);
+  useEffect(() => (isArrived ? loadAllParts() : undefined), [isArrived]);
 
   if (status === undefined) {
     if (error === null) return <Waiting />;
@@ -47,15 +55,14 @@ function Vault(): ReactNode {
   return (
     <StatusProvider value={status}>
       <LoadBoundary>
-        <Suspense fallback={<Waiting />}>{inside()}</Suspense>
+        <Suspense fallback={<Waiting />}>{isArrived ? inside() : <Waiting />}</Suspense>
       </LoadBoundary>
     </StatusProvider>
   );
 
   function inside(): ReactNode {
-    if (creating || status?.state === 'none') return <FirstRun onCreating={setCreating} />;
-    if (status?.state === 'locked') return <Unlock />;
-    return <OpenVault />;
+    if (part === FirstRun) return <FirstRun onCreating={setCreating} />;
+    return part === Unlock ? <Unlock /> : <OpenVault />;
   }
 }
 
