@@ -95,6 +95,7 @@ const layers = {
 const packages = {
   '@node-rs/argon2': ['main/keys/'],
   '@clack/prompts': ['main/commands/', 'main/cli.ts'],
+  'bcrypt-pbkdf': ['main/lib/'],
   'better-sqlite3': ['main/storage/'],
   commander: ['main/commands/', 'main/cli.ts'],
   'electron-updater': ['main/desktop/'],
@@ -114,6 +115,7 @@ const bundled = [
   '@mantine/core',
   '@mantine/hooks',
   '@mantine/notifications',
+  '@noble/ciphers',
   '@noble/curves',
   '@noble/hashes',
   '@scure/base',
@@ -122,6 +124,7 @@ const bundled = [
   '@tabler/icons-react',
   '@tanstack/react-query',
   '@tanstack/react-virtual',
+  'bcrypt-pbkdf',
   'bip39',
   'commander',
   'electron-updater',
@@ -214,10 +217,10 @@ export default {
     ),
     rule(
       'renderer-sees-only-the-contract',
-      'renderer/ may import itself, preload/contract.ts, the types of the API, what shows foreign text and the texts of policies; all else goes through the rpc.',
+      'renderer/ may import itself, preload/contract.ts, the types of the API, what shows foreign text, the texts of policies and the reader of key files; all else goes through the rpc.',
       { path: '^renderer/', pathNot: test },
       {
-        path: '^main/(?!lib/(text/|policies/|published-limits[.]ts$)|operations/api[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
+        path: '^main/(?!lib/(text/|policies/|key-files/|published-limits[.]ts$)|operations/api[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
       },
     ),
     rule(

@@ -240,7 +240,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'main/desktop/window-state.ts': 'the app’s own directory',
   'main/backup/file.ts': 'opened for reading',
   'main/http/window/files.ts': 'opened for reading',
-  'main/commands/wallets/import.ts': 'opened for reading',
+  'main/commands/wallets/secret-sources.ts': 'opened for reading',
   'main/commands/shared/new-files.ts': 'writes to a descriptor that it was given',
   'main/commands/ssh/git-setup.ts': 'git’s list of signers, a file of the user’s own',
   'main/commands/ssh/setup.ts': 'adds to the settings of ssh, a file of the user’s own',

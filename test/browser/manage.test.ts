@@ -1,4 +1,8 @@
 /** Wallets and keys brought in and taken out, tags, users and their keys: through the window, on a vault on disk. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import { HDKey } from '@scure/bip32';
@@ -547,6 +551,31 @@ describe('what one person does in one vault', () => {
     await page.getByText('Imported and exported').waitFor();
     await importKey('The same again', 'secp256k1', 'Ethereum', key);
     await said('This private key already exists').waitFor();
+  });
+
+  test('an encrypted key file of OpenSSH is read in the window by its passphrase, and a wrong file is refused', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'key-file-'));
+    const file = join(directory, 'id_ed25519');
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'tick tock', '-C', 'ann@desk', '-f', file]);
+    await goTo(page, 'Private keys');
+    await page.getByRole('link', { name: 'Import private key' }).click();
+    const chooser = page.locator('input[type=file]');
+    await chooser.setInputFiles(`${file}.pub`);
+    await page.getByText('This is a public key. Choose the file of the same name without .pub.').waitFor();
+    await chooser.setInputFiles(file);
+    const passphrase = page.getByRole('textbox', { name: 'Passphrase of id_ed25519' });
+    await passphrase.fill('tick');
+    await button(page, 'Decrypt').click();
+    await page.getByText('The passphrase is wrong, or the key file is damaged.').waitFor();
+    await passphrase.fill('tick tock');
+    await passphrase.press('Enter');
+    await passphrase.waitFor({ state: 'detached' });
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('ann@desk');
+    await button(page, 'Import private key').click();
+    await heading(page, 'ann@desk').waitFor();
+    const blob = Buffer.from(readFileSync(`${file}.pub`, 'utf8').split(' ')[1] ?? '', 'base64');
+    await page.getByText(blob.subarray(-32).toString('hex').slice(-8)).first().waitFor();
+    rmSync(directory, { recursive: true });
   });
 
   test('a Solana wallet’s key is imported in base58 and exported the same', async () => {

@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -306,6 +306,33 @@ describe('a login to a real server', () => {
     expect((await login('ed')).out).toBe('in\n');
     activityOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
   });
+});
+
+test('a key file of OpenSSH is imported by its passphrase, and logs in without the file', async () => {
+  const file = join(home, 'id_old');
+  const passphrase = join(home, 'passphrase');
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'tick tock', '-C', 'old', '-f', file]);
+  const add = ['import', 'ssh-key', '--name', 'old', '--key-file', file, '--json'];
+  const attempt = async (...argv: readonly string[]) =>
+    runCommand([...add, ...argv], { environment: { HOME: home, ...environment() } });
+  const unasked = await attempt();
+  expect(unasked.code).toBe(2);
+  expect(unasked.stderr).toContain('The key file needs its passphrase. Give it with --passphrase-file');
+  writeFileSync(passphrase, 'tick\n');
+  expect(await attempt('--passphrase-file', passphrase)).toMatchObject({ code: 2 });
+  writeFileSync(passphrase, 'tick tock\n');
+  const imported = await attempt('--passphrase-file', passphrase);
+  expect(imported.code, imported.stderr).toBe(0);
+  const shown = await run('ssh-keygen', ['-l', '-f', `${file}.pub`]);
+  expect(shown.out).toContain((JSON.parse(imported.stdout) as { fingerprint: string }).fingerprint);
+  rmSync(file);
+  const { keys } = (await keyhearth('ssh', 'keys', '--add', 'old')) as { keys: string[] };
+  const pub = readFileSync(`${file}.pub`, 'utf8');
+  expect(keys).toContain(pub.trim());
+  writeFileSync(join(home, 'old.pub'), pub);
+  appendFileSync(join(home, 'authorized_keys'), pub);
+  expect(await login('old')).toMatchObject({ code: 0, out: 'in\n' });
+  await keyhearth('ssh', 'keys', '--remove', 'old');
 });
 
 test('ssh-keygen signs and verifies a file', async () => {

@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { runCommand, temporaryDirectory } from '../support/support.ts';
 
 const renderer = join(import.meta.dirname, '../../dist/renderer');
-const budgets = { firstLoad: 200_000, all: 570_000 };
+// The reader of SSH key files has 37,000 of them: the window fetches it when a person chooses such a file.
+const budgets = { firstLoad: 200_000, all: 610_000 };
 
 const sizeOf = (file: string): number => gzipSync(readFileSync(join(renderer, file))).length;
 const sum = (files: readonly string[]): number => files.reduce((total, file) => total + sizeOf(file), 0);

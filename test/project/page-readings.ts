@@ -91,6 +91,15 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
       { block: 'keyhearth activities list', sees: /completed/ },
     ],
   },
+  ssh: {
+    blocks: [
+      {
+        block: 'keyhearth import ssh-key',
+        before: "ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519\n",
+        sees: /Imported private key "laptop"/,
+      },
+    ],
+  },
   wallets: {
     blocks: [
       {

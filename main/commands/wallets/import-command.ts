@@ -1,6 +1,8 @@
 /** The declarations of `keyhearth import`. */
 import { Option, type Command } from 'commander';
-import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
+import type { ImportPrivateKeyOptions } from '../private-keys/import.ts';
+import type { ImportWalletOptions } from './import.ts';
+import type { ImportSshKeyOptions } from '../ssh/import-key.ts';
 import { account, apiKey, repeatable, sourceOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 
@@ -44,8 +46,23 @@ export function declareImport(program: Command): void {
       apiKey(),
     ],
     run: async (config, flags, json) => {
-      const { importPrivateKey } = await import('./import.ts');
+      const { importPrivateKey } = await import('../private-keys/import.ts');
       await importPrivateKey(config, { ...flags, json });
+    },
+  });
+  addSubcommand<Omit<ImportSshKeyOptions, 'json'>>(imports, {
+    name: 'ssh-key',
+    discreet: true,
+    description: 'Import a private key of OpenSSH on Ed25519 or P-256; by default from standard input',
+    options: [
+      new Option('--name <name>', 'Name of the private key').makeOptionMandatory(),
+      ...sourceOptions('key', 'key file'),
+      ...sourceOptions('passphrase', 'passphrase of the key file'),
+      apiKey(),
+    ],
+    run: async (config, flags, json) => {
+      const { importSshKey } = await import('../ssh/import-key.ts');
+      await importSshKey(config, { ...flags, json });
     },
   });
 }

@@ -7,6 +7,7 @@ import { curves, formatsFor } from '../accounts/chains.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import type { Curve } from '../accounts/chains.ts';
 import { KeyChoices } from '../accounts/key-choices.tsx';
+import { KeyFileField } from './key-file-field.tsx';
 import { readKey } from '../accounts/key-text.ts';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
@@ -76,6 +77,15 @@ export function ImportPrivateKey(): ReactNode {
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
+            <KeyFileField
+              onRead={(key) => {
+                setCurve(key.curve);
+                setText(key.hex);
+                setWrong(null);
+                if (typedName === null && key.comment !== '') setTypedName(key.comment);
+                notifications.show({ message: t('The key from the file is in the form.') });
+              }}
+            />
             <KeyChoices
               curve={curve}
               onCurve={(next) => {

@@ -1,0 +1,116 @@
+/** Where a command reads a secret from: a file, an open descriptor, or a person who is asked. */
+import { isUtf8 } from 'node:buffer';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { reasonOf } from '../../lib/text/reasons.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
+import { canAsk } from '../shared/secrets.ts';
+
+/** The source of a secret. */
+export interface Source {
+  /** A file, an open descriptor, or a person to be asked. */
+  readonly from: { readonly file: string } | number | 'terminal';
+  /** For errors. */
+  readonly name: string;
+}
+
+/** @param option What the names of both options start with. */
+export function namedSource(
+  option: string,
+  file: string | undefined,
+  descriptor: string | undefined,
+): Source | undefined {
+  if (file !== undefined) return { from: { file }, name: `${option}-file ${file}` };
+  if (descriptor === undefined) return undefined;
+  if (!/^[0-9]{1,9}$/.test(descriptor)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid ${option}-fd ${JSON.stringify(descriptor)}: expected a number`,
+    );
+  }
+  const number = Number(descriptor);
+  return number === 0 ? standardInput() : { from: number, name: `${option}-fd ${descriptor}` };
+}
+
+/** Nothing typed is echoed: a terminal is asked through a prompt. */
+export const standardInput = (): Source =>
+  process.stdin.isTTY ? { from: 'terminal', name: 'the terminal' } : { from: 0, name: 'standard input' };
+
+/** Reads a secret as text for as long as `use` runs; the bytes it was read into are wiped. */
+export async function readText<T>(
+  { from, name }: Source,
+  what: string,
+  use: (text: string) => T,
+): Promise<T> {
+  if (from === 'terminal') return use(await askFor(what));
+  const bytes = readBytes(from, name);
+  try {
+    if (bytes.length === 0) throw new CommandError(exitCodes.usage, `${name} is empty: expected the ${what}`);
+    if (!isUtf8(bytes))
+      throw new CommandError(exitCodes.usage, `${name} is not UTF-8: expected the ${what} as text`);
+    return use(bytes.toString('utf8'));
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+/** Reads one line of text, which is taken to the letter. */
+export const readLine = (source: Source, what: string): Promise<string> =>
+  readText(source, what, (text) => {
+    const line = text.replace(/\r?\n$/, '');
+    if (line !== '' && !/[\r\n]/.test(line)) return line;
+    const lines = line === '' ? 'nothing' : `${String(line.split(/\r\n|\r|\n/).length)} lines`;
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid ${what} from ${source.name}: expected one line, which is taken to the letter; got ${lines}`,
+    );
+  });
+
+/** More than any of these secrets takes. */
+const mostBytes = 16_384;
+
+/** Reads into one buffer, so that nothing is left behind in others. @returns at most 16,384 bytes. */
+export function readBytes(from: { readonly file: string } | number, name: string): Buffer {
+  const buffer = Buffer.alloc(mostBytes + 1);
+  let length = 0;
+  try {
+    const descriptor = typeof from === 'number' ? from : openSync(from.file, 'r');
+    try {
+      for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+        read = readSync(descriptor, buffer, length, buffer.length - length, null);
+      }
+    } finally {
+      if (typeof from !== 'number') closeSync(descriptor);
+    }
+  } catch (error) {
+    // Windows tells the end of a pipe so.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EOF')) {
+      buffer.fill(0);
+      throw new CommandError(exitCodes.usage, `${name} cannot be read: ${reasonOf(error)}`);
+    }
+  }
+  if (length <= mostBytes) return buffer.subarray(0, length);
+  buffer.fill(0);
+  throw new CommandError(
+    exitCodes.usage,
+    `${name} is too long for a secret: expected at most ${String(mostBytes)} bytes`,
+  );
+}
+
+export async function askFor(what: string): Promise<string> {
+  if (!canAsk()) {
+    throw new CommandError(
+      exitCodes.usage,
+      `there is no ${what}: give it as a file, by a file descriptor or on standard input`,
+    );
+  }
+  const { isCancel, password: askHidden } = await import('@clack/prompts');
+  const answer = await askHidden({
+    message: `The ${what} (not shown)`,
+    mask: '',
+    // Standard output is for the result.
+    output: process.stderr,
+    validate: (text) => (text === undefined || text === '' ? `Expected the ${what}` : undefined),
+  });
+  if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: nothing was imported');
+  return answer;
+}
