@@ -763,6 +763,11 @@ export interface WindowRpc {
    */
   call(path: string, body: object): Promise<CallAnswer>;
   /**
+   * Asks for the step-up of a `call` before that call: for two minutes this very call needs none, and no other gains
+   * by it. Answers 200, or 403 as `call` does.
+   */
+  reserveStepUp(path: string, body: object): Promise<CallAnswer>;
+  /**
    * The state of the activity log, and how much of it is signed. With `sign`, its head is signed first if the
    * vault is unlocked.
    */
@@ -865,6 +870,7 @@ export const rpcCalls = [
   'freeze',
   'checkRows',
   'call',
+  'reserveStepUp',
   'logState',
   'checkLog',
   'exportLog',

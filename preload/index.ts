@@ -29,6 +29,7 @@ const bridge: WindowRpc = {
   freeze: forward('freeze'),
   checkRows: forward('checkRows'),
   call: forward('call'),
+  reserveStepUp: forward('reserveStepUp'),
   logState: forward('logState'),
   checkLog: forward('checkLog'),
   exportLog: forward('exportLog'),

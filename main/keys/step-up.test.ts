@@ -74,3 +74,61 @@ test('a lock ends it, and a clock that is set back makes it last no longer', () 
   wait(-1);
   expect(allowed()).toEqual([]);
 });
+
+test('a reserved step-up is for its own request alone, and each export reserves one of its own', () => {
+  const { proof, allowed, allows, wait } = start();
+  const refused = { code: 'PERMISSION_DENIED', turnkeyErrorCode: 'OWNER_PROOF_REQUIRED' };
+  const isFor = (request: string): boolean => {
+    try {
+      proof.check('export', request);
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject(refused);
+      return false;
+    }
+  };
+  expect(() => {
+    proof.reserve('export', 'first');
+  }).toThrow(expect.objectContaining(refused));
+  proof.give();
+  proof.reserve('export', 'first');
+  expect(allowed()).toEqual([]);
+  expect(['first', 'second'].filter(isFor)).toEqual(['first']);
+  expect(() => {
+    proof.reserve('export', 'second');
+  }).toThrow(expect.objectContaining(refused));
+  // Again for the same request: it needs no second one.
+  proof.give();
+  proof.reserve('export', 'first');
+  proof.reserve('export', 'second');
+  expect(['first', 'second'].filter(isFor)).toEqual(['first', 'second']);
+  // The reserved request leaves the owner's newest step-up alone, and is allowed once.
+  proof.give();
+  proof.used('export', 'first');
+  expect(allows('export')).toBe(true);
+  proof.used('export');
+  expect(['first', 'second'].filter(isFor)).toEqual(['second']);
+  wait(2 * minute);
+  expect(isFor('second')).toBe(false);
+});
+
+test('a lock ends what is reserved, and so does a clock that is set back', () => {
+  const { proof, wait } = start();
+  for (const end of [
+    () => {
+      proof.end();
+    },
+    () => {
+      wait(-1);
+    },
+  ]) {
+    proof.give();
+    proof.reserve('wayIn', 'request');
+    proof.check('wayIn', 'request');
+    proof.used('export');
+    end();
+    expect(() => {
+      proof.check('wayIn', 'request');
+    }).toThrow();
+  }
+});

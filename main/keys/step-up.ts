@@ -29,9 +29,14 @@ const uses = {
 
 type Use = keyof typeof uses;
 
+/** How long a reserved step-up waits for its request. */
+const reservedMs = 2 * 60_000;
+
 export class StepUp {
   readonly #clock: Clock;
   readonly #until: Record<Exclude<Use, 'policy'>, number> = { export: 0, wayIn: 0 };
+  /** Ends of reservations, by the request that each is for. */
+  readonly #reserved = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -54,8 +59,25 @@ export class StepUp {
     this.#until.wayIn = this.#clock.wall() + uses.wayIn.lastsMs;
   }
 
-  /** @throws KeyhearthError PERMISSION_DENIED where none was given in time, or what it allowed is done. */
-  check(use: Use): void {
+  /**
+   * Keeps a step-up for one request that is sent soon: a vote that can still be taken back. Each export takes a step-up of its own.
+   * @param request Identifies the request, and nothing else.
+   * @throws KeyhearthError PERMISSION_DENIED, as `check`.
+   */
+  reserve(use: Use, request: string): void {
+    for (const each of this.#reserved.keys()) if (!this.#isReserved(each)) this.#reserved.delete(each);
+    this.check(use, request);
+    if (this.#reserved.has(request)) return;
+    this.used(use);
+    this.#reserved.set(request, this.#clock.wall() + reservedMs);
+  }
+
+  /**
+   * @param request As for `reserve`; a reservation of it is enough.
+   * @throws KeyhearthError PERMISSION_DENIED where none was given in time, or what it allowed is done.
+   */
+  check(use: Use, request?: string): void {
+    if (request !== undefined && this.#isReserved(request)) return;
     const { lastsMs, refused } = uses[use];
     const left = this.#until[use === 'policy' ? 'wayIn' : use] - this.#clock.wall();
     // A clock that was set back makes no step-up last longer.
@@ -63,8 +85,9 @@ export class StepUp {
     throw new KeyhearthError('PERMISSION_DENIED', refused, { turnkeyErrorCode: stepUpRequired });
   }
 
-  /** It is for one export, or for ways in: a key that is added exports as well. */
-  used(use: Use): void {
+  /** It is for one export, or for ways in: a key that is added exports as well. A reserved request uses its reservation up. */
+  used(use: Use, request?: string): void {
+    if (request !== undefined && this.#reserved.delete(request)) return;
     this.#until.export = 0;
     if (use === 'export') this.#until.wayIn = 0;
   }
@@ -72,5 +95,11 @@ export class StepUp {
   /** The vault is locked. */
   end(): void {
     this.used('export');
+    this.#reserved.clear();
+  }
+
+  #isReserved(request: string): boolean {
+    const left = (this.#reserved.get(request) ?? 0) - this.#clock.wall();
+    return left > 0 && left <= reservedMs;
   }
 }

@@ -1,4 +1,5 @@
 /** The service's side of the rpc: `preload/contract.ts`, over a vault. */
+import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type {
@@ -363,24 +364,42 @@ export class VaultCalls implements VaultRpc {
   }
 
   async call(path: unknown, body: unknown): ReturnType<WindowRpc['call']> {
+    const { target, vault, raw, name } = this.#requestOf(path, body);
+    const headers = { 'x-stamp': this.#stamp(vault, raw) };
+    const run = () => handle(this.#service, { path: target, raw, headers, byOwner: true });
+    try {
+      // Of the very bytes that are executed: what came by another way than JSON may turn into something else in them.
+      const guard = stepUpOf(this.#service, target, parseJson(raw));
+      return guard === undefined ? await run() : await this.#keyslots.proven(guard, name, run);
+    } catch (error) {
+      return refusal(this.#service, error);
+    }
+  }
+
+  async reserveStepUp(path: unknown, body: unknown): ReturnType<WindowRpc['reserveStepUp']> {
+    const { target, raw, name } = this.#requestOf(path, body);
+    this.#parts.keyring.checkUnlocked();
+    try {
+      const guard = stepUpOf(this.#service, target, parseJson(raw));
+      if (guard !== undefined) this.#keyslots.reserve(guard, name);
+      return await Promise.resolve({ status: 200, body: {} });
+    } catch (error) {
+      return refusal(this.#service, error);
+    }
+  }
+
+  /** A request of the owner's. `name` is the same for the same path and body, and for no others. */
+  #requestOf(path: unknown, body: unknown) {
     const target = parse(callPath, path, 'path').slice('/public/v1/'.length);
     const vault = this.#vault();
     const request = {
       // The owner reads the sub-organizations too, by their ids.
       organizationId: vault.organizationId,
       ...parse(callBody, body, 'body'),
-      ...(target.startsWith('submit/') ? { timestampMs: String(this.#nextTimestamp()) } : {}),
     };
-    const raw = Buffer.from(JSON.stringify(request));
-    const headers = { 'x-stamp': this.#stamp(vault, raw) };
-    const run = () => handle(this.#service, { path: target, raw, headers, byOwner: true });
-    try {
-      // Of the very bytes that are executed: what came by another way than JSON may turn into something else in them.
-      const guard = stepUpOf(this.#service, target, parseJson(raw));
-      return guard === undefined ? await run() : await this.#keyslots.proven(guard, run);
-    } catch (error) {
-      return refusal(this.#service, error);
-    }
+    const timestamp = target.startsWith('submit/') ? { timestampMs: String(this.#nextTimestamp()) } : {};
+    const raw = Buffer.from(JSON.stringify({ ...request, ...timestamp }));
+    return { target, vault, raw, name: hash('sha256', JSON.stringify([target, request])) };
   }
 
   async logState(sign?: unknown): Promise<LogState> {

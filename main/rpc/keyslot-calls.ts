@@ -193,16 +193,23 @@ export class KeyslotCalls {
 
   /**
    * Runs a call that needs step-up, if the owner has just stepped up; an export that succeeds uses the step-up up.
+   * @param request As for `StepUp.reserve`.
    * @throws KeyhearthError PERMISSION_DENIED
    */
   async proven<Answer extends { readonly status: number }>(
     use: Parameters<StepUp['check']>[0],
+    request: string,
     run: () => Promise<Answer>,
   ): Promise<Answer> {
-    this.#proof.check(use);
+    this.#proof.check(use, request);
     const answer = await run();
-    if (answer.status === 200) this.#proof.used(use);
+    if (answer.status === 200) this.#proof.used(use, request);
     return answer;
+  }
+
+  /** @throws KeyhearthError PERMISSION_DENIED where the owner has not just stepped up. */
+  reserve(...reservation: Parameters<StepUp['reserve']>): void {
+    this.#proof.reserve(...reservation);
   }
 
   keyslots(): Promise<Keyslots> {

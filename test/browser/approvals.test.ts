@@ -2,11 +2,11 @@
 import type { Browser } from 'playwright-core';
 import { serializeTransaction } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support/support.ts';
+import { activityOf, ethereumAccount, newTestKey, newUserBy, resultOf } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, goTo, heading, sendVote } from './support/steps.ts';
+import { button, goTo, heading, lock, sendVote } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -171,6 +171,63 @@ test('the owner approves and rejects what another user asks for', async () => {
   expect(amiss).toEqual([]);
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);
+});
+
+// The class is a vote that the person believes to be cast: whatever ends the window's ten seconds, it is said.
+test('the next window shows a vote that was not sent, and nothing is decided', async () => {
+  await using service = await serveDevVault();
+  const { root, recoveryPhrase } = service;
+  const { client: ben } = await newUserBy(root, 'Ben');
+  activityOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Tags by two',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.resource == 'USER'",
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    }),
+  );
+  const asked = activityOf(
+    await ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'First', userIds: [] }),
+  );
+  const status = async () => activityOf(await root.query('get_activity', { activityId: asked.id })).status;
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  const approve = async (): Promise<void> => {
+    await goTo(page, 'Approvals');
+    await page.getByRole('link', { name: /First requested by Ben/ }).click();
+    await button(page.getByRole('dialog'), 'Approve once').click();
+    await page.getByText('Your vote is sent in ten seconds.').waitFor();
+  };
+
+  // The browser asks before it leaves; the next window says what was not sent, once.
+  await approve();
+  const asking = page.waitForEvent('dialog');
+  const reloaded = page.reload();
+  const question = await asking;
+  expect(question.type()).toBe('beforeunload');
+  await question.accept();
+  await reloaded;
+  const told = page.getByText('1 vote was not sent', { exact: true });
+  await told.waitFor();
+  await page.getByText('Approve: Create a user tag.').waitFor();
+  expect(await status()).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  await page.reload();
+  await page.getByText('Needs your approval', { exact: true }).first().waitFor();
+  expect(await told.count()).toBe(0);
+
+  // A lock drops the vote, and its screen says so.
+  await approve();
+  await lock(page);
+  await page.getByText('1 vote was not sent. Unlock the vault and vote again.').waitFor();
+  await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(recoveryPhrase);
+  await button(page, 'Unlock').click();
+  await page.getByText('Needs your approval', { exact: true }).first().waitFor();
+  expect(await status()).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  expect(person.complaints).toEqual([]);
+  expect(person.violations).toEqual([]);
 });
 
 test('more than a hundred wait, and are gone through by key', async () => {

@@ -51,11 +51,12 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   const drawer = page.getByRole('dialog').filter({ hasText: 'Exports by two' });
   await page.setViewportSize({ width, height: 800 });
   await button(drawer, 'Approve once').click();
-  await sendVote(page);
 
+  // The question comes before the ten seconds, in which the person may look away.
   const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
   await question.waitFor();
   await exportFrom(question, 'Confirm', recoveryPhrase);
+  await sendVote(page);
   await page.getByText('Approved and completed.').waitFor();
   const { status } = activityOf(await root.query('get_activity', { activityId: asked.id }));
   expect(status).toBe('ACTIVITY_STATUS_COMPLETED');

@@ -111,6 +111,11 @@ export class RpcDouble implements VaultRpc {
     return { status: 200, body: this.body };
   }
 
+  async reserveStepUp(...args: Parameters<WindowRpc['call']>): ReturnType<WindowRpc['call']> {
+    await this.#answer('reserveStepUp', args);
+    return { status: 200, body: {} };
+  }
+
   async logState(...args: Parameters<WindowRpc['logState']>): ReturnType<WindowRpc['logState']> {
     await this.#answer('logState', args);
     return { rows: 0, head: null, publicKey: '', witness: null };

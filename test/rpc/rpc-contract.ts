@@ -607,11 +607,14 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         const { walletId } = (
           made.body as { activity: { result: { createWalletResult: { walletId: string } } } }
         ).activity.result.createWalletResult;
-        const exportIt = (): ReturnType<WindowRpc['call']> =>
-          rpc.call('/public/v1/submit/export_wallet', {
+        const exported = [
+          '/public/v1/submit/export_wallet',
+          {
             type: 'ACTIVITY_TYPE_EXPORT_WALLET',
             parameters: { walletId, targetPublicKey: `04${generator.x}${generator.y}` },
-          });
+          },
+        ] as const;
+        const exportIt = (): ReturnType<WindowRpc['call']> => rpc.call(...exported);
         const refusedFor = (message: RegExp) => ({
           status: 403,
           body: {
@@ -656,7 +659,17 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         expect(await addUser('Reachable')).toMatchObject({ status: 200 });
         expect(await exportIt()).toMatchObject(refused);
         expect(await addUser('Reachable too')).toMatchObject({ status: 200 });
+        // A step-up can be reserved for a call to come, which alone gains by it.
+        const reserve = () => rpc.reserveStepUp(...exported);
+        expect(await reserve()).toMatchObject(refused);
+        await rpc.prove({ with: 'password', password });
+        expect(await reserve()).toEqual({ status: 200, body: {} });
+        expect(await addUser('Reachable as well')).toMatchObject(refusedUser);
+        expect(await exportIt()).toMatchObject({ status: 200 });
+        expect(await exportIt()).toMatchObject(refused);
+        expect(await rpc.reserveStepUp('/public/v1/query/whoami', {})).toEqual({ status: 200, body: {} });
         await rpc.lock();
+        await expect(reserve()).rejects.toEqual(refusal(/^The vault is locked/));
         await expect(rpc.prove({ with: 'password', password })).rejects.toEqual(
           refusal(/^The vault is locked/),
         );

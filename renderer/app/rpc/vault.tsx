@@ -27,7 +27,7 @@ import type {
 } from '../../../preload/contract.ts';
 import type { RpcConnection } from './rpc.ts';
 import type { RpcState } from './http-session.ts';
-import { steppingUpCall } from '../../features/unlock/step-up.ts';
+import { steppingUp } from '../../features/unlock/step-up.ts';
 import { pathOfType, voteTypes } from '../../../main/lib/text/activity-types.ts';
 import { resultOf } from '../../../main/lib/text/to-be-signed.ts';
 import type {
@@ -107,12 +107,12 @@ export function VaultProvider({
       refresh.stop();
     };
   }, [connection]);
-  const steppingUp = useMemo(
-    () => ({ ...connection, rpc: { ...connection.rpc, call: steppingUpCall(connection.rpc) } }),
+  const confirming = useMemo(
+    () => ({ ...connection, rpc: { ...connection.rpc, ...steppingUp(connection.rpc) } }),
     [connection],
   );
   return (
-    <RpcContext value={steppingUp}>
+    <RpcContext value={confirming}>
       <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
     </RpcContext>
   );
@@ -353,9 +353,11 @@ async function submitApi(
   parameters: unknown,
   where: Where = {},
 ): Promise<Activity> {
-  const path = `/public/v1/submit/${pathOfType(type)}`;
-  return (read(await rpc.call(path, { ...where, type, parameters })) as Answer<'get_activity'>).activity;
+  const answer = await rpc.call(submitPath(type), { ...where, type, parameters });
+  return (read(answer) as Answer<'get_activity'>).activity;
 }
+
+const submitPath = (type: ActivityType | VoteType): string => `/public/v1/submit/${pathOfType(type)}`;
 
 export interface Submitted<Type extends ActivityType> {
   readonly activity: Activity;
@@ -400,6 +402,19 @@ export function useVote(how: keyof typeof voteTypes): UseMutationResult<Activity
       void client.invalidateQueries({ queryKey: queriesKey });
     },
   });
+}
+
+/**
+ * Asks the owner for the secret that a vote needs, if it needs one, before the vote is held.
+ * @throws RpcError where the owner gives none.
+ */
+export async function confirmVote(
+  rpc: WindowRpc,
+  how: keyof typeof voteTypes,
+  fingerprint: string,
+): Promise<void> {
+  const type = voteTypes[how];
+  read(await rpc.reserveStepUp(submitPath(type), { type, parameters: { fingerprint } }));
 }
 
 const unfinished = (status: string): string =>

@@ -2,19 +2,32 @@ import { useEffect } from 'react';
 import { notifications } from '@mantine/notifications';
 import { Spoken } from '../activity/spoken.tsx';
 import { describeType } from '../activity/activity-words.ts';
-import { dropHeldVotes } from './held-votes.ts';
+import { beginHolding } from './held-votes.ts';
+import { takeUnsentVotes } from './unsent-votes.ts';
+import type { UnsentVote } from './unsent-votes.ts';
 import { t } from '../../app/i18n/text.ts';
-import { queryApi, useRpc } from '../../app/rpc/vault.tsx';
+import { queryApi, useRpc, useStatus } from '../../app/rpc/vault.tsx';
 import type { WindowRpc } from '../../../preload/contract.ts';
 
 /** One notice stands for all requests that began to wait. */
 const notice = 'approvals';
 
-/** Says on every screen that requests came which need the owner's vote: one by its content, several by their number. */
+/**
+ * Says on every screen that requests came which need the owner's vote, one by its content and several by their number; and which
+ * votes were not sent.
+ */
 export function ApprovalNotices(): null {
   const rpc = useRpc();
+  const { organization, owner } = useStatus();
+  const organizationId = organization?.id;
+  const userId = owner?.userId;
   // Mounted while the vault is open: what was not sent by its lock is not sent after it.
-  useEffect(() => dropHeldVotes, []);
+  useEffect(() => beginHolding(), []);
+  useEffect(() => {
+    if (organizationId === undefined || userId === undefined) return;
+    // A failure leaves the notes for the next window.
+    takeUnsentVotes(rpc, organizationId, userId).then(sayUnsent, () => undefined);
+  }, [rpc, organizationId, userId]);
   useEffect(() => {
     const waiting = new Set<string>();
     const show = async (): Promise<void> => {
@@ -83,4 +96,18 @@ async function one(rpc: WindowRpc, activityId: string) {
   } catch {
     return null;
   }
+}
+
+function sayUnsent(votes: readonly UnsentVote[]): void {
+  if (votes.length === 0) return;
+  const titles = votes.map(({ activity, how }) => {
+    const title = describeType(activity.type);
+    return how === 'approve' ? t('Approve: {{title}}.', { title }) : t('Reject: {{title}}.', { title });
+  });
+  notifications.show({
+    color: 'yellow',
+    title: t('{{count}} votes were not sent', { count: votes.length }),
+    message: `${titles.join(' ')} ${t('Vote again under Approvals.')}`,
+    autoClose: false,
+  });
 }

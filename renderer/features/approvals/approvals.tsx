@@ -12,7 +12,7 @@ import { ActivityRow } from '../activity/activity-row.tsx';
 import { describeType } from '../activity/activity-words.ts';
 import { Spoken, useDescriptions } from '../activity/spoken.tsx';
 import { heldFor, holdVote, useHeldVotes } from './held-votes.ts';
-import type { VoteKind } from './held-votes.ts';
+import type { VoteKind } from './unsent-votes.ts';
 import { useAllWaiting } from './waiting-approvals.ts';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
@@ -22,8 +22,9 @@ import { isTyping } from '../../app/shell/keys.ts';
 import { singleKeysOn, useSingleKeys } from '../../app/shell/single-keys.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { exactTime, millisecondsOf } from '../../ui/text/time.ts';
-import { useApiQuery, useSubmit, useVote } from '../../app/rpc/vault.tsx';
+import { confirmVote, useApiQuery, useRpc, useSubmit, useVote } from '../../app/rpc/vault.tsx';
 import { InWords, useReading } from '../sign/what-is-signed.tsx';
 import './decide.css';
 import '../../ui/rows.css';
@@ -230,6 +231,8 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
   const held = useHeldVotes().get(activity.id);
   const keys = useSingleKeys();
   const isOwners = useIsOwners();
+  const rpc = useRpc();
+  const confirm = useAsyncAction();
   const [armed, setArmed] = useState<VoteKind | null>(null);
   const waits = activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
   const canApprove = waits && held === undefined && activity.canApprove && unread === 0;
@@ -242,9 +245,12 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
       if (span !== undefined) await grant.mutateAsync({ fingerprint, span });
       return (how === 'approve' ? approve : reject).mutateAsync(fingerprint);
     };
-    // An approver’s passkey asks before each vote.
-    holdVote(activity, how, send, isOwners ? heldFor : 0);
-    navigate('/approvals');
+    confirm.run(async () => {
+      if (isOwners) await confirmVote(rpc, how, activity.fingerprint);
+      // An approver’s passkey asks before each vote.
+      holdVote(activity, how, send, isOwners ? heldFor : 0);
+      navigate('/approvals');
+    });
   };
   const press = (how: VoteKind) => () => {
     if (armed === how) vote(how);
@@ -270,6 +276,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
                 ? t('You approved this. Waiting for others.')
                 : t('Your approval isn’t needed.')}
       </Text>
+      <Failure title={t('Vote not sent')} error={confirm.error} />
       {held !== undefined ? (
         <div>
           <Button variant="default" onClick={held.drop}>

@@ -1,6 +1,6 @@
 /**
- * Votes that a person has given and the window has not sent: for ten seconds they can be taken back. Leaving the vault drops
- * them, since nothing that was not sent is decided.
+ * Votes that a person has given and the window has not sent: for ten seconds they can be taken back. Leaving the vault or
+ * closing the window drops them, since nothing that was not sent is decided. The person is then told (`unsent-votes.ts`).
  */
 
 import { useSyncExternalStore } from 'react';
@@ -10,36 +10,49 @@ import { sayHeld } from '../../app/shell/undo.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { readable } from '../../ui/text/readable.ts';
 import { describeType } from '../activity/activity-words.ts';
-
-export type VoteKind = 'approve' | 'reject';
+import { noteHeldVote } from './unsent-votes.ts';
+import type { VoteKind } from './unsent-votes.ts';
 
 /** Milliseconds between the press and the vote. */
 export const heldFor = 10_000;
 
 interface HeldVote {
   readonly how: VoteKind;
+  /** Takes it back, at the person's wish. */
   readonly drop: () => void;
+  /** Gives it up: this window can no longer send it. @returns whether it was not sent. */
+  readonly abandon: () => boolean;
 }
 
 let held: ReadonlyMap<string, HeldVote> = new Map();
+/** The number of votes that the last lock dropped. */
+let lost = 0;
 const listeners = new Set<() => void>();
 
 function change(make: (votes: Map<string, HeldVote>) => void): void {
   const votes = new Map(held);
   make(votes);
   held = votes;
+  // The browser asks before it closes or reloads the window.
+  if (held.size > 0) window.addEventListener('beforeunload', askToStay);
+  else window.removeEventListener('beforeunload', askToStay);
   for (const listener of listeners) listener();
 }
 
+const askToStay = (event: BeforeUnloadEvent): void => {
+  event.preventDefault();
+};
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
 /** The votes that wait to be sent, by the ids of their activities. */
-export const useHeldVotes = (): ReadonlyMap<string, HeldVote> =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => held,
-  );
+export const useHeldVotes = (): ReadonlyMap<string, HeldVote> => useSyncExternalStore(subscribe, () => held);
+
+/** The number of votes that were not sent since the vault was locked meanwhile. */
+export const useLostVotes = (): number => useSyncExternalStore(subscribe, () => lost);
 
 /**
  * Sends a vote after ten seconds, unless it is taken back.
@@ -55,19 +68,26 @@ export function holdVote(
   const { id, type } = activity;
   if (held.has(id)) return;
   const title = describeType(type);
-  const drop = () => {
+  const note = wait === 0 ? null : noteHeldVote(activity, how);
+  let isSent = false;
+  let isAbandoned = false;
+  const end = () => {
     clearTimeout(timer);
     close();
     change((votes) => votes.delete(id));
   };
   const timer = setTimeout(() => {
     close();
+    isSent = true;
     send()
       .then(
         ({ status }) => {
+          note?.remove();
           notifications.show({ title, message: saidOf(status) });
         },
         (error: unknown) => {
+          if (isAbandoned) return;
+          note?.remove();
           notifications.show({
             color: 'red',
             title: how === 'approve' ? t('Couldn’t approve') : t('Couldn’t reject'),
@@ -87,14 +107,29 @@ export function holdVote(
           title:
             how === 'approve' ? t('Approving: {{title}}', { title }) : t('Rejecting: {{title}}', { title }),
           message: t('Your vote is sent in ten seconds.'),
-          takeBack: drop,
+          takeBack() {
+            drop();
+          },
         });
-  change((votes) => votes.set(id, { how, drop }));
+  const drop = () => {
+    note?.remove();
+    end();
+  };
+  const abandon = () => {
+    isAbandoned = true;
+    note?.leave();
+    end();
+    return !isSent;
+  };
+  change((votes) => votes.set(id, { how, drop, abandon }));
 }
 
-/** Takes back all that are not sent. */
-export function dropHeldVotes(): void {
-  for (const { drop } of held.values()) drop();
+/** The vault is open: votes can be held. @returns what gives up all that are not sent. */
+export function beginHolding(): () => void {
+  lost = 0;
+  return () => {
+    lost = [...held.values()].filter(({ abandon }) => abandon()).length;
+  };
 }
 
 function saidOf(status: string): string {

@@ -60,13 +60,21 @@ export const useStepUpQuestion = (): StepUpQuestion | null => useSyncExternalSto
 const needsStepUp = ({ body }: CallAnswer): boolean =>
   (body as { readonly turnkeyErrorCode?: string } | null)?.turnkeyErrorCode === stepUpRequired;
 
-/** Wraps `call`: steps up where the service needs it, and then repeats the call. */
-export const steppingUpCall =
-  (rpc: Pick<WindowRpc, 'call'>): WindowRpc['call'] =>
+/** Wraps `call` and `reserveStepUp`: steps up where the service needs it, and then repeats the call. */
+export const steppingUp = ({
+  call,
+  reserveStepUp,
+}: Pick<WindowRpc, 'call' | 'reserveStepUp'>): Pick<WindowRpc, 'call' | 'reserveStepUp'> => ({
+  call: repeated(call),
+  reserveStepUp: repeated(reserveStepUp),
+});
+
+const repeated =
+  (send: WindowRpc['call']): WindowRpc['call'] =>
   async (path, body) => {
     const from = document.activeElement;
     for (;;) {
-      const answer = await rpc.call(path, body);
+      const answer = await send(path, body);
       if (!needsStepUp(answer)) return answer;
       if (!(await stepUp(from))) {
         throw new RpcError(t('Not confirmed: nothing changed.'));

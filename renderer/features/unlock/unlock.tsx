@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../../preload/contract.ts';
+import { LostVotes } from '../approvals/lost-votes.tsx';
 import { FrozenNotice } from './frozen-notice.tsx';
 import { KeychainNote } from '../keyslots/keychain-note.tsx';
 import { useScreenTitle } from '../../ui/page.tsx';
@@ -107,6 +108,7 @@ export function Unlock(): ReactNode {
         </Title>
         <p className="kh-prose">{t('The keys stay in memory until you lock the vault again.')}</p>
         <Stack gap="lg" maw={460}>
+          <LostVotes />
           <StorageNotice />
           <FrozenNotice />
           {slots.length > 1 && (
