@@ -2,7 +2,7 @@
 import { cbc, ctr, gcm } from '@noble/ciphers/aes.js';
 import { poly1305 } from '@noble/ciphers/_poly1305.js';
 import { chacha20orig } from '@noble/ciphers/chacha.js';
-import bcrypt from 'bcrypt-pbkdf';
+import { pbkdf } from 'bcrypt-pbkdf';
 import { areEqual, ByteReader, damaged, refuse, UnreadableKey } from './byte-reader.ts';
 import { keyPair, type KeyPair } from './key-pair.ts';
 
@@ -120,7 +120,7 @@ export function readOpenSshKey(bytes: Uint8Array, passphrase: Uint8Array | undef
   const key = new Uint8Array(cipher.key + cipher.iv);
   let plain: Uint8Array | undefined;
   try {
-    if (bcrypt.pbkdf(secret, secret.length, salt, salt.length, key, key.length, rounds) !== 0) {
+    if (pbkdf(secret, secret.length, salt, salt.length, key, key.length, rounds) !== 0) {
       refuse(damaged);
     }
     plain = decrypted(cipher, key, content, tag);
