@@ -14,6 +14,7 @@ const listed = (...ids: readonly string[]) => ({
     type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
     intent: { signRawPayloadIntentV2: { payload: id } },
     canApprove: !id.startsWith('not'),
+    votes: [{ user: { userName: 'Bob' } }],
   })),
 });
 const event = (id: string, status: string) =>
@@ -67,6 +68,7 @@ describe('what waits for votes', () => {
         id: 'one',
         type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
         intent: { signRawPayloadIntentV2: { payload: 'one' } },
+        requester: 'Bob',
       },
     ]);
     expect(double.asked.find(({ name }) => name === 'call')?.args).toEqual([
