@@ -72,7 +72,7 @@ function serve(channel: string, handler: (...args: readonly unknown[]) => Promis
 
 /** True if the page itself asks: not a frame in it, nor a page that replaced it. */
 function isOurs({ senderFrame: frame }: IpcMainInvokeEvent): boolean {
-  return frame !== null && frame.parent === null && isPage(frame.url);
+  return frame?.parent === null && isPage(frame.url);
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

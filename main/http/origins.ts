@@ -99,5 +99,5 @@ export const checkOrigin =
 
 function isLoopback(origin: string): boolean {
   const url = URL.parse(origin);
-  return url !== null && url.origin === origin && loopbackNames.includes(url.hostname);
+  return url?.origin === origin && loopbackNames.includes(url.hostname);
 }

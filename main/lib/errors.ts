@@ -61,7 +61,9 @@ export interface ErrorOptions {
 }
 
 /** An error whose message this project wrote for people. Messages from elsewhere are never shown: see `reasonOf`. */
-export class ExplainedError extends Error {}
+export class ExplainedError extends Error {
+  declare protected readonly brand: 'ExplainedError';
+}
 
 export class KeyhearthError extends ExplainedError {
   override readonly name = 'KeyhearthError';

@@ -11,7 +11,7 @@ export async function setup(): Promise<() => Promise<void>> {
   if (line.done) throw new Error('keyhearth dev did not start');
   const { url, organizationId, signerPublicKey, apiPublicKey, apiPrivateKey } = JSON.parse(
     line.value,
-  ) as Record<string, string>;
+  ) as Record<'url' | 'organizationId' | 'signerPublicKey' | 'apiPublicKey' | 'apiPrivateKey', string>;
   Object.assign(process.env, {
     KEYHEARTH_URL: url,
     KEYHEARTH_ORGANIZATION: organizationId,

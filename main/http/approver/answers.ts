@@ -179,6 +179,7 @@ const activityBody = z.object({ activityId: z.string().max(100) });
 
 /** A refusal by the API, as its caller gets it. */
 export class ApproverRefusal extends Error {
+  declare protected readonly brand: 'ApproverRefusal';
   override readonly name = 'ApproverRefusal';
   readonly status: number;
   readonly body: Fields;

@@ -31,7 +31,7 @@ test.each([
 test('keeps no process from ending, and leaves no timer once it is stopped', () => {
   const timer = vi.spyOn(globalThis, 'setInterval');
   const stop = every(10, () => undefined);
-  expect((timer.mock.results[0]?.value as NodeJS.Timeout).hasRef()).toBe(false);
+  expect((timer.mock.results[0] as { value: NodeJS.Timeout }).value.hasRef()).toBe(false);
   stop();
   stop();
   expect(vi.getTimerCount()).toBe(0);

@@ -2,6 +2,7 @@
 
 /** Stops the reading of a key file. It stays in this folder. */
 export class UnreadableKey extends Error {
+  declare protected readonly brand: 'UnreadableKey';
   override readonly name = 'UnreadableKey';
   readonly kind: 'refused' | 'passphrase needed' | 'wrong passphrase';
 

@@ -83,6 +83,7 @@ export type Whole = number | bigint;
  * missing nor any value. So a policy that reads it does not allow, and does not let through what it may deny.
  */
 export class Unknown {
+  declare protected readonly brand: 'Unknown';
   /** Why, in a sentence without its end: `the call cannot be read: …`. */
   readonly reason: string;
 

@@ -26,7 +26,7 @@ async function put(text: string): Promise<void> {
     };
     document.addEventListener('copy', answer, { once: true });
     try {
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way left where the Clipboard API is refused
+      // oxlint-disable-next-line typescript/no-deprecated -- the only way left where the Clipboard API is refused
       if (!document.execCommand('copy'))
         throw new RpcError(t('The browser blocked copying. Select the text and copy it.'));
     } finally {

@@ -1,5 +1,6 @@
 /** A call that was refused: its message is for a person. */
 export class RpcError extends Error {
+  declare protected readonly brand: 'RpcError';
   override readonly name = 'RpcError';
 }
 

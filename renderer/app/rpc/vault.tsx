@@ -44,6 +44,7 @@ import { t } from '../i18n/text.ts';
 
 /** An operation that the service refused: its message, and the code that scripts see. */
 export class OperationError extends Error {
+  declare protected readonly brand: 'OperationError';
   override readonly name = 'OperationError';
   readonly status: number;
   readonly code: string;

@@ -84,7 +84,7 @@ export function Connect(): ReactNode {
 /** A script needs an unlocked vault: when it locks by itself, and whether requests count as use. */
 function Locks(): ReactNode {
   const { data } = useSettings();
-  if (data === undefined || data.autoLock.idleMinutes === null) return null;
+  if (data?.autoLock.idleMinutes == null) return null;
   const { idleMinutes: count, requestsKeepOpen } = data.autoLock;
   const components = { settings: <Anchor component={Link} href="/settings" inherit underline="always" /> };
   return (
