@@ -57,7 +57,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...built,
           name: 'system',
-          include: ['test/{campaigns,delivery,keys,project,project/runner,storage,vendor}/*.test.ts'],
+          include: ['test/{campaigns,delivery,keys,project,project/{lint,runner},storage,vendor}/*.test.ts'],
         },
       },
       // The files share a Chromium too.

@@ -16,7 +16,7 @@ export type Value = string | number | bigint | Uint8Array | null;
 
 export interface Reader {
   /** The first row, or undefined. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the row it asks for
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly Value[]): Row[];
 }
@@ -147,7 +147,7 @@ export class Connection implements Writer {
     this.#sqlite.function(name, { varargs: true }, run);
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the row it asks for
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
     try {
       return this.#prepare(sql).get(...values) as Row | undefined;

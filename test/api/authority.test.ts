@@ -368,7 +368,7 @@ describe('2: a quorum of two', () => {
     const own = await submitAs(second.client, 'create_api_keys', keyFor(second.userId));
     expect(own.status, own.text).toBe(200);
     const waiting = await submitAs(second.client, 'create_api_keys', keyFor(rootUserId));
-    const { fingerprint, status } = waiting.body?.['activity'] as Json;
+    const { fingerprint, status } = (waiting.body as { activity: Json }).activity;
     expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
     // A vote from outside the quorum is none, whatever policies say.
     const approve = (client: TestClient) =>
@@ -395,7 +395,7 @@ describe('2: a quorum of two', () => {
       userId: future.userId,
       apiKeys: [apiKeyOf(newTestKey())],
     });
-    const { fingerprint } = waiting.body?.['activity'] as Json;
+    const { fingerprint } = (waiting.body as { activity: Json }).activity;
     await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', {
       threshold: 1,
       userIds: [rootUserId, future.userId],
@@ -607,7 +607,7 @@ describe('9: a registration takes nothing from another user', () => {
   test('a contact that is given to another user too still signs in and recovers the root user', async () => {
     const { root, rootUserId } = await newSub();
     const { body } = await root.query('get_user', { userId: rootUserId });
-    const { userEmail } = body?.['user'] as { readonly userEmail: string };
+    const { userEmail } = (body as { user: { readonly userEmail: string } }).user;
     const { userId } = await newUserBy(root, 'Namesake');
     const given = await submitAs(root, 'update_user_email', { userId, userEmail });
     expect(given.status, given.text).toBe(200);
@@ -722,7 +722,7 @@ test('16: limits are documented, raised by a setting, and answered as limits and
   const beyond = await submitAs(vault.root, 'create_api_keys', keys(11));
   expect(beyond.body?.['message']).toContain('20 are allowed');
   const { body } = await send(vault.url, { method: 'GET', path: '/openapi.json' });
-  const { description } = body?.['info'] as { readonly description: string };
+  const { description } = (body as { info: { readonly description: string } }).info;
   for (const limit of ['100 users', '1000 private keys', '10 authenticators', 'LIMIT_REACHED']) {
     expect(description).toContain(limit);
   }

@@ -193,7 +193,7 @@ describe('a wallet', () => {
       ({ addressFormat }) => addressFormat === 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR',
     );
     const { body } = await root.query('get_wallet_account', { walletId, address: made[taproot] });
-    const publicKey = (body?.['account'] as Json)['publicKey'] as string;
+    const publicKey = (body as { account: Json }).account['publicKey'] as string;
     expect(verifies('CURVE_SECP256K1', publicKey, resultOf(await sign(publicKey, 'CURVE_SECP256K1')))).toBe(
       true,
     );

@@ -343,7 +343,7 @@ describe('which votes count', () => {
       await fay.client.submit('update_wallet', 'UPDATE_WALLET', { walletId, walletName: 'Renamed' }),
     );
     const user = await service.root.query('get_user', { userId: fay.userId });
-    const keys = (user.body?.['user'] as { apiKeys: { apiKeyId: string }[] }).apiKeys;
+    const keys = (user.body as { user: { apiKeys: { apiKeyId: string }[] } }).user.apiKeys;
     const newKey = newTestKey();
     await service.root.submit('create_api_keys', 'CREATE_API_KEYS_V2', {
       userId: fay.userId,

@@ -597,7 +597,7 @@ describe('an account that is not to be kept', () => {
     const account = { ...ethereumAccount, path: "m/44'/60'/9'/0/0" };
     const looked = resultOf(await add([account], false)).addresses;
     const { body } = await root.query('list_wallet_accounts', { paginationOptions: { limit: '100' } });
-    expect((body?.['accounts'] as Json[]).map(({ address }) => address)).not.toContain(looked[0]);
+    expect((body as { accounts: Json[] }).accounts.map(({ address }) => address)).not.toContain(looked[0]);
     expect(resultOf(await add([account], false)).addresses).toEqual(looked);
     expect(resultOf(await add([account], true)).addresses).toEqual(looked);
     const wrong = await add([account, { ...ethereumAccount, addressFormat: 'ADDRESS_FORMAT_SOLANA' }], false);
@@ -626,7 +626,7 @@ describe('paging of wallet accounts', () => {
       ...(paginationOptions && { paginationOptions }),
     });
     expect(answer.status, answer.text).toBe(200);
-    return (answer.body?.['accounts'] as { walletAccountId: string }[]).map(
+    return (answer.body as { accounts: { walletAccountId: string }[] }).accounts.map(
       ({ walletAccountId }) => walletAccountId,
     );
   }
@@ -650,7 +650,7 @@ describe('paging of wallet accounts', () => {
 describe('failed activities', () => {
   const lastOf = async (filters: Json): Promise<ActivityBody> => {
     const answer = await root.query('list_activities', filters);
-    const [activity] = answer.body?.['activities'] as ActivityBody[];
+    const [activity] = (answer.body as { activities: ActivityBody[] }).activities;
     if (activity === undefined) throw new Error('no activity');
     return activity;
   };
@@ -737,7 +737,7 @@ describe('failed activities', () => {
       'invalid parameters.users[1].apiKeys[0].publicKey: this credential is registered in the organization already',
     );
     const { body } = await root.query('list_users');
-    expect((body?.['users'] as Json[]).map(({ userName }) => userName)).not.toContain('Begun');
+    expect((body as { users: Json[] }).users.map(({ userName }) => userName)).not.toContain('Begun');
   });
 
   test('say what to look at, beside a message that clients match', async () => {
@@ -747,7 +747,7 @@ describe('failed activities', () => {
       signing({ signWith: wallet.walletId }),
     );
     expect(answer.body?.['message']).toBe('Could not find any resource to sign with.');
-    expect((answer.body?.['details'] as Json[])[0]).toMatchObject({
+    expect((answer.body as { details: Json[] }).details[0]).toMatchObject({
       '@type': 'type.googleapis.com/google.rpc.Help',
       description: text(/A wallet id is not accepted\.$/),
     });
@@ -1363,7 +1363,7 @@ describe('limits', () => {
       apiKey({ apiKeyName, expirationSeconds });
     const names = async (): Promise<unknown[]> => {
       const { body } = await other.root.query('get_user', { userId });
-      const { apiKeys } = body?.['user'] as { apiKeys: Json[] };
+      const { apiKeys } = (body as { user: { apiKeys: Json[] } }).user;
       return apiKeys.map(({ apiKeyName }) => apiKeyName);
     };
     await addKeys(userId, [
@@ -1391,7 +1391,7 @@ describe('limits', () => {
 
   test('a hundred users', async () => {
     const { body } = await other.root.query('list_users');
-    const present = (body?.['users'] as Json[]).length;
+    const present = (body as { users: Json[] }).users.length;
     const more = Array.from({ length: 100 - present }, (_, index) => user(`User ${String(index)}`));
     const many = await other.root.submit('create_users', 'CREATE_USERS_V3', {
       users: [...more, user('One too many')],

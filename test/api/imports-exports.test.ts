@@ -1187,7 +1187,7 @@ describe('after a deletion', () => {
     expect(rows(walletId)).toEqual([]);
     expect(rows(kept.walletId)).toHaveLength(2);
     const { body } = await root.client.query('list_wallets');
-    const ids = (body?.['wallets'] as Json[]).map((wallet) => wallet['walletId']);
+    const ids = (body as { wallets: Json[] }).wallets.map((wallet) => wallet['walletId']);
     expect(ids).toContain(kept.walletId);
     expect(ids).not.toContain(walletId);
 
@@ -1209,7 +1209,9 @@ describe('after a deletion', () => {
     );
     expect((await root.client.query('get_private_key', { privateKeyId })).status).toBe(404);
     const { body } = await root.client.query('list_private_keys');
-    expect((body?.['privateKeys'] as Json[]).map((key) => key['privateKeyId'])).not.toContain(privateKeyId);
+    expect((body as { privateKeys: Json[] }).privateKeys.map((key) => key['privateKeyId'])).not.toContain(
+      privateKeyId,
+    );
     const addresses = 'SELECT 1 FROM private_key_addresses WHERE private_key_id = ?';
     expect(service.vault.connection.all(addresses, privateKeyId)).toEqual([]);
     expect(resultOf(await bring(privateKeyKind, secret, { name }))).toEqual(made);

@@ -416,7 +416,8 @@ test('another organization sees none of it', async () => {
     expect((await apart.query(operation, { walletId, places: [1] })).status).toBe(404);
   }
   const { body } = await service.root.query('list_wallet_accounts', { walletId });
-  const [{ walletAccountId = '' } = {}] = body?.['accounts'] as readonly Partial<Record<string, string>>[];
+  const [{ walletAccountId = '' } = {}] = (body as { accounts: readonly Partial<Record<string, string>>[] })
+    .accounts;
   const renamed = { walletAccountId, name: 'Mine' };
   const { status } = await apart.submit('update_wallet_account_name', 'UPDATE_WALLET_ACCOUNT_NAME', renamed);
   expect(status).toBe(404);

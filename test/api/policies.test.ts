@@ -212,7 +212,7 @@ describe('a policy is refused', () => {
       ) as string,
     });
     const { body } = await service.root.query('list_policies');
-    const made = (body?.['policies'] as Json[]).map(({ policyName }) => policyName);
+    const made = (body as { policies: Json[] }).policies.map(({ policyName }) => policyName);
     expect(made).not.toContain(policies[0]?.['policyName']);
   });
 

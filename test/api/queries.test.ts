@@ -104,7 +104,8 @@ async function populate(): Promise<World> {
   });
   const ann = await service.newUser('Ann');
   const { body } = await root.query('get_user', { userId });
-  const [apiKey] = (body?.['user'] as { readonly apiKeys: readonly { readonly apiKeyId: string }[] }).apiKeys;
+  const [apiKey] = (body as { user: { readonly apiKeys: readonly { readonly apiKeyId: string }[] } }).user
+    .apiKeys;
   const [authenticatorId, providerId, policyId] = [
     crypto.randomUUID(),
     crypto.randomUUID(),
@@ -465,7 +466,7 @@ const credentials = (): { apiPublicKey: string; apiPrivateKey: string } => ({
   apiPrivateKey: service.key.privateKey,
 });
 
-/* eslint-disable @typescript-eslint/no-deprecated -- programs that were written for the older fetchers still run */
+/* oxlint-disable typescript/no-deprecated -- programs that were written for the older fetchers still run */
 const sdks: readonly Sdk[] = [
   {
     name: '@turnkey/http',
@@ -501,7 +502,7 @@ const sdks: readonly Sdk[] = [
     },
   },
 ];
-/* eslint-enable @typescript-eslint/no-deprecated */
+/* oxlint-enable typescript/no-deprecated */
 
 describe.each(sdks)('$name is answered as the flat body is', ({ version, ask }) => {
   beforeEach(() => {

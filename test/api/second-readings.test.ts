@@ -151,7 +151,7 @@ describe('15: second readings that cost nothing', () => {
       ['oauth', 'targetPublicKey'],
       ['oauth_login', 'publicKey'],
     ] as const) {
-      const path = (body?.['paths'] as Record<string, { readonly post: Json }>)[
+      const path = (body as { paths: Record<string, { readonly post: Json }> }).paths[
         `/public/v1/submit/${operation}`
       ];
       expect(JSON.stringify(path?.post)).toMatch(new RegExp(`nonce.*SHA-256.*${field}`));

@@ -214,7 +214,7 @@ describe('whose a credential is', () => {
   test('an id of one is not a cursor in the list of another', async () => {
     const [one, another] = [await newSub(), await newSub()];
     const { body } = await one.client.query('list_wallet_accounts');
-    const [account] = body?.['accounts'] as readonly { readonly walletAccountId: string }[];
+    const [account] = (body as { accounts: readonly { readonly walletAccountId: string }[] }).accounts;
     const after = account?.walletAccountId;
     const asked = { paginationOptions: { after } };
     expect((await one.client.query('list_wallet_accounts', asked)).status).toBe(200);
@@ -364,9 +364,9 @@ describe('making one', () => {
       const { body } = await new TestClient(service.url, organizationId, service.key).query(
         'get_organization_configs',
       );
-      return (body?.['configs'] as { readonly features: readonly { readonly name: string }[] }).features.map(
-        ({ name }) => name,
-      );
+      return (
+        body as { configs: { readonly features: readonly { readonly name: string }[] } }
+      ).configs.features.map(({ name }) => name);
     };
     expect(await features({})).toEqual([
       'FEATURE_NAME_EMAIL_AUTH',
@@ -758,9 +758,13 @@ describe('the window', () => {
   test('acts in one that has its key, and reads any', async () => {
     const { rpc } = service.vault;
     const owner = await root.query('get_user', { userId: service.rootUserId });
-    const { apiKeys } = owner.body?.['user'] as {
-      readonly apiKeys: readonly { readonly apiKeyName: string; readonly credential: TestKey }[];
-    };
+    const { apiKeys } = (
+      owner.body as {
+        user: {
+          readonly apiKeys: readonly { readonly apiKeyName: string; readonly credential: TestKey }[];
+        };
+      }
+    ).user;
     const windowKey = apiKeys.find(({ apiKeyName }) => apiKeyName === 'Keyhearth window')?.credential;
     const other = await newSub();
     const { organizationId, rootUserIds } = await newSub(newTestKey(), {

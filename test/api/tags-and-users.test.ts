@@ -914,7 +914,7 @@ describe('a wallet', () => {
       const answer = await root.query('get_wallet_account', { walletId, ...parameters });
       expect(answer.status, answer.text).toBe(status);
       expect(answer.body?.['message']).toMatch(message);
-      expect((answer.body?.['message'] as string).startsWith(message)).toBe(true);
+      expect((answer.body as { message: string }).message.startsWith(message)).toBe(true);
     }
   });
 });

@@ -73,11 +73,15 @@ beforeAll(async () => {
   });
   const { walletId } = resultOf(made);
   const listed = await root.query('list_wallet_accounts', { walletId });
-  for (const account of listed.body?.['accounts'] as {
-    addressFormat: string;
-    address: string;
-    publicKey: string;
-  }[]) {
+  for (const account of (
+    listed.body as {
+      accounts: {
+        addressFormat: string;
+        address: string;
+        publicKey: string;
+      }[];
+    }
+  ).accounts) {
     accounts.set(account.addressFormat, account);
   }
 });

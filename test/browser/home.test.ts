@@ -71,9 +71,10 @@ describe('a vault with wallets', () => {
       );
     }
     const { body } = await root.query('list_wallets');
-    const [, two] = body?.['wallets'] as readonly { readonly walletId: string }[];
+    const [, two] = (body as { wallets: readonly { readonly walletId: string }[] }).wallets;
     const accounts = await root.query('list_wallet_accounts', { walletId: two?.walletId });
-    const [{ address = '' } = {}] = accounts.body?.['accounts'] as readonly { readonly address?: string }[];
+    const [{ address = '' } = {}] = (accounts.body as { accounts: readonly { readonly address?: string }[] })
+      .accounts;
     const sign = (signWith: string) =>
       root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
         signWith,

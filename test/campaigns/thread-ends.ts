@@ -36,7 +36,7 @@ const roundsPerMeasure = 6;
 
 const beside = new URL('../../dist/main/cli.js', import.meta.url).href;
 const ends = { answered: 0, refused: 0, terminated: 0 };
-const terminate = Worker.prototype.terminate; // eslint-disable-line @typescript-eslint/unbound-method -- it is called on its worker
+const terminate = Worker.prototype.terminate; // oxlint-disable-line typescript/unbound-method -- it is called on its worker
 Worker.prototype.terminate = function (this: Worker) {
   ends.terminated++;
   return terminate.call(this);

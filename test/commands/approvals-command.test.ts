@@ -197,11 +197,15 @@ describe('approvals', () => {
     };
     const { id } = activityOf(await client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', request));
     const { body } = await service.root.query('describe_payload', request);
-    const { title, lines, warnings } = body?.['description'] as {
-      title: string;
-      lines: { label: string; value: string }[];
-      warnings: string[];
-    };
+    const { title, lines, warnings } = (
+      body as {
+        description: {
+          title: string;
+          lines: { label: string; value: string }[];
+          warnings: string[];
+        };
+      }
+    ).description;
     const told = await ask<{ descriptions: unknown[] }>('approvals', 'show', id);
     expect(told.descriptions).toEqual([body?.['description']]);
     const oneRow = (text: string) =>

@@ -117,7 +117,7 @@ async function sign(client: TestClient, signWith: string, unsignedTransaction: s
 
 async function userNames(): Promise<readonly string[]> {
   const { body } = await root.query('list_users');
-  return (body?.['users'] as { userName: string }[]).map(({ userName }) => userName);
+  return (body as { users: { userName: string }[] }).users.map(({ userName }) => userName);
 }
 
 async function policies(): Promise<readonly { policyId: string; policyName: string }[]> {
@@ -437,7 +437,7 @@ describe('bots add', () => {
       const { body } = await dora.client.query('list_activities', {
         filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
       });
-      for (const { fingerprint } of body?.['activities'] as Json[]) {
+      for (const { fingerprint } of (body as { activities: Json[] }).activities) {
         await dora.client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
       }
       await pause(100);

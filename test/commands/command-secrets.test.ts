@@ -75,12 +75,14 @@ class Desk implements AsyncDisposable {
 
   async wallet(walletName: string): Promise<Json | undefined> {
     const { body } = await this.service.root.query('list_wallets');
-    return (body?.['wallets'] as Json[]).find((wallet) => wallet['walletName'] === walletName);
+    return (body as { wallets: Json[] }).wallets.find((wallet) => wallet['walletName'] === walletName);
   }
 
   async privateKey(privateKeyName: string): Promise<Json | undefined> {
     const { body } = await this.service.root.query('list_private_keys');
-    return (body?.['privateKeys'] as Json[]).find((key) => key['privateKeyName'] === privateKeyName);
+    return (body as { privateKeys: Json[] }).privateKeys.find(
+      (key) => key['privateKeyName'] === privateKeyName,
+    );
   }
 
   /** The number of all resources that an import can create. */

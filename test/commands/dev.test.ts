@@ -164,7 +164,7 @@ describe('the routes under /dev/', () => {
 
   const walletNames = async (): Promise<unknown[]> => {
     const { body } = await dev.root.query('list_wallets');
-    return (body?.['wallets'] as Json[]).map(({ walletName }) => walletName);
+    return (body as { wallets: Json[] }).wallets.map(({ walletName }) => walletName);
   };
 
   test('a snapshot is restored, and later values are generated the same again', async () => {

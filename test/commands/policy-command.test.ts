@@ -172,7 +172,7 @@ describe('request --dry-run', () => {
 
   test('asks about the request that it would send, and sends it not', async () => {
     const count = async () =>
-      ((await service.root.query('list_activities')).body?.['activities'] as Json[]).length;
+      ((await service.root.query('list_activities')).body as { activities: Json[] }).activities.length;
     const before = await count();
     const { code, stdout } = await dryRun('/public/v1/submit/sign_raw_payload', {
       type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',

@@ -99,7 +99,7 @@ async function signatures(): Promise<number> {
   const { body } = await service.root.query('list_activities', {
     filterByType: ['ACTIVITY_TYPE_SIGN_TRANSACTION_V2', 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'],
   });
-  return (body?.['activities'] as readonly unknown[]).length;
+  return (body as { activities: readonly unknown[] }).activities.length;
 }
 
 describe('sign transaction', () => {
@@ -273,11 +273,15 @@ describe('sign payload', () => {
       encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
       hashFunction: 'HASH_FUNCTION_SHA256',
     });
-    const { title, lines, warnings } = body?.['description'] as {
-      title: string;
-      lines: { label: string; value: string }[];
-      warnings: string[];
-    };
+    const { title, lines, warnings } = (
+      body as {
+        description: {
+          title: string;
+          lines: { label: string; value: string }[];
+          warnings: string[];
+        };
+      }
+    ).description;
     const json = await run([...argv, '--json'], { input });
     expect(JSON.parse(json.stdout)).toEqual({ description: body?.['description'] });
     expect(json.stdout).toMatch(/^[^\p{Cc}\p{Cf}]*\n$/u);

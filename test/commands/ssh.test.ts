@@ -199,9 +199,9 @@ const owner = () => `approvers.any(user, user.id == '${service.rootUserId}')`;
 /** Has the agent sign a file with the key that is not tagged. */
 async function signWithOther(): Promise<{ readonly code: number | null; readonly isSigned: boolean }> {
   const keys = await root.query('list_private_keys', {});
-  const other = (keys.body?.['privateKeys'] as { privateKeyName: string; publicKey: string }[]).find(
-    ({ privateKeyName }) => privateKeyName === 'other',
-  );
+  const other = (
+    keys.body as { privateKeys: { privateKeyName: string; publicKey: string }[] }
+  ).privateKeys.find(({ privateKeyName }) => privateKeyName === 'other');
   const blob = Buffer.concat([
     Buffer.from([0, 0, 0, 11]),
     Buffer.from('ssh-ed25519'),

@@ -57,7 +57,7 @@ const removeFeature = (service: TestVault) =>
 
 const features = async (service: TestVault) => {
   const { body } = await service.root.query('get_organization_configs');
-  return (body?.['configs'] as { readonly features: readonly Json[] }).features;
+  return (body as { configs: { readonly features: readonly Json[] } }).configs.features;
 };
 
 /** An activity that says little. */

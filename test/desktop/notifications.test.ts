@@ -281,7 +281,7 @@ test('the notification has the user, the key, and the title by which the vault d
     }),
   };
   const { body } = await root.query('describe_payload', request);
-  const { title } = body?.['description'] as { readonly title: string };
+  const { title } = (body as { description: { readonly title: string } }).description;
   expect(title).toContain('1 ETH');
   using resources = new DisposableStack();
   resources.use(notifyOfApprovals(resources.use(watchApprovals(vault.rpc)), vault.rpc));

@@ -272,7 +272,7 @@ test('to approve another user’s request needs a step-up as submitting it does;
   const ask = async (userName: string, more: Json = {}): Promise<Json> => {
     const user = { userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [], ...more };
     const { body } = await client.submit('create_users', 'CREATE_USERS_V3', { users: [user] });
-    return { fingerprint: (body?.['activity'] as { readonly fingerprint: string }).fingerprint };
+    return { fingerprint: (body as { activity: { readonly fingerprint: string } }).activity.fingerprint };
   };
   const approve = (which: Json) => submit('approve_activity', 'ACTIVITY_TYPE_APPROVE_ACTIVITY', which);
   const reject = (which: Json) => submit('reject_activity', 'ACTIVITY_TYPE_REJECT_ACTIVITY', which);

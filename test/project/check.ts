@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 const projectRoot = join(import.meta.dirname, '../..');
 
-/** Each is also a script of its own: `npm run check:types`. */
-const checks = ['lint', 'types', 'format', 'layers', 'unused', 'docs', 'voice', 'texts', 'folders', 'lock'];
+/** Each is also a script of its own: `npm run check:lint`, which checks the types too. */
+const checks = ['lint', 'format', 'layers', 'unused', 'docs', 'voice', 'texts', 'folders', 'lock'];
 
 /** @returns whether the check found nothing. */
 async function run(name: string): Promise<boolean> {

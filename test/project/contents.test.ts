@@ -15,7 +15,7 @@ test('names what is in the bundles and beside them, for every system, and no too
   ]) {
     expect(names).toContain(shipped);
   }
-  for (const tool of ['vite', 'vitest', 'eslint', 'electron-builder', 'tronweb']) {
+  for (const tool of ['vite', 'vitest', 'oxlint', 'electron-builder', 'tronweb']) {
     expect(names).not.toContain(tool);
   }
   const refs = new Set(list.dependencies.map(({ ref }) => ref));

@@ -29,7 +29,7 @@ test('comments are found wherever they stand, and line comments below each other
     ' */',
     'function add(/* inline */ a: number) { return a; // at the end',
     '}',
-    '// eslint-disable-next-line no-console',
+    '// oxlint-disable-next-line no-console',
   ].join('\n');
   expect(comments('a.ts', content)).toEqual([
     'The first line goes on here.',

@@ -50,7 +50,7 @@ const bring = ({ at = 0, length = 100_000, file: begun, headers = session }: Par
 };
 const saveLink = (headers: Readonly<Record<string, string>> = session, id = backup.id): Promise<Answer> =>
   send(service.url, { path: '/window/save', headers, body: JSON.stringify({ id }) });
-const addressOf = ({ body }: Answer): string => (body?.['value'] as { address: string }).address;
+const addressOf = ({ body }: Answer): string => (body as { value: { address: string } }).value.address;
 const fetchSaved = (
   address: string,
   headers: Record<string, string> = { cookie: session.cookie },
@@ -214,7 +214,7 @@ test('a backup that was brought is restored where there is no vault, and known b
     headers: await signInWindow(fresh.vault.newLink()),
     body: bytes,
   });
-  const { backup: brought } = answer.body?.['value'] as UploadProgress;
+  const { backup: brought } = (answer.body as { value: UploadProgress }).value;
   expect(drafts(fresh)).toHaveLength(1);
   const secret = { with: 'recovery', phrase: service.recoveryPhrase } as const;
   expect(await rpc.restore({ file: brought.file, secret })).toMatchObject({ state: 'unlocked' });

@@ -877,7 +877,7 @@ describe('the last credential', () => {
   test('is not deleted, whichever kind it is', async () => {
     const { userId, authenticatorId } = await newHolder();
     const { body } = await root.query('get_api_keys', { userId });
-    const [{ apiKeyId } = { apiKeyId: '' }] = body?.['apiKeys'] as { apiKeyId: string }[];
+    const [{ apiKeyId } = { apiKeyId: '' }] = (body as { apiKeys: { apiKeyId: string }[] }).apiKeys;
     const removeKey = (id: string): Promise<Answer> =>
       root.submit('delete_api_keys', 'DELETE_API_KEYS', { userId, apiKeyIds: [id] });
     // With the passkey left the API key may go, and then the passkey may not.

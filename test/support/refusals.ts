@@ -55,7 +55,7 @@ export async function isRefused(service: TestVault, work: Work, refusal: Refusal
 
 export async function latestActivity({ root }: TestVault): Promise<ActivityBody | undefined> {
   const { body } = await root.query('list_activities', { paginationOptions: { limit: '1' } });
-  return (body?.['activities'] as readonly ActivityBody[])[0];
+  return (body as { activities: readonly ActivityBody[] }).activities[0];
 }
 
 /**

@@ -91,5 +91,5 @@ export class Shell implements AsyncDisposable {
 }
 
 /** Without the sequences that color it and move the cursor. */
-// eslint-disable-next-line no-control-regex -- they begin with a control character
+// oxlint-disable-next-line no-control-regex -- they begin with a control character
 const plain = (text: string): string => text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');

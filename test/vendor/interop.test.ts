@@ -262,7 +262,7 @@ describe('@turnkey/http, TurnkeyClient', () => {
   });
 });
 
-/* eslint-disable @typescript-eslint/no-deprecated -- programs that were written for them still run */
+/* oxlint-disable typescript/no-deprecated -- programs that were written for them still run */
 describe('@turnkey/http, the older fetchers', () => {
   beforeAll(() => {
     init({ ...credentials(), baseUrl: service.url });
@@ -303,7 +303,7 @@ describe('@turnkey/http, the older fetchers', () => {
   });
 });
 
-/* eslint-enable @typescript-eslint/no-deprecated */
+/* oxlint-enable typescript/no-deprecated */
 
 describe('@turnkey/sdk-server', () => {
   let api: ReturnType<Turnkey['apiClient']>;

@@ -849,7 +849,7 @@ async function waitingFor({ service }: Scene): Promise<string> {
     userTagName: `Tag of ${userId}`,
     userIds: [],
   });
-  return (body?.['activity'] as { readonly fingerprint: string }).fingerprint;
+  return (body as { activity: { readonly fingerprint: string } }).activity.fingerprint;
 }
 
 export async function setScene(): Promise<Scene & AsyncDisposable> {

@@ -1,6 +1,6 @@
 /**
  * The vendor's TypeScript types, held against what every operation answers. The compiler is what checks here
- * (`npm run check:types`); the tests themselves see to it that no operation is left out.
+ * (`npm run check:lint`); the tests themselves see to it that no operation is left out.
  */
 import type { TurnkeyApiTypes } from '@turnkey/http';
 import { describe, expect, expectTypeOf, test } from 'vitest';

@@ -70,7 +70,7 @@ export async function printValues(kind: OfferedKind, line: readonly string[]): P
   if (line.some(namesAnother)) return;
   const values = await Promise.race([valuesOf(kind, configOf(line)), pause(longest, [])]).catch(() => []);
   if (values.length > 0) writeSync(1, `${values.join('\n')}\n`);
-  // eslint-disable-next-line no-restricted-properties -- the shell waits, and a request may still be under way
+  // oxlint-disable-next-line no-restricted-properties -- the shell waits, and a request may still be under way
   process.exit();
 }
 

@@ -36,7 +36,7 @@ test.each(['\u001b[31mred', 'two\nlines', 'back\rward', 'over\u202eride', 'tab\t
       .split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[1]).toMatch(/⟨U\+[0-9A-F]{4}⟩/);
-    // eslint-disable-next-line no-control-regex -- it is what may not be there
+    // oxlint-disable-next-line no-control-regex -- it is what may not be there
     expect(lines[1]).not.toMatch(/[\u0000-\u001f\u202e]/);
   },
 );

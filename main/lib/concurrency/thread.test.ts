@@ -50,7 +50,7 @@ serveJobs({
 }, onEnd);`;
 
 // The jobs of the worker above.
-// eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- an interface has no index signature
+// oxlint-disable-next-line typescript/consistent-type-definitions -- an interface has no index signature
 type Served = {
   data: () => string;
   length: (bytes: Uint8Array) => number;

@@ -16,7 +16,7 @@ export type Progress = (done: number, total: number) => void;
  * A worker's jobs by name. Arguments and answers move between threads, so they are plain data. A long job
  * reports its progress after each piece of work. The report throws once the thread must end.
  */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each job has its own types, which `Thread` reads from it
+// oxlint-disable-next-line typescript/no-explicit-any -- each job has its own types, which `Thread` reads from it
 type Jobs = Readonly<Record<string, (given: any, onProgress: Progress) => unknown>>;
 
 export type JobAnswer<Served extends Jobs, Name extends keyof Served> = Awaited<ReturnType<Served[Name]>>;

@@ -167,7 +167,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function fileText(bytes: Uint8Array): string {
   try {
     const text = utf8.decode(bytes);
-    // eslint-disable-next-line no-control-regex -- control characters are what tells bytes from text
+    // oxlint-disable-next-line no-control-regex -- control characters are what tells bytes from text
     if (!/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text)) return text;
   } catch {
     // Bytes.

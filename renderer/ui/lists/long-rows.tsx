@@ -78,7 +78,7 @@ function Rows({
   const report = useRef<(position: number, isScrolling: boolean) => void>(() => undefined);
   const total = count * rowHeight;
 
-  // eslint-disable-next-line react-hooks/incompatible-library -- nothing here is compiled, and nothing keeps what it returns
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled, and nothing keeps what it returns
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => box.current,

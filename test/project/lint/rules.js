@@ -1,11 +1,5 @@
-import { builtinModules } from 'node:module';
-import js from '@eslint/js';
-import { defineConfig, globalIgnores } from 'eslint/config';
+// Rules of our own, and i18next's with our options, for oxlint.config.ts.
 import i18next from 'eslint-plugin-i18next';
-import reactHooks from 'eslint-plugin-react-hooks';
-import tseslint from 'typescript-eslint';
-
-const typescript = ['**/*.ts', '**/*.tsx'];
 
 /** Matches text that is not for people: no two words in a row, and no single one that begins with a capital. */
 const noProse = /^(?![\s\S]*(\p{L}[’')”]?[,.:;!?…]? +[“(]?(\p{L}{2}|a |I ))|\p{Lu}\p{Ll}+[.…?!]?$)[\s\S]*$/u;
@@ -68,6 +62,39 @@ const codeProperties = [
     'id',
   ],
 ];
+
+const literals = {
+  mode: 'all',
+  message: 'Say it with t() or <Trans>',
+  'should-validate-template': true,
+  'jsx-components': { exclude: ['Trans', 'Kbd'] },
+  'jsx-attributes': { exclude: codeAttributes },
+  'object-properties': { exclude: codeProperties },
+  callees: { exclude: codeCalls },
+  words: {
+    exclude: [
+      noProse,
+      'Keyhearth',
+      'Keyhearth window',
+      'English',
+      'Esc',
+      'Ctrl',
+      /sans-serif$|monospace$/,
+      /^Content-Type: /,
+    ],
+  },
+};
+
+/** The options are fixed here: those of a configuration are JSON, which has no regular expressions. */
+const noLiteralString = {
+  create: (context) =>
+    i18next.rules['no-literal-string'].create({
+      options: [literals],
+      sourceCode: context.sourceCode,
+      parserServices: {},
+      report: (found) => context.report(found),
+    }),
+};
 
 /** Calls that have work done with no caller to catch what it throws, and the place of that work among their arguments. */
 const callers = new Map([
@@ -148,122 +175,31 @@ const noRetiredWords = {
   }),
 };
 
-export default defineConfig(
-  globalIgnores(['dist/', 'release/', 'test/output/']),
-  { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
-  js.configs.recommended,
-  {
-    files: typescript,
-    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
-    rules: {
-      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
-      '@typescript-eslint/no-unused-vars': [
-        'error',
-        { ignoreRestSiblings: true, ignoreUsingDeclarations: true },
-      ],
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/switch-exhaustiveness-check': [
-        'error',
-        { considerDefaultExhaustiveForUnions: true },
-      ],
-      // Property access follows the compiler's own rule for index signatures.
-      '@typescript-eslint/dot-notation': ['error', { allowIndexSignaturePropertyAccess: true }],
-      'no-restricted-imports': [
-        'error',
-        {
-          paths: builtinModules
-            .filter((name) => !name.startsWith('node:'))
-            .map((name) => ({ name, message: `Write "node:${name}".` })),
-        },
-      ],
+/**
+ * Types are compared by their members, so that an object which only looks alike passes for an instance, unless the class has a
+ * member that is not public. A class that extends another of ours has its.
+ */
+const nominalClass = {
+  create: (context) => ({
+    'ExportNamedDeclaration > ClassDeclaration'(node) {
+      if (node.superClass !== null && node.superClass.name !== 'Error') return;
+      const isHidden = ({ key, accessibility }) =>
+        key?.type === 'PrivateIdentifier' || ['private', 'protected'].includes(accessibility);
+      if (node.body.body.some(isHidden)) return;
+      context.report({
+        node: node.id,
+        message: `Write declare protected readonly brand: '${node.id.name}': an object that looks alike would pass for one.`,
+      });
     },
+  }),
+};
+
+export default {
+  meta: { name: 'keyhearth' },
+  rules: {
+    'no-literal-string': noLiteralString,
+    'nominal-class': nominalClass,
+    'owned-work': ownedWork,
+    'no-retired-words': noRetiredWords,
   },
-  {
-    files: ['main/**/*.ts', 'preload/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.ts'],
-    rules: {
-      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Export by name.' }],
-    },
-  },
-  {
-    files: ['main/**/*.ts'],
-    ignores: ['main/app/config.ts', 'main/start.ts', 'main/packaging/**', '**/*.test.ts'],
-    rules: {
-      'no-restricted-properties': [
-        'error',
-        { object: 'process', property: 'env', message: 'Only main/app/config.ts reads the environment.' },
-        {
-          object: 'process',
-          property: 'exit',
-          message: 'Close what is open and let the process end; set process.exitCode.',
-        },
-      ],
-    },
-  },
-  {
-    files: ['main/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.ts', 'preload/contract.ts'],
-    plugins: { words: { rules: { 'no-retired': noRetiredWords } } },
-    rules: { 'words/no-retired': 'error' },
-  },
-  {
-    // A command ends with its fault, which it tells; the shell's events have their owner in main/desktop/crash.ts.
-    files: ['main/**/*.ts'],
-    ignores: [
-      ...['main/{cli,index,start}.ts', 'main/commands/**', 'main/desktop/**', 'main/packaging/**'],
-      '**/*.test.ts',
-    ],
-    plugins: { keyhearth: { rules: { 'owned-work': ownedWork } } },
-    rules: {
-      'keyhearth/owned-work': 'error',
-      'no-restricted-globals': [
-        'error',
-        { name: 'setInterval', message: 'Write every(ms, work, onFault) of main/lib/concurrency/every.ts.' },
-      ],
-    },
-  },
-  {
-    files: ['main/lib/concurrency/every.ts'],
-    rules: { 'no-restricted-globals': 'off' },
-  },
-  {
-    files: ['docs/samples/jest/*'],
-    languageOptions: {
-      globals: Object.fromEntries(
-        ['beforeEach', 'expect', 'fetch', 'process', 'test'].map((name) => [name, 'readonly']),
-      ),
-    },
-  },
-  { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat['recommended-latest']] },
-  {
-    files: ['renderer/**/*.{ts,tsx}'],
-    // Text to paste into a terminal or a program is code.
-    ignores: ['**/*.test.ts', 'renderer/features/connect/snippets.ts'],
-    plugins: { i18next },
-    rules: {
-      'i18next/no-literal-string': [
-        'error',
-        {
-          mode: 'all',
-          message: 'Say it with t() or <Trans>',
-          'should-validate-template': true,
-          'jsx-components': { exclude: ['Trans', 'Kbd'] },
-          'jsx-attributes': { exclude: codeAttributes },
-          'object-properties': { exclude: codeProperties },
-          callees: { exclude: codeCalls },
-          words: {
-            exclude: [
-              noProse,
-              'Keyhearth',
-              'Keyhearth window',
-              'English',
-              'Esc',
-              'Ctrl',
-              /sans-serif$|monospace$/,
-              /^Content-Type: /,
-            ],
-          },
-        },
-      ],
-    },
-  },
-);
+};
