@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import { periods, policiesOfBot, readBudget, type Period } from '../../../main/lib/policies/bots.ts';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { policiesOfBot } from '../../../main/lib/policies/bots.ts';
 import { lifetimes, usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { NamedPair } from './new-api-key.tsx';
+import { useWalletBudget } from './wallet-budget.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { Expectations, Panel } from '../../ui/page.tsx';
@@ -13,13 +13,6 @@ import { Failure } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
-import { onText } from '../../ui/on-text.ts';
-
-const periodLabels: Readonly<Record<Period, string>> = {
-  hour: t('1 hour'),
-  day: t('1 day'),
-  week: t('1 week'),
-};
 
 interface Props {
   /** Called when the key pair was generated here; nothing else has its private half. */
@@ -28,29 +21,24 @@ interface Props {
 
 /** Lets in a program that pays from one wallet within a budget, and does nothing else. */
 export function NewBot({ onMade }: Props): ReactNode {
-  const { data: walletsData } = useApiQuery('list_wallets');
   const { data: usersData } = useApiQuery('list_users');
-  const wallets = walletsData?.wallets ?? [];
   const taken = usersData?.users.map(({ userName }) => userName) ?? [];
   const [typedName, setTypedName] = useState<string | null>(null);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [amount, setAmount] = useState('0.05');
-  const [period, setPeriod] = useState<Period>('day');
   const [lifetime, setLifetime] = useState<string>(usualLifetime);
   const [tried, setTried] = useState(false);
   const create = useNewBot();
   const task = useAsyncAction();
   const name = (typedName ?? freeName('Bot', taken)).trim();
   const problem = task.isPending ? null : nameProblem(name, taken);
-  const wallet = wallets.find(({ walletId }) => walletId === chosen) ?? wallets[0];
-  const budget = readBudget(`${amount.trim()} ETH/${period}`);
+  const paying = useWalletBudget();
+  const { walletId, budget } = paying;
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (problem !== null || wallet === undefined || budget === undefined) return;
+    if (problem !== null || walletId === undefined || budget === undefined) return;
     task.run(async () => {
-      const terms = { walletId: wallet.walletId, chainId: 1n, budget, receivers: [] };
+      const terms = { walletId, chainId: 1n, budget, receivers: [] };
       onMade(await create(name, terms, lifetime));
     });
   };
@@ -66,39 +54,7 @@ export function NewBot({ onMade }: Props): ReactNode {
             others={taken}
             onType={setTypedName}
           />
-          <Select
-            label={t('Paying wallet')}
-            data={wallets.map(({ walletId, walletName }) => ({
-              value: walletId,
-              label: visibleName(walletName),
-            }))}
-            value={wallet?.walletId ?? null}
-            error={tried && wallet === undefined && t('Create a wallet with an Ethereum account first.')}
-            allowDeselect={false}
-            onChange={setChosen}
-          />
-          <Group gap="sm" align="start" grow>
-            <TextInput
-              label={t('Budget in ETH')}
-              description={t('Fees included.')}
-              inputMode="decimal"
-              autoComplete="off"
-              required
-              value={amount}
-              error={tried && budget === undefined && t('Enter an amount above zero, such as 0.05.')}
-              onChange={onText(setAmount)}
-            />
-            <Select
-              label={t('Budget period')}
-              description={t('Counted back from each payment.')}
-              data={periods.map((value) => ({ value, label: periodLabels[value] }))}
-              value={period}
-              allowDeselect={false}
-              onChange={(value) => {
-                setPeriod(periods.find((each) => each === value) ?? period);
-              }}
-            />
-          </Group>
+          {paying.fields(tried)}
           <Select
             label={t('Expires')}
             data={lifetimes}
