@@ -53,6 +53,7 @@ const layers = {
   doors: [
     'http/handle.ts',
     'http/waiters.ts',
+    'http/door-routes.ts',
     'auth/make-stamp.ts',
     'control/socket-path.ts',
     'keys/keyring.ts',

@@ -673,6 +673,12 @@ export type DoorsChange =
   | { readonly change: 'switch'; readonly door: DoorName; readonly on: boolean }
   | { readonly change: 'pair' | 'remove'; readonly door: DoorName; readonly name: string };
 
+export interface DoorsChanged {
+  readonly doors: readonly DoorStatus[];
+  /** Of a program that was paired with a door over HTTP: shown once. The vault keeps its hash alone. */
+  readonly token: string | null;
+}
+
 /** Absent members stay as they are. */
 export interface SettingsChange {
   readonly autoLock?: Partial<Settings['autoLock']>;
@@ -823,7 +829,7 @@ export interface WindowRpc {
   changeSettings(change: SettingsChange): Promise<Settings>;
   doors(): Promise<readonly DoorStatus[]>;
   /** Switches a door, or gives a program a key of its own, or takes that away; while the vault is unlocked. */
-  changeDoors(change: DoorsChange): Promise<readonly DoorStatus[]>;
+  changeDoors(change: DoorsChange): Promise<DoorsChanged>;
   /**
    * Proves that the owner is present: the next export, within two minutes, is allowed, and for five minutes
    * so is adding a way to sign in. Locking the vault ends it.

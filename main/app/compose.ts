@@ -295,6 +295,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     random: systemRandom,
     homeDirectory: homeDirectory(),
     directory: config.dataDirectory ?? undefined,
+    url: () => url,
     onChange: () => {
       emit({ kind: 'doors' });
     },
@@ -453,6 +454,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     reference: { version, directory: config.referenceDirectory },
     site: config.siteDirectory,
     ...(substitutes.dev ? { dev: substitutes.dev(vault) } : {}),
+    answerProgram: doors.answer,
   });
   started.defer(() => server.close());
   started.defer(() => {

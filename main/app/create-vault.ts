@@ -145,7 +145,7 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
   return { organizationId, userId };
 
   function makeServerKey(name: ServerKeyRow['name']): {
-    readonly row: ServerKeyRow;
+    readonly row: Omit<ServerKeyRow, 'tokenHash'>;
     readonly compressed: string;
   } {
     const pair = generateP256((length) => random(`server key ${name}`, length));

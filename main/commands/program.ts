@@ -31,6 +31,7 @@ import { declareRecovery } from './keyslots/recovery-command.ts';
 import { declareRequest } from './requests/request-command.ts';
 import { declareRequests } from './requests/requests-command.ts';
 import { declareServe } from './vault/serve-command.ts';
+import { declareRpc } from './rpc/rpc-command.ts';
 import { declareService } from './vault/service-command.ts';
 import { declareSessions } from './credentials/sessions-command.ts';
 import { declareSettings } from './settings/settings-command.ts';
@@ -61,7 +62,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareDoctor,
   ],
   'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
-  'Programs:': [declareBots, declareDoors, declareSsh, declareGit],
+  'Programs:': [declareBots, declareDoors, declareSsh, declareGit, declareRpc],
   'Users and permissions:': [
     declareUsers,
     declareKeygen,

@@ -1,19 +1,22 @@
 /** The doors: which are on, which programs are paired, and the sockets that let them in. */
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { DoorProgram, DoorStatus } from '../../preload/contract.ts';
-import { toHex } from '../crypto/encodings.ts';
+import { encodeBase58, toHex } from '../crypto/encodings.ts';
 import { generateP256, uncompressP256 } from '../crypto/keys/p256.ts';
+import type { AnswerProgram } from '../http/door-routes.ts';
 import { Waiters } from '../http/waiters.ts';
 import type { Service } from '../http/handle.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { parse } from '../lib/parse.ts';
-import { doorNames, type DoorName } from '../lib/policies/doors.ts';
+import { doorKinds, doorNames, type DoorName } from '../lib/policies/doors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Reader } from '../storage/connection.ts';
 import {
   deleteDoorKey,
+  findKeyByToken,
   getServerKey,
   insertServerKey,
   listDoorKeys,
@@ -21,12 +24,13 @@ import {
 } from '../storage/tables/server-keys.ts';
 import { getSetting, putSetting } from '../storage/tables/settings.ts';
 import { requireVault } from '../storage/tables/vault.ts';
-import type { OpenDoor, OpenSocket } from './door.ts';
+import type { OpenDoor, OpenProgram } from './door.ts';
+import { openEthereum } from './ethereum/door.ts';
 import { compressed, keyNameOf, Program } from './program.ts';
 import { openSshAgent } from './ssh/server.ts';
 
 /** The protocol of each door. */
-const openers: Readonly<Record<DoorName, OpenDoor>> = { ssh: openSshAgent };
+const openers: Readonly<Record<DoorName, OpenDoor>> = { ssh: openSshAgent, ethereum: openEthereum };
 
 export interface DoorsParts {
   readonly service: Service;
@@ -35,6 +39,8 @@ export interface DoorsParts {
   readonly homeDirectory: string;
   /** Undefined for a vault in memory: it has no sockets. */
   readonly directory: string | undefined;
+  /** The URL of the port. */
+  readonly url: () => string;
   readonly onChange: () => void;
   /** Called once a change is committed. */
   readonly onEvent: (kind: DoorEvent, door: DoorName) => void;
@@ -52,7 +58,9 @@ const mostPrograms = 50;
 
 interface Entry {
   readonly program: Program;
-  socket?: OpenSocket;
+  /** Aborted when the program is let in no longer. */
+  readonly closing: AbortController;
+  open?: OpenProgram;
 }
 
 export class Doors {
@@ -93,7 +101,7 @@ export class Doors {
             name: key.name.slice(`door ${door} `.length),
             publicKey: compressed(key.publicKey),
             pairedAt: key.createdAt,
-            socket: entry?.socket?.address ?? null,
+            socket: entry?.open?.address ?? null,
             waiting: entry?.program.waiting ?? 0,
           };
         }),
@@ -101,8 +109,11 @@ export class Doors {
     );
   }
 
-  /** @throws KeyhearthError VAULT_LOCKED, ALREADY_EXISTS, NOT_FOUND, or FAILED_PRECONDITION for a vault in memory. */
-  async change(input: unknown): Promise<void> {
+  /**
+   * @returns the token of a program that was paired with a door over HTTP. It is kept nowhere.
+   * @throws KeyhearthError VAULT_LOCKED, ALREADY_EXISTS, NOT_FOUND, or FAILED_PRECONDITION for a vault in memory.
+   */
+  async change(input: unknown): Promise<string | null> {
     const wanted = parse(change, input, 'doors');
     const { service, keyring, directory, onChange, onEvent } = this.#parts;
     keyring.checkUnlocked();
@@ -112,6 +123,10 @@ export class Doors {
         'a vault in memory has no doors: start with a directory',
       );
     }
+    const token =
+      wanted.change === 'pair' && doorKinds[wanted.door].endpoint !== undefined
+        ? `kht_${encodeBase58(this.#parts.random('program token', 32))}`
+        : null;
     await service.units.write((tx) => {
       if (wanted.change === 'switch') {
         const on = { ...switches(tx), [wanted.door]: wanted.on };
@@ -137,13 +152,23 @@ export class Doors {
         publicKey: toHex(uncompressP256(publicKey)),
         sealed: keyring.seal(context, privateKey),
         createdAt: service.clock.now(),
+        tokenHash: token && hashOf(token),
       });
       privateKey.fill(0);
     });
     onEvent(eventOf(wanted), wanted.door);
     await this.look();
     onChange();
+    return token;
   }
+
+  /** While the vault is locked, a token is looked up in rows that are not verified: nothing is decided before the unlock. */
+  readonly answer: AnswerProgram = (door, token, request) => {
+    const key = this.#parts.service.units.read((tx) => findKeyByToken(tx, hashOf(token)));
+    const entry = key && this.#open.get(key.name);
+    if (entry?.program.door !== door) return undefined;
+    return entry.open?.answer?.({ ...request, gone: AbortSignal.any([request.gone, entry.closing.signal]) });
+  };
 
   /** Opens the sockets that are to be open, and closes the others. */
   look(): Promise<void> {
@@ -153,7 +178,7 @@ export class Doors {
   }
 
   async #look(): Promise<void> {
-    const { directory, homeDirectory, service, keyring, onChange } = this.#parts;
+    const { directory, homeDirectory, url, service, keyring, onChange } = this.#parts;
     if (directory === undefined) return;
     const wanted = this.#isClosed
       ? []
@@ -164,20 +189,22 @@ export class Doors {
     for (const [key, entry] of this.#open) {
       if (names.has(key)) continue;
       this.#open.delete(key);
-      await entry.socket?.close();
+      entry.closing.abort();
+      await entry.open?.close();
     }
     this.#problems.clear();
     for (const { door, name } of wanted) {
       const key = keyNameOf(door, name);
       if (this.#open.has(key)) continue;
       const parts = { service, keyring, unlocking: this.#unlocking, onWaiting: onChange };
-      const entry: Entry = { program: new Program(parts, door, name) };
+      const entry: Entry = { program: new Program(parts, door, name), closing: new AbortController() };
       try {
         const { onFault } = service;
-        entry.socket = await openers[door](entry.program, { directory, homeDirectory, onFault });
+        const options = { directory, homeDirectory, url: url(), onFault };
+        entry.open = await openers[door](entry.program, options);
         this.#open.set(key, entry);
       } catch (error) {
-        this.#problems.set(door, `the socket of ${name} cannot be opened: ${String(error)}`);
+        this.#problems.set(door, `${name} cannot be let in: ${String(error)}`);
         service.onFault(error);
       }
     }
@@ -202,3 +229,5 @@ const switches = (tx: Reader): Partial<Record<DoorName, boolean>> =>
   JSON.parse(getSetting(tx, 'doors') ?? '{}') as Partial<Record<DoorName, boolean>>;
 
 const isOn = (tx: Reader, door: DoorName): boolean => switches(tx)[door] === true;
+
+const hashOf = (token: string): string => hash('sha256', token);

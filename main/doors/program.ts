@@ -6,7 +6,7 @@ import { compressP256 } from '../crypto/keys/p256.ts';
 import { handle, type ApiAnswer, type Service } from '../http/handle.ts';
 import { longestWait, type Wait, type Waiters } from '../http/waiters.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import { KeyhearthError } from '../lib/errors.ts';
+import { errorCodes, KeyhearthError, type ErrorCodeName, type ErrorDetail } from '../lib/errors.ts';
 import type { DoorName } from '../lib/policies/doors.ts';
 import { Lru } from '../lib/lru.ts';
 import { findApiKeyHolder } from '../storage/tables/api-keys.ts';
@@ -20,6 +20,13 @@ export interface ProgramParts {
   readonly unlocking: Waiters;
   /** Called when a request begins or ends to wait for that. */
   readonly onWaiting: () => void;
+}
+
+/** People voted against the request. */
+export class RejectedError extends KeyhearthError {
+  constructor() {
+    super('PERMISSION_DENIED', 'the request was rejected');
+  }
 }
 
 /** How long a program may be waited for. */
@@ -52,7 +59,7 @@ export class Program {
 
   /** @throws KeyhearthError as the API refuses; PERMISSION_DENIED where the program has no user. */
   async query(path: string, parameters: object, gone: Gone): Promise<Record<string, unknown>> {
-    await this.#unlocked(gone);
+    await this.ready(gone);
     const raw = Buffer.from(JSON.stringify({ organizationId: this.#holder().organizationId, ...parameters }));
     return bodyOf(await this.#send(`query/${path}`, raw));
   }
@@ -63,7 +70,7 @@ export class Program {
    * @throws KeyhearthError as the API refuses, or rejected.
    */
   async submit(type: string, path: string, parameters: object, gone: Gone): Promise<unknown> {
-    await this.#unlocked(gone);
+    await this.ready(gone);
     const { organizationId } = this.#holder();
     const content = hash('sha256', JSON.stringify({ organizationId, type, parameters }));
     const raw =
@@ -77,11 +84,14 @@ export class Program {
     };
     if (activity.status === 'ACTIVITY_STATUS_COMPLETED') return Object.values(activity.result)[0];
     if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') return undefined;
-    throw new KeyhearthError('PERMISSION_DENIED', 'the request was rejected');
+    throw new RejectedError();
   }
 
-  /** Waits for the vault to be unlocked. A frozen one refuses at once. */
-  async #unlocked(gone: Gone): Promise<void> {
+  /**
+   * Waits for the vault to be unlocked. A frozen one refuses at once.
+   * @throws KeyhearthError VAULT_FROZEN, or VAULT_LOCKED where the wait ended before.
+   */
+  async ready(gone: Gone): Promise<void> {
     const { keyring, unlocking, onWaiting } = this.#parts;
     if (keyring.unlocked) return;
     const over = unlocking.wait(
@@ -98,6 +108,7 @@ export class Program {
         onWaiting();
       });
     }
+    if (gone.aborted) throw new KeyhearthError('PERMISSION_DENIED', `no one waits for ${this.name} any more`);
     keyring.checkUnlocked();
   }
 
@@ -143,8 +154,18 @@ export const compressed = (publicKey: string): string =>
 
 function bodyOf({ status, body }: ApiAnswer): Record<string, unknown> {
   if (status === 200) return body;
-  throw new KeyhearthError(
-    'PERMISSION_DENIED',
-    typeof body['message'] === 'string' ? body['message'] : 'refused',
-  );
+  const { message, turnkeyErrorCode, details } = body as unknown as {
+    readonly message: string;
+    readonly turnkeyErrorCode: string;
+    readonly details: readonly ErrorDetail[];
+  };
+  throw new KeyhearthError(codeOf(status, turnkeyErrorCode), message, { turnkeyErrorCode, details });
 }
+
+/** Some codes share a status: those are their own names for the API's. */
+const codeOf = (status: number, named: string): ErrorCodeName =>
+  codeNames.find((name) => name === named) ??
+  codeNames.find((name) => errorCodes[name].http === status) ??
+  'INTERNAL';
+
+const codeNames = Object.keys(errorCodes) as readonly ErrorCodeName[];

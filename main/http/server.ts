@@ -8,6 +8,7 @@ import { rawBody, sendJson } from './answer.ts';
 import { documentation } from './documentation.ts';
 import { apiReference, type ApiReferenceOptions } from './openapi/reference.ts';
 import { approverRoutes } from './approver/routes.ts';
+import { doorRoutes, withoutTokens, type AnswerProgram } from './door-routes.ts';
 import { bareApp, rawBodies, refuseTheRest, renderErrors, withPaths } from './app.ts';
 import { devRoutes, type DevControls } from './dev/routes.ts';
 import { eraseReadsOf } from './erase-reads.ts';
@@ -46,6 +47,7 @@ export interface ServerOptions {
   /** Directory of the documentation's pages: `dist/site`. */
   readonly site: string;
   readonly dev?: DevControls;
+  readonly answerProgram: AnswerProgram;
   /** Called when a person uses a window in a browser. */
   readonly onWindowUsed: () => void;
   /** Takes a part of a backup that a person chose in a browser. */
@@ -137,6 +139,7 @@ function makeApp(options: ServerOptions): Express {
     const applied = notes.waited && { 'Preference-Applied': `wait=${String(notes.waited)}` };
     notes.answerBytes = sendJson(response, status, body, { ...headers, ...applied });
   });
+  app.use(doorRoutes(options.answerProgram, service.onFault, checkContentType));
   app.get('/public/v1/discovery/keys', (_request, response) => {
     sendJson(response, 200, options.discoveryKeys());
   });
@@ -216,7 +219,7 @@ function bind(
       keepAliveTimeout: 60_000,
       connectionsCheckingInterval: 5_000,
     },
-    fewAtATime(withPaths(app)),
+    fewAtATime(withPaths(withoutTokens(app))),
   );
   server.maxHeadersCount = 100;
   server.maxConnections = mostConnections;

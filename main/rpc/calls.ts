@@ -525,10 +525,10 @@ export class VaultCalls implements VaultRpc {
     return Promise.resolve(this.#doors.status());
   }
 
-  async changeDoors(input: unknown): ReturnType<WindowRpc['doors']> {
+  async changeDoors(input: unknown): ReturnType<WindowRpc['changeDoors']> {
     this.#vault();
-    await this.#doors.change(input);
-    return this.#doors.status();
+    const token = await this.#doors.change(input);
+    return { doors: this.#doors.status(), token };
   }
 
   prove(input: unknown): Promise<{ readonly until: number }> {

@@ -667,4 +667,12 @@ export const migrations: readonly Migration[] = [
       CREATE UNIQUE INDEX known_addresses_address ON known_addresses (organization_id, address);
     `,
   },
+  {
+    version: 11,
+    sql: `
+      -- Of a program that comes over HTTP: the SHA-256 of its token, in hex.
+      ALTER TABLE server_keys ADD COLUMN token_hash TEXT;
+      CREATE UNIQUE INDEX server_keys_token ON server_keys (token_hash) WHERE token_hash IS NOT NULL;
+    `,
+  },
 ];

@@ -250,9 +250,9 @@ export class RpcDouble implements VaultRpc {
     return this.doorsNow;
   }
 
-  async changeDoors(...args: Parameters<WindowRpc['changeDoors']>): ReturnType<WindowRpc['doors']> {
+  async changeDoors(...args: Parameters<WindowRpc['changeDoors']>): ReturnType<WindowRpc['changeDoors']> {
     await this.#answer('changeDoors', args);
-    return this.doorsNow;
+    return { doors: this.doorsNow, token: null };
   }
 
   async prove(...args: Parameters<WindowRpc['prove']>): ReturnType<WindowRpc['prove']> {

@@ -4,7 +4,14 @@
  */
 import { networkName, networkOf } from '../../chains/ethereum/networks.ts';
 import type { Config } from '../../app/config.ts';
-import { isReceiver, policiesOfBot, readBots, readBudget, type Bot } from '../../lib/policies/bots.ts';
+import {
+  isReceiver,
+  policiesOfBot,
+  readBots,
+  readBudget,
+  type Bot,
+  type Budget,
+} from '../../lib/policies/bots.ts';
 import { quoted } from '../../lib/errors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import {
@@ -171,26 +178,32 @@ function withRest(error: unknown, left: string): unknown {
   return new CommandError(error.exitCode, `${error.message}; ${left}`, error.details);
 }
 
-function readTerms({ budget: text, to, chain }: AddBotOptions): Omit<Terms, 'walletId'> {
+const readTerms = ({ budget, to, chain }: AddBotOptions): Omit<Terms, 'walletId'> => ({
+  budget: readBudgetOption(budget),
+  receivers: readReceivers(to),
+  chainId: readChain(chain),
+});
+
+export function readBudgetOption(text: string): Budget {
   const budget = readBudget(text);
-  if (budget === undefined) {
-    throw new CommandError(
-      exitCodes.usage,
-      `invalid --budget ${quoted(text)}: expected a number of ETH, gwei or wei for each hour, day or week, such as "0.05 ETH/day"`,
-    );
-  }
+  if (budget !== undefined) return budget;
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid --budget ${quoted(text)}: expected a number of ETH, gwei or wei for each hour, day or week, such as "0.05 ETH/day"`,
+  );
+}
+
+export function readReceivers(to: readonly string[]): readonly string[] {
   const wrong = to.find((address) => !isReceiver(address));
-  if (wrong !== undefined) {
-    throw new CommandError(
-      exitCodes.usage,
-      `invalid --to ${quoted(wrong)}: expected an address of Ethereum, 0x and 40 hex digits`,
-    );
-  }
-  return { budget, receivers: to, chainId: readChain(chain) };
+  if (wrong === undefined) return to;
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid --to ${quoted(wrong)}: expected an address of Ethereum, 0x and 40 hex digits`,
+  );
 }
 
 /** Elsewhere the coin is another one, or gas does not bound the fee. */
-function readChain(text: string): bigint {
+export function readChain(text: string): bigint {
   const chainId = /^[0-9]{1,15}$/.test(text) ? BigInt(text) : 0n;
   const { coin, gasPaysForAll } = networkOf(chainId);
   if (['ETH', 'test ETH'].includes(coin) && gasPaysForAll) return chainId;

@@ -27,7 +27,7 @@ function linesOf({ door, on, problem, programs }: DoorStatus): readonly string[]
 }
 
 export async function switchDoor(config: Config, door: DoorName, on: boolean, json: boolean): Promise<void> {
-  const doors = await (await doorsOf(config)).call('changeDoors', { change: 'switch', door, on });
+  const { doors } = await (await doorsOf(config)).call('changeDoors', { change: 'switch', door, on });
   print(json, { doors }, doors.flatMap(linesOf).join('\n'));
 }
 

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
+import type { PairedProgram, ProgramToSetUp } from '../../lib/policies/door-kind.ts';
 import { doorKinds, policiesOfProgram, type DoorName } from '../../lib/policies/doors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
@@ -41,24 +42,62 @@ export const keyTagList = z.object({
 const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
 
 export async function addProgram(config: Config, name: string, options: AddProgramOptions): Promise<void> {
-  const { door, ask, json } = options;
-  const { policies: policiesOf, addedBy, keyTag: tagName } = doorKinds[door];
-  if (policiesOf === undefined) {
+  const { door, ask } = options;
+  const kind = doorKinds[door];
+  if (kind.policies === undefined || kind.takes.includes('spending')) {
     throw new CommandError(
       exitCodes.usage,
-      `a program of the door ${door} is added with \`${addedBy} ${name}\``,
+      `a program of the door ${door} is added with \`${kind.addedBy} ${name}\``,
     );
   }
-  const terms = readTerms(options);
+  const { accounts, forwarders, expiry } = readTerms(options);
+  await pairProgram(config, options, {
+    door,
+    name,
+    expiry,
+    boundsFor: ({ ownerId }) =>
+      Promise.resolve({
+        accounts,
+        forwarders,
+        spending: undefined,
+        approverId: ask === true ? ownerId : undefined,
+      }),
+  });
+}
+
+export interface Pairing {
+  readonly door: DoorName;
+  readonly name: string;
+  /** Members of the program's API key. */
+  readonly expiry: { readonly expirationSeconds?: string };
+  readonly boundsFor: (given: {
+    readonly api: Api;
+    readonly ownerId: string | undefined;
+  }) => Promise<Omit<PairedProgram, 'userId' | 'tagId'>>;
+  /** Looks at the organization's other policies, once the program's are in force. @throws CommandError where they open what these bound. */
+  readonly check?: (
+    api: Api,
+    made: { readonly userId: string; readonly policyIds: readonly string[] },
+  ) => Promise<void>;
+}
+
+/** Pairs a program and prints how it is set up. If a step is refused, what was created is deleted. */
+export async function pairProgram(
+  config: Config,
+  options: OwnerOptions & { readonly json: boolean },
+  { door, name, expiry, boundsFor, check }: Pairing,
+): Promise<void> {
+  const kind = doorKinds[door];
   const running = await doorsOf(config);
   const { owner } = await running.status();
   const api = await connectAsOwner(config, options);
+  const bounds = await boundsFor({ api, ownerId: owner?.userId });
   const userName = userNameOf(door, name);
-  const tagId = tagName === undefined ? '' : await keyTag(api, tagName);
+  const tagId = kind.keyTag === undefined ? '' : await keyTag(api, kind.keyTag);
   const userTags = [await userTag(api, door)];
   let userId = '';
   let policyIds: readonly string[] = [];
-  const doors = await running.call('changeDoors', { change: 'pair', door, name });
+  const { doors, token } = await running.call('changeDoors', { change: 'pair', door, name });
   const { publicKey = '', socket = null } =
     doorOf(doors, door)?.programs.find((each) => each.name === name) ?? {};
   try {
@@ -66,36 +105,34 @@ export async function addProgram(config: Config, name: string, options: AddProgr
     ({
       userIds: [userId = ''],
     } = await api.submit(createUsersActivity, { users }));
-    const { accounts, forwarders } = terms;
-    const approverId = ask === true ? owner?.userId : undefined;
-    const policies = policiesOf(name, { userId, tagId, accounts, forwarders, approverId });
+    const policies = kind.policies?.(name, { userId, tagId, ...bounds }) ?? [];
     ({ policyIds } = await api.submit(createPoliciesActivity, { policies }));
-    const key = {
-      apiKeyName: userName,
-      publicKey,
-      curveType: 'API_KEY_CURVE_P256',
-      ...terms.expiry,
-    } as const;
+    await check?.(api, { userId, policyIds });
+    const key = { apiKeyName: userName, publicKey, curveType: 'API_KEY_CURVE_P256', ...expiry } as const;
     await api.submit(createApiKeysActivity, { userId, apiKeys: [key] });
   } catch (error) {
     await undo(api, running, { door, name, userId, policyIds });
     throw error;
   }
-  const next =
-    socket === null
-      ? `Next: keyhearth doors on ${door}`
-      : [
-          `Address: ${socket}`,
-          ...doorKinds[door]
-            .setup({ name, address: socket })
-            .map(({ what, text }) => `${doorKinds[door].words[what] ?? ''}: ${text}`),
-        ].join('\n');
-  print(
-    json,
-    { door, name, userId, userName, publicKey, policyIds, socket },
-    `Paired ${quoted(name)} with the door ${door}: ${userId}\n${next}`,
-  );
+  const { url } = await running.status();
+  const address = kind.endpoint === undefined ? socket : `${url}/${kind.endpoint}`;
+  const lines = [
+    `Paired ${quoted(name)} with the door ${door}: ${userId}`,
+    ...(token === null ? [] : [`Token: ${token}`, 'The vault keeps its hash alone: note the token now.']),
+    ...(address === null ? [] : setupLines(door, { name, address, token: token ?? '' })),
+    ...(socket === null ? [`Next: keyhearth doors on ${door}`] : []),
+  ];
+  const made = { door, name, userId, userName, publicKey, policyIds, socket };
+  print(options.json, { ...made, ...(token !== null && { token }) }, lines.join('\n'));
 }
+
+const setupLines = (door: DoorName, program: ProgramToSetUp): readonly string[] => {
+  const { setup, words } = doorKinds[door];
+  return [
+    `Address: ${program.address}`,
+    ...setup(program).map(({ what, text }) => `${words[what] ?? ''}: ${text}`),
+  ];
+};
 
 /** The user is deleted first: its key must not outlive its policies. */
 async function undo(
@@ -143,14 +180,15 @@ function readTerms({ account, forwarder, expires }: AddProgramOptions) {
       `invalid --forwarder ${quoted(bad)}: expected a fingerprint as \`ssh-keygen -l\` shows it, SHA256:…`,
     );
   }
-  if (expires !== undefined && !/^[1-9][0-9]{0,3}$/.test(expires)) {
-    throw new CommandError(
-      exitCodes.usage,
-      `invalid --expires ${quoted(expires)}: expected a number of days`,
-    );
-  }
-  const expiry = expires === undefined ? {} : { expirationSeconds: String(Number(expires) * 86_400) };
-  return { accounts: account, forwarders: forwarder, expiry };
+  return { accounts: account, forwarders: forwarder, expiry: readExpiry(expires) };
+}
+
+/** @param days Undefined for no end. @returns the members of an API key. */
+export function readExpiry(days: string | undefined): Pairing['expiry'] {
+  if (days === undefined) return {};
+  const [, count] = /^([1-9][0-9]{0,3})d?$/.exec(days) ?? [];
+  if (count !== undefined) return { expirationSeconds: String(Number(count) * 86_400) };
+  throw new CommandError(exitCodes.usage, `invalid --expires ${quoted(days)}: expected a number of days`);
 }
 
 const isWanted = (door: string, wanted: string | undefined): boolean =>

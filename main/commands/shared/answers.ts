@@ -248,7 +248,7 @@ export const answers = {
   settings,
   changeSettings: settings,
   doors,
-  changeDoors: doors,
+  changeDoors: z.object({ doors, token: z.string().nullable() }),
   prove: z.looseObject({ until: number }),
 } as const satisfies { readonly [Name in RpcCall]?: z.ZodType<AnswerOf<Name>> };
 

@@ -52,6 +52,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   ssh: ['keyhearth ssh keys --add github', 'keyhearth ssh setup --host github.com', 'keyhearth ssh agent'],
   git: ['keyhearth git setup', 'keyhearth git setup --global --key github'],
+  rpc: [
+    'keyhearth rpc add forge --wallet Deployer --budget "0.5 ETH/day" --chain 1,11155111 --expires 30d',
+    'keyhearth rpc list',
+    'keyhearth rpc remove forge',
+  ],
   addresses: [
     'keyhearth addresses add Landlord 0x3b8c…',
     'keyhearth addresses list',

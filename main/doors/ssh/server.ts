@@ -5,7 +5,7 @@ import { namedSocketPath } from '../../control/socket-path.ts';
 import { readBinding } from '../../chains/ssh/bindings.ts';
 import { ExplainedError, KeyhearthError } from '../../lib/errors.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
-import type { OpenOptions, OpenSocket } from '../door.ts';
+import type { OpenOptions, OpenProgram } from '../door.ts';
 import type { Program } from '../program.ts';
 import { offeredKeys, signData, signMessage } from './keys.ts';
 import {
@@ -26,7 +26,7 @@ const mostConnections = 1024;
 /** Of one connection, as in OpenSSH's agent. */
 const mostBindings = 16;
 
-export async function openSshAgent(program: Program, options: OpenOptions): Promise<OpenSocket> {
+export async function openSshAgent(program: Program, options: OpenOptions): Promise<OpenProgram> {
   const address = namedSocketPath(options.directory, `ssh-${program.name}`);
   if (address === undefined) {
     throw new ExplainedError(`${options.directory} cannot hold a private socket, or its path is too long`);

@@ -13,7 +13,7 @@ export interface Budget {
 export type Period = keyof typeof windows;
 
 /** By the words of a budget, the windows of `RollingSum`. */
-const windows = { hour: '1h', day: '24h', week: '7d' } as const;
+export const windows = { hour: '1h', day: '24h', week: '7d' } as const;
 
 export const periods = Object.keys(windows) as readonly Period[];
 

@@ -1,5 +1,5 @@
 /** The type of a row of the table of doors. */
-import type { BotPolicy, PolicyText } from './bots.ts';
+import type { BotPolicy, Budget, PolicyText } from './bots.ts';
 
 /** A program that was paired, and the bounds that its owner chose. A door reads those that it `takes`. */
 export interface PairedProgram {
@@ -10,8 +10,22 @@ export interface PairedProgram {
   readonly accounts: readonly string[];
   /** Servers that may forward the agent, by the fingerprints of their keys. */
   readonly forwarders: readonly string[];
-  /** The user who approves each signature; undefined where the program signs alone. */
+  /** Undefined for a program that sends no transactions. */
+  readonly spending: Spending | undefined;
+  /** The user whose approval its door's policies ask for; undefined where the program signs alone. */
   readonly approverId: string | undefined;
+}
+
+/** Bounds of the transactions that a program sends from a wallet. */
+export interface Spending {
+  readonly walletId: string;
+  readonly chainIds: readonly bigint[];
+  /** On all chains together. */
+  readonly budget: Budget;
+  /** Hex with `0x`; any address, and new contracts, where there is none. */
+  readonly receivers: readonly string[];
+  /** True if calls that move tokens, or let others move them, are allowed: no budget counts them. */
+  readonly tokens: boolean;
 }
 
 /** A line to copy. */
@@ -21,12 +35,23 @@ export interface SetupLine {
   readonly text: string;
 }
 
+export interface ProgramToSetUp {
+  readonly name: string;
+  /** The path of its socket, or the URL of its endpoint. */
+  readonly address: string;
+  /** The token of a program that has an endpoint, or a word in its place once it was shown. */
+  readonly token: string;
+}
+
 export interface DoorKind {
   /**
-   * For people to read, and to be translated: the title, a sentence about the door, one about what its programs may do, and
-   * the names of the lines of `setup`.
+   * For people to read, and to be translated: the title, a sentence about the door, one about what its programs may do, one about
+   * what waits for the approver, and the names of the lines of `setup`.
    */
-  readonly words: Readonly<Record<string, string>> & Readonly<Record<'title' | 'about' | 'may', string>>;
+  readonly words: Readonly<Record<string, string>> &
+    Readonly<Record<'title' | 'about' | 'may' | 'asks', string>>;
+  /** The path of the port at which its programs ask, each with a token; undefined where each has a socket. */
+  readonly endpoint: string | undefined;
   /** The name of the tag of private keys that its programs are offered; undefined where tags choose none. */
   readonly keyTag: string | undefined;
   /** The curves of the keys that it can sign with. */
@@ -42,6 +67,5 @@ export interface DoorKind {
   readonly addedBy: string;
   /** Reads from a program's policies what `policies` wrote into them. `boundsOf` compares the rest. Undefined without `policies`. */
   readonly read: ((userId: string, policies: readonly PolicyText[]) => PairedProgram | undefined) | undefined;
-  /** @param program Its address is that of its socket, or the URL of its endpoint. */
-  readonly setup: (program: { readonly name: string; readonly address: string }) => readonly SetupLine[];
+  readonly setup: (program: ProgramToSetUp) => readonly SetupLine[];
 }

@@ -4,9 +4,10 @@
  */
 import type { PolicyText } from './bots.ts';
 import type { DoorKind, PairedProgram } from './door-kind.ts';
+import { ethereumDoor } from './ethereum-programs.ts';
 import { sshDoor } from './ssh-programs.ts';
 
-const kinds = { ssh: sshDoor } as const satisfies Readonly<Record<string, DoorKind>>;
+const kinds = { ssh: sshDoor, ethereum: ethereumDoor } as const satisfies Readonly<Record<string, DoorKind>>;
 
 export type DoorName = keyof typeof kinds;
 export const doorKinds: Readonly<Record<DoorName, DoorKind>> = kinds;

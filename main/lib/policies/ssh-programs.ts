@@ -62,6 +62,7 @@ function readSshProgram(userId: string, policies: readonly PolicyText[]): Paired
     tagId,
     accounts: sshAccountsOf(userId, policies),
     forwarders: forwarders.match(/SHA256:[A-Za-z0-9+/]{43}/g) ?? [],
+    spending: undefined,
     approverId: approvers.find((id) => id !== userId),
   };
 }
@@ -71,10 +72,12 @@ export const sshDoor: DoorKind = {
     title: 'SSH and git',
     about: 'SSH clients and git ask for signatures by private keys with the tag ssh.',
     may: 'Signs SSH logins, git commits and files.',
+    asks: 'Each waits for your approval.',
     ssh: 'Use with SSH',
     git: 'Sign with git',
     shell: 'Point a shell at the agent',
   },
+  endpoint: undefined,
   keyTag: 'ssh',
   curves: ['CURVE_ED25519', 'CURVE_P256'],
   takes: ['accounts', 'forwarders'],

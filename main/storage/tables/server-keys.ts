@@ -17,12 +17,17 @@ const serverKeys = table('server_keys', {
   /** The private scalar, sealed. */
   sealed: blob,
   createdAt: number,
+  /** Of a program that comes over HTTP: the SHA-256 of its token, in hex. */
+  tokenHash: text.orNull,
 });
 
 export type ServerKeyRow = RowOf<typeof serverKeys>;
 
 export const getServerKey = (tx: Reader, name: ServerKeyName): ServerKeyRow | undefined =>
   tx.get<ServerKeyRow>(`SELECT ${serverKeys.columns} FROM server_keys WHERE name = ?`, name);
+
+export const findKeyByToken = (tx: Reader, tokenHash: string): ServerKeyRow | undefined =>
+  tx.get<ServerKeyRow>(`SELECT ${serverKeys.columns} FROM server_keys WHERE token_hash = ?`, tokenHash);
 
 /** In the order of their names. @param door Undefined for all doors. */
 export function listDoorKeys(tx: Reader, door?: string): ServerKeyRow[] {
@@ -63,4 +68,10 @@ export const earlierServerKeyContext = (name: ServerKeyName, organizationId: str
 export const replaceServerKey = (tx: Writer, name: ServerKeyName, sealed: Uint8Array): number =>
   tx.run('UPDATE server_keys SET sealed = ? WHERE name = ?', sealed, name);
 
-export const insertServerKey = serverKeys.insert;
+/** @param row Only a program that comes over HTTP has a token. */
+export function insertServerKey(
+  tx: Writer,
+  row: Omit<ServerKeyRow, 'tokenHash'> & { readonly tokenHash?: string | null },
+): void {
+  serverKeys.insert(tx, { tokenHash: null, ...row });
+}

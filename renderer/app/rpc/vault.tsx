@@ -14,6 +14,7 @@ import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type {
   BackupsStatus,
   DoorsChange,
+  DoorsChanged,
   DoorStatus,
   RpcCall,
   WindowRpc,
@@ -256,7 +257,7 @@ export function useDoors(): UseQueryResult<readonly DoorStatus[]> {
   return useQuery({ queryKey: doorsKey, queryFn: () => rpc.doors() });
 }
 
-export const useDoorsCall = (): UseMutationResult<readonly DoorStatus[], Error, DoorsChange> =>
+export const useDoorsCall = (): UseMutationResult<DoorsChanged, Error, DoorsChange> =>
   useRpcCall(doorsKey, (rpc, change: DoorsChange) => rpc.changeDoors(change));
 
 /** The channels for messages, and the outcomes of the last messages. */

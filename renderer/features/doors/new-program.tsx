@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Checkbox, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import type { ProgramToSetUp } from '../../../main/lib/policies/door-kind.ts';
 import { doorKinds, type DoorName } from '../../../main/lib/policies/doors.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { onText } from '../../ui/on-text.ts';
@@ -11,6 +12,8 @@ import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
 import { lifetimes, usualLifetime } from '../connect/lifetimes.ts';
 import { usePairing } from './pairing.ts';
+import { SetUp } from './set-up.tsx';
+import { useSpending } from './spending.tsx';
 
 interface Props {
   readonly door: DoorName;
@@ -23,14 +26,18 @@ const isName = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,31}$/.test(text)
 const isFingerprint = (text: string): boolean => /^SHA256:[A-Za-z0-9+/]{43}$/.test(text);
 
 export function NewProgram({ door, taken, close }: Props): ReactNode {
-  const { takes, curves } = doorKinds[door];
-  const { owner } = useStatus();
+  const kind = doorKinds[door];
+  const { takes, curves } = kind;
+  const sends = takes.includes('spending');
+  const form = useSpending();
+  const { owner, url } = useStatus();
   const [name, setName] = useState('');
   const [asks, setAsks] = useState(true);
   const [lifetime, setLifetime] = useState<string>(usualLifetime);
   const [accounts, setAccounts] = useState<readonly string[]>([]);
   const [forwarders, setForwarders] = useState<readonly string[]>([]);
   const [tried, setTried] = useState(false);
+  const [token, setToken] = useState<string | null>(null);
   const pair = usePairing();
   const task = useAsyncAction();
   const problems = {
@@ -46,17 +53,24 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (problems.name !== null || problems.forwarders !== null) return;
+    const spending = sends ? form.spending : undefined;
+    if (problems.name !== null || problems.forwarders !== null || (sends && spending === undefined)) return;
     const approverId = asks ? owner?.userId : undefined;
     task.run(async () => {
-      await pair(door, name, { accounts, forwarders, approverId }, lifetime);
+      const made = await pair(door, name, { accounts, forwarders, spending, approverId }, lifetime);
       notifications.show({
         title: t('Program paired'),
         message: t('“{{name}}” may ask for signatures.', { name }),
       });
-      close();
+      if (made === null) close();
+      else setToken(made);
     });
   };
+  if (token !== null) {
+    return (
+      <Token door={door} program={{ name, address: `${url}/${kind.endpoint ?? ''}`, token }} close={close} />
+    );
+  }
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -74,12 +88,13 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
         />
         <Switch
           label={t('Ask me')}
-          description={t('Each signature waits for your approval.')}
+          description={t(kind.words.asks)}
           checked={asks}
           onChange={(event) => {
             setAsks(event.currentTarget.checked);
           }}
         />
+        {sends && form.fields(tried)}
         <Select
           label={t('Expires')}
           data={lifetimes}
@@ -110,6 +125,27 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
         />
       </Stack>
     </form>
+  );
+}
+
+/** The token of a program that was paired: nothing keeps it. */
+function Token({
+  door,
+  program,
+  close,
+}: {
+  readonly door: DoorName;
+  readonly program: ProgramToSetUp;
+  readonly close: () => void;
+}): ReactNode {
+  return (
+    <Stack gap="md">
+      <Text size="sm">{t('These lines have the program’s token. They are shown once.')}</Text>
+      <SetUp door={door} program={program} />
+      <Group justify="end">
+        <Button onClick={close}>{t('Done')}</Button>
+      </Group>
+    </Stack>
   );
 }
 

@@ -26,13 +26,17 @@ function useUndo(): (made: Made) => Promise<void> {
   };
 }
 
-/** @param lifetime Seconds as digits; empty for no end. If a step is refused, the created resources are deleted. */
+/**
+ * If a step is refused, the created resources are deleted.
+ * @param lifetime Seconds as digits; empty for no end.
+ * @returns the token of a program that has one.
+ */
 export function usePairing(): (
   door: DoorName,
   name: string,
   bounds: Bounds,
   lifetime: string,
-) => Promise<void> {
+) => Promise<string | null> {
   const keyTags = useTags('privateKey');
   const userTags = useTags('user');
   const createKeyTag = useCreateTag('privateKey');
@@ -50,7 +54,7 @@ export function usePairing(): (
       (await create.mutateAsync({ name: wanted, holderIds: [] }));
     const tagId = keyTag === undefined ? '' : await idOf(keyTag, keyTags, createKeyTag);
     const ofDoor = await idOf(door, userTags, createUserTag);
-    const doors = await change.mutateAsync({ change: 'pair', door, name });
+    const { doors, token } = await change.mutateAsync({ change: 'pair', door, name });
     const program = doors.flatMap(({ programs }) => programs).find((each) => each.name === name);
     let userId: string | undefined;
     let policyIds: readonly string[] = [];
@@ -70,6 +74,7 @@ export function usePairing(): (
       await undo({ door, name, userId, policyIds });
       throw error;
     }
+    return token;
   };
 }
 

@@ -3,19 +3,20 @@ import { Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
 import type { DoorProgram } from '../../../preload/contract.ts';
+import type { Budget } from '../../../main/lib/policies/bots.ts';
 import { grantEnd } from '../../../main/lib/policies/grants.ts';
 import { boundsOf, doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
 import { ConfirmForm, DialogButton } from '../../ui/danger-zone.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
 import { LastUse, useLastUses } from '../../ui/last-use.tsx';
-import { Facts } from '../../ui/page.tsx';
 import { useNow } from '../../ui/relative-time.tsx';
 import { dateAndTime } from '../../ui/text/time.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
+import { decimalOf } from '../policies/policy-building.ts';
 import { Expiry } from '../connect/api-keys.tsx';
 import { useRevoking } from './pairing.ts';
+import { SetUp } from './set-up.tsx';
 
 interface Props {
   readonly door: DoorName;
@@ -24,7 +25,6 @@ interface Props {
 
 /** A paired program: its rights in a sentence, its end, its last use. */
 export function Program({ door, program: { name, publicKey, socket, waiting } }: Props): ReactNode {
-  const kind = doorKinds[door];
   const { data } = useApiQuery('list_users');
   const uses = useLastUses();
   const user = data?.users.find(({ apiKeys }) =>
@@ -74,16 +74,7 @@ export function Program({ door, program: { name, publicKey, socket, waiting } }:
             title={t('Set up {{name}}', { name })}
             wide
           >
-            {() => (
-              <Facts
-                rows={kind
-                  .setup({ name, address: socket })
-                  .map(({ what, text }) => [
-                    t(kind.words[what] ?? ''),
-                    <Copyable key={what} text={text} copy={t('Copy line')} />,
-                  ])}
-              />
-            )}
+            {() => <SetUp door={door} program={{ name, address: socket, token: 'TOKEN' }} />}
           </DialogButton>
         )}
         <Revoke door={door} name={name} userId={user?.userId} />
@@ -127,7 +118,8 @@ function Rights({
   }
   return [
     t(kind.words.may),
-    ...(bounds.approverId === undefined ? [] : [t('Each waits for your approval.')]),
+    ...(bounds.approverId === undefined ? [] : [t(kind.words.asks)]),
+    ...(bounds.spending === undefined ? [] : [budgetWords(bounds.spending.budget)]),
     ...(bounds.accounts.length === 0
       ? []
       : [t('Wallet accounts: {{count}}.', { count: bounds.accounts.length })]),
@@ -138,6 +130,18 @@ function Rights({
       ? [t('Allowed without asking until {{time}}, in part.', { time: dateAndTime(end) })]
       : []),
   ].join(' ');
+}
+
+function budgetWords({ wei, period }: Budget): string {
+  const amount = decimalOf(String(wei), 18);
+  switch (period) {
+    case 'hour':
+      return t('At most {{amount}} ETH in any hour.', { amount });
+    case 'day':
+      return t('At most {{amount}} ETH in any day.', { amount });
+    case 'week':
+      return t('At most {{amount}} ETH in any week.', { amount });
+  }
 }
 
 function Revoke({

@@ -1,0 +1,61 @@
+/** The declarations of `keyhearth rpc`. */
+import { Option, type Command } from 'commander';
+import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
+import type { OwnerOptions } from '../shared/owner-api.ts';
+import { addSubcommand } from '../shared/subcommand.ts';
+import type { AddToolOptions } from './rpc.ts';
+
+const ownerOptions = (): readonly Option[] => [
+  apiKeyOption('API key to use; default: owner, or a secret of the vault'),
+  ...secretOptions(),
+];
+
+export function declareRpc(program: Command): void {
+  const rpc = program
+    .command('rpc')
+    .description('Let Ethereum tools send transactions within a budget, over JSON-RPC');
+  addSubcommand<OwnerOptions>(rpc, {
+    name: 'list',
+    description: 'List the tools and their permissions',
+    options: ownerOptions(),
+    run: async (config, flags, json) => {
+      const { listTools } = await import('./rpc.ts');
+      await listTools(config, { ...flags, json });
+    },
+  });
+  addSubcommand<Omit<AddToolOptions, 'json'>>(rpc, {
+    name: 'add <name>',
+    description: 'Pair a tool: a user, its policies, a key that the vault keeps, and a token',
+    describes: { name: 'Name of the tool and its user: small letters, digits and hyphens' },
+    options: [
+      new Option(
+        '--wallet <wallet>',
+        'Wallet to send from: ID, start of the ID, or name',
+      ).makeOptionMandatory(),
+      new Option(
+        '--budget <budget>',
+        'Limit per hour, day or week, fees included, such as "0.5 ETH/day"',
+      ).makeOptionMandatory(),
+      new Option('--chain <numbers>', 'Chain IDs of the networks, separated by commas').default('1'),
+      repeatable('--to <address>', 'Address that the tool may send to; default: any, and new contracts'),
+      new Option('--tokens', 'Allow calls that move tokens, which the budget does not count'),
+      new Option('--ask', 'Ask the owner beyond the budget and for messages; default: refuse both'),
+      new Option('--expires <days>', 'Days until the tool loses access, such as 30d; default: never'),
+      ...ownerOptions(),
+    ],
+    run: async (config, flags, json, [name = '']) => {
+      const { addTool } = await import('./rpc.ts');
+      await addTool(config, name, { ...flags, json });
+    },
+  });
+  addSubcommand<OwnerOptions & { readonly yes?: true }>(rpc, {
+    name: 'remove <name>',
+    description: 'Revoke a tool with its user, key, token and policies',
+    describes: { name: 'Name of the tool' },
+    options: [withoutAsking(), ...ownerOptions()],
+    run: async (config, { yes, ...flags }, json, [name = '']) => {
+      const { removeProgram } = await import('../doors/programs.ts');
+      await removeProgram(config, name, { ...flags, door: 'ethereum', yes: yes === true, json });
+    },
+  });
+}

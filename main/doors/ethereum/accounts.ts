@@ -1,0 +1,80 @@
+/** The accounts and chains that a program is offered, as its own policies name them. Policies decide about each request all the same. */
+import { decodeHex, toHex } from '../../crypto/encodings.ts';
+import { uncompressed } from '../../crypto/keys/secp256k1.ts';
+import type { PolicyText } from '../../lib/policies/bots.ts';
+import { doorKinds, policiesOfProgram } from '../../lib/policies/doors.ts';
+import type { Gone, Program } from '../program.ts';
+import { rpcCodes, RpcError } from './json-rpc.ts';
+
+export interface Offer {
+  /** The first is the one of an address that names none. */
+  readonly chainIds: readonly [bigint, ...bigint[]];
+  readonly accounts: readonly Account[];
+}
+
+export interface Account {
+  /** With its checksum. */
+  readonly address: string;
+  /** `0x` and the 64 bytes of the uncompressed point, as web3signer names keys. */
+  readonly publicKey: string;
+}
+
+/** Milliseconds for which an answer serves those that come right after it. */
+const freshMs = 1000;
+
+/** Asks the API, as the program's user, for its accounts and chains. */
+export class Offers {
+  readonly #program: Program;
+  #asked: { readonly at: number; readonly offer: Promise<Offer> } | undefined;
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  /** @throws RpcError unauthorized where its policies name no wallet. */
+  get(gone: Gone): Promise<Offer> {
+    const now = performance.now();
+    if (this.#asked === undefined || now - this.#asked.at > freshMs) {
+      const offer = this.#ask(gone);
+      this.#asked = { at: now, offer };
+      // A refusal is not kept.
+      offer.catch(() => (this.#asked = undefined));
+    }
+    return this.#asked.offer;
+  }
+
+  async #ask(gone: Gone): Promise<Offer> {
+    const { userId } = (await this.#program.query('whoami', {}, gone)) as { readonly userId: string };
+    const { policies } = (await this.#program.query('list_policies', {}, gone)) as unknown as {
+      readonly policies: readonly PolicyText[];
+    };
+    const ids = policiesOfProgram(userId, policies);
+    const own = policies.filter(({ policyId }) => ids.includes(policyId));
+    const spending = doorKinds.ethereum.read?.(userId, own)?.spending;
+    const [first, ...others] = spending?.chainIds ?? [];
+    if (spending === undefined || first === undefined) {
+      throw new RpcError(
+        rpcCodes.unauthorized,
+        'the policies of this program name no wallet: see `keyhearth rpc list`',
+      );
+    }
+    const wanted = { walletId: spending.walletId, paginationOptions: { limit: '100' } };
+    const { accounts } = (await this.#program.query('list_wallet_accounts', wanted, gone)) as unknown as {
+      readonly accounts: readonly {
+        readonly address: string;
+        readonly addressFormat: string;
+        readonly publicKey: string;
+      }[];
+    };
+    return {
+      chainIds: [first, ...others],
+      accounts: accounts
+        .filter(({ addressFormat }) => addressFormat === 'ADDRESS_FORMAT_ETHEREUM')
+        .map(({ address, publicKey }) => ({ address, publicKey: `0x${pointOf(publicKey)}` })),
+    };
+  }
+}
+
+/** Without the byte that says that the point is whole. */
+const pointOf = (publicKey: string): string =>
+  toHex(uncompressed(decodeHex('publicKey', publicKey)).subarray(1));

@@ -1,0 +1,165 @@
+/** JSON-RPC 2.0 over HTTP: bodies, batches and errors, as EIP-1193 and EIP-1474 number them. */
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { isObject, parseJson } from '../../crypto/json.ts';
+import { ExplainedError, KeyhearthError, messageOf } from '../../lib/errors.ts';
+import type { OnFault } from '../../lib/faults.ts';
+import { countValues } from '../../lib/plain-json.ts';
+import { requestLimits } from '../../lib/published-limits.ts';
+import { RejectedError } from '../program.ts';
+
+export const rpcCodes = {
+  parse: -32700,
+  request: -32600,
+  params: -32602,
+  internal: -32603,
+  /** The same request again may be answered. */
+  notYet: -32002,
+  limit: -32005,
+  rejected: 4001,
+  unauthorized: 4100,
+  unsupported: 4200,
+  disconnected: 4901,
+} as const;
+
+export class RpcError extends ExplainedError {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export interface Call {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+const mostOfBatch = 100;
+const longestId = 200;
+const id = z.union([z.string().max(longestId), z.number(), z.bigint(), z.null()]);
+const call = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: id.optional(),
+  method: z.string().min(1).max(100),
+  params: z.array(z.unknown()).optional(),
+});
+
+type Id = z.output<typeof id>;
+
+/** Writes whole numbers that a double would round to the last digit, as `parseJson` reads them. */
+export const writeJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' ? (JSON as unknown as RawJson).rawJSON(String(member)) : member,
+  );
+
+interface RawJson {
+  readonly rawJSON: (text: string) => unknown;
+}
+
+/** @throws KeyhearthError INVALID_ARGUMENT or PAYLOAD_TOO_LARGE */
+export function readBody(raw: Uint8Array): unknown {
+  if (!isUtf8(raw)) throw new KeyhearthError('INVALID_ARGUMENT', 'the body is not UTF-8');
+  if (countValues(raw) > requestLimits.values) {
+    throw new KeyhearthError(
+      'PAYLOAD_TOO_LARGE',
+      `the body has too many values: at most ${String(requestLimits.values)}`,
+    );
+  }
+  return parseJson('body', Buffer.from(raw).toString('utf8'));
+}
+
+/**
+ * Answers a body: one call, or a batch of them in its order.
+ * @returns undefined where nothing of it wants an answer.
+ */
+export async function answerBody(
+  raw: Uint8Array,
+  run: (call: Call) => Promise<unknown>,
+  onFault: OnFault,
+): Promise<string | undefined> {
+  let body: unknown;
+  try {
+    body = readBody(raw);
+  } catch (error) {
+    const { message } = failureOf(error, onFault);
+    return writeJson(failure(null, { code: rpcCodes.parse, message }));
+  }
+  if (!Array.isArray(body)) return answerCall(body, run, onFault);
+  if (body.length === 0 || body.length > mostOfBatch) {
+    const message = `expected 1 to ${String(mostOfBatch)} calls in a batch, got ${String(body.length)}`;
+    return writeJson(failure(null, { code: rpcCodes.request, message }));
+  }
+  const answers: string[] = [];
+  for (const each of body) {
+    const answer = await answerCall(each, run, onFault);
+    if (answer !== undefined) answers.push(answer);
+  }
+  return answers.length === 0 ? undefined : `[${answers.join(',')}]`;
+}
+
+async function answerCall(
+  body: unknown,
+  run: (call: Call) => Promise<unknown>,
+  onFault: OnFault,
+): Promise<string | undefined> {
+  const read = call.safeParse(body);
+  if (!read.success) {
+    const message = 'expected a call of JSON-RPC 2.0: jsonrpc, id, method, and params as a list';
+    const known = isObject(body) ? id.safeParse(body['id']).data : undefined;
+    return writeJson(failure(known ?? null, { code: rpcCodes.request, message }));
+  }
+  const { id: wanted, method, params = [] } = read.data;
+  // A notification has no one who would get what it asks for: it is not run.
+  if (wanted === undefined) return undefined;
+  try {
+    return writeJson({ jsonrpc: '2.0', id: wanted, result: (await run({ method, params })) ?? null });
+  } catch (error) {
+    return writeJson(failure(wanted, failureOf(error, onFault)));
+  }
+}
+
+interface Failure {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+const failure = (id: Id, error: Failure) => ({ jsonrpc: '2.0', id, error });
+
+/** The error that the program gets: all of a refusal, nothing of a fault. */
+export function failureOf(error: unknown, onFault: OnFault): Failure {
+  if (error instanceof RpcError) {
+    const { code, message, data } = error;
+    return { code, message, ...(data !== undefined && { data }) };
+  }
+  // Nested deeper than the stack goes: only a caller or a node writes that.
+  if (error instanceof RangeError) return { code: rpcCodes.params, message: 'it is nested too deeply' };
+  if (error instanceof KeyhearthError) return { code: codeOf(error), message: messageOf(error) };
+  onFault(error);
+  return { code: rpcCodes.internal, message: 'internal error: the log has the cause' };
+}
+
+function codeOf(error: KeyhearthError): number {
+  if (error instanceof RejectedError) return rpcCodes.rejected;
+  switch (error.code) {
+    case 'PERMISSION_DENIED':
+    case 'UNAUTHENTICATED':
+    case 'VAULT_FROZEN':
+      return rpcCodes.unauthorized;
+    case 'VAULT_LOCKED':
+      return rpcCodes.notYet;
+    case 'RESOURCE_EXHAUSTED':
+    case 'LIMIT_REACHED':
+      return rpcCodes.limit;
+    case 'INVALID_ARGUMENT':
+    case 'NOT_FOUND':
+    case 'PAYLOAD_TOO_LARGE':
+      return rpcCodes.params;
+    default:
+      return rpcCodes.internal;
+  }
+}
