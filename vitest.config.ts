@@ -52,7 +52,7 @@ export default defineConfig(({ mode }) => ({
         },
       },
       { test: { ...common, name: 'unit-alone', include: [...alone, 'test/one-reading/*.test.ts'] } },
-      { test: { ...built, name: 'api', include: ['test/{api,rpc,sign-in}/*.test.ts'], isolate: false } },
+      { test: { ...built, name: 'api', include: ['test/{api,doors,rpc,sign-in}/*.test.ts'], isolate: false } },
       {
         test: {
           ...built,

@@ -42,6 +42,8 @@ export class Program {
   readonly #parts: ProgramParts;
   /** Bodies by their content: a repeat is the same request, and joins the activity that the first one made. */
   readonly #sent = new Lru<string, Buffer>(mostRemembered);
+  /** Settled once the requests of an earlier process are among them. */
+  #recalled: Promise<void> | undefined;
   #lastTimestamp = 0;
   #waiting = 0;
 
@@ -71,8 +73,13 @@ export class Program {
    */
   async submit(type: string, path: string, parameters: object, gone: Gone): Promise<unknown> {
     await this.ready(gone);
+    this.#recalled ??= this.#recall().catch((error: unknown) => {
+      this.#recalled = undefined;
+      throw error;
+    });
+    await this.#recalled;
     const { organizationId } = this.#holder();
-    const content = hash('sha256', JSON.stringify({ organizationId, type, parameters }));
+    const content = contentOf({ organizationId, type, parameters });
     const raw =
       this.#sent.get(content) ??
       Buffer.from(
@@ -84,7 +91,31 @@ export class Program {
     };
     if (activity.status === 'ACTIVITY_STATUS_COMPLETED') return Object.values(activity.result)[0];
     if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') return undefined;
+    // The caller has the answer, so a repeat is a new request.
+    if (!gone.aborted) this.#sent.delete(content);
     throw new RejectedError();
+  }
+
+  /**
+   * Reads the newest requests of the program from the log: a caller may repeat one that it sent before the service was ended,
+   * and a vote may have come meanwhile.
+   */
+  async #recall(): Promise<void> {
+    const { organizationId, userId } = this.#holder();
+    const ask = async (more: object): Promise<readonly LoggedActivity[]> => {
+      const parameters = { organizationId, paginationOptions: { limit: '100' }, ...more };
+      const answer = await this.#send('query/list_activities', Buffer.from(JSON.stringify(parameters)));
+      return (bodyOf(answer) as { readonly activities: readonly LoggedActivity[] }).activities;
+    };
+    // In this order: one that is decided between the two questions is in the second answer.
+    const waiting = await ask({ filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'] });
+    const completed = await ask({ filterByStatus: ['ACTIVITY_STATUS_COMPLETED'] });
+    // The newest counts, and one that waits before one that does not.
+    for (const { votes } of [...waiting, ...completed].toReversed()) {
+      const [own] = votes;
+      if (own?.userId !== userId) continue;
+      this.#sent.set(contentOf(JSON.parse(own.message) as Content), Buffer.from(own.message));
+    }
   }
 
   /**
@@ -145,6 +176,21 @@ export class Program {
     return this.#lastTimestamp;
   }
 }
+
+interface LoggedActivity {
+  /** The first is that of the user who asked, with the body of the request. */
+  readonly votes: readonly { readonly userId: string; readonly message: string }[];
+}
+
+interface Content {
+  readonly organizationId: string;
+  readonly type: string;
+  readonly parameters: object;
+}
+
+/** Names what is asked for, whenever it is asked. */
+const contentOf = ({ organizationId, type, parameters }: Content): string =>
+  hash('sha256', JSON.stringify({ organizationId, type, parameters }));
 
 export const keyNameOf = (door: DoorName, name: string): DoorKeyName => `door ${door} ${name}`;
 

@@ -21,3 +21,10 @@ test('an entry set again is not counted twice', () => {
 test('a capacity below one is refused', () => {
   expect(() => new Lru(0)).toThrow('capacity: expected a whole number of 1 or more, got 0');
 });
+
+test('an entry that was deleted is gone', () => {
+  const lru = new Lru<string, number>(2);
+  lru.set('a', 1);
+  lru.delete('a');
+  expect([lru.get('a'), lru.size]).toEqual([undefined, 0]);
+});

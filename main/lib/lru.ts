@@ -30,4 +30,8 @@ export class Lru<K, V> {
     const oldest = this.#entries.keys().next();
     if (oldest.done !== true) this.#entries.delete(oldest.value);
   }
+
+  delete(key: K): void {
+    this.#entries.delete(key);
+  }
 }

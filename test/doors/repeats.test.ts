@@ -1,0 +1,85 @@
+/**
+ * Requests of programs that come again. The class: a caller that has no answer repeats its request, and the repeat is the same
+ * request, also for a program that was let in anew. A caller that has its answer asks for something new.
+ */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { activityOf, startTestVault, type ActivityBody, type TestVault } from '../support/support.ts';
+import { askToSign, makeTaggedKey, pairSshProgram, type TaggedKey } from '../support/ssh-agent.ts';
+
+let service: TestVault;
+let key: TaggedKey;
+let socket = '';
+
+beforeAll(async () => {
+  service = await startTestVault({ password: 'correct horse battery staple' });
+  key = await makeTaggedKey(service);
+  ({ socket } = await pairSshProgram(service, key, 'laptop', { asks: true }));
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const asked = async (): Promise<readonly ActivityBody[]> => {
+  const { body } = await service.root.query('list_activities', {
+    filterByType: ['ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'],
+  });
+  return body?.['activities'] as ActivityBody[];
+};
+
+const isWaiting = (count: number) =>
+  vi.waitFor(() => {
+    expect(service.vault.waiters.size).toBe(count);
+  });
+
+/** Sends a request, and leaves once it waits. @returns its fingerprint. */
+async function leave(message: string): Promise<string> {
+  const before = service.vault.waiters.size;
+  const { socket: caller } = await askToSign(socket, key.blob, message);
+  await isWaiting(before + 1);
+  caller.destroy();
+  await isWaiting(before);
+  return (await asked())[0]?.fingerprint ?? '';
+}
+
+const vote = async (verb: 'approve' | 'reject', fingerprint: string): Promise<void> => {
+  activityOf(
+    await service.root.submit(`${verb}_activity`, `${verb.toUpperCase()}_ACTIVITY`, { fingerprint }),
+  );
+};
+
+/** Closes the program's socket and opens it again, as a restart of the service does. */
+async function letInAnew(): Promise<void> {
+  for (const on of [false, true]) await service.vault.rpc.changeDoors({ change: 'switch', door: 'ssh', on });
+}
+
+test('a repeat joins the request that waits, after a restart of the door too', async () => {
+  const fingerprint = await leave('before the vote');
+  await letInAnew();
+  const count = (await asked()).length;
+  const { answer } = await askToSign(socket, key.blob, 'before the vote');
+  await isWaiting(1);
+  await vote('approve', fingerprint);
+  expect(await answer).toMatchObject({ ok: true });
+  expect(await asked()).toHaveLength(count);
+});
+
+test('a repeat gets the signature that a late vote gave, after a restart of the door too', async () => {
+  const fingerprint = await leave('after the vote');
+  await letInAnew();
+  await vote('approve', fingerprint);
+  const count = (await asked()).length;
+  const { answer } = await askToSign(socket, key.blob, 'after the vote');
+  expect(await answer).toMatchObject({ ok: true });
+  expect(await asked()).toHaveLength(count);
+});
+
+test('a caller that missed a rejection gets it, and one that has it asks anew', async () => {
+  const fingerprint = await leave('rejected');
+  await vote('reject', fingerprint);
+  const missed = await askToSign(socket, key.blob, 'rejected');
+  expect(await missed.answer).toMatchObject({ ok: false, problem: 'the request was rejected' });
+  const again = await askToSign(socket, key.blob, 'rejected');
+  await isWaiting(1);
+  const [newest] = await asked();
+  expect(newest?.fingerprint).not.toBe(fingerprint);
+  await vote('approve', newest?.fingerprint ?? '');
+  expect(await again.answer).toMatchObject({ ok: true });
+});
