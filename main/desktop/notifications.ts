@@ -3,7 +3,6 @@ import { app, Notification } from 'electron';
 import type { WindowRpc, VaultRpc } from '../../preload/contract.ts';
 import { queryAsOwner } from '../rpc/owner-calls.ts';
 import { activityTitle } from '../lib/text/activity-titles.ts';
-import { intentOf } from '../lib/text/to-be-signed.ts';
 import { mark, visibleLine } from '../lib/text/visible-text.ts';
 import type { Approvals, WaitingActivity } from './approvals.ts';
 import { report } from './report.ts';
@@ -243,10 +242,8 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
  */
 async function describeWaiting(
   rpc: Pick<WindowRpc, 'call'>,
-  { id, type, requester, intent }: WaitingActivity,
+  { id, type, requester }: WaitingActivity,
 ): Promise<string> {
-  const { origin } = intentOf({ intent }) as { readonly origin?: { readonly repository?: unknown } };
-  const repository = typeof origin?.repository === 'string' ? `, repository “${origin.repository}”` : '';
   const what = async (): Promise<string> => {
     try {
       const answer = await queryAsOwner(rpc, 'describe_activities', { activityIds: [id] });
@@ -259,7 +256,7 @@ async function describeWaiting(
       return activityTitle(type);
     }
   };
-  return `“${requester}”: ${await what()}${repository}`;
+  return `“${requester}”: ${await what()}`;
 }
 
 /** In bytes: macOS takes 256, and Windows advises 200 characters. */

@@ -123,9 +123,8 @@ function openLogin(login: SshLogin, { origin }: Beside): InPayload {
       if (!(via instanceof Unknown) && via.length > 0) {
         writer.warn('The request came from another machine, through a forwarded agent.');
       }
-      const server = origin?.host === undefined ? 'a server' : writer.text(origin.host);
       return described(
-        `Log in to ${server} as ${writer.text(login.user)}`,
+        `Log in as ${writer.text(login.user)}${claimsIn(origin, writer)}`,
         [
           line('User', writer.text(login.user)),
           line('Service', writer.text(login.service)),
@@ -174,7 +173,13 @@ function openMessage(payload: SshMessage, { message, origin }: Beside): InPayloa
         const digest = line(payload.hash.toUpperCase(), writer.bytes(payload.digest));
         return described(`Sign a message for ${purpose.value}`, [purpose, digest, ...passing], writer);
       }
-      if (read?.ok === true) return describeGit(read.value, [purpose, ...passing], writer);
+      if (read?.ok === true) {
+        return describeGit(
+          read.value,
+          { around: [purpose, ...passing], said: claimsIn(origin, writer) },
+          writer,
+        );
+      }
       if (isGit) writer.warn('This is neither a commit nor a tag that this vault can read.');
       return described(
         `Sign a message for ${purpose.value}`,
@@ -214,11 +219,11 @@ const labels: Readonly<Partial<Record<string, string>>> = {
 
 function describeGit(
   { kind, subject, headers, message }: GitObject,
-  around: readonly Line[],
+  { around, said }: { readonly around: readonly Line[]; readonly said: string },
   writer: Writer,
 ): Description {
   return described(
-    `Sign the ${kind} “${writer.text(subject)}”`,
+    `Sign the ${kind} “${writer.text(subject)}”${said}`,
     [
       line('Message', writer.text(message)),
       ...headers.map(({ name, value }) => line(labels[name] ?? name, writer.text(value))),
@@ -229,21 +234,27 @@ function describeGit(
 }
 
 /** The claims of the request: none of them is in the bytes, and any user of the API can make them. */
+const claimsOf = (origin: Origin | undefined): readonly (readonly [string, string])[] =>
+  [
+    ['Host', origin?.host] as const,
+    ['Repository', origin?.repository] as const,
+    ['Branch', origin?.branch] as const,
+  ].flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
+
+/** For the end of a title, which stands alone in lists and notifications. */
+function claimsIn(origin: Origin | undefined, writer: Writer): string {
+  const said = claimsOf(origin).map(([label, value]) => `${label.toLowerCase()} “${writer.text(value)}”`);
+  return said.length === 0 ? '' : `; the request says ${said.join(', ')}`;
+}
+
 function originLines(origin: Origin | undefined, writer: Writer): readonly Line[] {
   if (origin === undefined) return [];
-  const said = [
-    ['Host', origin.host],
-    ['Repository', origin.repository],
-    ['Branch', origin.branch],
-  ] as const;
   return [
     line(
       'Program, as the request says',
       `${writer.text(origin.program)}, through the door ${writer.text(origin.door)}`,
     ),
-    ...said.flatMap(([label, value]) =>
-      value === undefined ? [] : [line(`${label}, as the request says`, writer.text(value))],
-    ),
+    ...claimsOf(origin).map(([label, value]) => line(`${label}, as the request says`, writer.text(value))),
   ];
 }
 
