@@ -3,8 +3,9 @@
  * the client forwards its agent there. The server's own signature over the session proves each of them.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { joinBytes } from '../../crypto/bytes.ts';
 import { attempt, unreadable, type Read } from '../reading.ts';
-import { SshCursor } from './wire.ts';
+import { SshCursor, sshString } from './wire.ts';
 
 export interface Binding {
   readonly hostKey: Uint8Array;
@@ -17,7 +18,7 @@ export interface Binding {
 export const readBinding = (bytes: Uint8Array): Read<Binding> =>
   attempt(() => {
     const cursor = new SshCursor(bytes, 'a session binding');
-    const hostKey = cursor.string();
+    const hostKey = plainHostKey(cursor.string());
     const sessionId = cursor.string();
     const signature = cursor.string();
     const forwards = cursor.boolean();
@@ -27,6 +28,24 @@ export const readBinding = (bytes: Uint8Array): Read<Binding> =>
     }
     return { hostKey, sessionId, forwards };
   });
+
+const certificate = '-cert-v01@openssh.com';
+
+/**
+ * The key in a host's certificate, or the host key as it is. Whose certificate it is stays unread: the key itself signs the
+ * session, and policies name the key.
+ * @throws Unreadable inside `attempt` alone.
+ */
+export function plainHostKey(blob: Uint8Array): Uint8Array {
+  const cursor = new SshCursor(blob, 'a host key');
+  const type = cursor.text();
+  if (!type.endsWith(certificate)) return blob;
+  const plain = type.slice(0, -certificate.length);
+  // A number of the certificate's own, so that no two are alike.
+  cursor.string();
+  const parts = Array.from({ length: plain === 'ssh-ed25519' ? 1 : 2 }, () => cursor.string());
+  return joinBytes([plain, ...parts].map(sshString));
+}
 
 /** @returns false for any key or signature that does not hold, malformed ones included. */
 function isSignedBy(hostKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {

@@ -3,10 +3,15 @@
  * own signature, else it is unknown; bytes that only begin like SSH make every fact unknown; a message counts only if it has
  * the hash that is signed.
  */
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { curves } from '../../crypto/keys/curves.ts';
 import { sha512 } from '../../crypto/hashes.ts';
+import { readSshKeyFile } from '../../lib/key-files/ssh-key-file.ts';
 import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import type { Origin } from '../origin.ts';
@@ -62,6 +67,15 @@ const login = (hostKey?: Uint8Array, signer = own): string =>
     ...(hostKey ? [sshString(hostKey)] : []),
   );
 
+/** @param file In PEM, or Ed25519's in OpenSSH's own format. */
+function privateKeyOf(file: Buffer): KeyObject {
+  const read = readSshKeyFile(file);
+  if (!read.ok || read.key.curve !== 'CURVE_ED25519') return createPrivateKey(file);
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+  const { secret: d, publicKey: x } = read.key;
+  return createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', d: text(d), x: text(x) } });
+}
+
 function open(payload: string, more: { origin?: Partial<Origin>; message?: Uint8Array } = {}) {
   const { origin, message } = more;
   return openPayload(
@@ -104,7 +118,7 @@ describe('a login', () => {
       via: [],
       forwarded: false,
     });
-    expect(opened.describe().title).toBe('Log in to github.com as git');
+    expect(opened.describe().title).toBe('Log in as git; the request says host “github.com”');
   });
 
   test('that was forwarded says through which server', () => {
@@ -160,6 +174,44 @@ describe('a login', () => {
     expect(factsOf(open(`${whole}00`), 'ssh')).toBe('unknown');
   });
 
+  test.each(['ed25519', 'rsa', 'ecdsa'] as const)(
+    'a server with a certificate over its %s key counts as that key, in the binding and in the login',
+    (type) => {
+      const directory = mkdtempSync(join(tmpdir(), 'host-keys-'));
+      const keygen = (...argv: readonly string[]) =>
+        execFileSync('ssh-keygen', ['-q', ...argv], { cwd: directory });
+      for (const [name, kind] of [
+        ['ca', 'ed25519'],
+        ['host', type],
+      ] as const) {
+        keygen('-t', kind, '-N', '', '-m', 'PEM', '-f', name);
+      }
+      keygen('-s', 'ca', '-h', '-I', 'server', '-n', 'example.com', 'host.pub');
+      const blobOf = (file: string) =>
+        Buffer.from(readFileSync(join(directory, file), 'utf8').split(' ')[1] ?? '', 'base64');
+      const [plain, certificate] = [blobOf('host.pub'), blobOf('host-cert.pub')];
+      const signer = privateKeyOf(readFileSync(join(directory, 'host')));
+      rmSync(directory, { recursive: true });
+      const mpint = (bytes: Uint8Array) =>
+        sshString(Buffer.concat([new Uint8Array((bytes[0] ?? 0) >= 0x80 ? 1 : 0), bytes]));
+      const scheme = {
+        ed25519: { algorithm: 'ssh-ed25519', hash: null },
+        rsa: { algorithm: 'rsa-sha2-512', hash: 'sha512' },
+        ecdsa: { algorithm: 'ecdsa-sha2-nistp256', hash: 'sha256' },
+      }[type];
+      const { algorithm, hash } = scheme;
+      const raw = sign(hash, session, { key: signer, dsaEncoding: 'ieee-p1363' });
+      const bytes =
+        type === 'ecdsa' ? Buffer.concat([mpint(raw.subarray(0, 32)), mpint(raw.subarray(32))]) : raw;
+      const signature = Buffer.concat([sshString(algorithm), sshString(bytes)]);
+      const binding = hex(sshString(certificate), sshString(session), sshString(signature), Uint8Array.of(0));
+      expect(factsOf(open(login(certificate), { origin: { bindings: [binding] } }), 'ssh')).toMatchObject({
+        host_key: fingerprint(plain),
+        forwarded: false,
+      });
+    },
+  );
+
   test('a binding with any byte changed does not hold', () => {
     const bytes = Buffer.from(github.binding(session, false), 'hex');
     expect(readBinding(bytes).ok).toBe(true);
@@ -198,12 +250,26 @@ describe('a signature over a message', () => {
       branch: 'main',
     });
     const { title, lines } = opened.describe();
-    expect(title).toBe('Sign the commit “Fix the pump and its valve”');
+    // The subject is in the signed bytes. Repository and branch are not, and the title says so.
+    expect(title).toBe(
+      'Sign the commit “Fix the pump and its valve”; the request says repository “pump”, branch “main”',
+    );
     expect(lines).toContainEqual({ label: 'Repository, as the request says', value: 'pump' });
     expect(lines).toContainEqual({
       label: 'Program, as the request says',
       value: 'test, through the door ssh',
     });
+  });
+
+  test('a subject or a claim with hidden characters, or others that turn the text, is shown with marks', () => {
+    const message = Buffer.from(commit.toString().replace('Fix', 'Fix\u202eevil\u0007'));
+    const { title, warnings } = open(hex(encodeSshMessage('git', 'sha512', message)), {
+      message,
+      origin: { repository: 'pump\u200b' },
+    }).describe();
+    expect(title).toContain('Fix⟨U+202E⟩evil⟨U+0007⟩');
+    expect(title).toContain('repository “pump⟨U+200B⟩”');
+    expect(warnings.join(' ')).toContain('not visible');
   });
 
   test('a tag has its name among the lines', () => {

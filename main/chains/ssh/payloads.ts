@@ -5,6 +5,7 @@
 import { joinBytes } from '../../crypto/bytes.ts';
 import { sha256, sha512 } from '../../crypto/hashes.ts';
 import { attempt, unreadable, type Read } from '../reading.ts';
+import { plainHostKey } from './bindings.ts';
 import { SshCursor, sshString } from './wire.ts';
 
 export interface SshLogin {
@@ -68,7 +69,7 @@ function readLogin(bytes: Uint8Array): SshLogin {
   const key = cursor.string();
   const type = new SshCursor(key, 'its key').text();
   if (type !== algorithm) unreadable(`its algorithm is not that of its key: ${algorithm}, ${type}`);
-  const hostKey = method === hostBound ? cursor.string() : undefined;
+  const hostKey = method === hostBound ? plainHostKey(cursor.string()) : undefined;
   cursor.end();
   return { kind: 'login', sessionId, user, service, key, hostKey };
 }

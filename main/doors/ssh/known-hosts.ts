@@ -1,5 +1,5 @@
 /** The names of servers in the user's `known_hosts`: a claim, since every program of the user can write that file. */
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Bytes; a larger file is not searched. */
@@ -15,11 +15,18 @@ export function hostsOf(hostKey: Uint8Array, homeDirectory: string): readonly st
   return [...new Set(names)].slice(0, 3);
 }
 
+/** @returns nothing for what is no plain file: a pipe in its place would never end. */
 function readKnownHosts(path: string): readonly string[] {
+  let descriptor: number;
   try {
-    const { size } = statSync(path);
-    return size > largestFile ? [] : readFileSync(path, 'utf8').split('\n');
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return [];
+  }
+  try {
+    const found = fstatSync(descriptor);
+    return found.isFile() && found.size <= largestFile ? readFileSync(descriptor, 'utf8').split('\n') : [];
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -25,6 +25,8 @@ import {
 const mostConnections = 1024;
 /** Of one connection, as in OpenSSH's agent. */
 const mostBindings = 16;
+/** Bytes, as the API takes them. */
+const longestBinding = 4096;
 
 export async function openSshAgent(program: Program, options: OpenOptions): Promise<OpenProgram> {
   const address = namedSocketPath(options.directory, `ssh-${program.name}`);
@@ -166,10 +168,13 @@ class Connection {
     }
   }
 
+  /**
+   * A binding that does not hold is kept too: the way of every later request is then unknown, and policies refuse it. Without it
+   * a request that another machine sent would pass as made here.
+   */
   #bind(bytes: Uint8Array): Uint8Array {
-    const binding = readBinding(bytes);
-    if (!binding.ok || this.#bindings.length >= mostBindings) return failure;
-    this.#bindings.push(Uint8Array.from(bytes));
-    return success;
+    if (this.#bindings.length >= mostBindings || bytes.length > longestBinding) this.#socket.destroy();
+    else this.#bindings.push(Uint8Array.from(bytes));
+    return readBinding(bytes).ok ? success : failure;
   }
 }
