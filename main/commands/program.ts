@@ -12,7 +12,7 @@ import { declareControl } from './vault/control-command.ts';
 import { declareDev } from './vault/dev-command.ts';
 import { declareDocs } from './docs/docs-command.ts';
 import { declareDoors } from './doors/doors-command.ts';
-import { declareGit, declareSsh } from './ssh/ssh-command.ts';
+import { declareGit, declareSsh, declareTakeover } from './ssh/ssh-command.ts';
 import { declareDoctor } from './vault/doctor-command.ts';
 import { declareExport } from './wallets/export-command.ts';
 import { declareImport } from './wallets/import-command.ts';
@@ -62,7 +62,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareDoctor,
   ],
   'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
-  'Programs:': [declareBots, declareDoors, declareSsh, declareGit, declareRpc],
+  'Programs:': [declareBots, declareDoors, declareSsh, declareGit, declareTakeover, declareRpc],
   'Users and permissions:': [
     declareUsers,
     declareKeygen,

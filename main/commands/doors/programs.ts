@@ -17,6 +17,7 @@ import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
 import { doorOf, doorsOf } from './doors.ts';
+import { keyTag } from './key-tags.ts';
 
 export interface AddProgramOptions extends OwnerOptions {
   readonly door: DoorName;
@@ -27,18 +28,10 @@ export interface AddProgramOptions extends OwnerOptions {
   readonly json: boolean;
 }
 
-const createKeyTagActivity = activityKind({
-  type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
-  result: z.object({ privateKeyTagId: z.string() }),
-});
 const createUserTagActivity = activityKind({
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   result: z.object({ userTagId: z.string() }),
 });
-export const keyTagList = z.object({
-  privateKeyTags: z.array(z.object({ tagId: z.string(), tagName: z.string() })),
-});
-
 const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
 
 export async function addProgram(config: Config, name: string, options: AddProgramOptions): Promise<void> {
@@ -149,14 +142,6 @@ async function undo(
   await running.call('changeDoors', { change: 'remove', door, name });
   if (userId !== '') await api.submit(deleteUsersActivity, { userIds: [userId] });
   if (policyIds.length > 0) await api.submit(deletePoliciesActivity, { policyIds: [...policyIds] });
-}
-
-async function keyTag(api: Api, name: string): Promise<string> {
-  const { privateKeyTags } = await api.query('list_private_key_tags', keyTagList, {});
-  const known = privateKeyTags.find(({ tagName }) => tagName === name);
-  if (known !== undefined) return known.tagId;
-  const wanted = { privateKeyTagName: name, privateKeyIds: [] };
-  return (await api.submit(createKeyTagActivity, wanted)).privateKeyTagId;
 }
 
 async function userTag(api: Api, name: string): Promise<string> {

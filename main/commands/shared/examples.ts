@@ -52,6 +52,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   ssh: ['keyhearth ssh keys --add github', 'keyhearth ssh setup --host github.com', 'keyhearth ssh agent'],
   git: ['keyhearth git setup', 'keyhearth git setup --global --key github'],
+  takeover: ['keyhearth takeover', 'keyhearth takeover --yes --delete --password-file password.txt'],
   rpc: [
     'keyhearth rpc add forge --wallet Deployer --budget "0.5 ETH/day" --chain 1,11155111 --expires 30d',
     'keyhearth rpc list',

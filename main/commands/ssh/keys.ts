@@ -1,9 +1,7 @@
 /** `keyhearth ssh agent` and `keyhearth ssh keys`. */
-import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { findProgram } from '../doors/doors.ts';
-import { keyTagList } from '../doors/programs.ts';
-import { activityKind } from '../shared/api.ts';
+import { changeKeyTagActivity, keyTagList } from '../doors/key-tags.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
@@ -31,11 +29,6 @@ export interface KeysOptions extends OwnerOptions {
   readonly json: boolean;
 }
 
-const changeTagActivity = activityKind({
-  type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
-  result: z.object({ privateKeyTagId: z.string() }),
-});
-
 export async function changeKeys(config: Config, options: KeysOptions): Promise<void> {
   const { add, remove, program, json } = options;
   const socket = await socketOf(config, program);
@@ -62,7 +55,7 @@ async function changeTag(config: Config, options: KeysOptions): Promise<void> {
     if (curve !== 'CURVE_SECP256K1') return privateKeyId;
     throw new CommandError(exitCodes.usage, 'SSH has no keys on secp256k1: expected one on Ed25519 or P-256');
   };
-  await api.submit(changeTagActivity, {
+  await api.submit(changeKeyTagActivity, {
     privateKeyTagId: tag.tagId,
     addPrivateKeyIds: await idOf(options.add),
     removePrivateKeyIds: await idOf(options.remove),

@@ -1,10 +1,11 @@
-/** The declarations of `keyhearth ssh` and `keyhearth git`. */
+/** The declarations of `keyhearth ssh`, `keyhearth git` and `keyhearth takeover`. */
 import { Option, type Command } from 'commander';
-import { apiKeyOption, secretOptions } from '../shared/options.ts';
+import { apiKey, apiKeyOption, secretOptions, sourceOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { GitSetupOptions } from './git-setup.ts';
 import type { KeysOptions } from './keys.ts';
 import type { SetupOptions } from './setup.ts';
+import type { TakeoverOptions } from './takeover.ts';
 
 const programOption = (): Option => new Option('--program <name>', 'Paired program; default: the only one');
 const yes = (): Option => new Option('--yes', 'Write without confirmation');
@@ -87,6 +88,26 @@ export function declareGit(program: Command): void {
     run: async (config, flags, json) => {
       const { setUpGit } = await import('./git-setup.ts');
       await setUpGit(config, { ...flags, json });
+    },
+  });
+}
+
+export function declareTakeover(program: Command): void {
+  addSubcommand<Omit<TakeoverOptions, 'json'>>(program, {
+    name: 'takeover',
+    description: 'Import the key files of ~/.ssh, and delete them once a backup is tested',
+    options: [
+      new Option('--directory <directory>', 'Directory of the key files; default: ~/.ssh'),
+      ...sourceOptions('passphrase', 'passphrase of the key files'),
+      new Option('--yes', 'Import without confirmation, and delete nothing'),
+      new Option('--delete', 'Create and test a backup, then delete the imported files without confirmation'),
+      new Option('--backup <file>', 'File of the backup; default: a new name in the backup directory'),
+      apiKey(),
+      ...secretOptions(),
+    ],
+    run: async (config, flags, json) => {
+      const { takeOver } = await import('./takeover.ts');
+      await takeOver(config, { ...flags, json });
     },
   });
 }
