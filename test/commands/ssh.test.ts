@@ -6,13 +6,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fingerprint } from '../../main/chains/ssh/wire.ts';
-import { atLength } from '../campaigns/length.ts';
-import { longestMessage, readSignedMessage, signMessageRequest } from '../../main/doors/ssh/messages.ts';
+import { longestMessage } from '../../main/doors/ssh/messages.ts';
 import {
   activityOf,
   command,
@@ -23,6 +22,7 @@ import {
   type TestClient,
   type TestVault,
 } from '../support/support.ts';
+import { connectTo, framed, signRequest } from '../support/ssh-agent.ts';
 
 const password = 'correct horse battery staple';
 
@@ -115,6 +115,7 @@ async function startSshd(): Promise<void> {
     ...{ StrictModes: 'no', UsePAM: 'no', PidFile: 'none', PasswordAuthentication: 'no' },
     ...{ AllowAgentForwarding: 'yes', PermitRootLogin: 'yes', MaxStartups: '100', LogLevel: 'ERROR' },
     SetEnv: `HOME=${home}`,
+    Subsystem: 'sftp internal-sftp',
   };
   const file = join(home, 'sshd_config');
   writeFileSync(
@@ -215,18 +216,7 @@ async function signWithOther(): Promise<{ readonly code: number | null; readonly
   return { code, isSigned: existsSync(join(home, 'message.sig')) };
 }
 
-const connect = (): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const made = createConnection(socket, () => {
-      resolve(made);
-    });
-    made.on('error', reject);
-  });
-const frame = (bytes: Uint8Array, length = bytes.length): Buffer => {
-  const head = Buffer.alloc(4);
-  head.writeUInt32BE(length);
-  return Buffer.concat([head, bytes]);
-};
+const connect = (): Promise<Socket> => connectTo(socket);
 /** The number of the answer; undefined where the connection is closed without one. */
 const answerTo = async (bytes: Uint8Array): Promise<number | undefined> => {
   const connection = await connect();
@@ -243,10 +233,8 @@ const answerTo = async (bytes: Uint8Array): Promise<number | undefined> => {
 };
 
 /** @param line A public key, as `ssh-add -L` lists it. */
-function signRequest(line: string, data: Buffer): Buffer {
-  const strings = [Buffer.from(line.split(' ')[1] ?? '', 'base64'), data].flatMap((bytes) => [frame(bytes)]);
-  return Buffer.concat([Buffer.from([13]), ...strings, Buffer.alloc(4)]);
-}
+const signBy = (line: string, data: Buffer): Uint8Array =>
+  signRequest(Buffer.from(line.split(' ')[1] ?? '', 'base64'), data);
 
 test('ssh-add lists the tagged keys alone', async () => {
   const { out } = await run('ssh-add', ['-L']);
@@ -263,6 +251,63 @@ describe('a login to a real server', () => {
       expect(originOf(await lastOfProgram())).toMatchObject({ door: 'ssh', program: 'laptop' });
     },
   );
+
+  test('copies a file there and back by scp', async () => {
+    const [from, there, back] = ['from', 'there', 'back'].map((name) => join(home, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(from, 'by scp');
+    const scp = (...files: readonly string[]) =>
+      run('scp', [
+        ...[
+          '-q',
+          '-P',
+          String(port),
+          '-i',
+          join(home, 'ed.pub'),
+          '-o',
+          'IdentitiesOnly=yes',
+          '-o',
+          'BatchMode=yes',
+        ],
+        ...['-o', `UserKnownHostsFile=${join(home, '.ssh/known_hosts')}`, ...files],
+      ]);
+    const server = `${userInfo().username}@127.0.0.1`;
+    expect(await scp(from, `${server}:${there}`)).toMatchObject({ code: 0 });
+    expect(await scp(`${server}:${there}`, back)).toMatchObject({ code: 0 });
+    expect(readFileSync(back, 'utf8')).toBe('by scp');
+  });
+
+  test('with a host certificate is known by the host’s key', async () => {
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(home, 'ca')]);
+    await run('ssh-keygen', [
+      '-q',
+      '-s',
+      join(home, 'ca'),
+      '-h',
+      '-I',
+      'here',
+      '-n',
+      '127.0.0.1',
+      `${hostKey()}.pub`,
+    ]);
+    appendFileSync(join(home, 'sshd_config'), `HostCertificate ${hostKey()}-cert.pub\n`);
+    sshd.kill('SIGHUP');
+    const authorities = join(home, 'authorities');
+    const ca = readFileSync(join(home, 'ca.pub'), 'utf8');
+    writeFileSync(authorities, `@cert-authority * ${ca}`);
+    const byCertificate = ['-o', `UserKnownHostsFile=${authorities}`, '-o', 'StrictHostKeyChecking=yes'];
+    await vi.waitFor(async () => {
+      expect(await login('ed', byCertificate)).toMatchObject({ code: 0, out: 'in\n' });
+    }, 10_000);
+    const blob = Buffer.from(readFileSync(`${hostKey()}.pub`, 'utf8').split(' ')[1] ?? '', 'base64');
+    const { intent } = await lastOfProgram();
+    const described = await root.query('describe_payload', intent['signRawPayloadIntentV2'] as Json);
+    expect(described.text).toContain(fingerprint(blob));
+    expect(described.text).not.toContain('Unknown');
+  });
 
   /** Logs in to the server with the agent forwarded, and from there again. */
   const loginTwice = (agent: string) =>
@@ -302,7 +347,7 @@ describe('a login to a real server', () => {
     expect(await signWithOther()).toEqual({ code: 255, isSigned: false });
     // A transaction of Solana is signed by the same keys, and begins with the number of its signatures.
     const notSsh = Buffer.concat([Buffer.from([1]), Buffer.alloc(64), Buffer.from([1, 0, 1, 3])]);
-    expect(await answerTo(frame(signRequest(lines[0] ?? '', notSsh)))).toBe(5);
+    expect(await answerTo(framed(signBy(lines[0] ?? '', notSsh)))).toBe(5);
     expect((await login('ed')).out).toBe('in\n');
     activityOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
   });
@@ -416,65 +461,23 @@ describe('git', () => {
   });
 });
 
-const rounds = atLength(10, 1000);
-
-// The classes: the caller leaves before the vote, or the vote comes first; the request comes again before the vote, or after.
-test(`${String(rounds)} callers that leave lose no vote, sign nothing twice, and leave no waiter`, async () => {
-  await requireConsensus(`${program()} && ${owner()}`);
-  const key = Buffer.from(lines[0]?.split(' ')[1] ?? '', 'base64');
-  const ask = (message: string) => {
-    const connection = createConnection(socket);
-    connection.on('error', () => undefined);
-    const wanted = { key, namespace: 'file', message: Buffer.from(message), repository: '', branch: '' };
-    connection.write(signMessageRequest(wanted));
-    const answer = new Promise<Buffer>((resolve) => {
-      connection.once('data', resolve);
-    });
-    return { connection, answer };
-  };
-  for (let round = 0; round < rounds; round += 1) {
-    const message = `round ${String(round)}`;
-    const { connection } = ask(message);
-    await vi.waitFor(() => {
-      expect(service.vault.waiters.size).toBe(1);
-    });
-    connection.destroy();
-    await vi.waitFor(() => {
-      expect(service.vault.waiters.size).toBe(0);
-    });
-    // Every other round the request comes again before the vote.
-    const early = round % 2 === 0 ? ask(message) : undefined;
-    const { fingerprint: waiting, status } = await lastOfProgram();
-    expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
-    activityOf(await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint: waiting }));
-    const late = early ?? ask(message);
-    const signed = readSignedMessage((await late.answer).subarray(4));
-    expect(signed).toMatchObject({ ok: true });
-    late.connection.destroy();
-    // No second activity.
-    expect((await lastOfProgram()).fingerprint).toBe(waiting);
-  }
-  expect(service.vault.waiters.size).toBe(0);
-  await requireConsensus(program());
-}, 600_000);
-
 describe('a client that is none', () => {
   test.each<[string, Uint8Array]>([
-    ['an unknown message', frame(Uint8Array.of(99))],
-    ['adding a key', frame(Uint8Array.of(17, 0, 0, 0, 0))],
-    ['removing all keys', frame(Uint8Array.of(19))],
-    ['locking the agent', frame(Uint8Array.of(22, 0, 0, 0, 0))],
-    ['a list with something after it', frame(Uint8Array.of(11, 0))],
-    ['a request that ends early', frame(Uint8Array.of(13, 0, 0, 0, 9, 1))],
-    ['a string longer than its message', frame(Uint8Array.of(13, 255, 255, 255, 255))],
-    ['a key of no type', frame(Uint8Array.of(13, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0))],
+    ['an unknown message', framed(Uint8Array.of(99))],
+    ['adding a key', framed(Uint8Array.of(17, 0, 0, 0, 0))],
+    ['removing all keys', framed(Uint8Array.of(19))],
+    ['locking the agent', framed(Uint8Array.of(22, 0, 0, 0, 0))],
+    ['a list with something after it', framed(Uint8Array.of(11, 0))],
+    ['a request that ends early', framed(Uint8Array.of(13, 0, 0, 0, 9, 1))],
+    ['a string longer than its message', framed(Uint8Array.of(13, 255, 255, 255, 255))],
+    ['a key of no type', framed(Uint8Array.of(13, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0))],
   ])('gets a failure for %s', async (_, bytes) => {
     expect(await answerTo(bytes)).toBe(5);
   });
 
   test.each([
-    ['no message', frame(new Uint8Array())],
-    ['a message beyond the bound', frame(Uint8Array.of(11), longestMessage + 1)],
+    ['no message', framed(new Uint8Array())],
+    ['a message beyond the bound', framed(Uint8Array.of(11), longestMessage + 1)],
     ['all that it can send', Buffer.alloc(3 * longestMessage, 1)],
   ])('is cut off for %s', async (_, bytes) => {
     expect(await answerTo(bytes)).toBeUndefined();
@@ -487,7 +490,7 @@ describe('a client that is none', () => {
         resolve(chunk[4]);
       });
     });
-    for (const byte of frame(Uint8Array.of(11))) connection.write(Uint8Array.of(byte));
+    for (const byte of framed(Uint8Array.of(11))) connection.write(Uint8Array.of(byte));
     expect(await answered).toBe(12);
     connection.destroy();
   });
@@ -496,7 +499,7 @@ describe('a client that is none', () => {
     const connections: Socket[] = [];
     const answered = async (): Promise<Socket> => {
       const connection = await connect();
-      connection.write(frame(Uint8Array.of(99)));
+      connection.write(framed(Uint8Array.of(99)));
       await once(connection, 'data');
       return connection;
     };
@@ -507,7 +510,7 @@ describe('a client that is none', () => {
     expect((await run('ssh-add', ['-L'])).out).toContain(' ed');
     for (const connection of connections) connection.destroy();
     await vi.waitFor(async () => {
-      expect(await answerTo(frame(Uint8Array.of(11)))).toBe(12);
+      expect(await answerTo(framed(Uint8Array.of(11)))).toBe(12);
     });
     expect(service.vault.waiters.size).toBe(0);
   });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { encodeSshKey, sshString } from '../../main/chains/ssh/wire.ts';
-import { readSignedMessage, signMessageRequest } from '../../main/doors/ssh/messages.ts';
+import { readSignedMessage, signMessageRequest } from '../../main/commands/ssh/agent-messages.ts';
 import { doorKinds } from '../../main/lib/policies/doors.ts';
 import { resultOf, type Json, type TestVault } from './support.ts';
 

@@ -3,7 +3,8 @@ import { createConnection } from 'node:net';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { checkSocket } from '../../control/socket-path.ts';
 import { owned } from '../../lib/faults.ts';
-import { longestMessage, readKeys, listKeysRequest, type AgentKey } from '../../doors/ssh/messages.ts';
+import { longestMessage } from '../../doors/ssh/messages.ts';
+import { listKeysRequest, readKeys, type AgentKey } from './agent-messages.ts';
 
 /** @param request Framed. @returns the answer without its length. */
 export async function askAgent(socket: string, request: Uint8Array): Promise<Uint8Array> {

@@ -4,11 +4,11 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { signMessageRequest, readSignedMessage } from '../../doors/ssh/messages.ts';
 import { sshString, sshUint32 } from '../../chains/ssh/wire.ts';
 import { writeNewFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { askAgent } from './agent-client.ts';
+import { readSignedMessage, signMessageRequest } from './agent-messages.ts';
 
 /** @param given As git calls `ssh-keygen`: `-Y sign -n git -f KEY [-U] FILE`. */
 export async function signForGit(socket: string, given: readonly string[]): Promise<void> {

@@ -9,9 +9,17 @@ import { attempt, unreadable, type Read } from '../../chains/reading.ts';
 /** Bytes, as OpenSSH's own agent takes them. */
 export const longestMessage = 256 * 1024;
 
-const numbers = { failure: 5, success: 6, listKeys: 11, keys: 12, sign: 13, signature: 14, extension: 27 };
+export const numbers = {
+  failure: 5,
+  success: 6,
+  listKeys: 11,
+  keys: 12,
+  sign: 13,
+  signature: 14,
+  extension: 27,
+};
 const extensionFailure = 28;
-const extensionAnswer = 29;
+export const extensionAnswer = 29;
 
 /** Binds a connection to a session of an SSH client. */
 const sessionBind = 'session-bind@openssh.com';
@@ -75,7 +83,7 @@ function readExtension(cursor: SshCursor): AgentRequest {
   return request;
 }
 
-const message = (number: number, ...parts: readonly Uint8Array[]): Uint8Array =>
+export const message = (number: number, ...parts: readonly Uint8Array[]): Uint8Array =>
   joinBytes([Uint8Array.of(number), ...parts]);
 
 export const failure = message(numbers.failure);
@@ -104,47 +112,3 @@ export const signedMessageAnswer = (outcome: Uint8Array | string): Uint8Array =>
   );
 
 export const framed = (bytes: Uint8Array): Uint8Array => sshString(bytes);
-
-/** The request of `keyhearth-ssh-sign`, framed. */
-export const signMessageRequest = (wanted: MessageToSign): Uint8Array =>
-  framed(
-    message(
-      numbers.extension,
-      sshString(signMessageName),
-      ...[wanted.key, wanted.namespace, wanted.message, wanted.repository, wanted.branch].map(sshString),
-    ),
-  );
-
-/** @param bytes The answer without its length. @throws Unreadable inside `attempt` alone. */
-export const readSignedMessage = (bytes: Uint8Array): Read<Uint8Array> =>
-  attempt(() => {
-    const cursor = new SshCursor(bytes, 'the answer of the agent');
-    if (cursor.byte() !== extensionAnswer || cursor.text() !== signMessageName) {
-      unreadable('the agent does not sign messages for Keyhearth');
-    }
-    const isSigned = cursor.boolean();
-    const content = cursor.string();
-    return isSigned ? content : unreadable(Buffer.from(content).toString('utf8'));
-  });
-
-export interface AgentKey {
-  /** As SSH writes it. */
-  readonly blob: Uint8Array;
-  readonly comment: string;
-}
-
-/** Framed. */
-export const listKeysRequest = framed(message(numbers.listKeys));
-
-/** @param bytes The answer to `listKeysRequest` without its length. */
-export const readKeys = (bytes: Uint8Array): Read<readonly AgentKey[]> =>
-  attempt(() => {
-    const cursor = new SshCursor(bytes, 'the list of keys');
-    if (cursor.byte() !== numbers.keys) unreadable('the vault refused');
-    const keys: AgentKey[] = [];
-    for (let left = cursor.uint32(); left > 0; left -= 1) {
-      keys.push({ blob: cursor.string(), comment: cursor.text() });
-    }
-    cursor.end();
-    return keys;
-  });
