@@ -1,15 +1,16 @@
 /** The abilities of every packed `keyhearth` command, in any directory: all that loads a file of its own. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { hashMessage, recoverAddress } from 'viem';
 import { expect } from 'vitest';
 import { CommandProcess, ethereumAccount, runCommand, temporaryDirectory } from '../support/support.ts';
 import type { CommandOptions, Json } from '../support/support.ts';
+import { runProgram } from '../support/programs.ts';
 import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 
 /**
  * Makes a vault, serves it with its window, signs with a wallet of it, writes and tries a backup, and has an event posted:
- * the database, argon2, the wasm of secp256k1, both threads, the window and the pages of the API.
+ * the database, argon2, the wasm of secp256k1, both threads, the window and the pages of the API. Then git signs by it.
  * @param program the words that run the command.
  * @param environment what it needs beside a home of its own.
  */
@@ -26,6 +27,7 @@ export async function expectToServeAndSign(
       KEYHEARTH_DATA_DIR: join(home.path, 'vault'),
       KEYHEARTH_CONFIG_DIR: join(home.path, 'config'),
       ...environment,
+      PATH: [environment['PATH'], gitsPath(home.path)].filter(Boolean).join(delimiter),
     },
   };
   const run = async (...argv: string[]): Promise<Json> => {
@@ -80,5 +82,38 @@ export async function expectToServeAndSign(
     expect({ page, status: answer.status }).toMatchObject({ status: 200 });
     expect(await answer.text()).toContain(content);
   }
+  if (process.platform !== 'win32') await expectToSignForGit(run, options.environment?.['HOME'] ?? home.path);
   expect(await service.stop()).toBe(0);
+}
+
+/** Git starts the command again by a launcher, with a path that has nothing but git's own programs. */
+async function expectToSignForGit(run: (...argv: string[]) => Promise<Json>, home: string): Promise<void> {
+  await run('private-keys', 'create', '--name', 'git', '--curve', 'ed25519');
+  await run('doors', 'add', 'git');
+  await run('doors', 'on', 'ssh');
+  await run('ssh', 'keys', '--add', 'git');
+  await run('git', 'setup', '--global', '--email', 'ann@example.com', '--yes');
+  const repository = join(home, 'repository');
+  const git = async (...argv: readonly string[]): Promise<void> => {
+    const env = { PATH: gitsPath(home), HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
+    const { code, err } = await runProgram('git', argv, { cwd: home, env });
+    expect({ argv, code, err }).toMatchObject({ code: 0 });
+  };
+  await git('init', '--quiet', repository);
+  const identity = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com'];
+  await git('-C', repository, ...identity, 'commit', '--quiet', '--allow-empty', '--message', 'Packed');
+  await git('-C', repository, 'verify-commit', 'HEAD');
+}
+
+/** A directory with links to the programs of the system that git needs, and no Node. */
+function gitsPath(home: string): string {
+  const directory = join(home, 'git-programs');
+  mkdirSync(directory, { recursive: true });
+  for (const name of ['git', 'ssh-keygen']) {
+    const found = (process.env['PATH'] ?? '').split(delimiter).map((each) => join(each, name));
+    const program = found.find((each) => existsSync(each));
+    if (program !== undefined && !existsSync(join(directory, name)))
+      symlinkSync(program, join(directory, name));
+  }
+  return directory;
 }
