@@ -61,7 +61,7 @@ const environment = () => ({
 });
 
 interface Outcome {
-  readonly code: number | null;
+  readonly code: number | string;
   readonly err: string;
   readonly keys: readonly Json[];
   readonly backup: string | null;

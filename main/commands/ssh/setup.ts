@@ -3,7 +3,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { homeDirectory, type Config } from '../../app/config.ts';
 import { agree, onTerminal } from '../requests/agree.ts';
-import { note, print } from '../shared/output.ts';
+import { quoted } from '../../lib/errors.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { socketOf } from './keys.ts';
 
 export interface SetupOptions {
@@ -25,10 +26,20 @@ export async function agreeToWrite(shown: string, yes: boolean): Promise<void> {
   });
 }
 
+/** As ssh_config reads it back: the path of a pipe of Windows has backslashes, and a directory may have any character. */
+export const configEntry = (host: string, socket: string): string =>
+  `Host ${host}\n  IdentityAgent "${socket.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll('%', '%%')}"\n`;
+
 export async function setUpSsh(config: Config, { program, host, yes, json }: SetupOptions): Promise<void> {
   const socket = await socketOf(config, program);
   const file = join(homeDirectory(), '.ssh', 'config');
-  const entry = `Host ${host}\n  IdentityAgent "${socket}"\n`;
+  if (!/^[!-~]+( [!-~]+)*$/.test(host)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --host ${quoted(host)}: expected patterns as ssh_config has them`,
+    );
+  }
+  const entry = configEntry(host, socket);
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const isThere = before.includes(entry);
   if (!isThere) {
