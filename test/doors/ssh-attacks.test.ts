@@ -152,7 +152,7 @@ describe('session bindings', () => {
   });
 });
 
-describe('what is no payload of SSH', () => {
+describe('bytes that are not a payload of SSH', () => {
   test.each<[string, Uint8Array]>([
     [
       'a certificate in the place of the key',
