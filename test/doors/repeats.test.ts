@@ -1,6 +1,6 @@
 /**
  * Requests of programs that come again. The class: a caller that has no answer repeats its request, and the repeat is the same
- * request, also for a program that was let in anew. A caller that has its answer asks for something new.
+ * request, also after its door was opened again. A caller that has its answer asks for something new.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { activityOf, startTestVault, type ActivityBody, type TestVault } from '../support/support.ts';
@@ -71,7 +71,7 @@ test('a repeat gets the signature that a late vote gave, after a restart of the 
   expect(await asked()).toHaveLength(count);
 });
 
-test('a caller that missed a rejection gets it, and one that has it asks anew', async () => {
+test('a caller that missed a rejection gets it, and one that has it makes a new request', async () => {
   const fingerprint = await leave('rejected');
   await vote('reject', fingerprint);
   const missed = await askToSign(socket, key.blob, 'rejected');

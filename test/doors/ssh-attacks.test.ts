@@ -222,7 +222,7 @@ describe('a right that ends while a request waits', () => {
         await service.vault.rpc.changeDoors({ change: 'switch', door: 'ssh', on: false });
       }
       const vote = await service.root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
-      // What a user asked for who is gone is not signed. Without its door it is, for no one to fetch.
+      // A request of a deleted user is not signed. Without its door it is signed, and no caller can fetch it.
       expect(vote.status).toBe(what === 'user' ? 400 : 200);
       if (what === 'user') {
         await service.vault.rpc.changeDoors({ change: 'remove', door: 'ssh', name: `revoked-${what}` });

@@ -19,7 +19,7 @@ import { CommandError, exitCodes } from '../shared/output.ts';
 
 export interface FoundKeyFile {
   readonly file: string;
-  /** Of the bytes, by which a changed file is told. */
+  /** Of the bytes: a changed file has another. */
   readonly digest: string;
   readonly needsPassphrase: boolean;
   /** Why the vault cannot take the key; undefined where it can. */

@@ -1,4 +1,4 @@
-/** What `ssh setup` writes, read by the system's own ssh. The class: ssh uses that very agent, whatever the path has in it. */
+/** The entry of `ssh setup`, read by the system's own ssh. The class: ssh uses that very agent, whatever the path has in it. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

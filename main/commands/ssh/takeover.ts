@@ -1,5 +1,5 @@
 /**
- * `keyhearth takeover`: imports the private key files of `~/.ssh`. A file is deleted only once a backup that was made after the
+ * `keyhearth takeover`: imports the private key files of `~/.ssh`. A file is deleted only once a backup from after the
  * import restores with a secret of the owner's: the vault's own way into its backups would prove nothing for the day it is lost.
  */
 import { existsSync } from 'node:fs';
@@ -197,7 +197,7 @@ async function remove(running: Running, taken: readonly Taken[], options: Takeov
   return { backup: file, deleted };
 }
 
-/** @returns the file of a backup that was made now and restores with a secret of the owner's. @throws CommandError otherwise. */
+/** @returns the file of a new backup, which restores with a secret of the owner's. @throws CommandError otherwise. */
 async function provenBackup(running: Running, options: TakeoverOptions): Promise<string> {
   const wish = options.backup === undefined ? {} : { file: resolve(options.backup) };
   const { file } = await running.call('backUp', wish);

@@ -15,7 +15,7 @@ export function hostsOf(hostKey: Uint8Array, homeDirectory: string): readonly st
   return [...new Set(names)].slice(0, 3);
 }
 
-/** @returns nothing for what is no plain file: a pipe in its place would never end. */
+/** @returns nothing where there is not a plain file: a pipe in its place would never end. */
 function readKnownHosts(path: string): readonly string[] {
   let descriptor: number;
   try {
