@@ -1,4 +1,4 @@
-/** What a client of our agent sends and reads: the other side of `main/doors/ssh/messages.ts`. */
+/** The messages of a client of our agent: the other side of `main/doors/ssh/messages.ts`. */
 import { sshString, SshCursor } from '../../chains/ssh/wire.ts';
 import { attempt, unreadable, type Read } from '../../chains/reading.ts';
 import {
