@@ -7,6 +7,7 @@ import { isMainThread } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { DamagedFileError, isDamage } from './file/damage.ts';
 import { FileIdentity } from './file/file-identity.ts';
+import { KeptRows, leavesKept } from './kept-rows.ts';
 
 // The first database loads the addon. A thread that is terminated while it loads an addon ends the whole process, so a thread
 // loads it with its modules, when it cannot be terminated yet.
@@ -19,6 +20,8 @@ export interface Reader {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly Value[]): Row[];
+  /** As `get`, for rows that nearly every request asks for: they are kept in memory for as long as nothing can have changed. */
+  kept<Row extends object>(sql: string, ...values: readonly string[]): Row | undefined;
 }
 
 export interface Writer extends Reader {
@@ -64,13 +67,31 @@ const pagesAtOnce = 256;
 /** Such parts of a copy that may be written before they are synced. */
 const syncedAtOnce = 4;
 
+/** A prepared statement, and what it does to others. */
+interface Prepared {
+  readonly statement: Sqlite.Statement;
+  readonly writes: boolean;
+  readonly leavesKept: boolean;
+}
+
+/** A savepoint is set before the first write in it: most that are opened need none. */
+interface Savepoint {
+  readonly name: string;
+  isSet: boolean;
+}
+
 export class Connection implements Writer {
   #sqlite: Sqlite.Database;
-  #statements = new Map<string, Sqlite.Statement>();
+  #statements = new Map<string, Prepared>();
   readonly #equipment: (() => void)[] = [];
   #identity: FileIdentity | undefined;
   #onDamage: ((error: DamagedFileError) => void) | undefined;
-  #depth = 0;
+  readonly #savepoints: Savepoint[] = [];
+  readonly #kept = new KeptRows();
+  /** `PRAGMA data_version` as of the last look: it changes when another connection writes. */
+  #version: number | undefined;
+  /** Whether what others wrote is looked for at each kept row, at the next one, or was looked for in this view already. */
+  #look: 'each time' | 'once' | 'done' = 'each time';
 
   private constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
@@ -150,7 +171,7 @@ export class Connection implements Writer {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
     try {
-      return this.#prepare(sql).get(...values) as Row | undefined;
+      return this.#ready(sql).get(...values) as Row | undefined;
     } catch (error) {
       throw this.#explained(error);
     }
@@ -158,7 +179,7 @@ export class Connection implements Writer {
 
   all<Row>(sql: string, ...values: readonly Value[]): Row[] {
     try {
-      return this.#prepare(sql).all(...values) as Row[];
+      return this.#ready(sql).all(...values) as Row[];
     } catch (error) {
       throw this.#explained(error);
     }
@@ -166,28 +187,57 @@ export class Connection implements Writer {
 
   run(sql: string, ...values: readonly Value[]): number {
     try {
-      return this.#prepare(sql).run(...values).changes;
+      return this.#ready(sql).run(...values).changes;
     } catch (error) {
       throw this.#explained(error);
     }
   }
 
+  kept<Row extends object>(sql: string, ...values: readonly string[]): Row | undefined {
+    if (this.#look !== 'done') this.#lookForOthers();
+    return this.#kept.get(sql, values, () => this.get<Row>(sql, ...values));
+  }
+
+  #lookForOthers(): void {
+    const version = this.dataVersion();
+    if (version !== this.#version) this.#kept.forget();
+    this.#version = version;
+    if (this.#look === 'once') this.#look = 'done';
+  }
+
+  /** A number that changes when another connection writes. */
+  dataVersion(): number {
+    return this.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
+  }
+
+  /** Runs `work`, for which it is enough to look once for what others wrote. */
+  glance<T>(work: () => T): T {
+    const before = this.#look;
+    this.#look = 'once';
+    try {
+      return work();
+    } finally {
+      this.#look = before;
+    }
+  }
+
   savepoint<T>(work: () => T): T {
-    const name = `s${String(this.#depth++)}`;
-    this.run(`SAVEPOINT ${name}`);
+    const point: Savepoint = { name: `s${String(this.#savepoints.length)}`, isSet: false };
+    this.#savepoints.push(point);
     try {
       const value = work();
-      this.run(`RELEASE ${name}`);
+      if (point.isSet) this.run(`RELEASE ${point.name}`);
       return value;
     } catch (error) {
       // SQLite itself ends the whole transaction on a full disk or an I/O error; then there is nothing to undo.
-      if (this.#sqlite.inTransaction) {
-        this.run(`ROLLBACK TO ${name}`);
-        this.run(`RELEASE ${name}`);
+      if (point.isSet && this.#sqlite.inTransaction) {
+        this.run(`ROLLBACK TO ${point.name}`);
+        this.run(`RELEASE ${point.name}`);
       }
+      if (point.isSet) this.#kept.forget();
       throw error;
     } finally {
-      this.#depth--;
+      this.#savepoints.pop();
     }
   }
 
@@ -195,10 +245,11 @@ export class Connection implements Writer {
   transaction<T>(work: () => T): T {
     this.run('BEGIN IMMEDIATE');
     try {
-      const value = work();
+      const value = this.glance(work);
       this.run('COMMIT');
       return value;
     } catch (error) {
+      this.#kept.forget();
       if (this.#sqlite.inTransaction) this.run('ROLLBACK');
       throw error;
     }
@@ -209,7 +260,7 @@ export class Connection implements Writer {
     if (this.#sqlite.inTransaction) return work();
     this.run('BEGIN');
     try {
-      return work();
+      return this.glance(work);
     } finally {
       this.#end();
     }
@@ -237,6 +288,7 @@ export class Connection implements Writer {
   /** Runs statements without parameters, as a migration does. */
   exec(sql: string): void {
     try {
+      this.#beforeWrite(false);
       this.#sqlite.exec(sql);
     } catch (error) {
       throw this.#explained(error);
@@ -316,8 +368,7 @@ export class Connection implements Writer {
 
   /** Replaces the whole database by what `serialize` answered; for a database in memory. */
   restore(bytes: Buffer): void {
-    this.#statements.clear();
-    this.#sqlite.close();
+    this.close();
     this.#sqlite = new Sqlite(bytes);
     this.#configure();
   }
@@ -338,16 +389,35 @@ export class Connection implements Writer {
 
   close(): void {
     this.#statements.clear();
+    this.#kept.forget();
+    this.#version = undefined;
     this.#sqlite.close();
   }
 
-  #prepare(sql: string): Sqlite.Statement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#sqlite.prepare(withKeptPlan(sql));
-      this.#statements.set(sql, statement);
+  /** @returns the statement, before which all is done that comes before a write. */
+  #ready(sql: string): Sqlite.Statement {
+    const prepared = this.#prepare(sql);
+    if (prepared.writes) this.#beforeWrite(prepared.leavesKept);
+    return prepared.statement;
+  }
+
+  #prepare(sql: string): Prepared {
+    let prepared = this.#statements.get(sql);
+    if (prepared === undefined) {
+      const statement = this.#sqlite.prepare(withKeptPlan(sql));
+      prepared = { statement, writes: !statement.readonly, leavesKept: leavesKept(sql) };
+      this.#statements.set(sql, prepared);
     }
-    return statement;
+    return prepared;
+  }
+
+  #beforeWrite(leavesKept: boolean): void {
+    if (!leavesKept) this.#kept.forget();
+    for (const point of this.#savepoints) {
+      if (point.isSet) continue;
+      this.run(`SAVEPOINT ${point.name}`);
+      point.isSet = true;
+    }
   }
 }
 

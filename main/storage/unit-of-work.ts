@@ -72,7 +72,7 @@ export class UnitOfWork {
   read<T>(work: (tx: Reader) => T): T {
     try {
       try {
-        return work(this.#connection);
+        return this.#connection.glance(() => work(this.#connection));
       } finally {
         // Not before: another process may write between two statements.
         this.#guard?.check();

@@ -63,6 +63,7 @@ export function rechain(database: Sqlite.Database): void {
   // The same rows as the vault reads them.
   const reader = {
     get: () => undefined,
+    kept: () => undefined,
     all: (sql: string, ...values: unknown[]) => database.prepare(sql).all(...values),
   };
   const { rows, isEnd } = listLog(

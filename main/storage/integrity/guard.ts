@@ -125,7 +125,7 @@ export class RowGuard implements Guard {
   verify(mac: Mac): void {
     this.#checkPath();
     this.#connection.view(() => {
-      this.#version = this.#dataVersion();
+      this.#version = this.#connection.dataVersion();
       this.#take(verifyFile(this.#connection, mac));
     });
   }
@@ -145,11 +145,11 @@ export class RowGuard implements Guard {
         return;
       }
       for (let tries = 0; tries < mostTries; tries++) {
-        const version = this.#dataVersion();
+        const version = this.#connection.dataVersion();
         const verified = await verifyFileAside(file, rowKey, aside);
         aside.signal.throwIfAborted();
         // This process's own writes are not authenticated meanwhile: the vault is locked.
-        if (this.#dataVersion() !== version) continue;
+        if (this.#connection.dataVersion() !== version) continue;
         this.#version = version;
         this.#take(verified);
         return;
@@ -192,7 +192,7 @@ export class RowGuard implements Guard {
 
   /** Begins to authenticate: the file was verified, or is new, and the vault was unlocked. */
   begin(): void {
-    this.#version = this.#dataVersion();
+    this.#version = this.#connection.dataVersion();
     this.#tampering = undefined;
     this.#watchPath();
     this.#walkLog();
@@ -233,7 +233,7 @@ export class RowGuard implements Guard {
   check(): void {
     if (this.#tampering) throw tampered(this.#tampering);
     // Writes by others while the vault is locked are verified at the unlock.
-    if (!this.#keys.unlocked || this.#dataVersion() === this.#version) return;
+    if (!this.#keys.unlocked || this.#connection.dataVersion() === this.#version) return;
     this.verify((data) => this.#keys.mac(data));
     if (performance.now() - this.#walkedAt > walkPause) this.#walkLog();
   }
@@ -314,10 +314,6 @@ export class RowGuard implements Guard {
 
   #forgetSums(): void {
     this.#connection.run('UPDATE temp.row_sums SET rows = 0, sum = ?', new Uint8Array(multisetHashLength));
-  }
-
-  #dataVersion(): number {
-    return this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
   }
 
   #readSums(): string {

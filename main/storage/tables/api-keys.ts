@@ -32,7 +32,7 @@ export interface ApiKey {
 }
 
 export const findApiKey = (tx: Reader, organizationId: string, publicKey: string): ApiKeyRow | undefined =>
-  tx.get<ApiKeyRow>(
+  tx.kept<ApiKeyRow>(
     `SELECT ${apiKeys.columns} FROM api_keys WHERE organization_id = ? AND public_key = ?`,
     organizationId,
     publicKey,
@@ -43,7 +43,7 @@ export const findApiKeyHolder = (
   tx: Reader,
   publicKey: string,
 ): Pick<ApiKeyRow, 'organizationId' | 'userId'> | undefined =>
-  tx.get<Pick<ApiKeyRow, 'organizationId' | 'userId'>>(
+  tx.kept<Pick<ApiKeyRow, 'organizationId' | 'userId'>>(
     `SELECT organization_id AS organizationId, user_id AS userId FROM api_keys
      WHERE public_key = ? ORDER BY rowid LIMIT 1`,
     publicKey,

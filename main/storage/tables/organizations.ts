@@ -22,14 +22,14 @@ export interface OrganizationRule {
 }
 
 export const getOrganizationRule = (tx: Reader, id: string): OrganizationRule | undefined =>
-  tx.get<OrganizationRule>(
+  tx.kept<OrganizationRule>(
     `SELECT parent_id AS parentId, root_quorum_threshold AS rootQuorumThreshold, policies_mark AS policiesMark
      FROM organizations WHERE id = ?`,
     id,
   );
 
 export const getOrganization = (tx: Reader, id: string): OrganizationRow | undefined =>
-  tx.get<OrganizationRow>(`SELECT ${organizations.columns} FROM organizations WHERE id = ?`, id);
+  tx.kept<OrganizationRow>(`SELECT ${organizations.columns} FROM organizations WHERE id = ?`, id);
 
 export function renameOrganization(tx: Writer, id: string, name: string, updatedAt: number): void {
   tx.run('UPDATE organizations SET name = ?, updated_at = ? WHERE id = ?', name, updatedAt, id);

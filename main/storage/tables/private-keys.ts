@@ -50,7 +50,7 @@ export const privateKeyContext = ({
 } => ({ table: 'private_keys', rowId: id, organizationId });
 
 export const getPrivateKeyRow = (tx: Reader, organizationId: string, id: string): PrivateKeyRow | undefined =>
-  tx.get<PrivateKeyRow>(
+  tx.kept<PrivateKeyRow>(
     `SELECT ${privateKeys.columns} FROM private_keys WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
@@ -73,7 +73,7 @@ export function findPrivateKeyByAddress(
   organizationId: string,
   address: string,
 ): { readonly key: PrivateKeyRow; readonly format: string } | undefined {
-  const found = tx.get<{ readonly privateKeyId: string; readonly format: string }>(
+  const found = tx.kept<{ readonly privateKeyId: string; readonly format: string }>(
     `SELECT private_key_id AS privateKeyId, format FROM private_key_addresses
      WHERE organization_id = ? AND address = ? LIMIT 1`,
     organizationId,

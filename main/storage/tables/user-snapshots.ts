@@ -11,7 +11,7 @@ import { getUserRow, toUser, type User } from './users.ts';
  * @returns the snapshot's name: the hex SHA-256 of its JSON.
  */
 export function keepUserSnapshot(tx: Writer, organizationId: string, userId: string): string {
-  const present = tx.get<{ snapshot: string | null }>('SELECT snapshot FROM users WHERE id = ?', userId);
+  const present = tx.kept<{ snapshot: string | null }>('SELECT snapshot FROM users WHERE id = ?', userId);
   if (present?.snapshot != null) return present.snapshot;
   const row = getUserRow(tx, organizationId, userId);
   if (row === undefined) throw new Error(`user ${userId} is missing`);
@@ -23,7 +23,7 @@ export function keepUserSnapshot(tx: Writer, organizationId: string, userId: str
 }
 
 export function findUserSnapshot(tx: Reader, name: string): User | undefined {
-  const row = tx.get<{ user: string }>('SELECT user FROM user_snapshots WHERE hash = ?', name);
+  const row = tx.kept<{ user: string }>('SELECT user FROM user_snapshots WHERE hash = ?', name);
   return row && (JSON.parse(row.user) as User);
 }
 

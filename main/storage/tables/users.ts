@@ -40,7 +40,7 @@ export interface User {
 }
 
 export const getUserRow = (tx: Reader, organizationId: string, id: string): UserRow | undefined =>
-  tx.get<UserRow>(
+  tx.kept<UserRow>(
     `SELECT ${users.columns} FROM users WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,

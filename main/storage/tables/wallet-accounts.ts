@@ -61,7 +61,7 @@ export const findAccountByAddress = (
   organizationId: string,
   address: string,
 ): WalletAccountRow | undefined =>
-  tx.get<WalletAccountRow>(
+  tx.kept<WalletAccountRow>(
     `SELECT ${accountColumns} FROM wallet_accounts WHERE organization_id = ? AND address = ? ORDER BY sequence LIMIT 1`,
     organizationId,
     address,

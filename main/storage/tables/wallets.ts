@@ -30,7 +30,7 @@ export interface Wallet {
 export const walletsTable = 'wallets';
 
 export const getWalletRow = (tx: Reader, organizationId: string, id: string): WalletRow | undefined =>
-  tx.get<WalletRow>(
+  tx.kept<WalletRow>(
     `SELECT ${wallets.columns} FROM wallets WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
