@@ -183,7 +183,11 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   };
   const surroundings: Surroundings = { clock, onFault, emit };
   const keyring = new Keyring({ random: systemRandom, clock });
-  const { guard, units, turns, storage, mark, checkpoints } = storageParts(file, keyring, surroundings);
+  const { guard, units, turns, verifications, storage, mark, checkpoints } = storageParts(
+    file,
+    keyring,
+    surroundings,
+  );
   const log = new AuditLog({ units, keyring, keychain, clock, mark, onFault });
   const delivery = deliveryParts(
     units,
@@ -215,6 +219,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   const service: Service = {
     units,
     turns,
+    verifications,
     keys: keyring,
     random,
     clock,

@@ -1,5 +1,6 @@
 /** Wires the parts around the open file: row authentication, writes and the state of the disk. */
 import { LogMark } from '../audit/mark.ts';
+import { Verifications } from '../auth/verifications.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { Turns } from '../lib/concurrency/turns.ts';
 import { owned } from '../lib/faults.ts';
@@ -48,13 +49,17 @@ export function storageParts(
       },
       onFault,
     });
-  const units = new UnitOfWork(connection, guard, storage, (ms) => {
-    turns.note('a transaction', ms);
+  const units = new UnitOfWork(connection, guard, storage, {
+    onGroup: (ms) => {
+      turns.note('a transaction', ms);
+    },
+    isMoreComing: () => turns.isMoreComing || verifications.areUnderWay,
   });
   const turns: Turns = new Turns({ isBusy: () => units.isBusy });
+  const verifications = new Verifications(() => turns.isMoreComing);
   if (damagedLog !== undefined && directory !== undefined) {
     logWarning(describeLogDamage(directory.database, damagedLog));
   }
   const checkpoints = directory && new Checkpoints(connection, directory.database, onFault);
-  return { guard, units, turns, storage, mark, checkpoints };
+  return { guard, units, turns, verifications, storage, mark, checkpoints };
 }

@@ -13,8 +13,9 @@ import {
   type Addressed,
   type Proof,
 } from './proof.ts';
-import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
+import { messageOf, schemes, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './parse-stamp.ts';
+import type { Verify } from './verifications.ts';
 
 /** The credential of a recovery mail. It gives access to recovery alone. */
 const recoveryCredential = 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';
@@ -23,7 +24,11 @@ const recoveryCredential = 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';
  * Checks a stamp's signature over the body: whose key it is comes later.
  * @throws KeyhearthError UNAUTHENTICATED when it does not hold.
  */
-export function* apiKeyProof(raw: Uint8Array, header: string): Paced<Proof> {
+export function* apiKeyProof(
+  raw: Uint8Array,
+  header: string,
+  { verify }: { readonly verify: Verify },
+): Paced<Proof | Promise<Proof>> {
   const stamp = parseStamp(header);
   const scheme = Object.hasOwn(schemes, stamp.scheme) ? schemes[stamp.scheme] : undefined;
   if (scheme === undefined) {
@@ -38,7 +43,15 @@ export function* apiKeyProof(raw: Uint8Array, header: string): Paced<Proof> {
       'SIGNATURE_INVALID',
     );
   }
-  if (!(yield* verifyInSteps(scheme, stamp.publicKey, Buffer.from(stamp.signature, 'hex'), raw))) {
+  const message = yield* messageOf(scheme, raw);
+  const holds = verify(scheme, stamp.publicKey, Buffer.from(stamp.signature, 'hex'), message);
+  return typeof holds === 'boolean'
+    ? proofOf(stamp, scheme, holds)
+    : holds.then((held) => proofOf(stamp, scheme, held));
+}
+
+function proofOf(stamp: Stamp, scheme: Scheme, holds: boolean): Proof {
+  if (!holds) {
     throw unauthenticated(
       'could not verify api key signature: the stamp does not sign these bytes; sign the body exactly as it is sent',
       'SIGNATURE_INVALID',

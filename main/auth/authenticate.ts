@@ -4,6 +4,7 @@ import { isPaced, type Paced } from '../lib/concurrency/paced.ts';
 import { apiKeyProof } from './api-key.ts';
 import { unauthenticated, type Proof } from './proof.ts';
 import { readOnlySessionProof } from './read-only-session.ts';
+import type { Verify } from './verifications.ts';
 import { passkeyProof } from './webauthn.ts';
 
 /** The credential of queries without a stamp. */
@@ -13,12 +14,18 @@ const sessionHeader = 'x-session';
 interface Kind {
   readonly header: string;
   /** @throws KeyhearthError UNAUTHENTICATED when the header does not hold. */
-  readonly prove: (raw: Uint8Array, header: string, rpId: string) => Proof | Paced<Proof>;
+  readonly prove: (raw: Uint8Array, header: string, ways: Ways) => Proof | Paced<Proof | Promise<Proof>>;
+}
+
+interface Ways {
+  /** The relying party of passkeys. */
+  readonly rpId: string;
+  readonly verify: Verify;
 }
 
 const kinds: readonly Kind[] = [
   { header: 'X-Stamp', prove: apiKeyProof },
-  { header: 'X-Stamp-Webauthn', prove: passkeyProof },
+  { header: 'X-Stamp-Webauthn', prove: (raw, header, { rpId }) => passkeyProof(raw, header, rpId) },
   { header: 'X-Stamp-Attested', prove: refuseAttested },
 ];
 
@@ -35,16 +42,15 @@ function refuseAttested(): never {
 
 /**
  * Reads the proof of a request and checks all that needs no database. A large body is hashed in steps.
- * @param rpId The relying party of passkeys.
  * @param kind Only queries accept a read-only session.
  * @throws KeyhearthError UNAUTHENTICATED when there is no proof, more than one, or an invalid one.
  */
 export function* authenticate(
   raw: Uint8Array,
   headers: IncomingHttpHeaders,
-  rpId: string,
   kind: 'activity' | 'query',
-): Paced<Proof> {
+  ways: Ways,
+): Paced<Proof | Promise<Proof>> {
   const [given, ...others] = kinds.flatMap(({ header: name, prove }) => {
     const header = headers[name.toLowerCase()];
     return typeof header === 'string' ? [{ name, prove, header }] : [];
@@ -64,6 +70,6 @@ export function* authenticate(
       'SIGNATURE_INVALID',
     );
   }
-  const proof = given.prove(raw, given.header, rpId);
+  const proof = given.prove(raw, given.header, ways);
   return isPaced(proof) ? yield* proof : proof;
 }

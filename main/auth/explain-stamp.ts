@@ -22,7 +22,7 @@ import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { withoutBreak } from '../lib/concurrency/paced.ts';
 import { readClientData } from '../lib/web/web-authentication.ts';
 import { stampHeaders } from './authenticate.ts';
-import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
+import { messageOf, schemes, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './parse-stamp.ts';
 import { parseAssertion, passkeyProof } from './webauthn.ts';
 
@@ -174,8 +174,9 @@ function adviseEncoding(header: string): string {
 function explainSignature(raw: Uint8Array, stamp: Stamp, scheme: Scheme | undefined): ProofStep {
   if (scheme === undefined) return skipped('signature', 'Without a scheme it cannot be checked.');
   const signature = Buffer.from(stamp.signature, 'hex');
-  const holds = (body: Uint8Array): boolean =>
-    withoutBreak(verifyInSteps(scheme, stamp.publicKey, signature, body));
+  const holdsBy = (each: Scheme, body: Uint8Array): boolean =>
+    each.verify(stamp.publicKey, signature, withoutBreak(messageOf(each, body)));
+  const holds = (body: Uint8Array): boolean => holdsBy(scheme, body);
   if (holds(raw)) return passed('signature', 'It holds over exactly these bytes.');
   const size = `${String(signature.length)} bytes`;
   if (verifyRaw(stamp, raw)) {
@@ -185,9 +186,7 @@ function explainSignature(raw: Uint8Array, stamp: Stamp, scheme: Scheme | undefi
       'Send the signature in DER, which begins with 30. WebCrypto makes the other form: convert it.',
     );
   }
-  const other = Object.entries(schemes).find(
-    ([, each]) => each !== scheme && withoutBreak(verifyInSteps(each, stamp.publicKey, signature, raw)),
-  );
+  const other = Object.entries(schemes).find(([, each]) => each !== scheme && holdsBy(each, raw));
   if (other) {
     return failed('signature', 'It holds, but by another scheme.', `Send ${other[0]} as the stamp’s scheme.`);
   }

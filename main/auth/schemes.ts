@@ -1,7 +1,7 @@
 /** The signature schemes of `X-Stamp`, a row each: what they sign, and which credentials they can prove. */
 import { keccak256InSteps, sha256 } from '../crypto/hashes.ts';
-import { verifyEd25519 } from '../crypto/keys/ed25519.ts';
-import { verifyP256 } from '../crypto/keys/p256.ts';
+import { verifyEd25519, verifyEd25519Aside } from '../crypto/keys/ed25519.ts';
+import { verifyP256, verifyP256Aside } from '../crypto/keys/p256.ts';
 import { verifySecp256k1 } from '../crypto/keys/secp256k1.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
 import { ethereumMessagePrefix } from '../lib/text/ethereum-message.ts';
@@ -17,17 +17,13 @@ export interface Scheme {
    * @returns false for any signature or key that does not hold, malformed ones included.
    */
   verify(publicKey: string, signature: Uint8Array, message: Uint8Array): boolean;
+  /** The same in a thread of the platform, where the platform verifies. */
+  verifyAside?(publicKey: string, signature: Uint8Array, message: Uint8Array): Promise<boolean>;
 }
 
-/** Verifies a signature over a body, whichever way the scheme hashes it. */
-export function* verifyInSteps(
-  scheme: Scheme,
-  publicKey: string,
-  signature: Uint8Array,
-  body: Uint8Array,
-): Paced<boolean> {
-  const message = scheme.digest ? yield* scheme.digest(body) : body;
-  return scheme.verify(publicKey, signature, message);
+/** @returns what of a body `verify` takes: the body, or its digest. */
+export function* messageOf({ digest }: Scheme, body: Uint8Array): Paced<Uint8Array> {
+  return digest ? yield* digest(body) : body;
 }
 
 const p256Credentials = [
@@ -44,7 +40,8 @@ export const schemes: Readonly<Record<string, Scheme>> = {
   SIGNATURE_SCHEME_TK_API_P256: {
     publicKeyLength: 33,
     credentialTypes: p256Credentials,
-    verify: (publicKey, signature, body) => verifyP256(publicKey, signature, body),
+    verify: verifyP256,
+    verifyAside: verifyP256Aside,
   },
   SIGNATURE_SCHEME_TK_API_SECP256K1: {
     publicKeyLength: 33,
@@ -54,7 +51,8 @@ export const schemes: Readonly<Record<string, Scheme>> = {
   SIGNATURE_SCHEME_TK_API_ED25519: {
     publicKeyLength: 32,
     credentialTypes: ['CREDENTIAL_TYPE_API_KEY_ED25519'],
-    verify: (publicKey, signature, body) => verifyEd25519(publicKey, signature, body),
+    verify: verifyEd25519,
+    verifyAside: verifyEd25519Aside,
   },
   SIGNATURE_SCHEME_TK_API_SECP256K1_EIP191: {
     publicKeyLength: 33,

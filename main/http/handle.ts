@@ -12,6 +12,7 @@ import { submit } from '../activities/request/submit.ts';
 import { organizationId } from '../activities/request/parse-request.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { requireHolder, type Claim, type Proof } from '../auth/proof.ts';
+import type { Verifications } from '../auth/verifications.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
 import { errorBody, errorCodes, fromFailure, KeyhearthError, type Failure } from '../lib/errors.ts';
@@ -32,6 +33,7 @@ import type { Wait, Waiters } from './waiters.ts';
 export interface Service extends Engine {
   /** The turns in which requests wait. */
   readonly turns: Turns;
+  readonly verifications: Verifications;
   /** The requests that wait for votes. */
   readonly waiters: Waiters;
   /** Calls back after rows were appended to the log and committed. @returns the function that stops it. */
@@ -163,15 +165,18 @@ export interface Proven {
  * @throws KeyhearthError UNAUTHENTICATED
  */
 export async function prove(
-  { turns, units, rpId }: Pick<Service, 'turns' | 'units' | 'rpId'>,
+  { turns, units, rpId, verifications }: Pick<Service, 'turns' | 'units' | 'rpId' | 'verifications'>,
   { path, raw, headers, byOwner }: ApiRequest,
   kind: Operation['kind'],
 ): Promise<Proven> {
   const isLarge = raw.length > mostSmallBytes;
-  const work = function* (): Paced<Proven> {
-    const proof = yield* authenticate(raw, headers, rpId, kind);
+  const proven = (proof: Proof): Proven => {
     const holder = units.read((tx) => (isLarge ? requireHolder(tx, proof) : proof.holder(tx)));
     return { proof, line: byOwner ? ownersLine : holder ? callersLine(holder) : unprovenLine(raw.length) };
+  };
+  const work = function* (): Paced<Proven | Promise<Proven>> {
+    const proof = yield* authenticate(raw, headers, kind, { rpId, verify: verifications.verify });
+    return proof instanceof Promise ? proof.then(proven) : proven(proof);
   };
   return turns.take(byOwner ? ownersLine : unprovenLine(raw.length), path, work, raw.length);
 }

@@ -254,6 +254,47 @@ describe('replace', () => {
   });
 });
 
+describe('while requests are under way that may come to a write', () => {
+  let isMoreComing: boolean;
+  const gathering = (): UnitOfWork =>
+    new UnitOfWork(connection, undefined, undefined, { isMoreComing: () => isMoreComing });
+
+  beforeEach(() => {
+    isMoreComing = true;
+  });
+
+  test('a transaction is held for them, and then not one turn longer', async () => {
+    const held = gathering();
+    const first = held.write(note('a'));
+    await nextTurn();
+    await nextTurn();
+    const second = held.write(note('b'));
+    expect(notes()).toEqual([]);
+    isMoreComing = false;
+    await nextTurn();
+    expect(notes()).toEqual(['a', 'b']);
+    expect(await Promise.all([first, second])).toEqual(['a', 'b']);
+    expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT']);
+  });
+
+  test('it is held for some milliseconds at most', async () => {
+    const write = gathering().write(note('a'));
+    await nextTurn();
+    ms += 4;
+    expect(await write).toBe('a');
+  });
+
+  test('it is not held once it is full, nor for what must be written now', async () => {
+    const held = gathering();
+    const writes = Array.from({ length: 64 }, (_, index) => held.write(note(String(index))));
+    expect(await Promise.all(writes)).toHaveLength(64);
+    expect(held.first(note('now'))).toBe('now');
+    void held.write(note('b'));
+    held.flush();
+    expect(notes()).toContain('b');
+  });
+});
+
 describe('a turn', () => {
   /** Takes some milliseconds, in a write. */
   const slow =

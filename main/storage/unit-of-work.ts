@@ -45,20 +45,34 @@ interface PendingWrite extends WriteOptions {
 /** Milliseconds after which no other write joins a transaction: sockets and signals come first then. */
 const longestGroup = 10;
 
+/**
+ * Milliseconds for which a transaction is held while requests come to their writes beside it. One COMMIT for all of them takes
+ * less of each than this, unless the disk is faster than the processor.
+ */
+const longestGathering = 4;
+
 /** So many writes wait at most before more work is begun that leads to writes. */
 const enoughWaiting = 64;
+
+export interface UnitOptions {
+  /** Called with the milliseconds that each transaction took, until it was durable. */
+  readonly onGroup?: (ms: number) => void;
+  /** True while requests are under way that may come to a write at once. A transaction is held for them. */
+  readonly isMoreComing?: () => boolean;
+}
 
 export class UnitOfWork {
   readonly #connection: Connection;
   readonly #guard: Guard | undefined;
   readonly #disk: Disk | undefined;
-  readonly #onGroup: ((ms: number) => void) | undefined;
+  readonly #options: UnitOptions;
   #writes: PendingWrite[] = [];
   #scheduled = false;
+  /** When the transaction of those that wait is held no longer. */
+  #heldUntil = 0;
 
-  /** @param onGroup Called with the milliseconds that each transaction took, until it was durable. */
-  constructor(connection: Connection, guard?: Guard, disk?: Disk, onGroup?: (ms: number) => void) {
-    this.#onGroup = onGroup;
+  constructor(connection: Connection, guard?: Guard, disk?: Disk, options: UnitOptions = {}) {
+    this.#options = options;
     this.#connection = connection;
     this.#guard = guard;
     this.#disk = disk;
@@ -119,13 +133,24 @@ export class UnitOfWork {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(
-      owned(() => {
-        this.#scheduled = false;
-        if (this.#writes.length > 0) this.#commit(this.#writes);
-        if (this.#writes.length > 0) this.#schedule();
-      }),
-    );
+    this.#heldUntil = performance.now() + longestGathering;
+    setImmediate(this.#turn);
+  }
+
+  readonly #turn = owned(() => {
+    if (this.#isHeld()) {
+      setImmediate(this.#turn);
+      return;
+    }
+    this.#scheduled = false;
+    if (this.#writes.length > 0) this.#commit(this.#writes);
+    if (this.#writes.length > 0) this.#schedule();
+  });
+
+  /** Nothing is waited for: what is held for runs meanwhile, here or in a thread. */
+  #isHeld(): boolean {
+    const isMoreComing = this.#options.isMoreComing?.() === true;
+    return isMoreComing && !this.isBusy && performance.now() < this.#heldUntil;
   }
 
   /**
@@ -199,7 +224,7 @@ export class UnitOfWork {
       this.#reject(writes, this.#disk?.refusalOf(error, stage) ?? error);
       return;
     }
-    this.#onGroup?.(performance.now() - began);
+    this.#options.onGroup?.(performance.now() - began);
     this.#disk?.committed();
     for (const write of writes) {
       if (write.failure) write.reject(write.failure.error);

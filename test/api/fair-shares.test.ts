@@ -7,6 +7,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { authenticate } from '../../main/auth/authenticate.ts';
+import { verifyAtOnce } from '../../main/auth/verifications.ts';
 import { keccak256, keccak256InSteps } from '../../main/crypto/hashes.ts';
 import { refusal } from '../../main/http/handle.ts';
 import { mostStreams } from '../../main/http/events/event-stream.ts';
@@ -104,7 +105,7 @@ describe('the caller comes first', () => {
   });
 
   test('and is looked for in the organization once, where nothing can have come between', async () => {
-    const statements = vi.spyOn(service.vault.connection, 'get');
+    const statements = vi.spyOn(service.vault.connection, 'kept');
     expect((await service.root.query('whoami')).status).toBe(200);
     const lookups = statements.mock.calls.filter(([sql]) =>
       sql.includes('FROM api_keys WHERE organization_id = ? AND public_key'),
@@ -118,7 +119,8 @@ test('a stamp whose hash the platform does not have is verified in steps, also a
   const stamp = (scheme: string) =>
     stampText({ publicKey: newTestKey().publicKey, scheme, signature: '30'.repeat(70) });
   const stepsOf = (scheme: string): number => {
-    const steps = authenticate(body, { 'x-stamp': stamp(scheme) }, 'localhost', 'query');
+    const ways = { rpId: 'localhost', verify: verifyAtOnce };
+    const steps = authenticate(body, { 'x-stamp': stamp(scheme) }, 'query', ways);
     for (let count = 1; ; count++) {
       try {
         if (steps.next().done === true) throw new Error('it holds');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import vectors from '../../../test/vectors/rfc8032-ed25519.json' with { type: 'json' };
 import { decodeHex, toHex } from '../encodings.ts';
-import { ed25519PublicKey, signEd25519, verifyEd25519 } from './ed25519.ts';
+import { ed25519PublicKey, signEd25519, verifyEd25519, verifyEd25519Aside } from './ed25519.ts';
 
 const hex = (text: string): Uint8Array => decodeHex('vector', text);
 
@@ -56,11 +56,12 @@ test('any changed bit breaks a signature', () => {
   );
 });
 
-test('malformed keys and signatures do not verify and do not throw', () => {
+test('malformed keys and signatures do not verify and do not throw, in whichever thread', async () => {
   const privateKey = new Uint8Array(32).fill(1);
   const publicKey = toHex(ed25519PublicKey(privateKey));
   const message = new Uint8Array(3);
   const signature = signEd25519(privateKey, message);
+  expect(await verifyEd25519Aside(publicKey, signature, message)).toBe(true);
   for (const key of [
     '',
     publicKey.slice(2),
@@ -70,6 +71,7 @@ test('malformed keys and signatures do not verify and do not throw', () => {
     '00'.repeat(32),
   ]) {
     expect(verifyEd25519(key, signature, message)).toBe(false);
+    expect(await verifyEd25519Aside(key, signature, message)).toBe(false);
   }
   for (const wrong of [
     new Uint8Array(),
@@ -78,6 +80,7 @@ test('malformed keys and signatures do not verify and do not throw', () => {
     new Uint8Array(64).fill(255),
   ]) {
     expect(verifyEd25519(publicKey, wrong, message)).toBe(false);
+    expect(await verifyEd25519Aside(publicKey, wrong, message)).toBe(false);
   }
 });
 

@@ -1,5 +1,6 @@
 /** Ed25519 (RFC 8032) through the platform, which is several times faster than JavaScript. */
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import { checkBytes, concatBytes, asUint8Array } from '../bytes.ts';
 import { Lru } from '../../lib/lru.ts';
 
@@ -9,6 +10,8 @@ const signatureLength = 64;
 /** RFC 8410: what stands before the raw key in PKCS #8 and in SubjectPublicKeyInfo. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+
+const verifyInThread = promisify(verify);
 
 const publicKeys = new Lru<string, KeyObject>(1024);
 
@@ -44,10 +47,26 @@ export function ed25519Signer(privateKey: Uint8Array): (message: Uint8Array) => 
  * @returns false for any signature or key that does not hold, malformed ones included.
  */
 export function verifyEd25519(publicKey: string, signature: Uint8Array, message: Uint8Array): boolean {
+  const key = publicKeyFor(publicKey, signature, message);
+  return key !== undefined && verify(null, message, key, signature);
+}
+
+/** @returns undefined where no signature of these bytes can hold. */
+function publicKeyFor(publicKey: string, signature: Uint8Array, message: Uint8Array): KeyObject | undefined {
   checkBytes('signature', signature);
   checkBytes('message', message);
-  if (signature.length !== signatureLength || !/^[0-9a-f]{64}$/i.test(publicKey)) return false;
-  return verify(null, message, importPublicKey(publicKey.toLowerCase()), signature);
+  if (signature.length !== signatureLength || !/^[0-9a-f]{64}$/i.test(publicKey)) return undefined;
+  return importPublicKey(publicKey.toLowerCase());
+}
+
+/** As `verifyEd25519`, in a thread of the platform. What is given may be changed meanwhile: it has copies. */
+export async function verifyEd25519Aside(
+  publicKey: string,
+  signature: Uint8Array,
+  message: Uint8Array,
+): Promise<boolean> {
+  const key = publicKeyFor(publicKey, signature, message);
+  return key !== undefined && verifyInThread(null, message, key, signature);
 }
 
 /** Private keys are imported for each use: a cache would keep them in memory after the vault is locked. */

@@ -17,6 +17,7 @@ import {
   signP256,
   uncompressP256,
   verifyP256,
+  verifyP256Aside,
 } from './p256.ts';
 
 const hex = (text: string): Uint8Array => decodeHex('vector', text);
@@ -104,7 +105,7 @@ test('any changed bit breaks a signature', () => {
   }
 });
 
-test('malformed keys and signatures do not verify and do not throw', () => {
+test('malformed keys and signatures do not verify and do not throw, in whichever thread', async () => {
   const { privateKey, publicKey } = generateP256((length) => new Uint8Array(length).fill(9));
   const key = toHex(publicKey);
   const message = utf8('body');
@@ -120,7 +121,11 @@ test('malformed keys and signatures do not verify and do not throw', () => {
     toHex(uncompressP256(publicKey)),
     `0g${key.slice(2)}`,
   ];
-  for (const wrong of wrongKeys) expect(verifyP256(wrong, der, message)).toBe(false);
+  expect(await verifyP256Aside(key.toUpperCase(), der, message)).toBe(true);
+  for (const wrong of wrongKeys) {
+    expect(verifyP256(wrong, der, message)).toBe(false);
+    expect(await verifyP256Aside(wrong, der, message)).toBe(false);
+  }
   const compact = p256.Signature.fromBytes(der, 'der').toBytes('compact');
   const wrongSignatures = [
     new Uint8Array(),
@@ -131,7 +136,30 @@ test('malformed keys and signatures do not verify and do not throw', () => {
     hex('3006020100020100'),
     hex('3006020101020101'),
   ];
-  for (const wrong of wrongSignatures) expect(verifyP256(key, wrong, message)).toBe(false);
+  for (const wrong of wrongSignatures) {
+    expect(verifyP256(key, wrong, message)).toBe(false);
+    expect(await verifyP256Aside(key, wrong, message)).toBe(false);
+  }
+});
+
+test('another thread verifies what it was given, whatever becomes of the bytes meanwhile', async () => {
+  const { privateKey, publicKey } = generateP256((length) => new Uint8Array(length).fill(9));
+  const verify = (signature: Uint8Array, message: Uint8Array, change: () => void): Promise<boolean> => {
+    const verified = verifyP256Aside(toHex(publicKey), signature, message);
+    change();
+    return verified;
+  };
+  const message = utf8('body');
+  const signature = hex(signP256(privateKey, message));
+  expect(
+    await verify(signature, message, () => {
+      signature.fill(0);
+      message.fill(0);
+    }),
+  ).toBe(true);
+  const other = utf8('other');
+  const ofBody = hex(signP256(privateKey, utf8('body.')));
+  expect(await verify(ofBody, other, () => other.set(utf8('body.')))).toBe(false);
 });
 
 describe('keys', () => {

@@ -3,6 +3,7 @@
  * imported public keys are kept.
  */
 import { createECDH, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import { p256 } from '@noble/curves/nist.js';
 import { checkBytes, concatBytes, asUint8Array } from '../bytes.ts';
 import { decodeHex, invalid, toHex } from '../encodings.ts';
@@ -17,6 +18,8 @@ const uncompressedLength = 65;
 const spkiPrefix = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
 const sec1Prefix = Buffer.from('30310201010420', 'hex');
 const sec1Suffix = Buffer.from('a00a06082a8648ce3d030107', 'hex');
+
+const verifyInThread = promisify(verify);
 
 const publicKeys = new Lru<string, KeyObject>(4096);
 
@@ -137,6 +140,18 @@ export function verifyP256(publicKey: string, signature: Uint8Array, message: Ui
   checkBytes('message', message);
   const key = importPublicKey(publicKey);
   return key !== undefined && verify('sha256', message, key, signature);
+}
+
+/** As `verifyP256`, in a thread of the platform. What is given may be changed meanwhile: it has copies. */
+export async function verifyP256Aside(
+  publicKey: string,
+  signature: Uint8Array,
+  message: Uint8Array,
+): Promise<boolean> {
+  checkBytes('signature', signature);
+  checkBytes('message', message);
+  const key = importPublicKey(publicKey);
+  return key !== undefined && verifyInThread('sha256', message, key, signature);
 }
 
 /** As `verifyP256`, for a signature of r and s, 32 bytes each. */

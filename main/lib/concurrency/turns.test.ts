@@ -152,6 +152,35 @@ describe('turns', () => {
   });
 });
 
+test('tell that more is coming while a task waits that has not begun, and no caller presses', async () => {
+  const turns = new Turns();
+  let count = 0;
+  const seen: boolean[] = [];
+  const note = (): object => {
+    seen.push(turns.isMoreComing);
+    return {};
+  };
+  const take = () => turns.take(user(String((count += 1))), 'task', note);
+  expect(turns.isMoreComing).toBe(false);
+  const tasks = [take(), take()];
+  expect(turns.isMoreComing).toBe(true);
+  const release = turns.press();
+  expect(turns.isMoreComing).toBe(false);
+  release();
+  await Promise.all(tasks);
+  expect(seen).toEqual([true, false]);
+  // One that is under way comes to no write of its own soon: nothing is held for it.
+  let isOver = false;
+  const long = turns.take(user('asking'), 'long', function* () {
+    while (!isOver) yield;
+    return {};
+  });
+  await nextTurn();
+  expect(turns.isMoreComing).toBe(false);
+  isOver = true;
+  await long;
+});
+
 describe('a long question', () => {
   function* steps(name: string, count: number, done: string[]): Paced<object> {
     for (let step = 0; step < count; step++) {

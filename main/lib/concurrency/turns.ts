@@ -78,8 +78,8 @@ interface Turn {
   isUnderWay: boolean;
 }
 
-/** The work of a request: an answer, the promise of one, or one in steps. */
-type Work<T extends object> = () => T | Promise<T> | Paced<T>;
+/** The work of a request: an answer, the promise of one, or either in steps. */
+type Work<T extends object> = () => T | Promise<T> | Paced<T | Promise<T>>;
 
 export interface TurnsOptions {
   /** True while work that has begun must finish before more begins. */
@@ -124,7 +124,6 @@ class Share {
     const task = this.#lastWasLong ? this.#long.shift() : this.short.shift();
     if (task === undefined) return undefined;
     if (task.isUnderWay) this.#current = task;
-    task.isUnderWay = true;
     return task;
   }
 }
@@ -135,6 +134,8 @@ export class Turns {
   #isScheduled = false;
   #pressing = 0;
   #heldUntil = 0;
+  /** Tasks that wait, and that no step of has run. */
+  #fresh = 0;
   #longest: LongestTurn | null = null;
 
   constructor({ isBusy = () => false }: TurnsOptions = {}) {
@@ -144,6 +145,11 @@ export class Turns {
   /** The longest turn since the start; null before the first. */
   get longest(): LongestTurn | null {
     return this.#longest;
+  }
+
+  /** True while work waits that will begin in this turn of the event loop or the next. */
+  get isMoreComing(): boolean {
+    return this.#fresh > 0 && this.#pressing === 0;
   }
 
   /**
@@ -157,7 +163,7 @@ export class Turns {
     if (!this.#admits(line, weight)) return Promise.reject(new OverloadError());
     this.#open(line, weight);
     return new Promise<T>((resolve, reject) => {
-      let steps: Paced<T> | undefined;
+      let steps: Paced<T | Promise<T>> | undefined;
       const step = (): boolean => {
         try {
           const answer = steps ?? work();
@@ -226,6 +232,7 @@ export class Turns {
     const refused = users.sort((a, b) => b.open - a.open)[0]?.short.pop();
     if (refused === undefined) return false;
     this.#count(refused.line, -1);
+    this.#fresh -= 1;
     refused.refuse(new OverloadError());
     return true;
   }
@@ -266,6 +273,7 @@ export class Turns {
     const own = this.#sharesOf(task.line).at(-1);
     if (own === undefined) throw new Error('a task waits in no share');
     this.#count(task.line, 1);
+    if (!task.isUnderWay) this.#fresh += 1;
     own.add(task);
     this.#schedule();
   }
@@ -325,7 +333,10 @@ export class Turns {
 
   #taken(share: Share): Turn | undefined {
     const task = share.take();
-    if (task !== undefined) this.#count(task.line, -1);
+    if (task === undefined) return undefined;
+    this.#count(task.line, -1);
+    if (!task.isUnderWay) this.#fresh -= 1;
+    task.isUnderWay = true;
     return task;
   }
 }
