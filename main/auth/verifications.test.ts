@@ -44,7 +44,7 @@ test('a stamp that is alone is verified at once, and others beside it in another
   expect(verify()).toBe(true);
 });
 
-test('a fault of another thread is no signature that holds, and counts no longer', async () => {
+test('a fault in another thread rejects the verification, which counts no longer', async () => {
   const { scheme, answers } = slowScheme();
   const verifications = new Verifications(() => true);
   const verified = verifications.verify(scheme, '', nothing, nothing);

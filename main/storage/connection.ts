@@ -90,7 +90,7 @@ export class Connection implements Writer {
   readonly #kept = new KeptRows();
   /** `PRAGMA data_version` as of the last look: it changes when another connection writes. */
   #version: number | undefined;
-  /** Whether what others wrote is looked for at each kept row, at the next one, or was looked for in this view already. */
+  /** Writes of others are looked for at each kept row, or once in a view of the file: at its next one, or before already. */
   #look: 'each time' | 'once' | 'done' = 'each time';
 
   private constructor(sqlite: Sqlite.Database) {

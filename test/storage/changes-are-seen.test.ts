@@ -91,7 +91,7 @@ test('a deleted user is refused from the next request on', async () => {
   expect(await statusOf(client.query('whoami'))).toBe(401);
 });
 
-test('a key that is made is known at once, though it was asked for before', async () => {
+test('a new key is known at once, though it was asked for before', async () => {
   const stranger = service.root.as(newTestKey());
   for (let turn = 0; turn < 3; turn += 1) expect(await statusOf(sign(stranger))).toBe(401);
   const users = [

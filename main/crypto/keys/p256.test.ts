@@ -142,7 +142,7 @@ test('malformed keys and signatures do not verify and do not throw, in whichever
   }
 });
 
-test('another thread verifies what it was given, whatever becomes of the bytes meanwhile', async () => {
+test('another thread verifies copies of what it was given', async () => {
   const { privateKey, publicKey } = generateP256((length) => new Uint8Array(length).fill(9));
   const verify = (signature: Uint8Array, message: Uint8Array, change: () => void): Promise<boolean> => {
     const verified = verifyP256Aside(toHex(publicKey), signature, message);
