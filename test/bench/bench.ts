@@ -6,6 +6,9 @@
  * The bound is one request after another: a stamp verified, a payload signed, a row committed to the disk, and an
  * empty answer from Express. Connections that share a COMMIT may beat it.
  *
+ * `sign` also has the processor time of a signature in the service's threads, and in the load generator's own. `kinds` are other
+ * ways to sign: more connections, half the rate, other curves, a hundred payloads a request, a hundred policies.
+ *
  * `policies` is what it costs to decide over 100 of them, in microseconds.
  *
  * `longLog` is signing in a vault whose log has `--activities` in it, beside signing in one that has none.
@@ -25,6 +28,7 @@ import { measureLies } from './lies.ts';
 import { measureMutations } from './mutations.ts';
 import { measurePolicies } from './policies.ts';
 import { measurePrimitives } from './primitives.ts';
+import { measureKinds } from './signing-kinds.ts';
 import {
   measureSigning,
   measureSigningDuringBackups,
@@ -64,6 +68,7 @@ try {
   const result = {
     primitives,
     sign: { ...load, boundPerSecond, ratio: load.perSecond / boundPerSecond },
+    kinds: await measureKinds(join(directory, 'kinds'), Number(values.seconds)),
     policies: measurePolicies(),
     mutations: measureMutations(Number(values.mutations)),
     ...backups,

@@ -1,7 +1,8 @@
 /** A load generator: a fixed number of connections, each with one request under way at a time. */
 import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-export const connections = 16;
+const usualConnections = 16;
 
 export interface LoadRequest {
   readonly body: string;
@@ -13,6 +14,14 @@ export interface Load {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Processor time of the load generator itself for one request. */
+  readonly clientUs: number;
+}
+
+export interface LoadOptions {
+  readonly connections?: number;
+  /** Requests a second at most; as many as are answered unless given. */
+  readonly perSecond?: number;
 }
 
 /**
@@ -23,13 +32,18 @@ export async function runLoad(
   url: string,
   next: () => LoadRequest | undefined,
   seconds: number,
+  { connections = usualConnections, perSecond = Infinity }: LoadOptions = {},
 ): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies: number[] = [];
   const start = performance.now();
   const end = start + seconds * 1000;
+  const used = process.cpuUsage();
+  let begun = 0;
   const worker = async (): Promise<void> => {
     while (performance.now() < end) {
+      const due = start + (begun++ / perSecond) * 1000;
+      if (due > performance.now()) await sleep(due - performance.now());
       const item = next();
       if (item === undefined) throw new Error('the prepared requests ran out: prepare more of them');
       const sent = performance.now();
@@ -39,6 +53,7 @@ export async function runLoad(
   };
   await Promise.all(Array.from({ length: connections }, worker));
   const elapsed = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(used);
   agent.destroy();
   latencies.sort((a, b) => a - b);
   const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
@@ -47,6 +62,7 @@ export async function runLoad(
     perSecond: latencies.length / elapsed,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
+    clientUs: (user + system) / latencies.length,
   };
 }
 

@@ -13,7 +13,7 @@ const user = (index: number): Voter => ({
 });
 
 /** As they are written: most are about another user, tag, wallet, receiver or chain. */
-const conditions = [
+export const conditions = [
   "activity.action == 'SIGN' && wallet.id == 'wallet-#'",
   "eth.tx.to == '0x000000000000000000000000000000000000000#' && eth.tx.value < 1000000000000000000",
   "activity.kind == 'SIGN_TRANSACTION' && eth.tx.chain_id == # && eth.tx.data[0..10] == '0xa9059cbb'",

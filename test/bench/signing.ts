@@ -6,13 +6,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { makeConfig } from '../../main/app/config.ts';
+import { curves, type Curve } from '../../main/crypto/keys/curves.ts';
 import { signP256 } from '../../main/crypto/keys/p256.ts';
 import { appendActivity } from '../../main/storage/tables/activities.ts';
 import type { UnitOfWork } from '../../main/storage/unit-of-work.ts';
 import { openVault } from '../../main/app/compose.ts';
 import { fillActivities } from '../support/long-lists.ts';
 import { askControl } from '../support/support.ts';
-import { runLoad, type Load, type LoadRequest } from './load.ts';
+import { runLoad, type Load, type LoadOptions, type LoadRequest } from './load.ts';
 
 const password = 'correct horse battery staple';
 
@@ -26,15 +27,22 @@ interface KeyPair {
   readonly privateKey: Uint8Array;
 }
 
+/** A way to sign: how many connections ask, and what for. */
+export interface Signing extends LoadOptions {
+  readonly curve?: Curve;
+  /** Payloads in one request of `sign_raw_payloads`; one in `sign_raw_payload` unless given. */
+  readonly payloads?: number;
+}
+
 /** A service of its own, with a key in it and requests that sign with that key. */
-interface Bench extends AsyncDisposable {
+export interface Bench extends AsyncDisposable {
   /** Of the API's operations. */
   readonly base: string;
   readonly vaultDirectory: string;
   /** The processor time of the service's threads so far. */
   cpu(): Cpu;
   /** Signs and sends for a while. */
-  load(seconds: number): Promise<Load>;
+  load(seconds: number, signing?: Signing): Promise<Load>;
   /** Another activity of the same user's. */
   submit(path: string, type: string, parameters: object): Promise<void>;
 }
@@ -47,10 +55,18 @@ interface Cpu {
   readonly others: number;
 }
 
-export async function measureSigning(directory: string, seconds: number): Promise<Load> {
+export interface SigningLoad extends Load {
+  /** Processor time of the service's main thread for one signature. */
+  readonly mainUs: number;
+  /** Processor time of its other threads. */
+  readonly othersUs: number;
+}
+
+export async function measureSigning(directory: string, seconds: number): Promise<SigningLoad> {
   await using bench = await startBench(directory);
   await bench.load(Math.min(1, seconds / 5));
-  return await bench.load(seconds);
+  const [load, used] = await withCpu(bench, () => bench.load(seconds));
+  return { ...load, mainUs: used.main / load.requests, othersUs: used.others / load.requests };
 }
 
 export interface LoadDuringBackups {
@@ -314,7 +330,7 @@ async function inVault(directory: string, work: (units: UnitOfWork) => Promise<v
   }
 }
 
-async function startBench(directory: string, prepare?: Prepare): Promise<Bench> {
+export async function startBench(directory: string, prepare?: Prepare): Promise<Bench> {
   const passwordFile = join(directory, 'password');
   const vaultDirectory = join(directory, 'vault');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
@@ -338,18 +354,23 @@ async function startBench(directory: string, prepare?: Prepare): Promise<Bench> 
   };
   try {
     const base = `${text(await firstLine(service), 'url')}/public/v1/submit`;
-    const signWith = await createKey(base, key, organizationId);
-    const prepared = (seconds: number): LoadRequest[] =>
-      Array.from({ length: Math.ceil(seconds * preparedPerSecond) }, () =>
+    const keys = await createKeys(base, key, organizationId);
+    const payload = (): string => randomBytes(32).toString('hex');
+    const most = ({ payloads, perSecond }: Signing): number =>
+      perSecond === undefined ? preparedPerSecond / (payloads === undefined ? 1 : 10) : 1.2 * perSecond;
+    const prepared = (seconds: number, signing: Signing) =>
+      Array.from({ length: Math.ceil(seconds * most(signing)) + 100 }, () =>
         stamped(key, {
-          type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+          type: `ACTIVITY_TYPE_${signing.payloads === undefined ? 'SIGN_RAW_PAYLOAD_V2' : 'SIGN_RAW_PAYLOADS'}`,
           timestampMs: String(Date.now()),
           organizationId,
           parameters: {
-            signWith,
-            payload: randomBytes(32).toString('hex'),
+            signWith: keys[signing.curve ?? 'CURVE_SECP256K1'],
+            ...(signing.payloads === undefined
+              ? { payload: payload() }
+              : { payloads: Array.from({ length: signing.payloads }, payload) }),
             encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
-            hashFunction: 'HASH_FUNCTION_NO_OP',
+            hashFunction: `HASH_FUNCTION_${signing.curve === 'CURVE_ED25519' ? 'NOT_APPLICABLE' : 'NO_OP'}`,
           },
         }),
       );
@@ -365,9 +386,10 @@ async function startBench(directory: string, prepare?: Prepare): Promise<Bench> 
           parameters,
         });
       },
-      load: (seconds) => {
-        const requests = prepared(seconds);
-        return runLoad(`${base}/sign_raw_payload`, () => requests.pop(), seconds);
+      load: (seconds, signing = {}) => {
+        const requests = prepared(seconds, signing);
+        const path = signing.payloads === undefined ? 'sign_raw_payload' : 'sign_raw_payloads';
+        return runLoad(`${base}/${path}`, () => requests.pop(), seconds, signing);
       },
       [Symbol.asyncDispose]: stop,
     };
@@ -377,20 +399,29 @@ async function startBench(directory: string, prepare?: Prepare): Promise<Bench> 
   }
 }
 
-async function createKey(base: string, key: KeyPair, organizationId: string): Promise<string> {
+/** @returns the id of a private key of each curve. */
+async function createKeys(
+  base: string,
+  key: KeyPair,
+  organizationId: string,
+): Promise<Readonly<Record<Curve, string>>> {
+  const names = Object.keys(curves) as Curve[];
   const answer = (await post(`${base}/create_private_keys`, key, {
     type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
     timestampMs: String(Date.now()),
     organizationId,
     parameters: {
-      privateKeys: [
-        { privateKeyName: 'bench', curve: 'CURVE_SECP256K1', privateKeyTags: [], addressFormats: [] },
-      ],
+      privateKeys: names.map((curve) => ({
+        ...{ privateKeyName: curve, curve },
+        ...{ privateKeyTags: [], addressFormats: [] },
+      })),
     },
   })) as {
-    activity: { result: { createPrivateKeysResultV2: { privateKeys: [{ privateKeyId: string }] } } };
+    activity: { result: { createPrivateKeysResultV2: { privateKeys: { privateKeyId: string }[] } } };
   };
-  return answer.activity.result.createPrivateKeysResultV2.privateKeys[0].privateKeyId;
+  const { privateKeys } = answer.activity.result.createPrivateKeysResultV2;
+  const ids = names.map((name, index) => [name, privateKeys[index]?.privateKeyId ?? ''] as const);
+  return Object.fromEntries(ids) as Record<Curve, string>;
 }
 
 async function post(url: string, key: KeyPair, content: object): Promise<unknown> {

@@ -1,0 +1,106 @@
+/**
+ * What a signature asks of SQLite: how many statements, and by which plans. Time would depend on the machine, and these do not.
+ */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Value } from '../../main/storage/connection.ts';
+import { ethereumAccount, resultOf, startTestVault } from '../support/support.ts';
+import type { Json, TestVault } from '../support/support.ts';
+
+let service: TestVault;
+let signers: Readonly<Record<'by the id of a key' | 'by an address of a wallet', string>>;
+let count = 0;
+
+beforeAll(async () => {
+  service = await startTestVault();
+  const { root } = service;
+  const keys = await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+    privateKeys: [
+      { privateKeyName: 'key', curve: 'CURVE_SECP256K1', privateKeyTags: [], addressFormats: [] },
+    ],
+  });
+  const wallet = await root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Wallet',
+    accounts: [ethereumAccount],
+  });
+  signers = {
+    'by the id of a key': String(resultOf(keys).privateKeys[0]?.['privateKeyId']),
+    'by an address of a wallet': String(resultOf(wallet).addresses[0]),
+  };
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function sign(signWith: string): Promise<void> {
+  const parameters: Json = {
+    signWith,
+    payload: `payload ${String((count += 1))}`,
+    encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+    hashFunction: 'HASH_FUNCTION_SHA256',
+  };
+  resultOf(await service.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', parameters));
+}
+
+/** The statements of some work, in order. */
+async function statementsOf(work: () => Promise<void>): Promise<readonly (readonly [string, Value[]])[]> {
+  const { connection } = service.vault;
+  const seen: (readonly [string, Value[]])[] = [];
+  const spies = (['get', 'all', 'run'] as const).map((method) => {
+    const original = connection[method].bind(connection) as (sql: string, ...values: Value[]) => never;
+    return vi.spyOn(connection, method).mockImplementation((sql: string, ...values: readonly Value[]) => {
+      seen.push([sql, [...values]]);
+      return original(sql, ...values);
+    });
+  });
+  try {
+    await work();
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  return seen;
+}
+
+/** What the transaction of a group has once, whatever is in it, and looks for writes of others. */
+const ofGroup = /^(BEGIN|COMMIT|PRAGMA|UPDATE integrity)/;
+
+test.each(['by the id of a key', 'by an address of a wallet'] as const)(
+  'a busy caller’s signature %s takes six statements of its own',
+  async (how) => {
+    for (let turn = 0; turn < 3; turn += 1) await sign(signers[how]);
+    const statements = await statementsOf(() => sign(signers[how]));
+    const own = statements.map(([sql]) => sql).filter((sql) => !ofGroup.test(sql));
+    expect(own.map((sql) => sql.replace(/ [(*,].*|, .*/s, ''))).toEqual([
+      // Is the body known?
+      'SELECT sequence',
+      // The end of the log, which its row follows, and which is sealed.
+      'SELECT sequence',
+      'INSERT INTO activities',
+      // Set before the first write in it.
+      'SAVEPOINT s0',
+      'RELEASE s0',
+      'SELECT sequence',
+    ]);
+  },
+);
+
+test('no statement of a signature reads a table from its beginning, or sorts', async () => {
+  const { connection } = service.vault;
+  const statements = await statementsOf(async () => {
+    for (const signWith of Object.values(signers)) {
+      // It may have changed any row: each is asked for.
+      connection.exec('SELECT 1');
+      await sign(signWith);
+    }
+  });
+  expect(statements.length).toBeGreaterThan(30);
+  for (const [sql, values] of statements) {
+    if (!/^\s*SELECT/.test(sql)) continue;
+    const plan = connection
+      .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)
+      .map(({ detail }) => detail)
+      .join('; ');
+    // The last row of the log is the end of its table. The sums are one row a table, in memory.
+    const isEnd =
+      /FROM activities ORDER BY sequence DESC LIMIT 1$/.test(sql) || sql.includes('temp.row_sums');
+    if (!isEnd) expect(plan, sql).toMatch(/^SEARCH /);
+    expect(plan, sql).not.toMatch(/TEMP B-TREE|AUTOMATIC/);
+  }
+});
