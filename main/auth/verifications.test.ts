@@ -6,7 +6,7 @@ import { Verifications } from './verifications.ts';
 function slowScheme() {
   const answers: ((holds: boolean | Error) => void)[] = [];
   let atOnce = 0;
-  const scheme: Scheme = {
+  const scheme: { -readonly [Part in keyof Scheme]: Scheme[Part] } = {
     publicKeyLength: 1,
     credentialTypes: [],
     verify: () => {
@@ -59,6 +59,6 @@ test('a flood stays in the turns of its senders, and a scheme of this program’
   for (let stamp = 0; stamp < 1000; stamp += 1) void verifications.verify(scheme, '', nothing, nothing);
   expect(answers.length).toBe(32);
   expect(atOnce()).toBe(968);
-  const { verifyAside: _, ...own } = scheme;
-  expect(new Verifications(() => true).verify(own, '', nothing, nothing)).toBe(true);
+  delete scheme.verifyAside;
+  expect(new Verifications(() => true).verify(scheme, '', nothing, nothing)).toBe(true);
 });

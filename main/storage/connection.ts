@@ -21,6 +21,7 @@ export interface Reader {
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly Value[]): Row[];
   /** As `get`, for rows that nearly every request asks for: they are kept in memory for as long as nothing can have changed. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   kept<Row extends object>(sql: string, ...values: readonly string[]): Row | undefined;
 }
 
@@ -193,6 +194,7 @@ export class Connection implements Writer {
     }
   }
 
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   kept<Row extends object>(sql: string, ...values: readonly string[]): Row | undefined {
     if (this.#look !== 'done') this.#lookForOthers();
     return this.#kept.get(sql, values, () => this.get<Row>(sql, ...values));

@@ -134,18 +134,22 @@ export class UnitOfWork {
     if (this.#scheduled) return;
     this.#scheduled = true;
     this.#heldUntil = performance.now() + longestGathering;
-    setImmediate(this.#turn);
+    this.#takeTurn();
   }
 
-  readonly #turn = owned(() => {
-    if (this.#isHeld()) {
-      setImmediate(this.#turn);
-      return;
-    }
-    this.#scheduled = false;
-    if (this.#writes.length > 0) this.#commit(this.#writes);
-    if (this.#writes.length > 0) this.#schedule();
-  });
+  #takeTurn(): void {
+    setImmediate(
+      owned(() => {
+        if (this.#isHeld()) {
+          this.#takeTurn();
+          return;
+        }
+        this.#scheduled = false;
+        if (this.#writes.length > 0) this.#commit(this.#writes);
+        if (this.#writes.length > 0) this.#schedule();
+      }),
+    );
+  }
 
   /** Nothing is waited for: what is held for runs meanwhile, here or in a thread. */
   #isHeld(): boolean {

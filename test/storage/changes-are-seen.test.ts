@@ -20,7 +20,7 @@ beforeAll(async () => {
       { privateKeyName: 'key', curve: 'CURVE_SECP256K1', privateKeyTags: [], addressFormats: [] },
     ],
   });
-  signWith = String(resultOf(made).privateKeys[0]?.['privateKeyId']);
+  signWith = String(resultOf(made).privateKeys[0]?.privateKeyId);
   const policy = resultOf(
     await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
       policyName: 'All sign',
@@ -74,10 +74,9 @@ test('a deleted key is refused from the next request on, and one of the same use
   });
   await signOften(client.as(other));
   const { body } = await client.query('get_user', { userId });
-  const { apiKeys } = body?.['user'] as {
-    readonly apiKeys: readonly { readonly apiKeyId: string; readonly credential: Json }[];
-  };
-  const first = apiKeys.find(({ credential }) => credential['publicKey'] === client.key.publicKey);
+  const user = body?.['user'] as
+    { readonly apiKeys: readonly { readonly apiKeyId: string; readonly credential: Json }[] } | undefined;
+  const first = user?.apiKeys.find(({ credential }) => credential['publicKey'] === client.key.publicKey);
   await submit('delete_api_keys', 'DELETE_API_KEYS', { userId, apiKeyIds: [first?.apiKeyId] });
   expect(await statusOf(sign(client))).toBe(401);
   expect(await statusOf(client.query('whoami'))).toBe(401);

@@ -1,5 +1,5 @@
 /**
- * What a signature asks of SQLite: how many statements, and by which plans. Time would depend on the machine, and these do not.
+ * Signatures are held to a number of statements, and each statement to a plan. Neither depends on the speed of a machine.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Value } from '../../main/storage/connection.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
     accounts: [ethereumAccount],
   });
   signers = {
-    'by the id of a key': String(resultOf(keys).privateKeys[0]?.['privateKeyId']),
+    'by the id of a key': String(resultOf(keys).privateKeys[0]?.privateKeyId),
     'by an address of a wallet': String(resultOf(wallet).addresses[0]),
   };
 });
@@ -58,7 +58,7 @@ async function statementsOf(work: () => Promise<void>): Promise<readonly (readon
   return seen;
 }
 
-/** What the transaction of a group has once, whatever is in it, and looks for writes of others. */
+/** Statements that a group of writes shares, and looks for writes of others. */
 const ofGroup = /^(BEGIN|COMMIT|PRAGMA|UPDATE integrity)/;
 
 test.each(['by the id of a key', 'by an address of a wallet'] as const)(
@@ -99,7 +99,7 @@ test('no statement of a signature reads a table from its beginning, or sorts', a
       .join('; ');
     // The last row of the log is the end of its table. The sums are one row a table, in memory.
     const isEnd =
-      /FROM activities ORDER BY sequence DESC LIMIT 1$/.test(sql) || sql.includes('temp.row_sums');
+      sql.endsWith('FROM activities ORDER BY sequence DESC LIMIT 1') || sql.includes('temp.row_sums');
     if (!isEnd) expect(plan, sql).toMatch(/^SEARCH /);
     expect(plan, sql).not.toMatch(/TEMP B-TREE|AUTOMATIC/);
   }

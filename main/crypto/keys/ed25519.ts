@@ -1,8 +1,8 @@
 /** Ed25519 (RFC 8032) through the platform, which is several times faster than JavaScript. */
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
 import { checkBytes, concatBytes, asUint8Array } from '../bytes.ts';
 import { Lru } from '../../lib/lru.ts';
+import { verifyInThread } from './verify-in-thread.ts';
 
 const keyLength = 32;
 const signatureLength = 64;
@@ -10,8 +10,6 @@ const signatureLength = 64;
 /** RFC 8410: what stands before the raw key in PKCS #8 and in SubjectPublicKeyInfo. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
-
-const verifyInThread = promisify(verify);
 
 const publicKeys = new Lru<string, KeyObject>(1024);
 

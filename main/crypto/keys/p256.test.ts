@@ -159,7 +159,11 @@ test('another thread verifies copies of what it was given', async () => {
   ).toBe(true);
   const other = utf8('other');
   const ofBody = hex(signP256(privateKey, utf8('body.')));
-  expect(await verify(ofBody, other, () => other.set(utf8('body.')))).toBe(false);
+  expect(
+    await verify(ofBody, other, () => {
+      other.set(utf8('body.'));
+    }),
+  ).toBe(false);
 });
 
 describe('keys', () => {

@@ -3,12 +3,12 @@
  * imported public keys are kept.
  */
 import { createECDH, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
 import { p256 } from '@noble/curves/nist.js';
 import { checkBytes, concatBytes, asUint8Array } from '../bytes.ts';
 import { decodeHex, invalid, toHex } from '../encodings.ts';
 import { Lru } from '../../lib/lru.ts';
 import { generatePrivateKey } from './scalars.ts';
+import { verifyInThread } from './verify-in-thread.ts';
 
 export const p256PrivateKeyLength = 32;
 const compressedLength = 33;
@@ -18,8 +18,6 @@ const uncompressedLength = 65;
 const spkiPrefix = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
 const sec1Prefix = Buffer.from('30310201010420', 'hex');
 const sec1Suffix = Buffer.from('a00a06082a8648ce3d030107', 'hex');
-
-const verifyInThread = promisify(verify);
 
 const publicKeys = new Lru<string, KeyObject>(4096);
 
