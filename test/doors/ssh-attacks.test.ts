@@ -152,6 +152,48 @@ describe('session bindings', () => {
   });
 });
 
+describe('policies bind', () => {
+  const [github, relay] = [newHost(), newHost()];
+  async function deny(condition: string): Promise<AsyncDisposable> {
+    const policy = { policyName: condition, effect: 'EFFECT_DENY', condition, consensus: '', notes: '' };
+    const { policyId } = resultOf(
+      await service.root.submit('create_policy', 'CREATE_POLICY_V3', policy),
+    ) as unknown as { policyId: string };
+    return {
+      [Symbol.asyncDispose]: async () => {
+        resultOf(await service.root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+      },
+    };
+  }
+
+  test('a program to one server: another server, and one that is not known, get no login', async () => {
+    await using _ = await deny(
+      `submitter.alias == 'ssh laptop' && ssh.purpose == 'LOGIN' && ssh.host_key != '${fingerprint(github.blob)}'`,
+    );
+    const logIn = async (host: Host, bound = host) =>
+      (await ask(laptop.socket, bound.bind(session, false), login(host.blob))).map((answer) => answer?.[0]);
+    expect(await logIn(github)).toEqual([6, 14]);
+    expect(await logIn(relay)).toEqual([6, 5]);
+    expect(await logIn(relay, github)).toEqual([6, 5]);
+    expect(isSignature((await ask(laptop.socket, message('no login')))[0])).toBe(true);
+  });
+
+  test('a forwarded request to one key', async () => {
+    const jump = await pairSshProgram(service, key, 'one-key', { forwarders: [fingerprint(relay.blob)] });
+    const forwarded = async (text: string) =>
+      isSignature((await ask(jump.socket, relay.bind(session, true), message(text))).at(-1));
+    const rule = (id: string) =>
+      `submitter.alias == 'ssh one-key' && ssh.forwarded == true && private_key.id != '${id}'`;
+    {
+      await using _ = await deny(rule(key.privateKeyId));
+      expect(await forwarded('by this key')).toBe(true);
+    }
+    await using _ = await deny(rule(jump.userId));
+    expect(await forwarded('by another key')).toBe(false);
+    expect(isSignature((await ask(jump.socket, message('of this machine')))[0])).toBe(true);
+  });
+});
+
 describe('bytes that are not a payload of SSH', () => {
   test.each<[string, Uint8Array]>([
     [

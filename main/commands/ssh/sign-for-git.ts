@@ -49,9 +49,6 @@ function readPublicKey(file: string): Uint8Array {
   throw new CommandError(exitCodes.usage, `${file} has no public key of Ed25519 or P-256`);
 }
 
-/** A password in a remote's address is not for the log. */
-const withoutPassword = (text: string): string => text.replace(/^([a-z+]+:\/\/)[^/@]*@/, '$1');
-
 /** @returns the first line of git's answer; empty where git says nothing. */
 function git(...argv: readonly string[]): string {
   try {
@@ -60,7 +57,7 @@ function git(...argv: readonly string[]): string {
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: 5000,
     });
-    return withoutPassword(said.split('\n', 1)[0] ?? '').slice(0, 500);
+    return (said.split('\n', 1)[0] ?? '').slice(0, 500);
   } catch {
     return '';
   }
