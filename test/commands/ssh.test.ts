@@ -417,6 +417,12 @@ describe('git', () => {
     expect(verified.code, verified.err).toBe(0);
     const described = await root.query('describe_payload', activity.intent['signRawPayloadIntentV2'] as Json);
     expect(described.text).toContain('Sign the commit “Fix the pump”');
+    const { activities } = (await keyhearth('activities', 'list', '--limit', '1')) as {
+      activities: readonly { summary: string }[];
+    };
+    expect(activities[0]?.summary).toContain(
+      `Sign the commit “Fix the pump”; the request says repository “${repository}”, branch “main”`,
+    );
     expect((await git('tag', '-s', '-m', 'First', 'v1')).code).toBe(0);
     expect((await git('verify-tag', 'v1')).code).toBe(0);
   });

@@ -4,7 +4,8 @@ import type { Config } from '../../app/config.ts';
 import { activityStatuses } from '../../lib/activity-status.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
-import { intentOf } from '../../lib/text/to-be-signed.ts';
+import { intentOf, toBeSigned } from '../../lib/text/to-be-signed.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
 import { when } from '../backup/backup.ts';
 import { VaultApi } from '../shared/api.ts';
 import { findActivity } from '../shared/named.ts';
@@ -62,33 +63,73 @@ export async function listActivities(config: Config, options: ListActivitiesOpti
     activities.push(...page);
     after = page.length < wanted || activities.length >= limit ? undefined : page.at(-1)?.id;
   } while (after !== undefined);
+  const said = await describeSigned(api, activities);
+  const lineOf = (activity: ListedActivity): string => said.get(activity.id) ?? lineOfRequest(activity);
   print(
     options.json,
-    { activities: activities.map(summaryOf) },
+    { activities: activities.map((each) => summaryOf(each, lineOf(each))) },
     activities.length === 0
       ? 'No activities.'
-      : table(['ID', 'Created', 'Status', 'User', 'Activity'], activities.map(activityRow)),
+      : table(
+          ['ID', 'Created', 'Status', 'User', 'Activity'],
+          activities.map((each) => activityRow(each, lineOf(each))),
+        ),
   );
 }
 
-function summaryOf(activity: ListedActivity) {
+const describedActivities = z.object({
+  descriptions: z.array(
+    z.object({
+      activityId: z.string(),
+      about: z.array(z.looseObject({ text: z.string(), kind: z.string().optional() })),
+    }),
+  ),
+});
+
+/**
+ * Describes signatures by what they sign, such as a commit by its subject. The bytes of a request say nothing to a person.
+ * @returns a line by the id of each; nothing where the vault is one that describes none.
+ */
+async function describeSigned(
+  api: VaultApi,
+  activities: readonly ListedActivity[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = activities.filter((each) => toBeSigned(each).length > 0).map(({ id }) => id);
+  const lines = new Map<string, string>();
+  for (let from = 0; from < ids.length; from += pageSize) {
+    try {
+      const parameters = { activityIds: ids.slice(from, from + pageSize) };
+      const { descriptions } = await api.query('describe_activities', describedActivities, parameters);
+      for (const { activityId, about } of descriptions) {
+        const said = about.map(({ text, kind }) => (kind === undefined ? text : `“${text}”`)).join('');
+        if (said !== '') lines.set(activityId, visibleName(said));
+      }
+    } catch (error) {
+      if (error instanceof CommandError) return lines;
+      throw error;
+    }
+  }
+  return lines;
+}
+
+function summaryOf(activity: ListedActivity, summary: string) {
   const { id, type, status, fingerprint, votes, createdAt } = activity;
   const [first] = votes;
   const askedBy = { userId: first?.userId ?? '', userName: first?.user.userName ?? '' };
-  return { activityId: id, type, status, fingerprint, summary: lineOf(activity), askedBy, createdAt };
+  return { activityId: id, type, status, fingerprint, summary, askedBy, createdAt };
 }
 
-const lineOf = (activity: ListedActivity): string => {
+const lineOfRequest = (activity: ListedActivity): string => {
   const intent = intentOf(activity);
   return [titleOf(activity.type, intent), intentLine(intent)].filter((text) => text !== '').join(': ');
 };
 
-const activityRow = (activity: ListedActivity): readonly Cell[] => [
+const activityRow = (activity: ListedActivity, line: string): readonly Cell[] => [
   activity.id,
   when(Number(activity.createdAt.seconds) * 1000),
   { text: statusWord(activity.status), tone: statusTones[activity.status] ?? 'bad' },
   activity.votes[0]?.user.userName ?? '',
-  lineOf(activity),
+  line,
 ];
 
 const statusTones: Readonly<Record<string, Tone>> = {
