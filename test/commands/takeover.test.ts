@@ -83,8 +83,8 @@ async function takeover(...argv: readonly string[]): Promise<Outcome> {
 }
 
 const tagged = async (): Promise<readonly string[]> => {
-  const { body } = await service.root.query('list_private_keys', {});
-  return (body?.['privateKeys'] as { privateKeyName: string; privateKeyTags: string[] }[])
+  const { body = {} } = await service.root.query('list_private_keys', {});
+  return (body['privateKeys'] as { privateKeyName: string; privateKeyTags: string[] }[])
     .filter(({ privateKeyTags }) => privateKeyTags.length > 0)
     .map(({ privateKeyName }) => privateKeyName);
 };

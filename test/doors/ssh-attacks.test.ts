@@ -226,10 +226,10 @@ describe('bytes that are not a payload of SSH', () => {
 
 describe('a right that ends while a request waits', () => {
   const asked = async (): Promise<ActivityBody | undefined> => {
-    const { body } = await service.root.query('list_activities', {
+    const { body = {} } = await service.root.query('list_activities', {
       filterByType: ['ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'],
     });
-    return (body?.['activities'] as readonly ActivityBody[])[0];
+    return (body['activities'] as readonly ActivityBody[])[0];
   };
   /** Sends a request of a program that asks. @returns it, and the fingerprint that waits. */
   async function waiting(program: TestProgram, text: string) {
@@ -364,8 +364,8 @@ test('two programs whose names look alike have their own rights, rows and socket
   ];
   const { answer } = await askToSign(other.socket, key.blob, 'alike');
   expect(await answer).toMatchObject({ ok: true });
-  const { body } = await service.root.query('list_activities', { paginationOptions: { limit: '1' } });
-  const [newest] = body?.['activities'] as readonly ActivityBody[];
+  const { body = {} } = await service.root.query('list_activities', { paginationOptions: { limit: '1' } });
+  const [newest] = body['activities'] as readonly ActivityBody[];
   expect(newest).toMatchObject({
     intent: { signRawPayloadIntentV2: { origin: { program: 'modem' } } },
     votes: [{ userId: other.userId }],

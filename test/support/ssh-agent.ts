@@ -26,8 +26,8 @@ export async function makeTaggedKey({ root }: TestVault, name = 'github'): Promi
       privateKeyIds: [privateKeyId],
     }),
   ) as unknown as { privateKeyTagId: string };
-  const { body } = await root.query('get_private_key', { privateKeyId });
-  const { publicKey } = body?.['privateKey'] as { publicKey: string };
+  const { body = {} } = await root.query('get_private_key', { privateKeyId });
+  const { publicKey } = body['privateKey'] as { publicKey: string };
   const blob = encodeSshKey({ curve: 'CURVE_ED25519', publicKey: Buffer.from(publicKey, 'hex') });
   return { tagId, privateKeyId, blob };
 }
