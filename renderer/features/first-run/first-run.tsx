@@ -9,7 +9,7 @@ import { KeychainNote } from '../keyslots/keychain-note.tsx';
 import { longestName } from '../../ui/text/names.ts';
 import { Expectations } from '../../ui/page.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
-import { passwordStrength, shortestPassword } from '../keyslots/password.ts';
+import { refusalOf } from '../keyslots/password.ts';
 import { wordsOf } from '../keyslots/phrase.ts';
 import { Failure } from '../../ui/feedback.tsx';
 import { StepFrame } from './step-frame.tsx';
@@ -151,6 +151,7 @@ export function FirstRun({ onCreating }: Props): ReactNode {
       {step === 2 && (
         <OpeningStep
           opening={opening}
+          known={[names.organizationName, names.userName, names.userEmail]}
           busy={generate.isPending}
           error={generate.error}
           onBack={back}
@@ -306,6 +307,8 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
 
 interface OpeningProps {
   readonly opening: Opening;
+  /** Words of this vault, which a password should not be made of. */
+  readonly known: readonly string[];
   readonly busy: boolean;
   readonly error: Error | null;
   readonly onBack: () => void;
@@ -316,12 +319,10 @@ function passwordProblem(password: string, useKeychain: boolean): string | null 
   if (password === '') {
     return useKeychain ? null : t('Choose a password: without the keychain, the vault needs one.');
   }
-  return password.length < shortestPassword
-    ? t('Too short. {{hint}}', { hint: passwordStrength(password).hint })
-    : null;
+  return refusalOf(password) ?? null;
 }
 
-function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): ReactNode {
+function OpeningStep({ opening, known, busy, error, onBack, onNext }: OpeningProps): ReactNode {
   const { keychain } = useStatus();
   const [useKeychain, setUseKeychain] = useState(opening.useKeychain);
   const [password, setPassword] = useState(opening.password);
@@ -374,7 +375,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
             onChange={onText(setPassword)}
           />
           {/* The field already shows the problem. */}
-          {problem === null && <StrengthMeter password={password} />}
+          {problem === null && <StrengthMeter password={password} known={known} />}
         </div>
         {(password !== '' || !useKeychain) && (
           <PasswordField

@@ -5,7 +5,7 @@ import type { KeyslotChange, ProveWith } from '../../../preload/contract.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { Expectations } from '../../ui/page.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
-import { passwordStrength, shortestPassword } from './password.ts';
+import { refusalOf } from './password.ts';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
 import { StrengthMeter } from './strength-meter.tsx';
@@ -151,16 +151,17 @@ interface NewPassword {
 
 /** A new password, typed twice. */
 export function useNewPassword(): NewPassword {
+  const { organization, owner } = useStatus();
+  const known = [organization?.name, owner?.userName].filter((name) => name !== undefined);
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
   const [problems, setProblems] = useState<{ readonly password?: string; readonly repeated?: string }>({});
   return {
     password,
     check() {
+      const short = refusalOf(password);
       const found = {
-        ...(password.length < shortestPassword
-          ? { password: t('Too short. {{hint}}', { hint: passwordStrength(password).hint }) }
-          : {}),
+        ...(short === undefined ? {} : { password: short }),
         ...(password === repeated ? {} : { repeated: t('The passwords don’t match.') }),
       };
       setProblems(found);
@@ -179,7 +180,7 @@ export function useNewPassword(): NewPassword {
             onChange={onText(setPassword)}
           />
           {/* The field already shows the problem. */}
-          {problems.password === undefined && <StrengthMeter password={password} />}
+          {problems.password === undefined && <StrengthMeter password={password} known={known} />}
         </div>
         <PasswordField
           label={t('Repeat password')}

@@ -1,4 +1,4 @@
-/** A rough, honest estimate of a password's strength: enough to steer, never to promise. */
+/** The strength of a password, in words. zxcvbn estimates it: how many guesses an attacker with lists of words needs. */
 
 import { t } from '../../app/i18n/text.ts';
 
@@ -11,49 +11,60 @@ export interface PasswordStrength {
   readonly hint: string;
 }
 
-const levels = [
-  { bits: 75, level: 4, label: t('Strong'), hint: t('Keep a copy with your important papers.') },
-  { bits: 55, level: 3, label: t('Good'), hint: t('One more word makes the password strong.') },
-  { bits: 40, level: 2, label: t('Fair'), hint: t('Add another unrelated word.') },
-] as const;
-
-const overused =
-  /pass\s*w?ord|qwert|azerty|letmein|welcome|dragon|monkey|secret|admin|keyhearth|iloveyou|abc123|12345/i;
-
-export function passwordStrength(password: string): PasswordStrength {
-  const missing = shortestPassword - password.length;
-  if (missing > 0) {
-    return {
-      level: 0,
-      label: t('Too short'),
-      hint: t('Add at least {{count}} characters.', { count: missing }),
-    };
-  }
-  const bits = estimatedBits(password);
-  const found = levels.find((row) => bits >= row.bits);
-  return (
-    found ?? {
-      level: 1,
-      label: t('Weak'),
-      hint: t('Easy to guess. Use four unrelated words.'),
-    }
-  );
+/** What the estimate found. */
+export interface Guesses {
+  /** The number of guesses, as a power of ten. */
+  readonly power: number;
+  /** The name of a weakness in zxcvbn; null where no single weakness decides. */
+  readonly weakness: string | null;
 }
 
-/** Characters that follow from the one before (repeats, runs) and overused words count for little. */
-function estimatedBits(password: string): number {
-  const rare = password.replace(new RegExp(overused, 'gi'), '~');
-  let telling = 0;
-  for (let i = 0; i < rare.length; i += 1) {
-    const step = rare.charCodeAt(i) - rare.charCodeAt(i - 1);
-    telling += i > 0 && Math.abs(step) <= 1 ? 0.25 : 1;
-  }
-  const alphabet =
-    (/[a-z]/.test(rare) ? 26 : 0) +
-    (/[A-Z]/.test(rare) ? 26 : 0) +
-    (/\d/.test(rare) ? 10 : 0) +
-    (/[^a-zA-Z\d]/.test(rare) ? 20 : 0);
-  // Words of a language repeat letters: the share of distinct characters stands in for that.
-  const variety = Math.min(1, new Set(rare).size / Math.min(rare.length, 16));
-  return telling * Math.log2(Math.max(alphabet, 2)) * variety;
+/**
+ * An attacker with the vault's file tries some thousand passwords a second, since each costs 64 MiB of memory. So 10^14 guesses take
+ * thousands of years, and 10^8 a day.
+ */
+const levels = [
+  { power: 14, level: 4, label: t('Strong'), hint: t('Keep a copy with your important papers.') },
+  { power: 11, level: 3, label: t('Good'), hint: t('One more word makes the password strong.') },
+  { power: 8, level: 2, label: t('Fair'), hint: t('Add another unrelated word.') },
+] as const;
+
+const commonPassword = t('This is like a common password. Use four unrelated words.');
+const name = t('Names are easy to guess. Use four unrelated words.');
+const pattern = t('Keys in a row are easy to guess. Use four unrelated words.');
+const repetition = t('Repeated characters are easy to guess. Use four unrelated words.');
+const date = t('Dates are easy to guess. Use four unrelated words.');
+
+/** Hints to weaknesses, by their names in zxcvbn. */
+const hints: Readonly<Record<string, string>> = {
+  ...{ topTen: commonPassword, topHundred: commonPassword, common: commonPassword },
+  similarToCommon: commonPassword,
+  ...{ namesByThemselves: name, commonNames: name, userInputs: name },
+  ...{ straightRow: pattern, keyPattern: pattern, sequences: pattern },
+  ...{ simpleRepeat: repetition, extendedRepeat: repetition },
+  ...{ recentYears: date, dates: date },
+};
+
+export function strengthOf({ power, weakness }: Guesses): PasswordStrength {
+  const found = levels.find((row) => power >= row.power);
+  if (found !== undefined) return found;
+  const hint = hints[weakness ?? ''] ?? t('Easy to guess. Use four unrelated words.');
+  return { level: 1, label: t('Weak'), hint };
+}
+
+/** @returns undefined for a password that is long enough. */
+export function tooShort(password: string): PasswordStrength | undefined {
+  const missing = shortestPassword - password.length;
+  if (missing <= 0) return undefined;
+  return {
+    level: 0,
+    label: t('Too short'),
+    hint: t('Add at least {{count}} characters.', { count: missing }),
+  };
+}
+
+/** Why a password is refused. */
+export function refusalOf(password: string): string | undefined {
+  const short = tooShort(password);
+  return short && t('Too short. {{hint}}', { hint: short.hint });
 }
