@@ -142,7 +142,16 @@ async function open(
   // Another process that holds the vault may serve scripts while the owner is away, by its own rules.
   const autoLock =
     'keyring' in vault
-      ? opened.use(startAutoLock(vault.rpc, config, () => vault.requestUse.sinceMs()))
+      ? opened.use(
+          startAutoLock(
+            vault.rpc,
+            config,
+            () => vault.requestUse.sinceMs(),
+            (seconds) => {
+              vault.emit({ kind: 'lockSoon', seconds });
+            },
+          ),
+        )
       : undefined;
   desktop = () => ({ reportsLock: autoLock?.reportsLock ?? true, freezeShortcut: freezing.state });
   opened.use(notifyOfMessages(vault.rpc));

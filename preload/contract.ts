@@ -290,6 +290,8 @@ export type VaultEvent =
   | { readonly kind: 'status' }
   /** The vault is being unlocked: `VaultStatus.unlocking`, some ten times a second. A `status` event follows its end. */
   | { readonly kind: 'unlocking'; readonly checked: number; readonly total: number }
+  /** The vault is not used and locks in so many seconds; null once that is not near any longer. */
+  | { readonly kind: 'lockSoon'; readonly seconds: number | null }
   | { readonly kind: 'backups' }
   /** A backup is being restored: how much of it is written, in bytes. */
   | { readonly kind: 'restore'; readonly done: number; readonly total: number }

@@ -103,6 +103,8 @@ export interface OpenVault {
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   /** As the rpc's `unlock`, with bytes of UTF-8 that the caller erases. */
   readonly unlockWithPassword: (password: Uint8Array) => Promise<VaultStatus>;
+  /** Emits an event to every window. */
+  readonly emit: (event: VaultEvent) => void;
   close(): void;
 }
 
@@ -343,6 +345,9 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     autoLock: () => settings.autoLock(),
     requestUse,
     lock,
+    warn: (seconds) => {
+      emit({ kind: 'lockSoon', seconds });
+    },
     onFault,
   });
   const vault: OpenVault = {
@@ -361,6 +366,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     waiters,
     setUp: (vault) => setUp(parts, vault),
     unlockWithPassword: (password) => rpc.unlock({ with: 'password', password }),
+    emit,
     close: () => {
       network.close();
       lastUses.stop();

@@ -3,11 +3,12 @@
  * where they count, requests are too.
  */
 import { powerMonitor } from 'electron';
-import type { WindowRpc, Settings } from '../../preload/contract.ts';
+import type { Settings, WindowRpc } from '../../preload/contract.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import { report } from './report.ts';
 import { watchSession } from './session-watch.ts';
 import { every } from '../lib/concurrency/every.ts';
+import { LockWarning } from '../lib/lock-warning.ts';
 
 /** Until the settings are known, and where they cannot be: a file that is refused is locked anyway. */
 const cautious: Settings['autoLock'] = {
@@ -27,11 +28,13 @@ export interface AutoLock extends Disposable {
 /**
  * Watches until it is disposed of, and follows the settings.
  * @param sinceRequestMs Milliseconds since a request used the vault last.
+ * @param warn Called with the seconds until the lock, and with null once that is not near any longer.
  */
 export function startAutoLock(
   rpc: Pick<WindowRpc, 'status' | 'lock' | 'settings' | 'onEvent'>,
   config: Parameters<typeof watchSession>[0],
   sinceRequestMs: () => number,
+  warn: (seconds: number | null) => void,
 ): AutoLock {
   let wanted = cautious;
 
@@ -70,6 +73,7 @@ export function startAutoLock(
 
   const session = process.platform === 'linux' ? watchSession(config, onScreenLock) : undefined;
 
+  const warning = new LockWarning(warn);
   let polling = false;
   async function poll(): Promise<void> {
     const { idleMinutes, requestsKeepOpen, onScreenLock: locksWithScreen } = wanted;
@@ -81,6 +85,7 @@ export function startAutoLock(
     const idle = requestsKeepOpen ? Math.min(userIdle, sinceRequestMs() / 1_000) : userIdle;
     // A screen that is locked is an idle one some time after.
     const left = (isLocked && locksWithScreen) || idle >= seconds;
+    warning.look(idle * 1_000, idleMinutes === null ? null : seconds * 1_000);
     if (polling || !left) return;
     polling = true;
     try {

@@ -11,6 +11,8 @@ describe('IdleLock', () => {
   let requestsKeepOpen: boolean;
   let requestUse: RequestUse;
   let locked: number;
+  /** The warnings so far: seconds until the lock, or null. */
+  let warned: (number | null)[];
   let idle: IdleLock;
 
   beforeEach(() => {
@@ -21,6 +23,7 @@ describe('IdleLock', () => {
     requestUse = new RequestUse({ wall: () => wall });
     keys = { unlocked: true };
     locked = 0;
+    warned = [];
     idle = new IdleLock({
       clock: { now: () => wall, wall: () => wall },
       keys,
@@ -29,6 +32,9 @@ describe('IdleLock', () => {
       lock: () => {
         locked += 1;
         keys.unlocked = false;
+      },
+      warn: (seconds) => {
+        warned.push(seconds);
       },
       onFault: (error) => {
         throw error;
@@ -52,6 +58,43 @@ describe('IdleLock', () => {
     expect(locked).toBe(0);
     pass(1);
     expect(locked).toBe(1);
+  });
+
+  test('warns a minute before, once, and takes the warning back at a use', () => {
+    idle.used();
+    pass(9 * minute - 1);
+    expect(warned).toEqual([]);
+    pass(1);
+    pass(10_000);
+    expect(warned).toEqual([60]);
+    idle.used();
+    expect(warned).toEqual([60, null]);
+    pass(9 * minute);
+    pass(minute);
+    expect(locked).toBe(1);
+    expect(warned).toEqual([60, null, 60, null]);
+  });
+
+  test('takes a warning back when a request uses the vault, or the vault is locked by hand', () => {
+    idle.used();
+    pass(9 * minute);
+    requestUse.note();
+    pass(1_000);
+    expect(warned).toEqual([60, null]);
+    pass(9 * minute);
+    keys.unlocked = false;
+    pass(1_000);
+    expect(warned).toEqual([60, null, 59, null]);
+    expect(locked).toBe(0);
+  });
+
+  test('warns for half of the time at most', () => {
+    minutes = 1;
+    idle.used();
+    pass(29_000);
+    expect(warned).toEqual([]);
+    pass(1_000);
+    expect(warned).toEqual([30]);
   });
 
   test('counts from the last use', () => {

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { AutoLock } from './settings.ts';
 import type { RequestUse } from './request-use.ts';
 import { every } from '../lib/concurrency/every.ts';
+import { LockWarning } from '../lib/lock-warning.ts';
 
 export interface IdleLockParts {
   readonly clock: Clock;
@@ -10,6 +11,8 @@ export interface IdleLockParts {
   readonly autoLock: () => Pick<AutoLock, 'idleMinutes' | 'requestsKeepOpen'>;
   readonly requestUse: Pick<RequestUse, 'sinceMs'>;
   readonly lock: () => void;
+  /** The seconds until the lock, some time before it; null once it is not near any longer. */
+  readonly warn: (seconds: number | null) => void;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -22,16 +25,19 @@ const lookEveryMs = 1_000;
  */
 export class IdleLock {
   readonly #parts: IdleLockParts;
+  readonly #warning: LockWarning;
   #usedAt: number | undefined;
   #stop: (() => void) | undefined;
 
   constructor(parts: IdleLockParts) {
     this.#parts = parts;
+    this.#warning = new LockWarning(parts.warn);
   }
 
   /** Called when a window is used. */
   used(): void {
     this.#usedAt = this.#parts.clock.wall();
+    this.#warning.clear();
     this.#stop ??= every(
       lookEveryMs,
       () => {
@@ -45,11 +51,13 @@ export class IdleLock {
     this.#stop?.();
     this.#stop = undefined;
     this.#usedAt = undefined;
+    this.#warning.clear();
   }
 
   #look(): void {
     const { clock, keys, autoLock, requestUse, lock, onFault } = this.#parts;
     const isOpen = (): boolean => keys.unlocked;
+    if (!isOpen()) this.#warning.clear();
     if (!isOpen() || this.#usedAt === undefined) return;
     try {
       // A clock that was set back makes no window more used than it is now.
@@ -57,7 +65,9 @@ export class IdleLock {
       const { idleMinutes, requestsKeepOpen } = autoLock();
       const sinceWindow = clock.wall() - this.#usedAt;
       const idleMs = requestsKeepOpen ? Math.min(sinceWindow, requestUse.sinceMs()) : sinceWindow;
-      if (idleMinutes === null || idleMs < idleMinutes * 60_000) return;
+      const limitMs = idleMinutes === null ? null : idleMinutes * 60_000;
+      this.#warning.look(idleMs, limitMs);
+      if (limitMs === null || idleMs < limitMs) return;
       lock();
       this.close();
     } catch (error) {

@@ -59,6 +59,8 @@ import {
   Webhooks,
 } from './screens.ts';
 import { NotFound } from './not-found.tsx';
+import { dropDraftsOnLeave } from './drafts.ts';
+import { LockWarning } from './shell/lock-warning.tsx';
 
 export function OpenVault(): ReactNode {
   // Notifications from inside the vault disappear outside of it.
@@ -68,8 +70,10 @@ export function OpenVault(): ReactNode {
     },
     [],
   );
+  useEffect(dropDraftsOnLeave, []);
   return (
     <Router hook={useHashLocation}>
+      <LockWarning />
       <MessageNotices />
       <ApprovalNotices />
       <StepUp />

@@ -2,6 +2,7 @@ import { Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Loader, VisuallyHidden } from '@mantine/core';
 import { Failure } from '../ui/feedback.tsx';
+import { dropDrafts } from './drafts.ts';
 import { t } from './i18n/text.ts';
 import { later, loadAllParts, useArrived } from './later.tsx';
 import { LoadBoundary } from './load-boundary.tsx';
@@ -16,7 +17,11 @@ const FirstRun = later(async () => (await import('../features/first-run/first-ru
 
 export function Window(): ReactNode {
   const connection = useRpcState();
-  if (connection === 'signed-out') return <SignedOut />;
+  const isSignedOut = connection === 'signed-out';
+  useEffect(() => {
+    if (isSignedOut) dropDrafts();
+  }, [isSignedOut]);
+  if (isSignedOut) return <SignedOut />;
   return (
     <>
       {connection === 'stopped' && <Stopped />}

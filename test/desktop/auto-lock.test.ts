@@ -14,12 +14,18 @@ const noBus = { systemBus: '', sessionBus: undefined, loginSession: undefined };
 let double: RpcDouble;
 let sinceRequestMs = Infinity;
 let watch: Disposable | undefined;
+/** The warnings so far: seconds until the lock, or null. */
+let warned: (number | null)[];
+const warn = (seconds: number | null): void => {
+  warned.push(seconds);
+};
 
 beforeAll(becomeReady);
 
 beforeEach(() => {
   vi.useFakeTimers();
   machine.idleSeconds = 0;
+  warned = [];
   sinceRequestMs = Infinity;
   machine.screenLocked = false;
   double = new RpcDouble();
@@ -40,20 +46,35 @@ describe('auto-lock', () => {
     ['shutdown', 'linux'],
   ] as const)('locks on %s of %s, at once', (signal, platform) => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
-    watch = startAutoLock(double, noBus, () => sinceRequestMs);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs, warn);
     powerMonitor.emit(signal);
     // Not a tick later: the machine may sleep by then.
     expect(double.count('lock')).toBe(1);
   });
 
   test('locks after ten minutes without input, and not before', async () => {
-    watch = startAutoLock(double, noBus, () => sinceRequestMs);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs, warn);
     machine.idleSeconds = 599;
     await vi.advanceTimersByTimeAsync(minute);
     expect(double.count('lock')).toBe(0);
     machine.idleSeconds = 600;
     await vi.advanceTimersByTimeAsync(5_000);
     expect(double.count('lock')).toBe(1);
+  });
+
+  test('warns a minute before, once, and takes it back when the person returns', async () => {
+    watch = startAutoLock(double, noBus, () => sinceRequestMs, warn);
+    machine.idleSeconds = 535;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(warned).toEqual([]);
+    machine.idleSeconds = 540;
+    await vi.advanceTimersByTimeAsync(5_000);
+    machine.idleSeconds = 545;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(warned).toEqual([60]);
+    machine.idleSeconds = 0;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(warned).toEqual([60, null]);
   });
 
   describe('as the settings say', () => {
@@ -67,7 +88,7 @@ describe('auto-lock', () => {
     };
 
     beforeEach(() => {
-      watch = startAutoLock(double, noBus, () => sinceRequestMs);
+      watch = startAutoLock(double, noBus, () => sinceRequestMs, warn);
     });
 
     test('locks after another time', async () => {
@@ -161,14 +182,14 @@ describe('auto-lock', () => {
   });
 
   test('sees a locked screen where the system sends no signal of it', async () => {
-    watch = startAutoLock(double, noBus, () => sinceRequestMs);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs, warn);
     machine.screenLocked = true;
     await vi.advanceTimersByTimeAsync(5_000);
     expect(double.count('lock')).toBe(1);
   });
 
   test('leaves a locked vault alone, and locks one that was opened meanwhile', async () => {
-    watch = startAutoLock(double, noBus, () => sinceRequestMs);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs, warn);
     machine.idleSeconds = 3600;
     await vi.advanceTimersByTimeAsync(minute);
     expect(double.count('lock')).toBe(1);
@@ -179,7 +200,7 @@ describe('auto-lock', () => {
 
   test('says nothing where there is no open vault, and logs a vault that did not lock', async () => {
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    watch = startAutoLock(double, noBus, () => sinceRequestMs);
+    watch = startAutoLock(double, noBus, () => sinceRequestMs, warn);
     double.failure = new KeyhearthError('VAULT_MISSING', 'there is no vault yet');
     powerMonitor.emit('suspend');
     await vi.advanceTimersByTimeAsync(0);
@@ -193,7 +214,7 @@ describe('auto-lock', () => {
 
   test('stops', async () => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
-    startAutoLock(double, noBus, () => sinceRequestMs)[Symbol.dispose]();
+    startAutoLock(double, noBus, () => sinceRequestMs, warn)[Symbol.dispose]();
     machine.idleSeconds = 3600;
     powerMonitor.emit('suspend');
     powerMonitor.emit('lock-screen');

@@ -93,7 +93,12 @@ afterEach(async () => {
 
 function start(more: Partial<Parameters<typeof startAutoLock>[1]> = {}): void {
   const config = { systemBus: address(), sessionBus: undefined, loginSession: undefined, ...more };
-  lock = startAutoLock(double, config, () => Infinity);
+  lock = startAutoLock(
+    double,
+    config,
+    () => Infinity,
+    () => undefined,
+  );
 }
 
 /** Starts, and waits until logind has been heard. */

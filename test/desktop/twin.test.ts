@@ -71,7 +71,12 @@ test('Linux may report no locked screen (docs/api/power-monitor.md; Chromium, ui
   const { startAutoLock } = await import('../../main/desktop/auto-lock.ts');
   // With logind, it is heard: session-watch.test.ts. Without, the settings say so.
   const none = { systemBus: 'unix:path=/nowhere/bus', sessionBus: undefined, loginSession: undefined };
-  using lock = startAutoLock(new RpcDouble(), none, () => Infinity);
+  using lock = startAutoLock(
+    new RpcDouble(),
+    none,
+    () => Infinity,
+    () => undefined,
+  );
   await vi.waitFor(() => {
     expect(lock.reportsLock).toBe(false);
   });

@@ -120,10 +120,14 @@ export function VaultProvider({
   );
 }
 
+/** The status as it is known, outside of rendering. */
+export const statusIn = (client: QueryClient): VaultStatus | undefined =>
+  client.getQueryData<VaultStatus>(statusKey);
+
 /** Refetches the status, and the rest only if the vault is still open. */
 async function refreshAll(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ queryKey: statusKey });
-  if (client.getQueryData<VaultStatus>(statusKey)?.state === 'unlocked') {
+  if (statusIn(client)?.state === 'unlocked') {
     await client.invalidateQueries({ queryKey: queriesKey });
   } else client.removeQueries({ queryKey: queriesKey });
 }

@@ -5,6 +5,14 @@ const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] a
 /** Between two words of it, in milliseconds: far less than the shortest time after which a vault is locked. */
 const pause = 10_000;
 
+/** Calls back at each sign of use. @returns what stops it. */
+export function onUse(notice: () => void): () => void {
+  for (const sign of signs) window.addEventListener(sign, notice, { capture: true, passive: true });
+  return () => {
+    for (const sign of signs) window.removeEventListener(sign, notice, { capture: true });
+  };
+}
+
 /** Calls back at each use, once in a while at most; having opened the window is one. */
 export function onWindowUse(tell: () => void): void {
   let toldAt = -Infinity;
@@ -14,6 +22,6 @@ export function onWindowUse(tell: () => void): void {
     toldAt = now;
     tell();
   };
-  for (const sign of signs) window.addEventListener(sign, notice, { capture: true, passive: true });
+  onUse(notice);
   notice();
 }

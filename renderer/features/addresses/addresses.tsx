@@ -6,6 +6,7 @@ import { IconAddressBook } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { KnownAddress } from '../../app/rpc/resources.ts';
+import { useDraftState } from '../../app/drafts.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -88,8 +89,8 @@ function AddressOfOther({ of: { knownAddressId, name, address } }: { readonly of
 
 function NewAddress({ given }: { readonly given: string }): ReactNode {
   const [, navigate] = useLocation();
-  const [name, setName] = useState('');
-  const [address, setAddress] = useState(given);
+  const [name, setName] = useDraftState('name', '');
+  const [address, setAddress] = useDraftState('address', given);
   const [tried, setTried] = useState(false);
   const create = useSubmit('ACTIVITY_TYPE_CREATE_KNOWN_ADDRESS');
   const problems = {

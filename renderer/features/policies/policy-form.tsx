@@ -28,6 +28,7 @@ import type { Draft } from './draft.ts';
 import type { Agreement, PolicyForm as Form } from '../../../main/lib/policies/policy-form.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { useDraftState } from '../../app/drafts.ts';
 import { allOf, t } from '../../app/i18n/text.ts';
 import { useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
@@ -73,12 +74,13 @@ const areSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) =
 
 export function PolicyForm(props: FormProps): ReactNode {
   const { begun, policyId, busy, done, error, failed, does, onSubmit } = props;
-  const [draft, setDraft] = useState(begun);
-  const [built, setBuilt] = useState(props.form);
-  const [chosen, setChosen] = useState<'form' | 'text' | undefined>(
+  const [draft, setDraft] = useDraftState('draft', begun);
+  const [built, setBuilt] = useDraftState('built', props.form);
+  const [chosen, setChosen] = useDraftState<'form' | 'text' | undefined>(
+    'chosen',
     props.form === undefined ? undefined : 'form',
   );
-  const [above, setAbove] = useState<Agreement | null>(null);
+  const [above, setAbove] = useDraftState<Agreement | null>('above', null);
   const [tried, setTried] = useState(false);
   const [asking, setAsking] = useState<{ readonly drafts: Drafts; readonly check: PolicyCheck } | null>(null);
   const rpc = useRpc();
@@ -343,7 +345,9 @@ function Says({
   if (check?.form !== undefined) return <PolicySentence form={check.form} {...known} />;
   return (
     <Text size="sm" c="dimmed">
-      {t('A sentence appears here once the policy is complete.')}
+      {check !== undefined && check.problems.length === 0
+        ? t('No sentence says all of this policy.')
+        : t('A sentence appears here once the policy is complete.')}
     </Text>
   );
 }

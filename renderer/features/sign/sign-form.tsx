@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Expectations, Panel } from '../../ui/page.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { onText } from '../../ui/on-text.ts';
+import { useDraftState } from '../../app/drafts.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 import type { PrivateKey, Wallet } from '../../app/rpc/resources.ts';
@@ -37,7 +38,7 @@ interface Outcome {
 
 export function SignForm({ start, ...keys }: FormProps): ReactNode {
   const { signer, addressFormat, fields } = useSignerChoice(start, keys);
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useDraftState('typed', '');
   const [tried, setTried] = useState(false);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const choice = useReadingChoice(typed, signer, addressFormat);
@@ -138,9 +139,9 @@ interface Options {
 
 /** The choices that a reading leaves to a person. */
 function useOptions(kind: ReadingKind | null, signer: Signer | undefined): Options {
-  const [prefixed, setPrefixed] = useState(true);
-  const [wanted, setWanted] = useState<HashFunction | null>(null);
-  const [preimage, setPreimage] = useState('');
+  const [prefixed, setPrefixed] = useDraftState('prefixed', true);
+  const [wanted, setWanted] = useDraftState<HashFunction | null>('wanted', null);
+  const [preimage, setPreimage] = useDraftState('preimage', '');
   const all = hashFunctionsFor(signer?.curve ?? 'CURVE_SECP256K1');
   const hashes = all.filter(({ id }) => (id === 'HASH_FUNCTION_NO_OP') === (kind === 'hash'));
   const usual = signer?.isEthereum === true ? 'HASH_FUNCTION_KECCAK256' : 'HASH_FUNCTION_SHA256';

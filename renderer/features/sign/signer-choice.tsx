@@ -1,6 +1,5 @@
 /** Chooses the key that signs: a wallet's account, or a private key. */
 
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Fieldset, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import type { ComboboxParsedItem } from '@mantine/core';
@@ -10,6 +9,7 @@ import { AccountSelect, accountName, useFirstAccount } from '../accounts/account
 import { curveLabel, describeFormat } from '../accounts/chains.ts';
 import type { Curve } from '../accounts/chains.ts';
 import type { PrivateKey, Wallet, WalletAccount } from '../../app/rpc/resources.ts';
+import { useDraftState } from '../../app/drafts.ts';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { mostOffered } from '../accounts/wallet-accounts.ts';
@@ -43,14 +43,17 @@ interface SignerChoice {
 
 /** The choice, and its fields. */
 export function useSignerChoice(start: Start | undefined, { wallets, privateKeys }: Keys): SignerChoice {
-  const [kind, setKind] = useState<'account' | 'key'>(
+  const [kind, setKind] = useDraftState<'account' | 'key'>(
+    'kind',
     start?.kind ?? (wallets.length > 0 ? 'account' : 'key'),
   );
-  const [walletId, setWalletId] = useState(
+  const [walletId, setWalletId] = useDraftState(
+    'walletId',
     start?.kind === 'account' ? start.walletId : (wallets[0]?.walletId ?? null),
   );
-  const [chosen, setChosen] = useState<WalletAccount | null>(null);
-  const [keyId, setKeyId] = useState(
+  const [chosen, setChosen] = useDraftState<WalletAccount | null>('chosen', null);
+  const [keyId, setKeyId] = useDraftState(
+    'keyId',
     start?.kind === 'key' ? start.privateKeyId : (privateKeys[0]?.privateKeyId ?? null),
   );
   const isFirstWallet = start?.kind === 'account' && start.walletId === walletId;

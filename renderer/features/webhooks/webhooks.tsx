@@ -10,6 +10,7 @@ import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { useDraftState } from '../../app/drafts.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import { Deliveries } from './webhook-deliveries.tsx';
@@ -65,8 +66,8 @@ function urlProblem(text: string): string | null {
 }
 
 function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNode {
-  const [name, setName] = useState('');
-  const [url, setUrl] = useState('');
+  const [name, setName] = useDraftState('name', '');
+  const [url, setUrl] = useDraftState('url', '');
   const [tried, setTried] = useState(false);
   const creating = useSubmit('ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT');
   const problems = { name: nameProblem(name, taken), url: urlProblem(url) };

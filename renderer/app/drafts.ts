@@ -1,0 +1,46 @@
+/**
+ * What a person typed into a form, kept over a lock: the form is as it was after the unlock. Only the memory of this page has
+ * it. A freeze, another screen and the end of the session drop it. Fields for secrets keep nothing.
+ */
+
+import { useEffect, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { statusIn } from './rpc/vault.tsx';
+
+const kept = new Map<string, unknown>();
+
+export function dropDrafts(): void {
+  kept.clear();
+}
+
+/** Drops the drafts of a screen that the person leaves. @returns what stops it. */
+export function dropDraftsOnLeave(): () => void {
+  window.addEventListener('hashchange', dropDrafts);
+  return () => {
+    window.removeEventListener('hashchange', dropDrafts);
+  };
+}
+
+/** As `useState`, for a field of a form. @param field Its name among the fields of its screen. */
+export function useDraftState<Value>(
+  field: string,
+  initial: Value,
+): readonly [value: Value, set: (value: Value) => void] {
+  const client = useQueryClient();
+  const [key] = useState(() => `${window.location.hash} ${field}`);
+  const [value, set] = useState(() => (kept.has(key) ? (kept.get(key) as Value) : initial));
+  const newest = useRef(value);
+  useEffect(() => {
+    newest.current = value;
+  }, [value]);
+  useEffect(
+    () => () => {
+      // The form goes because the vault was locked.
+      const status = statusIn(client);
+      if (status?.state === 'locked' && status.frozen === null) kept.set(key, newest.current);
+      else kept.delete(key);
+    },
+    [client, key],
+  );
+  return [value, set];
+}
