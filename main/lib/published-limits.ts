@@ -5,6 +5,7 @@ export const publishedLimits = {
   policiesPerOrganization: 100,
   policyCharactersPerOrganization: 500_000,
   tagsPerOrganization: 100,
+  tagsPerWallet: 20,
   tagsPerSubOrganization: 10,
   privateKeysPerOrganization: 1000,
   webhookEndpointsPerOrganization: 20,

@@ -37,6 +37,7 @@ import * as users from './users/users.ts';
 import * as walletAccounts from './wallets/wallet-accounts.ts';
 import * as votes from './activities/votes.ts';
 import * as walletAccountLists from './wallets/wallet-account-lists.ts';
+import * as walletLabels from './wallets/wallet-labels.ts';
 import * as walletSummaries from './wallets/wallet-summaries.ts';
 import * as wallets from './wallets/wallets.ts';
 import * as webhookDeliveries from './webhooks/webhook-deliveries.ts';
@@ -93,7 +94,7 @@ const groups = [
   {
     name: 'Wallets',
     about: 'HD wallets: one secret, and accounts derived from it.',
-    operations: [wallets, walletAccounts, walletAccountLists, walletSummaries],
+    operations: [wallets, walletAccounts, walletAccountLists, walletLabels, walletSummaries],
   },
   {
     name: 'Tags',

@@ -675,4 +675,17 @@ export const migrations: readonly Migration[] = [
       CREATE UNIQUE INDEX server_keys_token ON server_keys (token_hash) WHERE token_hash IS NOT NULL;
     `,
   },
+  {
+    version: 12,
+    sql: `
+      CREATE TABLE wallet_labels (
+        wallet_id TEXT PRIMARY KEY REFERENCES wallets (id) ON DELETE CASCADE,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        tags TEXT NOT NULL,
+        archived INTEGER NOT NULL CHECK (archived IN (0, 1)),
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX wallet_labels_organization ON wallet_labels (organization_id);
+    `,
+  },
 ];

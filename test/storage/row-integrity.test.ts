@@ -201,6 +201,7 @@ const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   root: [0, 1],
   exported: [0, 1],
   imported: [0, 1],
+  archived: [0, 1],
   effect: ['EFFECT_ALLOW', 'EFFECT_DENY'],
   purpose: ['sign in', 'verification'],
   channel: ['email', 'sms'],

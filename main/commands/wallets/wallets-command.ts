@@ -2,6 +2,7 @@
 import { Option, type Command } from 'commander';
 import { account, apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
+import type { LabelOptions } from './labels.ts';
 import type { AddAccountsOptions, CreateWalletOptions } from './wallets.ts';
 
 export function declareWallets(program: Command): void {
@@ -47,6 +48,21 @@ export function declareWallets(program: Command): void {
     run: async (config, flags, json, [wallet = '']) => {
       const { addAccounts } = await import('./wallets.ts');
       await addAccounts(config, wallet, { ...flags, json });
+    },
+  });
+  addSubcommand<Omit<LabelOptions, 'json'>>(wallets, {
+    name: 'label <wallet>',
+    description: 'Tag a wallet, or put it into the archive and back; an archived wallet signs as before',
+    options: [
+      new Option('--tag <name...>', 'Tags of the wallet, in the place of those it has'),
+      new Option('--no-tags', 'Take all tags away').conflicts('tag'),
+      new Option('--archive', 'Put the wallet into the archive').conflicts('unarchive'),
+      new Option('--unarchive', 'Take the wallet out of the archive'),
+      apiKey(),
+    ],
+    run: async (config, flags, json, [wallet = '']) => {
+      const { labelWallet } = await import('./labels.ts');
+      await labelWallet(config, wallet, { ...flags, json });
     },
   });
 }

@@ -8,6 +8,7 @@ export const activityTitles: Readonly<Record<string, string>> = {
   INIT_IMPORT_WALLET: 'Start a wallet import',
   IMPORT_WALLET: 'Import a wallet',
   UPDATE_WALLET: 'Rename a wallet',
+  UPDATE_WALLET_LABELS: 'Tag or archive a wallet',
   EXPORT_WALLET: 'Export a wallet',
   DELETE_WALLETS: 'Delete wallets',
   CREATE_WALLET_ACCOUNTS: 'Add accounts to a wallet',

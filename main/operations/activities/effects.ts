@@ -19,6 +19,7 @@ import type * as contracts from '../signing/smart-contract-interfaces.ts';
 import type * as tags from '../tags/tags.ts';
 import type * as users from '../users/users.ts';
 import type * as walletAccounts from '../wallets/wallet-accounts.ts';
+import type * as walletLabels from '../wallets/wallet-labels.ts';
 import type * as wallets from '../wallets/wallets.ts';
 import type * as endpoints from '../webhooks/webhook-endpoints.ts';
 import type * as addresses from '../addresses/known-addresses.ts';
@@ -130,6 +131,16 @@ const table = {
     walletName === undefined
       ? one('The wallet ', names.wallet(walletId), ' stays as it is.')
       : renamed(names.wallet(walletId), walletName)) satisfies Speak<ParamsOf<typeof wallets.updateWallet>>,
+  update_wallet_labels: (({ walletId, tags, archived }, names) => ({
+    about: [names.wallet(walletId)],
+    effect: say`The wallet ${names.wallet(walletId)} ${
+      tags === undefined
+        ? 'keeps its tags'
+        : tags.length === 0
+          ? 'has no tags then'
+          : say`has the tags ${listOf(tags.map((tag) => called('TAG', tag)))}`
+    }${archived === undefined ? '' : archived ? ', and is archived' : ', and is not archived'}. It signs as before.`,
+  })) satisfies Speak<ParamsOf<typeof walletLabels.updateWalletLabels>>,
   export_wallet: (({ walletId }, names) =>
     one(
       'The requester gets the words of the wallet ',

@@ -5,6 +5,7 @@ import { timestamp } from '../../lib/clock.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { countAccounts, nextAddressFormat } from '../../storage/tables/wallet-account-lists.ts';
+import { listWalletLabels } from '../../storage/tables/wallet-labels.ts';
 import { listWalletRows } from '../../storage/tables/wallets.ts';
 import { addressFormat } from '../shared/parameters.ts';
 
@@ -17,6 +18,10 @@ const shownSummary = z
     addressFormats: z.array(z.object({ addressFormat, accounts: z.int() })),
     /** When the wallet last signed. Absent for a wallet that has not signed since the vault notes it. */
     lastUsedAt: z.object({ seconds: z.string(), nanos: z.string() }).optional(),
+    /** Names by which people sort wallets. */
+    tags: z.array(z.string()),
+    /** True where people have put it away. It signs as before. */
+    archived: z.boolean(),
   })
   .meta({ id: 'WalletSummary' });
 
@@ -24,7 +29,8 @@ type Summary = z.output<typeof shownSummary>;
 
 export const listWalletSummaries = query({
   path: 'list_wallet_summaries',
-  summary: 'Tells how many accounts each wallet has, on which chains, and when it last signed.',
+  summary:
+    'Tells how many accounts each wallet has, on which chains, when it last signed, its tags, and if it is archived.',
   own: true,
   params: z.object({}),
   returns: z.object({
@@ -34,6 +40,7 @@ export const listWalletSummaries = query({
   *run({ tx, organizationId, keyUses }): Paced<{ readonly walletSummaries: Summary[] }> {
     const walletSummaries: Summary[] = [];
     const uses = keyUses();
+    const labels = listWalletLabels(tx, organizationId);
     for (const { id: walletId } of listWalletRows(tx, organizationId)) {
       const addressFormats = yield* formatsOf(tx, walletId);
       const usedAt = uses.get(walletId);
@@ -42,6 +49,8 @@ export const listWalletSummaries = query({
         accounts: addressFormats.reduce((sum, { accounts }) => sum + accounts, 0),
         addressFormats,
         ...(usedAt === undefined ? {} : { lastUsedAt: timestamp(usedAt) }),
+        tags: [...(labels.get(walletId)?.tags ?? [])],
+        archived: labels.get(walletId)?.archived ?? false,
       });
     }
     return { walletSummaries };

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { IconWallet } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import { orderWallets } from '../wallets/wallet-order.ts';
+import { ofArchive, orderWallets } from '../wallets/wallet-order.ts';
 import { ChainMarks, useWalletSummaries, WalletFacts } from '../wallets/wallet-summaries.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { Panel } from '../../ui/page.tsx';
@@ -37,7 +37,7 @@ export function HomeWallets(): ReactNode {
         </Empty>
       )}
       <ul className="kh-rows" aria-label={t('Wallets')}>
-        {orderWallets(wallets, 'used', summaries)
+        {orderWallets(ofArchive(wallets, summaries, false), 'used', summaries)
           .slice(0, most)
           .map(({ walletId, walletName }) => {
             const summary = summaries?.get(walletId);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findWallets, orderWallets } from './wallet-order.ts';
+import { findWallets, ofArchive, orderWallets } from './wallet-order.ts';
 
 const at = (seconds: number) => ({ seconds: String(seconds), nanos: '0' });
 const wallet = (walletName: string, createdAt: number) => ({
@@ -9,9 +9,20 @@ const wallet = (walletName: string, createdAt: number) => ({
 });
 const wallets = [wallet('Bitcoin savings', 1), wallet('everyday', 2), wallet('Archive', 3), wallet('New', 4)];
 const summaries = new Map([
-  ['Bitcoin savings', { addressFormats: [], lastUsedAt: at(10) }],
-  ['everyday', { addressFormats: [{ addressFormat: 'ADDRESS_FORMAT_ETHEREUM' }], lastUsedAt: at(20) }],
-  ['Archive', { addressFormats: [{ addressFormat: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR' }] }],
+  ['Bitcoin savings', { addressFormats: [], lastUsedAt: at(10), tags: ['Family'], archived: false }],
+  [
+    'everyday',
+    {
+      addressFormats: [{ addressFormat: 'ADDRESS_FORMAT_ETHEREUM' }],
+      lastUsedAt: at(20),
+      tags: [],
+      archived: false,
+    },
+  ],
+  [
+    'Archive',
+    { addressFormats: [{ addressFormat: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR' }], tags: [], archived: true },
+  ],
 ]);
 const names = (list: readonly { readonly walletName: string }[]) => list.map(({ walletName }) => walletName);
 
@@ -28,11 +39,18 @@ test.each([
   [' EVERY ', ['everyday']],
   ['bitcoin', ['Bitcoin savings', 'Archive']],
   ['eth', ['everyday']],
+  ['famil', ['Bitcoin savings']],
   ['nothing', []],
-])('a search for “%s” finds names and chains', (typed, expected) => {
+])('a search for “%s” finds names, chains and tags', (typed, expected) => {
   expect(names(findWallets(wallets, summaries, typed))).toEqual(expected);
 });
 
 test('names are searched before the chains have loaded', () => {
   expect(names(findWallets(wallets, undefined, 'new'))).toEqual(['New']);
+});
+
+test('the archive has what is archived, and the list the rest; before they have loaded, the list has all', () => {
+  expect(names(ofArchive(wallets, summaries, true))).toEqual(['Archive']);
+  expect(names(ofArchive(wallets, summaries, false))).toEqual(['Bitcoin savings', 'everyday', 'New']);
+  expect(names(ofArchive(wallets, undefined, false))).toHaveLength(4);
 });

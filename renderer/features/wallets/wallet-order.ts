@@ -11,6 +11,8 @@ interface Ordered {
 interface Summary {
   readonly lastUsedAt?: Timestamp;
   readonly addressFormats: readonly { readonly addressFormat: string }[];
+  readonly tags: readonly string[];
+  readonly archived: boolean;
 }
 
 type Summaries = ReadonlyMap<string, Summary> | undefined;
@@ -41,7 +43,15 @@ const chainsOf = ({ addressFormats: formats }: Summary): readonly string[] =>
     return row === undefined ? [] : [row.label, row.plate];
   });
 
-/** Wallets whose name or chains have a text, whatever its case. */
+/** The wallets of a list: those that are not archived, or those that are. */
+export const ofArchive = <Wallet extends Ordered>(
+  wallets: readonly Wallet[],
+  summaries: Summaries,
+  archived: boolean,
+): readonly Wallet[] =>
+  wallets.filter(({ walletId }) => (summaries?.get(walletId)?.archived ?? false) === archived);
+
+/** Wallets whose name, chains or tags have a text, whatever its case. */
 export function findWallets<Wallet extends Ordered>(
   wallets: readonly Wallet[],
   summaries: Summaries,
@@ -51,7 +61,7 @@ export function findWallets<Wallet extends Ordered>(
   if (wanted === '') return wallets;
   return wallets.filter(({ walletId, walletName }) => {
     const summary = summaries?.get(walletId);
-    const texts = [walletName, ...(summary === undefined ? [] : chainsOf(summary))];
+    const texts = [walletName, ...(summary === undefined ? [] : [...chainsOf(summary), ...summary.tags])];
     return texts.some((text) => text.toLowerCase().includes(wanted));
   });
 }

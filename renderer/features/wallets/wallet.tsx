@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconWallet } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
+import { LabelActions } from './wallet-labels.tsx';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { AddressDialogs, AddressRow } from '../accounts/address-row.tsx';
 import {
@@ -236,6 +237,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
   const remove = useSubmit('ACTIVITY_TYPE_DELETE_WALLETS');
   return (
     <DangerZone>
+      <LabelActions walletId={walletId} />
       <DangerAction
         name={t('Rename')}
         about={t('Scripts that use the name need the new one. The ID stays.')}

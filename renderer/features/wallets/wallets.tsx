@@ -1,6 +1,15 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, Fieldset, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  Stack,
+  Text,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus, IconWallet } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -15,10 +24,12 @@ import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { OutsideBadges } from '../../ui/outside-badges.tsx';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { useDraftState } from '../../app/drafts.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import type { Answer } from '../../../main/operations/api.ts';
-import { findWallets, orderWallets, walletOrders, type WalletOrder } from './wallet-order.ts';
+import { Tags } from './wallet-labels.tsx';
+import { findWallets, ofArchive, orderWallets, walletOrders, type WalletOrder } from './wallet-order.ts';
 import { ChainMarks, useWalletSummaries, WalletFacts } from './wallet-summaries.tsx';
 import '../../ui/rows.css';
 
@@ -78,13 +89,22 @@ function WalletList({ wallets }: { readonly wallets: readonly WalletRow[] }): Re
   const summaries = useWalletSummaries();
   const [typed, setTyped] = useState('');
   const [order, setOrder] = useState<WalletOrder>('created');
-  const found = orderWallets(findWallets(wallets, summaries, typed), order, summaries);
+  const [tag, setTag] = useState('');
+  const [isArchive, setIsArchive] = useState(false);
+  const archived = ofArchive(wallets, summaries, true).length;
+  const tags = [...new Set([...(summaries?.values() ?? [])].flatMap((each) => each.tags))].sort((a, b) =>
+    a.localeCompare(b),
+  );
+  const listed = ofArchive(wallets, summaries, isArchive && archived > 0).filter(
+    ({ walletId }) => tag === '' || summaries?.get(walletId)?.tags.includes(tag),
+  );
+  const found = orderWallets(findWallets(listed, summaries, typed), order, summaries);
   return (
     <>
       {wallets.length >= searchedFrom && (
         <ListSearch
           label={t('Search wallets')}
-          placeholder={t('Name or chain')}
+          placeholder={t('Name, chain or tag')}
           typed={typed}
           onType={setTyped}
         >
@@ -100,12 +120,35 @@ function WalletList({ wallets }: { readonly wallets: readonly WalletRow[] }): Re
               setOrder(walletOrders.find((each) => each === currentTarget.value) ?? order);
             }}
           />
+          {tags.length > 0 && (
+            <NativeSelect
+              label={t('Tag')}
+              value={tag}
+              data={[
+                { value: '', label: t('All tags') },
+                ...tags.map((each) => ({ value: each, label: visibleName(each) })),
+              ]}
+              onChange={({ currentTarget }) => {
+                setTag(currentTarget.value);
+              }}
+            />
+          )}
         </ListSearch>
+      )}
+      {archived > 0 && (
+        <Checkbox
+          label={t('Show the archive ({{count}})', { count: archived })}
+          checked={isArchive}
+          onChange={({ currentTarget }) => {
+            setIsArchive(currentTarget.checked);
+          }}
+          mb="md"
+        />
       )}
       <Panel kind="plain">
         {found.length === 0 && (
           <Empty title={t('No results')}>
-            <p>{t('No wallet has this name or chain.')}</p>
+            <p>{t('No wallet has this name, chain or tag.')}</p>
           </Empty>
         )}
         <ul className="kh-rows" aria-label={t('Wallets')}>
@@ -116,7 +159,8 @@ function WalletList({ wallets }: { readonly wallets: readonly WalletRow[] }): Re
                 <Link href={`/wallets/${wallet.walletId}`} className="kh-row">
                   <span>
                     <span className="kh-row-name">{visibleName(wallet.walletName)}</span>{' '}
-                    {summary && <ChainMarks of={summary} />} <OutsideBadges of={wallet} />
+                    {summary && <ChainMarks of={summary} />} {summary && <Tags of={summary.tags} />}{' '}
+                    <OutsideBadges of={wallet} />
                   </span>
                   <span className="kh-row-side">
                     <WalletFacts of={summary} />
@@ -136,9 +180,9 @@ export function NewWallet(): ReactNode {
   const { data: existing } = useApiQuery('list_wallets');
   const taken = existing?.wallets.map((wallet) => wallet.walletName) ?? [];
   const suggested = freeName('Wallet', taken);
-  const [typedName, setTypedName] = useState<string | null>(null);
-  const [words, setWords] = useState<'12' | '24'>('12');
-  const [chosen, setChosen] = useState<readonly string[]>(['ethereum']);
+  const [typedName, setTypedName] = useDraftState<string | null>('typedName', null);
+  const [words, setWords] = useDraftState<'12' | '24'>('words', '12');
+  const [chosen, setChosen] = useDraftState<readonly string[]>('chosen', ['ethereum']);
   const create = useSubmit('ACTIVITY_TYPE_CREATE_WALLET');
   const name = typedName ?? suggested;
   // Once the wallet is created its own name is taken, while this form is still on the screen.

@@ -117,6 +117,7 @@ const organizationLimits: Readonly<Record<keyof typeof publishedLimits, string>>
   policiesPerOrganization: 'policies of an organization',
   policyCharactersPerOrganization: 'characters of all policies of an organization',
   tagsPerOrganization: 'tags of an organization',
+  tagsPerWallet: 'tags of a wallet',
   tagsPerSubOrganization: 'tags of a sub-organization',
   privateKeysPerOrganization: 'private keys of an organization',
   webhookEndpointsPerOrganization: 'webhook endpoints of an organization',
