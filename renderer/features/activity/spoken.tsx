@@ -6,6 +6,7 @@ import type { ActivityDescription, SpokenPart } from '../../app/rpc/resources.ts
 import { useIsOwners } from '../../app/owners-window.ts';
 import { apiQueryKey, queryApi, useRpc } from '../../app/rpc/vault.tsx';
 import { shorten } from '../../ui/text/short.ts';
+import { withAddresses } from '../../ui/text/addresses.tsx';
 import './spoken.css';
 
 /** Screens of named things. */
@@ -29,7 +30,8 @@ export function Spoken({ parts, links = false }: Props): ReactNode {
   return (
     <span translate="no">
       {parts.map((part, index) => {
-        if (part.kind === undefined) return <bdi key={index}>{visibleLine(part.text)}</bdi>;
+        if (part.kind === undefined)
+          return <bdi key={index}>{withAddresses(visibleLine(part.text), (text) => text)}</bdi>;
         const screen = screens[part.kind];
         return links && isOwners && part.id !== undefined && screen !== undefined ? (
           <Link key={index} href={screen(part)} className="kh-pill">

@@ -18,9 +18,13 @@ import {
 } from './policy-building.ts';
 import type { Asset } from './policy-building.ts';
 import type { KnownNames, Named } from './policy-names.tsx';
+import { NamedAddress, sameAddress } from '../addresses/named-address.tsx';
 import { Grouped } from '../../ui/identifier.tsx';
+import { shorten } from '../../ui/text/short.ts';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { Agreement, BudgetHolder, Keys, Limit, People } from '../../../main/lib/policies/policy-form.ts';
 import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
 
 const options = (named: readonly Named[]) => named.map(({ id, label }) => ({ value: id, label }));
 /** Ids that are not known any longer stay chosen. */
@@ -230,6 +234,14 @@ export function ReceiversField({
 }): ReactNode {
   const [text, setText] = useState((value ?? []).join('\n'));
   const list = value ?? [];
+  const known = (useApiQuery('list_known_addresses').data?.knownAddresses ?? []).filter(
+    ({ address }) => wrongAddresses([address]).length === 0,
+  );
+  const left = known.filter(({ address }) => !list.some((each) => sameAddress(each, address)));
+  const type = (next: string) => {
+    setText(next);
+    onChange(linesOf(next));
+  };
   const wrong = wrongAddresses(list);
   const alike = alikeAddresses(list);
   const problem =
@@ -264,10 +276,33 @@ export function ReceiversField({
             error={problem}
             className="kh-addresses"
             onChange={(event) => {
-              setText(event.currentTarget.value);
-              onChange(linesOf(event.currentTarget.value));
+              type(event.currentTarget.value);
             }}
           />
+          {left.length > 0 && (
+            <Select
+              label={t('Add from the address book')}
+              data={left.map(({ address, name }) => ({
+                value: address,
+                label: `${visibleName(name)} · ${shorten(address)}`,
+              }))}
+              value={null}
+              placeholder={t('Choose')}
+              mt="xs"
+              onChange={(address) => {
+                if (address !== null) type([...list, address].join('\n'));
+              }}
+            />
+          )}
+          {known.length > left.length && (
+            <ul className="kh-receivers" aria-label={t('Names of receivers')}>
+              {list.map((address) => (
+                <li key={address}>
+                  <NamedAddress address={address} />
+                </li>
+              ))}
+            </ul>
+          )}
           {alike.length > 0 && (
             <Text size="sm" role="alert">
               {t('These addresses begin and end alike. Compare them:')}

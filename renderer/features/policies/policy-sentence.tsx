@@ -20,6 +20,7 @@ import type {
   People,
   PolicyForm,
 } from '../../../main/lib/policies/policy-form.ts';
+import { NamedAddress } from '../addresses/named-address.tsx';
 import { allOf, t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import './policy-builder.css';
@@ -202,7 +203,7 @@ function Paying({ assets, payment }: Props & { readonly payment: Payment }): Rea
             receivers: (
               <span>
                 {listed(
-                  receivers.map((each) => <Grouped key={each} text={each} />),
+                  receivers.map((each) => <NamedAddress key={each} address={each} />),
                   'or',
                 )}
               </span>

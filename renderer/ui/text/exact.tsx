@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import { directionOf, visibleAgain } from '../../../main/lib/text/visible-text.ts';
+import { withAddresses } from './addresses.tsx';
 import './exact.css';
 
 /**
@@ -15,7 +16,7 @@ export function Exact({ text }: { readonly text: string }): ReactNode {
         .map((line, index) => (
           <Fragment key={index}>
             {index > 0 && '\n'}
-            <span dir={directionOf(line) === 'rtl' ? 'rtl' : 'ltr'}>{withBlanks(line)}</span>
+            <span dir={directionOf(line) === 'rtl' ? 'rtl' : 'ltr'}>{withAddresses(line, withBlanks)}</span>
           </Fragment>
         ))}
     </span>
