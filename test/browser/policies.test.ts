@@ -1,11 +1,11 @@
 /** Policies through the window: written with help, tried on what has happened, explained, and who may do what. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newTestKey, newWallet } from '../support/support.ts';
+import { newTestKey, newWallet, resultOf } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, choose, chooseSegment, exportFrom, goTo, heading } from './support/steps.ts';
+import { button, chooseSegment, exportFrom, goTo, heading } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -79,6 +79,13 @@ describe('a policy', () => {
 
     await button(page, 'Test').click();
     await page.getByText(/^2 activities tested\. 1 newly allowed\.$/).waitFor();
+    // The bars and their table count each activity once.
+    const decisions = page.getByRole('table', { name: 'Decisions' });
+    const counts = async (name: string): Promise<number> =>
+      (await decisions.getByRole('row').filter({ hasText: name }).getByRole('cell').allInnerTexts())
+        .map(Number)
+        .reduce((sum, count) => sum + count, 0);
+    expect([await counts('Before'), await counts('After')]).toEqual([2, 2]);
     await page.getByText('Matched 1 of 2 activities and decided 1.').waitFor();
     await button(page, 'Details: Sign a payload').click();
     await page.getByText('Allowed by “Sign with a wallet”.').last().waitFor();
@@ -131,7 +138,7 @@ describe('who may do what', () => {
   test('shows for every user the result, with the policies behind it', async () => {
     await using service = await serveDevVault();
     const key = newTestKey();
-    await service.root.submit('create_users', 'CREATE_USERS_V4', {
+    const created = await service.root.submit('create_users', 'CREATE_USERS_V4', {
       users: [
         {
           userName: 'Script',
@@ -142,6 +149,7 @@ describe('who may do what', () => {
         },
       ],
     });
+    const userIds = resultOf(created)['userIds'] as readonly string[];
     const refused = await service.root.as(key).submit('create_user_tag', 'CREATE_USER_TAG', {
       userTagName: 'Mine',
       userIds: [],
@@ -170,12 +178,26 @@ describe('who may do what', () => {
     await page.getByText(/^[0-9]+ more parts$/).waitFor();
     expect(await axeFindings(page, 'policies-refused')).toEqual([]);
     await page.getByRole('link', { name: 'Permissions' }).click();
-    await page.getByRole('list', { name: 'Allowed as a root quorum member' }).waitFor();
-    await choose(page, 'User', 'Script');
-    const may = page.getByRole('list', { name: 'Allowed', exact: true });
-    await may.getByRole('listitem').filter({ hasText: 'Create a wallet' }).waitFor();
-    expect(await may.getByRole('link', { name: 'Make wallets' }).count()).toBe(1);
-    await page.getByRole('list', { name: 'Denied', exact: true }).waitFor();
+    const matrix = page.getByRole('table', { name: 'Permissions' });
+    const row = (name: string) =>
+      matrix.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+    // A column for each user, by what the service answers for each of them.
+    await expect
+      .poll(() => row('Create a wallet').innerText())
+      .toMatch(/Create a wallet\s+Yes\s+Make wallets\s+Of many parts\s+Yes, root/);
+    expect(await row('Create a wallet').getByRole('link', { name: 'Make wallets' }).count()).toBe(1);
+    await expect.poll(() => row('Delete wallets').innerText()).toMatch(/Delete wallets\s+No\s+Yes, root/);
+    const { body } = await service.root.query('list_permissions', { userId: userIds[0] });
+    const all = (body?.['permissions'] as readonly unknown[]).length;
+    expect(await matrix.getByRole('rowheader').count()).toBe(all + 6);
+    await page.getByText(`${String(all)} of ${String(all)} activities`).waitFor();
+    // A filter says what it hides.
+    await page.getByRole('combobox', { name: 'Area' }).selectOption('Export');
+    await page.getByText(`3 of ${String(all)} activities`).waitFor();
+    await page.getByRole('checkbox', { name: 'Hide what none of them may do' }).check();
+    await page.getByText(`3 of ${String(all)} activities`).waitFor();
+    await button(page, 'Show all').click();
+    await page.getByText(`${String(all)} of ${String(all)} activities`).waitFor();
     expect(await axeFindings(page, 'permissions')).toEqual([]);
     expect(await tooWideFindings(page, 'permissions')).toEqual([]);
   });

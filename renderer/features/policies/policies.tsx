@@ -97,9 +97,8 @@ export function Policies(): ReactNode {
           </ul>
         )}
       </Panel>
-      <Refused />
       <Panel title={t('Start from a template')} kind="plain">
-        <ul className="kh-rows" aria-label={t('Templates')}>
+        <ul className="kh-rows kh-templates" aria-label={t('Templates')}>
           {policyTemplates.map(({ id, title, about }) => (
             <li key={id}>
               <Link href={`/policies/new/${id}`} className="kh-row">
@@ -112,6 +111,7 @@ export function Policies(): ReactNode {
           ))}
         </ul>
       </Panel>
+      <Refused />
     </>
   );
 }
@@ -132,6 +132,9 @@ function Said({
   return <NamedText text={of.condition === '' ? t('everything') : of.condition} names={names} />;
 }
 
+/** Refusals that are shown at first. */
+const fewRefusals = 3;
+
 interface Refusal {
   readonly refusalId: string;
   readonly userId: string;
@@ -144,11 +147,29 @@ interface Refusal {
 function Refused(): ReactNode {
   const { data } = useApiQuery('list_refusals', { limit: 10 });
   const users = useApiQuery('list_users').data?.users ?? [];
+  const [isLong, setIsLong] = useState(false);
   if (data === undefined || data.refusals.length === 0) return null;
   return (
-    <Panel title={t('Recent refusals')} kind="plain">
+    <Panel
+      title={t('Recent refusals')}
+      kind="plain"
+      aside={
+        !isLong &&
+        data.refusals.length > fewRefusals && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => {
+              setIsLong(true);
+            }}
+          >
+            {t('Show more ({{rest}})', { rest: data.refusals.length - fewRefusals })}
+          </Button>
+        )
+      }
+    >
       <ul className="kh-rows" aria-label={t('Recent refusals')}>
-        {data.refusals.map((refusal) => (
+        {data.refusals.slice(0, isLong ? undefined : fewRefusals).map((refusal) => (
           <RefusalRow
             key={refusal.refusalId}
             of={refusal}

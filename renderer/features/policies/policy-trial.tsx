@@ -7,6 +7,7 @@ import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { describeType } from '../activity/activity-words.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { OutcomeBars } from './outcome-bars.tsx';
 import { PolicyExplanation } from './policy-explanation.tsx';
 import { describeDecision, describeOutcome, useTest } from './policy-queries.ts';
 import type { AskedDraft, PolicyTest, TestedActivity } from './policy-queries.ts';
@@ -125,6 +126,7 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
               ...(changes.length === 0 ? [t('No decision changes.')] : changes),
             ].join(' ')}
       </Text>
+      {tested > 0 && <OutcomeBars of={activities} />}
       {policies
         .filter(({ draft }) => draft)
         .map(({ policyId, held, decided, clauses }) => (

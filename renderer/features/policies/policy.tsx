@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { NativeSelect } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
 import { ShortId } from '../../ui/identifier.tsx';
@@ -28,7 +29,23 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
   const form = begun?.form ?? newBuilding;
   return (
     <>
-      <PageHead title={t('Create policy')} back={{ to: '/policies', label: t('Policies') }} />
+      <PageHead
+        title={t('Create policy')}
+        back={{ to: '/policies', label: t('Policies') }}
+        action={
+          <NativeSelect
+            label={t('Template')}
+            value={begun?.id ?? ''}
+            data={[
+              { value: '', label: t('Payments, from scratch') },
+              ...policyTemplates.map(({ id, title }) => ({ value: id, label: title })),
+            ]}
+            onChange={({ currentTarget }) => {
+              navigate(`/policies/new/${currentTarget.value}`.replace(/\/$/, ''), { replace: true });
+            }}
+          />
+        }
+      />
       <PolicyForm
         begun={{ ...emptyDraft, policyName: begun?.title ?? '', ...textsOf(form) }}
         form={form}
