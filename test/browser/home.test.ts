@@ -210,6 +210,7 @@ describe('the palette', () => {
     await page.goto(service.windowUrl);
     await heading(page, 'Home').waitFor();
     await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('combobox', { name: 'Search and commands' }).waitFor();
     await page.keyboard.type('dark');
     await page.keyboard.press('Enter');
     await expect.poll(scheme).toBe('dark');

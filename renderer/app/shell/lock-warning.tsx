@@ -10,7 +10,11 @@ const id = 'lock soon';
 export function LockWarning(): null {
   const rpc = useRpc();
   useEffect(() => {
+    // Listens while there is a warning alone: keys and moves of the pointer are many.
+    let stopUse: (() => void) | undefined;
     const hide = () => {
+      stopUse?.();
+      stopUse = undefined;
       notifications.hide(id);
     };
     const stopEvents = rpc.onEvent((event) => {
@@ -23,11 +27,10 @@ export function LockWarning(): null {
         message: t('Press a key or move the pointer to keep it open. What you typed stays.'),
         autoClose: false,
       });
+      stopUse = onUse(hide);
     });
-    const stopUse = onUse(hide);
     return () => {
       stopEvents();
-      stopUse();
       hide();
     };
   }, [rpc]);
