@@ -8,7 +8,7 @@ import { KeyhearthError } from '../lib/errors.ts';
 import { report } from './report.ts';
 import { watchSession } from './session-watch.ts';
 import { every } from '../lib/concurrency/every.ts';
-import { LockWarning } from '../lib/lock-warning.ts';
+import { LockWarning } from '../lib/concurrency/lock-warning.ts';
 
 /** Until the settings are known, and where they cannot be: a file that is refused is locked anyway. */
 const cautious: Settings['autoLock'] = {

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { AutoLock } from './settings.ts';
 import type { RequestUse } from './request-use.ts';
 import { every } from '../lib/concurrency/every.ts';
-import { LockWarning } from '../lib/lock-warning.ts';
+import { LockWarning } from '../lib/concurrency/lock-warning.ts';
 
 export interface IdleLockParts {
   readonly clock: Clock;

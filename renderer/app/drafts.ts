@@ -1,5 +1,5 @@
 /**
- * What a person typed into a form, kept over a lock: the form is as it was after the unlock. Only the memory of this page has
+ * Drafts: the text of a form, kept over a lock. After the unlock the form is as it was. Only the memory of this page has
  * it. A freeze, another screen and the end of the session drop it. Fields for secrets keep nothing.
  */
 

@@ -1,4 +1,4 @@
-/** A vault that nobody uses: the warning before its lock, and what a person had typed by then. */
+/** An idle vault: the warning before its lock, and the forms after the unlock. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openWindow, sharedChromium } from './support/chromium.ts';
@@ -53,7 +53,7 @@ test('an idle vault warns, stays open for a person who returns, and keeps what w
   await goTo(page, 'Address book');
   expect(await name.inputValue()).toBe('');
 
-  // A lock by hand keeps it too. A freeze is for when somebody else may be there, and keeps nothing.
+  // A lock by hand keeps it too. A freeze keeps nothing: another person may be there.
   await name.fill('Supplier');
   await lock(page);
   await unlock();

@@ -28,7 +28,7 @@ test('the window keeps to its budget', () => {
   const all = readdirSync(join(renderer, 'assets'))
     .filter((file) => /\.(js|css)$/.test(file))
     .map((file) => `assets/${file}`);
-  // The thread that estimates passwords, with its lists of words, is fetched while somebody types a new one.
+  // The thread that estimates passwords, with its lists of words, is fetched while a person types a new one.
   const passwords = all.filter((file) => file.includes('/password-worker-'));
   expect(entry.length).toBeGreaterThan(1);
   // The code of other pages is fetched on navigation.

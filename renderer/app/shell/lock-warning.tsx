@@ -6,7 +6,7 @@ import { onUse } from '../rpc/window-use.ts';
 
 const id = 'lock soon';
 
-/** Says on every screen that the vault locks soon, until somebody uses the window. */
+/** Says on every screen that the vault locks soon, until a person uses the window. */
 export function LockWarning(): null {
   const rpc = useRpc();
   useEffect(() => {

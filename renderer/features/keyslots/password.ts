@@ -11,7 +11,7 @@ export interface PasswordStrength {
   readonly hint: string;
 }
 
-/** What the estimate found. */
+/** An estimate of zxcvbn. */
 export interface Guesses {
   /** The number of guesses, as a power of ten. */
   readonly power: number;

@@ -35,7 +35,7 @@ function useStrength(password: string, known: readonly string[]): PasswordStreng
       clearTimeout(timer);
     };
   }, [question, isWanted]);
-  // What the thread knows of passwords ends with it.
+  // The thread ends with the field, and its memory of passwords with it.
   useEffect(
     () => () => {
       worker.current?.terminate();

@@ -18,7 +18,7 @@ import './permissions.css';
 type Permission = Answer<'list_permissions'>['permissions'][number];
 type Reach = Permission['reach'];
 
-/** What a cell says, and how much it allows. */
+/** Texts of cells, and how much each allows. */
 const reaches = {
   REACH_ROOT_QUORUM: { label: t('Yes, root'), tone: 'allowed', about: t('Allowed as a root quorum member') },
   REACH_ALLOWED: { label: t('Yes'), tone: 'allowed', about: t('Allowed') },
@@ -31,7 +31,7 @@ const reaches = {
 /** Columns that a person compares at a glance. Others are chosen. */
 const mostAtFirst = 5;
 
-/** Who may do what: a row for each kind of activity, a column for each user. */
+/** The matrix of permissions: a row for each kind of activity, a column for each user. */
 export function Permissions(): ReactNode {
   const { owner } = useStatus();
   const rpc = useRpc();
@@ -60,7 +60,7 @@ export function Permissions(): ReactNode {
     cells: new Map(answers[index]?.data?.permissions.map((each) => [each.activityType, each])),
   }));
   const types = [...new Set(columns.flatMap(({ cells }) => [...cells.keys()]))];
-  // What is not known may be allowed.
+  // An unknown permission may be an allowed one.
   const mayBe = (type: string): boolean =>
     columns.some(({ cells }) => (cells.get(type)?.reach ?? 'REACH_DEPENDS') !== 'REACH_DENIED');
   const rows = types.filter(
@@ -196,7 +196,7 @@ export function Permissions(): ReactNode {
   );
 }
 
-/** What one user may do, and by which policies. */
+/** One user's permission, and the policies behind it. */
 function Cell({
   of,
   nameOf,

@@ -1,4 +1,4 @@
-/** Tags and the archive of wallets: they sort lists, are part of the verified file, and take no right away or give one. */
+/** Tags and the archive of wallets: they sort lists, and change no right. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   activityOf,

@@ -1,4 +1,4 @@
-/** Warns before a lock of a vault that nobody uses, and takes the warning back. Each change is said once. */
+/** Warns before an idle vault locks, and takes the warning back. Each change is said once. */
 
 const longestNoticeMs = 60_000;
 
