@@ -280,7 +280,7 @@ describe('while requests are under way that may come to a write', () => {
   test('it is held for some milliseconds at most', async () => {
     const write = gathering().write(note('a'));
     await nextTurn();
-    ms += 4;
+    ms += 8;
     expect(await write).toBe('a');
   });
 
