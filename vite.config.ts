@@ -35,6 +35,27 @@ function runnableCommand(): Plugin {
   };
 }
 
+/**
+ * A module that imports `node:http` has Node read each of its exports first. Some of those belong to `fetch`, which Node then
+ * loads whole: a third of the processor time of a short command. The builtin itself is the same without.
+ */
+function httpWithoutFetch(): Plugin {
+  return {
+    name: 'keyhearth:http-without-fetch',
+    apply: 'build',
+    applyToEnvironment: (environment) => environment.name === 'main',
+    renderChunk(code) {
+      const found = code.replaceAll(/^import (.+) from "node:http";$/gm, (_line, names: string) => {
+        const target = names.replaceAll(/ as /g, ': ');
+        if (!/^(\w+|\{[^}]*\})$/.test(target))
+          throw new Error(`"import ${names}" of node:http is of an unknown form`);
+        return `var ${target} = process.getBuiltinModule("node:http");`;
+      });
+      return { code: found, map: null };
+    },
+  };
+}
+
 /** The styles that the entry begins with are the ground on which those of the parts stand, whichever files they are in. */
 function groundFirst(): Plugin {
   return {
@@ -204,7 +225,7 @@ function developmentService(): Plugin {
 export default defineConfig({
   root: join(projectRoot, 'renderer'),
   cacheDir: join(projectRoot, 'node_modules/.cache/vite'),
-  plugins: [react(), groundFirst(), runnableCommand(), developmentService()],
+  plugins: [react(), groundFirst(), httpWithoutFetch(), runnableCommand(), developmentService()],
   server: { host: '127.0.0.1' },
   build: { emptyOutDir: true, sourcemap: false },
   environments: {

@@ -52,7 +52,7 @@ test('the styles that all others stand on come first', () => {
   expect(styles).toContain('--kh-ground:');
 });
 
-/** Names on standard error each file that is loaded. */
+/** Names on standard error each file that is loaded, and at its end each builtin module. */
 const naming = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -60,20 +60,25 @@ const naming = `data:text/javascript,${encodeURIComponent(`
       process.stderr.write('loads ' + url + '\\n');
       return next(url, context);
     },
-  });`)}`;
+  });
+  process.once('exit', () => process.stderr.write(process.moduleLoadList.map((name) => 'loads ' + name + '\\n').join('')));`)}`;
 
 /** A package of the service alone, which stands beside its code. */
 const ofTheService = '/@node-rs/argon2/';
+/** Node's fetch, which is large. An import of node:http loads it unasked. */
+const ofFetch = 'internal/deps/undici/undici';
 
-test('a command that asks a running vault does not load the service', async () => {
+test('a command that asks a running vault loads neither the service nor fetch', async () => {
   using directory = temporaryDirectory();
   const environment = { KEYHEARTH_DATA_DIR: join(directory.path, 'vault'), HOME: directory.path };
   const program = [process.execPath, '--import', naming, join(renderer, '../main/cli.js')] as const;
-  const loadsService = async (words: string): Promise<boolean> => {
+  const loads = async (words: string): Promise<object> => {
     const { stderr } = await runCommand(words.split(' '), { environment, program });
     const loaded = [...stderr.matchAll(/^loads (.+)$/gm)].map(([, url = '']) => url);
     expect(loaded.length, words).toBeGreaterThan(5);
-    return loaded.some((url) => url.includes(ofTheService));
+    expect(loaded).toContain('NativeModule fs');
+    const has = (part: string): boolean => loaded.some((name) => name.includes(part));
+    return { words, service: has(ofTheService), fetch: has(ofFetch) };
   };
   const asking = [
     ...['status', 'lock', 'freeze', 'unlock', 'open', 'sessions list', 'requests', 'approvals list'],
@@ -86,7 +91,9 @@ test('a command that asks a running vault does not load the service', async () =
       'messages status',
     ],
   ];
-  for (const words of asking)
-    expect({ words, loads: await loadsService(words) }).toEqual({ words, loads: false });
-  expect(await loadsService('init --no-keychain --organization Acme --user Ada')).toBe(true);
+  for (const words of asking) {
+    expect(await loads(words)).toEqual({ words, service: false, fetch: false });
+  }
+  const init = 'init --no-keychain --organization Acme --user Ada';
+  expect(await loads(init)).toMatchObject({ words: init, service: true });
 });

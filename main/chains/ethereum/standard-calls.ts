@@ -1,4 +1,5 @@
 /** Calls that any wallet meets: what they do with money and rights. What a contract makes of them is its own affair. */
+import { once } from '../../lib/once.ts';
 import { written, type ArgumentValue } from '../arguments.ts';
 import { readAbi, readCall, type Abi, type AddressForm, type Call, type ReadCall } from './abi.ts';
 
@@ -312,13 +313,14 @@ const namesAndTypes = (inputs: string): readonly { readonly type: string; readon
         return { type, name };
       });
 
-const standardAbi = ((): Abi => {
+/** Read when it is first asked for: its selectors are hashes, and most commands meet no call. */
+const standardAbi = once((): Abi => {
   const abi = readAbi(
     standardCalls.map(({ name, inputs }) => ({ type: 'function', name, inputs: namesAndTypes(inputs) })),
   );
   if (!abi.ok) throw new Error(abi.problem);
   return abi.value;
-})();
+});
 
 const bySignature: ReadonlyMap<string, StandardCall> = new Map(
   standardCalls.map((call) => [
@@ -334,7 +336,7 @@ const bySignature: ReadonlyMap<string, StandardCall> = new Map(
  * @returns undefined where no standard has a function of that selector.
  */
 export const readStandardCall = (data: Uint8Array, addresses?: AddressForm): Call | undefined =>
-  readCall(standardAbi, data, addresses);
+  readCall(standardAbi(), data, addresses);
 
 /** @returns what the call does, in a sentence without its end; undefined where no standard says. */
 export function titleOfCall(call: Call, words: Words): string | undefined {

@@ -21,9 +21,9 @@ const params = z.object({
 
 type SignParams = z.output<typeof params>;
 
-const chainNames = new Intl.ListFormat('en', { type: 'disjunction', style: 'long' }).format(
-  transactionTypeList.map(({ chain }) => chain),
-);
+/** Joined without Intl: every start would load it for this sentence alone. */
+const [lastName = '', ...otherNames] = transactionTypeList.map(({ chain }) => chain).reverse();
+const chainNames = `${otherNames.reverse().join(', ')}, or ${lastName}`;
 
 export const signTransaction = activity({
   path: 'sign_transaction',
