@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { atLength } from '../campaigns/length.ts';
 import { openScene, type Scene } from './budget-scene.ts';
 import { askAll, decideAll, type Outcome } from './budgets.ts';
 
 const asked = 384;
-const decided = 2000;
+const decided = atLength(800, 2000);
 
 let scene: Scene;
 beforeAll(async () => {

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
+import { atLength } from '../campaigns/length.ts';
 import { violationsOf } from './law.ts';
 import { tronLaw } from './tron-law.ts';
 
 const options = { ...tronLaw, reads: 3000, tries: 40_000, seed: 15 };
 
 test('transactions that are shown alike, or give policies the same facts, do the same', () => {
-  const { violations, read } = violationsOf(options);
+  const reads = atLength(600, options.reads);
+  const { violations, read } = violationsOf({ ...options, reads });
   expect(violations).toEqual([]);
-  expect(read).toBe(options.reads);
+  expect(read).toBe(reads);
 });
 
 test.each(['Amount', 'Signed by permission', 'Actives 1: Operations'])(

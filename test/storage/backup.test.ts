@@ -26,6 +26,7 @@ import { systemClock } from '../../main/lib/clock.ts';
 import { startVault } from '../../main/app/compose.ts';
 import type { Vault } from '../../main/app/compose.ts';
 import { newWallet, resultOf, startTestVault, temporaryDirectory, TestClient } from '../support/support.ts';
+import { atLength } from '../campaigns/length.ts';
 import type { TestVault } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
@@ -465,8 +466,11 @@ describe('a backup of a vault with everything in it', () => {
     rmSync(damaged);
   });
 
+  const cutTimes = atLength(100, 400);
+  const turnedTimes = atLength(150, 600);
+
   test(
-    '1,000 times cut or with bits turned over, is refused by name, and nothing of it is restored',
+    `${String(cutTimes)} times cut and ${String(turnedTimes)} times with a bit turned over, is refused by name, and nothing of it is restored`,
     { timeout: 240_000 },
     async () => {
       using home = temporaryDirectory();
@@ -496,11 +500,11 @@ describe('a backup of a vault with everything in it', () => {
 
       const edges = [0, 1, 17, 82, 83, headLength - 1, headLength, headLength + 16, headLength + chunk];
       const cuts = [...edges, ...edges.map((at) => whole.length - 1 - at)];
-      for (let index = 0; index < 400; index++) {
+      for (let index = 0; index < cutTimes; index++) {
         const at = cuts[index] ?? randomInt(index % 4 === 0 ? headLength : whole.length);
         await expectRefused(whole.subarray(0, at), `cut at ${String(at)}`);
       }
-      for (let index = 0; index < 600; index++) {
+      for (let index = 0; index < turnedTimes; index++) {
         const at = index % 3 === 0 ? randomInt(headLength) : randomInt(whole.length);
         const bit = 1 << randomInt(8);
         await expectRefused(
