@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { serializeTransaction } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import { readBots, type PolicyText } from '../../main/lib/policies/bots.ts';
+import { readSpenders, type PolicyText } from '../../main/lib/policies/spenders.ts';
 import { newTestKey, newWallet, send, testKeyOf } from '../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
@@ -154,8 +154,10 @@ test('a request with a wrong signature is explained as it arrives, and one that 
     403, 200, 403,
   ]);
   const { body: listed } = await root.query('list_policies');
-  const inForce = readBots(listed?.['policies'] as PolicyText[]);
-  expect(inForce).toMatchObject([{ bot: { walletId, budget: { wei: 5n * 10n ** 16n, period: 'day' } } }]);
+  const inForce = readSpenders(listed?.['policies'] as PolicyText[]);
+  expect(inForce).toMatchObject([
+    { spender: { walletId, budgets: [{ tokens: [], amount: 5n * 10n ** 16n, period: 'day' }] } },
+  ]);
   expect(found).toEqual([]);
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { policiesOfBot } from '../../main/lib/policies/bots.ts';
+import { policiesOfSpender } from '../../main/lib/policies/spenders.ts';
 import { operations } from '../../main/operations/index.ts';
 import { sdkCalls, setScene, type Scene } from '../vendor/sdk-calls.ts';
 import {
@@ -211,15 +211,18 @@ test('a policy that any user may use needs a proof, and one that goes beyond a b
   const botId = scene.service.rootUserId;
   const bot = {
     userId: botId,
+    isBot: true,
     walletId: botId,
-    chainId: 1n,
+    chainIds: [1n],
     receivers: [],
-    budget: { wei: 5n, period: 'day' },
+    budgets: [{ tokens: [], amount: 5n, period: 'day' }],
+    messages: false,
+    approverId: undefined,
   } as const;
   const named = `approvers.any(user, user.id == '${botId}')`;
   // Before there is a bot, a policy for one user needs nothing.
   const policyId = idOf(await create(policy('eth.tx.outflow <= 5', named)));
-  expect(await createAll(...policiesOfBot('payer', bot).map((each) => ({ ...each })))).toMatchObject({
+  expect(await createAll(...policiesOfSpender('Bot payer', bot).map((each) => ({ ...each })))).toMatchObject({
     status: 200,
   });
   const { body } = await scene.service.root.query('list_policies');

@@ -2,6 +2,7 @@
 import { authorizationMagic, authorizationOf, type Authorization } from './eip7702.ts';
 import { line, type Description } from '../description.ts';
 import type { FactOf } from '../facts.ts';
+import { Unknown } from '../../policy/language/types.ts';
 import { attempt, bigEndian, unreadable, type Read } from '../reading.ts';
 import { hexOf } from './hex.ts';
 import { networkName } from './networks.ts';
@@ -49,3 +50,7 @@ export const authorizationFact = ({
   chainId,
   nonce,
 }: Authorization): FactOf<'eth.eip_7702_authorization'> => ({ address, chain_id: chainId, nonce });
+
+export const outflowOfAuthorization = new Unknown(
+  'the account takes on the code of a contract, which can spend all it has',
+);

@@ -6,20 +6,29 @@ import { nothingInPayload, ok, whenRead, type Chain, type Context, type InPayloa
 import { line, type Description } from '../description.ts';
 import type { ChainFacts } from '../facts.ts';
 import { attempt } from '../reading.ts';
-import { authorizationFact, describeAuthorization, readAuthorizationBytes } from './authorizations.ts';
+import {
+  authorizationFact,
+  describeAuthorization,
+  outflowOfAuthorization,
+  readAuthorizationBytes,
+} from './authorizations.ts';
 import { describeEthereum } from './describe.ts';
 import { ethereumFact } from './facts.ts';
 import { hexOf } from './hex.ts';
+import { outflowOfTransaction } from './outflow.ts';
 import { readEthereum } from './read.ts';
 import { decodeRlp } from './rlp.ts';
 
 export const ethereum: Chain = {
   formats: ['ADDRESS_FORMAT_ETHEREUM'],
-  keywords: ['eth.tx', 'eth.eip_712', 'eth.eip_7702_authorization'],
+  keywords: ['eth.tx', 'eth.eip_712', 'eth.eip_7702_authorization', 'eth.outflow'],
   open: (bytes, context) =>
     whenRead(readEthereum(bytes), ({ transaction, digest, withSignature }) => ({
       describe: () => describeEthereum(transaction, context),
-      facts: { 'eth.tx': () => ethereumFact(transaction, context) },
+      facts: {
+        'eth.tx': () => ethereumFact(transaction, context),
+        'eth.outflow': () => outflowOfTransaction(transaction, context),
+      },
       signatures: 1,
       sign: (privateKey) => ok(withSignature(curves.CURVE_SECP256K1.sign(privateKey, digest))),
     })),
@@ -38,7 +47,7 @@ function inHashed(bytes: Uint8Array, context: Context): InPayload {
   if (first === authorizationMagic) return inAuthorization(bytes);
   const opened = ethereum.open(bytes, context);
   if (opened.ok) return opened.value;
-  return unknown({ 'eth.tx': opened.problem });
+  return unknown({ 'eth.tx': opened.problem, 'eth.outflow': opened.problem });
 }
 
 const signedData = 0x19;
@@ -58,18 +67,26 @@ const unknown = (problems: Partial<Record<keyof ChainFacts, string>>): InPayload
 
 function inAuthorization(bytes: Uint8Array): InPayload {
   const read = readAuthorizationBytes(bytes);
-  if (!read.ok) return unknown({ 'eth.tx': read.problem, 'eth.eip_7702_authorization': read.problem });
+  if (!read.ok) {
+    return unknown({
+      'eth.tx': read.problem,
+      'eth.eip_7702_authorization': read.problem,
+      'eth.outflow': read.problem,
+    });
+  }
   return {
-    facts: { 'eth.eip_7702_authorization': () => authorizationFact(read.value) },
+    facts: {
+      'eth.eip_7702_authorization': () => authorizationFact(read.value),
+      'eth.outflow': () => outflowOfAuthorization,
+    },
     describe: () => describeAuthorization(read.value),
   };
 }
 
 /** Two hashes of 32 bytes stand for typed data: which, they do not tell. */
 function inSignedData(bytes: Uint8Array): InPayload {
-  const { facts } = unknown({
-    'eth.eip_712': 'the payload has hashes of typed data, which do not tell the data',
-  });
+  const problem = 'the payload has hashes of typed data, which do not tell the data';
+  const { facts } = unknown({ 'eth.eip_712': problem, 'eth.outflow': problem });
   return bytes[1] === structured && bytes.length === 66
     ? { facts, describe: () => describeHashes(bytes) }
     : { facts };

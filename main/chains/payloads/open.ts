@@ -14,7 +14,12 @@ import { Unknown } from '../../policy/language/types.ts';
 import type { Context, InPayload } from '../chain.ts';
 import { chains } from '../chains.ts';
 import { line, Writer, type Description, type Line } from '../description.ts';
-import { authorizationFact, describeAuthorization } from '../ethereum/authorizations.ts';
+import {
+  authorizationFact,
+  describeAuthorization,
+  outflowOfAuthorization,
+} from '../ethereum/authorizations.ts';
+import { outflowOfMessage, outflowOfTypedData } from '../ethereum/outflow.ts';
 import { describeTypedData, typedDataFact } from '../ethereum/typed-data.ts';
 import type { ChainKeyword } from '../../policy/language/chain-keywords.ts';
 import type { ChainFacts } from '../facts.ts';
@@ -58,7 +63,10 @@ export function openPayload(raw: RawPayload, context: Context, at: string): Open
       return {
         toSign: data.digest,
         describe: () => describeTypedData(data, context),
-        facts: () => ({ 'eth.eip_712': () => typedDataFact(data) }),
+        facts: () => ({
+          'eth.eip_712': () => typedDataFact(data),
+          'eth.outflow': () => outflowOfTypedData(data),
+        }),
       };
     }
     case 'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION': {
@@ -67,7 +75,10 @@ export function openPayload(raw: RawPayload, context: Context, at: string): Open
       return {
         toSign: authorization.digest,
         describe: () => describeAuthorization(authorization),
-        facts: () => ({ 'eth.eip_7702_authorization': () => authorizationFact(authorization) }),
+        facts: () => ({
+          'eth.eip_7702_authorization': () => authorizationFact(authorization),
+          'eth.outflow': () => outflowOfAuthorization,
+        }),
       };
     }
     case 'PAYLOAD_ENCODING_TEXT_UTF8':
@@ -198,14 +209,18 @@ function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Conte
     ),
     sshInPayload(bytes, hashFunction, context, beside),
   ]);
-  const facts = (): ChainFacts =>
+  const taken = (): ChainFacts =>
     Object.assign({}, ...readings().map((reading) => reading.facts)) as ChainFacts;
+  const mayBeEthereum =
+    hashFunction === 'HASH_FUNCTION_KECCAK256' &&
+    (context.key?.curve ?? 'CURVE_SECP256K1') === 'CURVE_SECP256K1';
   return {
-    facts,
+    // Bytes that no chain takes may be something to a contract.
+    facts: () => ({ ...(mayBeEthereum && { 'eth.outflow': () => outflowOfMessage(bytes) }), ...taken() }),
     describe() {
       const hashed = line('Hashed with', hashNames[hashFunction]);
       const found = readings().find(({ describe }) => describe !== undefined)?.describe;
-      const isTaken = Object.keys(facts()).length > 0;
+      const isTaken = Object.keys(taken()).length > 0;
       if (found === undefined) {
         const writer = new Writer();
         if (isTaken) {

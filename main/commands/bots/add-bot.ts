@@ -5,13 +5,14 @@
 import { networkName, networkOf } from '../../chains/ethereum/networks.ts';
 import type { Config } from '../../app/config.ts';
 import {
+  coinUnits,
   isReceiver,
-  policiesOfBot,
-  readBots,
+  policiesOfSpender,
   readBudget,
-  type Bot,
+  readSpenders,
   type Budget,
-} from '../../lib/policies/bots.ts';
+  type Spender,
+} from '../../lib/policies/spenders.ts';
 import { quoted } from '../../lib/errors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import {
@@ -41,7 +42,7 @@ export interface AddBotOptions extends OwnerOptions {
   readonly json: boolean;
 }
 
-type Terms = Omit<Bot, 'userId'>;
+type Terms = Omit<Spender, 'userId'>;
 
 export async function addBot(config: Config, name: string, options: AddBotOptions): Promise<void> {
   const terms = readTerms(options);
@@ -50,7 +51,7 @@ export async function addBot(config: Config, name: string, options: AddBotOption
   const directory = config.keysDirectory;
   const files = options.resume ? findKeyFiles(directory, name) : writeKeyFiles(directory, name, newKeyPair());
   const making = new BotInTheMaking(api, name, { ...terms, walletId });
-  let bot: Bot;
+  let bot: Spender;
   try {
     const known = options.resume ? await findUnfinished(api, name, files.publicKey) : undefined;
     bot = await making.finish(known, files.publicKey);
@@ -86,7 +87,7 @@ class BotInTheMaking {
   }
 
   /** @param known The user of a run that waited for approvals. */
-  async finish(known: UserItem | undefined, publicKey: string): Promise<Bot> {
+  async finish(known: UserItem | undefined, publicKey: string): Promise<Spender> {
     const userId = known?.userId ?? (await this.#createUser());
     const bot = { ...this.#terms, userId };
     await this.#createPolicies(bot);
@@ -107,15 +108,15 @@ class BotInTheMaking {
     return userId;
   }
 
-  async #createPolicies(bot: Bot): Promise<void> {
+  async #createPolicies(bot: Spender): Promise<void> {
     const policies = await listings.policy.all(this.#api);
-    const inForce = readBots(policies).find(({ userId }) => userId === bot.userId);
+    const inForce = readSpenders(policies).find(({ userId }) => userId === bot.userId);
     let policyIds = inForce?.policyIds;
     if (policyIds === undefined) {
-      const wanted = policiesOfBot(this.#name, bot);
+      const wanted = policiesOfSpender(`Bot ${this.#name}`, bot);
       const made = await this.#api.submit(createPoliciesActivity, { policies: wanted });
       policyIds = this.#policyIds = made.policyIds;
-    } else if (inForce?.bot === undefined || !areSame(inForce.bot, bot)) {
+    } else if (inForce?.spender === undefined || !areSame(inForce.spender, bot)) {
       throw new CommandError(
         exitCodes.failed,
         `the bot ${quoted(this.#name)} has other policies already: remove it with \`keyhearth bots remove ${bot.userId}\``,
@@ -144,7 +145,7 @@ class BotInTheMaking {
   }
 }
 
-const areSame = (one: Bot, other: Bot): boolean =>
+const areSame = (one: Spender, other: Spender): boolean =>
   JSON.stringify([one.userId, termsOf(one)]) === JSON.stringify([other.userId, termsOf(other)]);
 
 /** @returns the user that an earlier run created. @throws CommandError where the name is another's. */
@@ -179,13 +180,16 @@ function withRest(error: unknown, left: string): unknown {
 }
 
 const readTerms = ({ budget, to, chain }: AddBotOptions): Omit<Terms, 'walletId'> => ({
-  budget: readBudgetOption(budget),
+  isBot: true,
+  budgets: [readBudgetOption(budget)],
   receivers: readReceivers(to),
-  chainId: readChain(chain),
+  chainIds: [readChain(chain)],
+  messages: false,
+  approverId: undefined,
 });
 
 export function readBudgetOption(text: string): Budget {
-  const budget = readBudget(text);
+  const budget = readBudget(text, coinUnits);
   if (budget !== undefined) return budget;
   throw new CommandError(
     exitCodes.usage,

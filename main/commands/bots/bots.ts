@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { coinsOf, networkName, networkOf } from '../../chains/ethereum/networks.ts';
 import type { Config } from '../../app/config.ts';
-import { readBots, type Bot, type BotInForce } from '../../lib/policies/bots.ts';
+import { readSpenders, type Spender, type SpenderInForce } from '../../lib/policies/spenders.ts';
 import { quoted } from '../../lib/errors.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { deleteKeyFilesOf } from '../credentials/key-files.ts';
@@ -20,7 +20,7 @@ import { deleteUsersActivity } from '../users/users.ts';
 type BotsOptions = OwnerOptions & { readonly json: boolean };
 
 /** A bot as the policies and the users in force say it. */
-interface KnownBot extends BotInForce {
+interface KnownBot extends SpenderInForce {
   /** Undefined where the user is gone, and the policies are left. */
   readonly user: UserItem | undefined;
 }
@@ -28,10 +28,9 @@ interface KnownBot extends BotInForce {
 async function findBots(api: Api): Promise<readonly KnownBot[]> {
   const policies = await listings.policy.all(api);
   const users = await listings.user.all(api);
-  return readBots(policies).map((each) => ({
-    ...each,
-    user: users.find(({ userId }) => userId === each.userId),
-  }));
+  return readSpenders(policies)
+    .filter(({ isBot }) => isBot)
+    .map((each) => ({ ...each, user: users.find(({ userId }) => userId === each.userId) }));
 }
 
 const nameOfBot = ({ user, userId }: KnownBot): string => user?.userName ?? userId;
@@ -44,7 +43,7 @@ export async function listBots(config: Config, options: BotsOptions): Promise<vo
   const found = await findBots(api);
   const bots = [];
   for (const known of found) {
-    const { userId, user, bot } = known;
+    const { userId, user, spender: bot } = known;
     const wallet = wallets.find(({ walletId }) => walletId === bot?.walletId);
     const others = await widening(api, known);
     bots.push({
@@ -74,22 +73,22 @@ const changed =
   'The policies of this bot were changed. See them with `keyhearth policies list`, or remove the bot and add it again.';
 
 /** In JSON a number of wei is a text. */
-export const termsOf = ({ walletId, chainId, budget, receivers }: Bot) => ({
+export const termsOf = ({ walletId, chainIds, budgets: [budget], receivers }: Spender) => ({
   walletId,
-  chainId: String(chainId),
-  budget: { wei: String(budget.wei), period: budget.period },
+  chainId: String(chainIds[0]),
+  budget: { wei: String(budget?.amount), period: budget?.period },
   receivers,
 });
 
 /** Describes in plain words what a bot may do. */
 export function wordsOf(
-  { chainId, budget, receivers }: Bot,
+  { chainIds: [chainId = 0n], budgets: [budget], receivers }: Spender,
   walletName: string | undefined,
 ): readonly string[] {
-  const coins = coinsOf(networkOf(chainId), budget.wei);
+  const coins = coinsOf(networkOf(chainId), budget?.amount ?? 0n);
   const wallet = walletName === undefined ? 'a deleted wallet' : `the wallet ${quoted(walletName)}`;
   return [
-    `May send at most ${coins} from ${wallet} on ${networkName(chainId)} in any ${budget.period}, fees included.`,
+    `May send at most ${coins} from ${wallet} on ${networkName(chainId)} in any ${budget?.period ?? ''}, fees included.`,
     receivers.length === 0 ? 'May pay any address.' : `May pay only ${receivers.join(', ')}.`,
     'Everything else is denied: tokens, contract calls, messages, other keys, exports, approvals, and changes to users, policies and its own key.',
     'Can read what every user can read: names, addresses, policies and the log. Secrets are not readable.',
@@ -109,7 +108,7 @@ const permissionList = z.object({
  */
 export async function widening(
   api: Api,
-  { userId, policyIds }: Pick<BotInForce, 'userId' | 'policyIds'>,
+  { userId, policyIds }: Pick<SpenderInForce, 'userId' | 'policyIds'>,
 ): Promise<readonly string[]> {
   const policies = await listings.policy.all(api);
   const { permissions } = await api.query('list_permissions', permissionList, { userId });

@@ -129,7 +129,7 @@ function wordsOf(
 }
 
 const amountOf = ({ chainIds: [chainId], budget }: Spending): string =>
-  coinsOf(networkOf(chainId), budget.wei);
+  coinsOf(networkOf(chainId), budget.amount);
 
 const walletWords = (name: string | undefined): string =>
   name === undefined ? 'a deleted wallet' : `the wallet ${quoted(name)}`;

@@ -1,7 +1,7 @@
 /** The accounts and chains that a program is offered, as its own policies name them. Policies decide about each request all the same. */
 import { decodeHex, toHex } from '../../crypto/encodings.ts';
 import { uncompressed } from '../../crypto/keys/secp256k1.ts';
-import type { PolicyText } from '../../lib/policies/bots.ts';
+import type { PolicyText } from '../../lib/policies/spenders.ts';
 import { doorKinds, policiesOfProgram } from '../../lib/policies/doors.ts';
 import type { Gone, Program } from '../program.ts';
 import { rpcCodes, RpcError } from './json-rpc.ts';

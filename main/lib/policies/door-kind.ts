@@ -1,5 +1,5 @@
 /** The type of a row of the table of doors. */
-import type { BotPolicy, Budget, PolicyText } from './bots.ts';
+import type { Budget, PolicyText, ProgramPolicy } from './spenders.ts';
 
 /** A program that was paired, and the bounds that its owner chose. A door reads those that it `takes`. */
 export interface PairedProgram {
@@ -62,7 +62,7 @@ export interface DoorKind {
    * The policies that bound a program: they allow what it is for, and deny all else. Undefined for a door whose programs have
    * bounds of another kind.
    */
-  readonly policies: ((name: string, program: PairedProgram) => readonly BotPolicy[]) | undefined;
+  readonly policies: ((name: string, program: PairedProgram) => readonly ProgramPolicy[]) | undefined;
   /** The command that adds a program. */
   readonly addedBy: string;
   /** Reads from a program's policies what `policies` wrote into them. `boundsOf` compares the rest. Undefined without `policies`. */

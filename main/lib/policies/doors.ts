@@ -2,7 +2,7 @@
  * The doors, one row each: the owner's words for it, the bounds of its programs as policies, and how a program is set up. The
  * command and the window read this table. `openers` in `main/doors/doors.ts` has the protocols.
  */
-import type { PolicyText } from './bots.ts';
+import { areExactly, type PolicyText } from './spenders.ts';
 import type { DoorKind, PairedProgram } from './door-kind.ts';
 import { ethereumDoor } from './ethereum-programs.ts';
 import { sshDoor } from './ssh-programs.ts';
@@ -25,19 +25,7 @@ export function boundsOf(
 ): PairedProgram | undefined {
   const bounds = read?.(userId, policies);
   const wanted = bounds === undefined ? [] : (write?.('', bounds) ?? []);
-  const isWhole =
-    wanted.length > 0 &&
-    wanted.length === policies.length &&
-    wanted.every(({ effect, condition, consensus }) =>
-      policies.some(
-        (each) =>
-          each.effect === effect &&
-          each.condition === condition &&
-          each.consensus === consensus &&
-          (each.time ?? '') === '',
-      ),
-    );
-  return isWhole ? bounds : undefined;
+  return areExactly(wanted, policies) ? bounds : undefined;
 }
 
 /** Answers the ids of the policies that name one program as their only submitter. */

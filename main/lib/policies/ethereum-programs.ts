@@ -2,9 +2,9 @@
  * Programs of the Ethereum door: what each may sign. The command and the window create a program's policies here, and read from
  * them what the program may do.
  */
-import { periods, windows, type BotPolicy, type PolicyText } from './bots.ts';
 import type { DoorKind, PairedProgram, Spending } from './door-kind.ts';
 import { transactionTypes } from './payments.ts';
+import { periods, windowOf, type PolicyText, type ProgramPolicy } from './spenders.ts';
 
 /** The functions of tokens, and of Permit2, that move tokens of the caller or let others move them. */
 export const tokenFunctions: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ const noTokens = `eth.tx.function_signature in ${quotedList(Object.values(tokenF
  *
  * A denial does not match if a fact that it reads is missing. So each asks first for the kind of activity that has its facts.
  */
-export function policiesOfEthereumProgram(name: string, program: PairedProgram): readonly BotPolicy[] {
+export function policiesOfEthereumProgram(name: string, program: PairedProgram): readonly ProgramPolicy[] {
   const { userId, spending, approverId } = program;
   if (spending === undefined) throw new Error('a program of this door has a budget');
   const { walletId, chainIds, receivers, tokens, budget } = spending;
@@ -71,11 +71,11 @@ export function policiesOfEthereumProgram(name: string, program: PairedProgram):
     ['no other transaction', `${sends} && !(${transaction})`],
     ...(tokens ? [] : [['no tokens', `${sends} && ${noTokens}`] as const]),
   ];
-  const { wei, period } = budget;
+  const { amount, period } = budget;
   const allowed: readonly (readonly [string, string, string])[] = [
     [
       `budget of each ${period}`,
-      `${sends} && ${transaction} && RollingSum(eth.tx.outflow, '${windows[period]}', submitter.id) <= ${String(wei)}`,
+      `${sends} && ${transaction} && RollingSum(eth.tx.outflow, '${windowOf(period)}', submitter.id) <= ${String(amount)}`,
       own,
     ],
     ...(approverId === undefined
@@ -90,8 +90,8 @@ export function policiesOfEthereumProgram(name: string, program: PairedProgram):
         ] as const)),
   ];
   const policyOf =
-    (effect: BotPolicy['effect']) =>
-    ([rule, condition, consensus = own]: readonly [string, string, string?]): BotPolicy => ({
+    (effect: ProgramPolicy['effect']) =>
+    ([rule, condition, consensus = own]: readonly [string, string, string?]): ProgramPolicy => ({
       policyName: `Ethereum ${name}: ${rule}`,
       effect,
       condition,
@@ -122,13 +122,13 @@ function readSpending(policies: readonly PolicyText[]): Spending | undefined {
   const [, walletId] = /wallet\.id != '([0-9a-f-]{36})'/.exec(conditions) ?? [];
   const [, chains] = /eth\.tx\.chain_id in \[([0-9, ]+)\]/.exec(conditions) ?? [];
   const [, window, wei] = /'([0-9]+[hd])', submitter\.id\) <= ([0-9]+)$/m.exec(conditions) ?? [];
-  const period = periods.find((each) => windows[each] === window);
+  const period = periods.find((each) => windowOf(each) === window);
   if (walletId === undefined || chains === undefined || wei === undefined || period === undefined) return;
   const [, receivers = ''] = /eth\.tx\.to in \[([^\]]*)\]/.exec(conditions) ?? [];
   return {
     walletId,
     chainIds: chains.split(', ').map(BigInt),
-    budget: { wei: BigInt(wei), period },
+    budget: { tokens: [], amount: BigInt(wei), period },
     receivers: receivers.match(/0x[0-9a-fA-F]{40}/g) ?? [],
     tokens: !conditions.includes(noTokens),
   };

@@ -2,7 +2,7 @@
  * Grants: approvals for a time. A grant is a policy with an end, so policies stay the only ones to decide. The notes mark it,
  * and its `time` says its end.
  */
-import type { PolicyText } from './bots.ts';
+import type { PolicyText } from './spenders.ts';
 
 export const grantSpans = ['TEN_MINUTES', 'TODAY'] as const;
 export type GrantSpan = (typeof grantSpans)[number];

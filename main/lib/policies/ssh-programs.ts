@@ -2,7 +2,7 @@
  * Programs of the SSH agent: what each may sign. The command and the window create a program's policies here, and the agent
  * reads from them which accounts it offers.
  */
-import type { BotPolicy, PolicyText } from './bots.ts';
+import type { ProgramPolicy, PolicyText } from './spenders.ts';
 import type { DoorKind, PairedProgram } from './door-kind.ts';
 
 const isUser = (userId: string): string => `approvers.any(user, user.id == '${userId}')`;
@@ -14,7 +14,7 @@ const quotedList = (texts: readonly string[]): string => `[${texts.map((text) =>
  * A denial does not match if a fact that it reads is missing. So each reads facts that its requests have: for any request that
  * the agent sends, and any vote of the program, one of them matches.
  */
-export function policiesOfSshProgram(name: string, program: PairedProgram): readonly BotPolicy[] {
+export function policiesOfSshProgram(name: string, program: PairedProgram): readonly ProgramPolicy[] {
   const { userId, tagId, accounts, forwarders, approverId } = program;
   const isProgram = `submitter.id == '${userId}'`;
   const way =

@@ -13,7 +13,7 @@ import { kindOf, withoutVersion } from '../../lib/text/activity-types.ts';
 import { limits } from '../shared/limits.ts';
 import { policyDraft, policyField } from './policy-parameters.ts';
 import { shownForm } from './policy-forms.ts';
-import { botsOf, widensBot } from './policy-reach.ts';
+import { spendersOf, widensSpender } from './policy-reach.ts';
 import { assetsOfNetworks } from '../../chains/ethereum/assets.ts';
 import { isForAnyUser } from '../../policy/analysis/for-any-user.ts';
 import { readForm } from '../../policy/analysis/read-form.ts';
@@ -63,7 +63,7 @@ export const checkPolicies = query({
   *run({ tx, organizationId, params: { policies }, operations }) {
     const known = knownTo(tx, organizationId, operations);
     const policyChecks: Shown<z.output<typeof shownCheck>>[] = [];
-    const bots = botsOf(tx, organizationId);
+    const spenders = spendersOf(tx, organizationId);
     for (const draft of policies) {
       const problems = problemsOf(draft);
       yield;
@@ -73,7 +73,7 @@ export const checkPolicies = query({
         warnings: problems.length > 0 ? [] : warningsOf(draft, known),
         ...defined({ form: readForm(draft) }),
         forAnyUser: isForAnyUser(draft),
-        widensBots: bots.filter((bot) => widensBot(bot, draft)).map(({ userId }) => userId),
+        widensBots: spenders.filter((spender) => widensSpender(spender, draft)).map(({ userId }) => userId),
       });
       yield;
     }

@@ -1,5 +1,5 @@
-/** Finds policies that reach far: any user may use them, or a bot beyond its budget. */
-import { readBots } from '../../lib/policies/bots.ts';
+/** Finds policies that reach far: any user may use them, or a spender beyond its budgets. */
+import { readSpenders } from '../../lib/policies/spenders.ts';
 import { isForAnyUser, mayUseAlone } from '../../policy/analysis/for-any-user.ts';
 import type { PolicyText } from '../../policy/decide/policies.ts';
 import type { Voter } from '../../policy/decide/facts.ts';
@@ -12,14 +12,14 @@ import { getUserRow } from '../../storage/tables/users.ts';
 /** A policy before it is in force; with an id, it takes the place of that policy. */
 export type DraftedPolicy = Omit<PolicyText, 'policyId'> & { readonly policyId?: string | undefined };
 
-interface BotOfVault extends Voter {
+interface SpenderOfVault extends Voter {
   /** Its own policies. */
   readonly policies: readonly PolicyRow[];
 }
 
-export function botsOf(tx: Reader, organizationId: string): readonly BotOfVault[] {
+export function spendersOf(tx: Reader, organizationId: string): readonly SpenderOfVault[] {
   const rows = listPolicyRows(tx, organizationId);
-  return readBots(rows.map(toPolicy)).flatMap(({ userId, policyIds }) => {
+  return readSpenders(rows.map(toPolicy)).flatMap(({ userId, policyIds }) => {
     if (getUserRow(tx, organizationId, userId) === undefined) return [];
     const credentials = [{ id: '', user_id: userId, type: 'CREDENTIAL_TYPE_API_KEY_P256' }];
     const tags = listTagIdsOf(tx, 'TAG_TYPE_USER', userId);
@@ -29,10 +29,10 @@ export function botsOf(tx: Reader, organizationId: string): readonly BotOfVault[
   });
 }
 
-/** True where a policy beside a bot's own may allow the bot something, and where one of its own changes. */
-export function widensBot(bot: BotOfVault, draft: DraftedPolicy): boolean {
-  const own = bot.policies.find(({ id }) => id === draft.policyId);
-  if (own === undefined) return mayUseAlone(draft, bot);
+/** True where a policy beside a spender's own may allow it something, and where one of its own changes. */
+export function widensSpender(spender: SpenderOfVault, draft: DraftedPolicy): boolean {
+  const own = spender.policies.find(({ id }) => id === draft.policyId);
+  if (own === undefined) return mayUseAlone(draft, spender);
   return (
     draft.effect !== own.effect || policyFields.some((field) => (draft[field] ?? '') !== (own[field] ?? ''))
   );
@@ -40,4 +40,4 @@ export function widensBot(bot: BotOfVault, draft: DraftedPolicy): boolean {
 
 /** True for a policy that needs the owner's secret. */
 export const reachesFar = (tx: Reader, organizationId: string, draft: DraftedPolicy): boolean =>
-  isForAnyUser(draft) || botsOf(tx, organizationId).some((bot) => widensBot(bot, draft));
+  isForAnyUser(draft) || spendersOf(tx, organizationId).some((spender) => widensSpender(spender, draft));

@@ -14,7 +14,7 @@ import {
   type People,
   type PolicyForm,
 } from '../../lib/policies/policy-form.ts';
-import { isReceiver } from '../../lib/policies/bots.ts';
+import { isReceiver } from '../../lib/policies/spenders.ts';
 import type { PolicyText } from '../decide/policies.ts';
 import { compile } from '../language/compile.ts';
 import { parse } from '../language/parser.ts';

@@ -46,6 +46,16 @@ const eip712 = struct('Eip712TypedData', {
   domain_type: text,
 });
 
+/** Ours: what may leave the account by a signature, of a transaction as of typed data. */
+const ethereumOutflow = struct('EthereumOutflow', {
+  chain_id: int,
+  /** With the fee. */
+  coin: int,
+  tokens: list(struct('TokenOutflow', { token: caseless, amount: int, receiver: caseless })),
+  /** Of coins and of tokens. */
+  receivers: list(caseless),
+});
+
 /** The vendor types the numbers and compares them with texts. */
 const eip7702 = struct('Eip7702Authorization', { address: caseless, chain_id: dynamic, nonce: dynamic });
 
@@ -224,11 +234,12 @@ const gitObject = struct('GitObject', {
   branch: text,
 });
 
-/** One activity has at most one of these, but for `ssh` with `git`. A keyword that ends in `.tx` is that of a transaction. */
+/** One activity has at most one of these, but for `ssh` with `git`, and `eth.outflow` with others of Ethereum. A keyword that ends in `.tx` is that of a transaction. */
 export const chainKeywords = {
   'eth.tx': ethereumTransaction,
   'eth.eip_712': eip712,
   'eth.eip_7702_authorization': eip7702,
+  'eth.outflow': ethereumOutflow,
   'solana.tx': solanaTransaction,
   'tron.tx': tronTransaction,
   'bitcoin.tx': bitcoinTransaction,
@@ -269,6 +280,16 @@ export const spendings: readonly Spending[] = [
       { facts: ['eth.tx.chain_id'], open: 'other chains' },
     ],
     safe: `eth.tx.chain_id == 1 && eth.tx.to != '' && eth.tx.data == '0x' && eth.tx.type in ['LEGACY', 'TYPE_1', 'TYPE_2'] && RollingSum(eth.tx.outflow, ${day}) <= 1000000000000000000`,
+  },
+  {
+    amounts: ['eth.outflow.tokens'],
+    whole: 'eth.outflow.coin',
+    needs: [
+      { facts: ['eth.outflow.coin'], open: 'coins and fees' },
+      { facts: ['eth.outflow.tokens'], open: 'tokens and approvals' },
+      { facts: ['eth.outflow.chain_id'], open: 'other chains' },
+    ],
+    safe: `eth.outflow.chain_id == 1 && eth.outflow.tokens.count() == 0 && RollingSum(eth.outflow.coin, ${day}) <= 1000000000000000000`,
   },
   {
     amounts: ['solana.tx.transfers'],

@@ -101,6 +101,12 @@ function reachOf({ effect, condition = '', consensus = '' }: PolicyDraft): Polic
 /** One activity has at most one of each group; and an expression that asks for what is not there has no value. */
 const exclusive: readonly (readonly string[])[] = [chainKeywordNames, ['wallet', 'private_key']];
 
+/** An object of git is signed in a message of SSH. What leaves an account is a fact of all that Ethereum takes. */
+const goesWith: Readonly<Record<string, readonly string[]>> = {
+  git: ['ssh'],
+  'eth.outflow': ['eth.tx', 'eth.eip_712', 'eth.eip_7702_authorization'],
+};
+
 function exclusiveFacts(tree: Node): Omit<PolicyWarning, 'field'>[] {
   const used = new Map<string, Node>();
   walk(tree, (node, variables) => {
@@ -110,9 +116,8 @@ function exclusiveFacts(tree: Node): Omit<PolicyWarning, 'field'>[] {
     if (Object.hasOwn(keywords.condition, text) && !used.has(text)) used.set(text, node);
   });
   return exclusive.flatMap((group) => {
-    // An object of git is signed in a message of SSH: `git` goes with `ssh` alone.
     const [first, second] = group.filter(
-      (keyword) => used.has(keyword) && !(keyword === 'git' && used.has('ssh')),
+      (keyword) => used.has(keyword) && !goesWith[keyword]?.some((other) => used.has(other)),
     );
     const node = second === undefined ? undefined : used.get(second);
     if (first === undefined || second === undefined || node === undefined) return [];

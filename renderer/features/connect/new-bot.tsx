@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import { policiesOfBot } from '../../../main/lib/policies/bots.ts';
+import { policiesOfSpender, type Spender } from '../../../main/lib/policies/spenders.ts';
 import { lifetimes, usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { NamedPair } from './new-api-key.tsx';
@@ -38,7 +38,15 @@ export function NewBot({ onMade }: Props): ReactNode {
     setTried(true);
     if (problem !== null || walletId === undefined || budget === undefined) return;
     task.run(async () => {
-      const terms = { walletId, chainId: 1n, budget, receivers: [] };
+      const terms = {
+        isBot: true,
+        walletId,
+        chainIds: [1n],
+        budgets: [budget],
+        receivers: [],
+        messages: false,
+        approverId: undefined,
+      };
       onMade(await create(name, terms, lifetime));
     });
   };
@@ -90,7 +98,7 @@ export function NewBot({ onMade }: Props): ReactNode {
   );
 }
 
-type Terms = Omit<Parameters<typeof policiesOfBot>[1], 'userId'>;
+type Terms = Omit<Spender, 'userId'>;
 
 /**
  * The user gets its key once the policies are in force. If a step is refused, the created resources are
@@ -109,7 +117,7 @@ function useNewBot(): (name: string, terms: Terms, lifetime: string) => Promise<
     const [userId = ''] = made.result.userIds;
     let policyIds: readonly string[] = [];
     try {
-      const policies = policiesOfBot(name, { ...terms, userId });
+      const policies = [...policiesOfSpender(`Bot ${name}`, { ...terms, userId })];
       ({ policyIds } = (await createPolicies.mutateAsync({ policies })).result);
       const key = {
         apiKeyName: name,

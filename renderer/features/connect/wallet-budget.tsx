@@ -2,7 +2,13 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Group, Select, TextInput } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import { periods, readBudget, type Budget, type Period } from '../../../main/lib/policies/bots.ts';
+import {
+  coinUnits,
+  periods,
+  readBudget,
+  type Budget,
+  type Period,
+} from '../../../main/lib/policies/spenders.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
@@ -30,7 +36,7 @@ export function useWalletBudget(): WalletBudget {
   const [amount, setAmount] = useState('0.05');
   const [period, setPeriod] = useState<Period>('day');
   const wallet = wallets.find(({ walletId }) => walletId === chosen) ?? wallets[0];
-  const budget = readBudget(`${amount.trim()} ETH/${period}`);
+  const budget = readBudget(`${amount.trim()} ETH/${period}`, coinUnits);
   return {
     walletId: wallet?.walletId,
     budget,

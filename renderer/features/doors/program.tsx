@@ -3,7 +3,7 @@ import { Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
 import type { DoorProgram } from '../../../preload/contract.ts';
-import type { Budget } from '../../../main/lib/policies/bots.ts';
+import type { Budget } from '../../../main/lib/policies/spenders.ts';
 import { grantEnd } from '../../../main/lib/policies/grants.ts';
 import { boundsOf, doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
 import { ConfirmForm, DialogButton } from '../../ui/danger-zone.tsx';
@@ -132,7 +132,7 @@ function Rights({
   ].join(' ');
 }
 
-function budgetWords({ wei, period }: Budget): string {
+function budgetWords({ amount: wei, period }: Budget): string {
   const amount = decimalOf(String(wei), 18);
   switch (period) {
     case 'hour':

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Switch, TagsInput, TextInput } from '@mantine/core';
-import { isReceiver } from '../../../main/lib/policies/bots.ts';
+import { isReceiver } from '../../../main/lib/policies/spenders.ts';
 import type { Spending } from '../../../main/lib/policies/door-kind.ts';
 import { t } from '../../app/i18n/text.ts';
 import { onText } from '../../ui/on-text.ts';

@@ -51,6 +51,12 @@ export const exampleFacts: ConditionFacts = {
   }),
   'eth.eip_712': () => ({ primary_type: 'Order', domain: { name: 'Shop' }, message: { amount: '3' } }),
   'eth.eip_7702_authorization': () => ({ address: receiver, chain_id: 1, nonce: 0 }),
+  'eth.outflow': () => ({
+    chain_id: 1,
+    coin: 100n,
+    tokens: [{ token: receiver, amount: 1000n, receiver }],
+    receivers: [receiver],
+  }),
   'solana.tx': () => ({
     program_keys: [program],
     transfers: [
@@ -107,6 +113,11 @@ export const examples: readonly Example[] = [
     'eth.eip_7702_authorization',
     `eth.eip_7702_authorization.address == '${receiver}'`,
     'code for an account',
+  ),
+  condition(
+    'eth.outflow',
+    `eth.outflow.tokens.all(each, each.token == '${receiver}' && each.amount <= 1000)`,
+    'one token, by transactions and permits',
   ),
   condition('solana.tx', `solana.tx.program_keys.all(key, key == '${program}')`, 'only the system program'),
   condition('tron.tx', "tron.tx.contract[0].type == 'TransferContract'", 'a payment in TRX'),
