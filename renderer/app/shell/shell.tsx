@@ -72,6 +72,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           >
             {open ? <IconX size={20} aria-hidden /> : <IconMenu2 size={20} aria-hidden />}
             {t('Menu')}
+            {!open && <WaitingCount />}
           </button>
         </div>
         <div className="kh-side-body" id={sideId}>

@@ -126,6 +126,19 @@ test('approve, sign, policy and export by keyboard: the focus is never lost', as
     ).toBe(true);
   }
 
+  const outOfSight = await page
+    .getByRole('navigation', { name: 'Main' })
+    .evaluate((nav) => nav.scrollHeight - nav.clientHeight);
+  expect(outOfSight).toBe(0);
+  const chosen = page.locator('.kh-scheme .mantine-SegmentedControl-label[data-active]');
+  const behind = page.locator('.kh-scheme .mantine-SegmentedControl-indicator');
+  const ink = await chosen.evaluate((each) => getComputedStyle(each).color);
+  expect(await behind.evaluate((each) => getComputedStyle(each).backgroundColor)).not.toBe(ink);
+  // A narrow window says behind its menu's button what waits.
+  await page.setViewportSize({ width: 390, height: 800 });
+  await button(page, 'Menu 1 to approve').waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+
   await walk.press(place('Approvals'));
   await walk.press(page.getByRole('list', { name: 'Waiting for approval' }).getByRole('link'));
   const approval = page.getByRole('dialog', { name: 'Approval' });
