@@ -188,7 +188,7 @@ describe('who may do what', () => {
     expect(await row('Create a wallet').getByRole('link', { name: 'Make wallets' }).count()).toBe(1);
     await expect.poll(() => row('Delete wallets').innerText()).toMatch(/Delete wallets\s+No\s+Yes, root/);
     const { body } = await service.root.query('list_permissions', { userId: userIds[0] });
-    const all = (body?.['permissions'] as readonly unknown[]).length;
+    const all = (body as { permissions: readonly unknown[] }).permissions.length;
     expect(await matrix.getByRole('rowheader').count()).toBe(all + 6);
     await page.getByText(`${String(all)} of ${String(all)} activities`).waitFor();
     // A filter says what it hides.
