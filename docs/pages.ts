@@ -57,6 +57,11 @@ const listed = [
         summary: 'Sign commits and tags with keys of the vault.',
       },
       {
+        path: 'ethereum-tools',
+        title: 'Ethereum tools',
+        summary: 'Send transactions from Foundry, Hardhat, viem, ethers and web3 within a budget.',
+      },
+      {
         path: 'webhooks',
         title: 'Webhooks',
         summary: 'Receive every activity, and verify who sent it.',

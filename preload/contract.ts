@@ -668,12 +668,28 @@ export interface DoorStatus {
   /** The reason why a door that is on lets nothing in. */
   readonly problem: string | null;
   readonly programs: readonly DoorProgram[];
+  /** Of the Ethereum door: the owner's nodes. The rest of an address may be a secret. */
+  readonly nodes: readonly DoorNode[];
+}
+
+export interface DoorNode {
+  /** Digits. */
+  readonly chainId: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
 }
 
 /** Names are of small letters, digits and hyphens. */
 export type DoorsChange =
   | { readonly change: 'switch'; readonly door: DoorName; readonly on: boolean }
-  | { readonly change: 'pair' | 'remove'; readonly door: DoorName; readonly name: string };
+  | { readonly change: 'pair' | 'remove'; readonly door: DoorName; readonly name: string }
+  /** The node of a chain; null removes it. */
+  | {
+      readonly change: 'node';
+      readonly door: 'ethereum';
+      readonly chainId: string;
+      readonly url: string | null;
+    };
 
 export interface DoorsChanged {
   readonly doors: readonly DoorStatus[];

@@ -22,15 +22,15 @@ import {
   listDoorKeys,
   serverKeyContext,
 } from '../storage/tables/server-keys.ts';
+import { listNodes } from '../storage/tables/ethereum-nodes.ts';
 import { getSetting, putSetting } from '../storage/tables/settings.ts';
 import { requireVault } from '../storage/tables/vault.ts';
 import type { OpenDoor, OpenProgram } from './door.ts';
 import { openEthereum } from './ethereum/door.ts';
+import { chainIdText, Nodes, nodeUrl } from './ethereum/nodes.ts';
+import { Transactions } from './ethereum/sending.ts';
 import { compressed, keyNameOf, Program } from './program.ts';
 import { openSshAgent } from './ssh/server.ts';
-
-/** The protocol of each door. */
-const openers: Readonly<Record<DoorName, OpenDoor>> = { ssh: openSshAgent, ethereum: openEthereum };
 
 export interface DoorsParts {
   readonly service: Service;
@@ -51,6 +51,12 @@ const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'Expected small lette
 const change = z.discriminatedUnion('change', [
   z.object({ change: z.literal('switch'), door, on: z.boolean() }),
   z.object({ change: z.enum(['pair', 'remove']), door, name }),
+  z.object({
+    change: z.literal('node'),
+    door: z.literal('ethereum'),
+    chainId: chainIdText,
+    url: nodeUrl.nullable(),
+  }),
 ]);
 
 /** More would be more sockets than a person reads. */
@@ -69,6 +75,9 @@ export class Doors {
   readonly #open = new Map<string, Entry>();
   readonly #problems = new Map<DoorName, string>();
   readonly #stop: () => void;
+  readonly #nodes: Nodes;
+  /** The protocol of each door. */
+  readonly #openers: Readonly<Record<DoorName, OpenDoor>>;
   #isClosed = false;
   /** One change at a time. */
   #last: Promise<unknown> = Promise.resolve();
@@ -77,6 +86,10 @@ export class Doors {
     this.#parts = parts;
     const { keyring, service } = parts;
     this.#unlocking = new Waiters(() => keyring.frozenAt !== undefined, service.onFault);
+    const { units, clock } = service;
+    this.#nodes = new Nodes(units, keyring);
+    const transactions = new Transactions(units, () => clock.now());
+    this.#openers = { ssh: openSshAgent, ethereum: openEthereum({ nodes: this.#nodes, transactions }) };
     this.#stop = keyring.onChange((unlocked) => {
       if (unlocked || keyring.frozenAt !== undefined) {
         // The rows are verified by then.
@@ -95,6 +108,7 @@ export class Doors {
         door,
         on: isOn(tx, door),
         problem: this.#problems.get(door) ?? null,
+        nodes: door === 'ethereum' ? listNodes(tx).map(({ chainId, origin }) => ({ chainId, origin })) : [],
         programs: listDoorKeys(tx, door).map((key): DoorProgram => {
           const entry = this.#open.get(key.name);
           return {
@@ -133,6 +147,11 @@ export class Doors {
         putSetting(tx, 'doors', JSON.stringify(on), service.clock.now());
         return;
       }
+      if (wanted.change === 'node') {
+        const at = { own: this.#parts.url(), now: service.clock.now() };
+        this.#nodes.change(tx, wanted.chainId, wanted.url, at);
+        return;
+      }
       const key = keyNameOf(wanted.door, wanted.name);
       const { organizationId } = requireVault(tx);
       if (wanted.change === 'remove') {
@@ -156,7 +175,7 @@ export class Doors {
       });
       privateKey.fill(0);
     });
-    onEvent(eventOf(wanted), wanted.door);
+    if (wanted.change !== 'node') onEvent(eventOf(wanted), wanted.door);
     await this.look();
     onChange();
     return token;
@@ -201,7 +220,7 @@ export class Doors {
       try {
         const { onFault } = service;
         const options = { directory, homeDirectory, url: url(), onFault };
-        entry.open = await openers[door](entry.program, options);
+        entry.open = await this.#openers[door](entry.program, options);
         this.#open.set(key, entry);
       } catch (error) {
         this.#problems.set(door, `${name} cannot be let in: ${String(error)}`);
@@ -214,13 +233,14 @@ export class Doors {
     this.#isClosed = true;
     this.#stop();
     this.#unlocking.endAll();
+    this.#nodes.close();
     await this.look();
   }
 }
 
 type DoorEvent = 'doorOn' | 'doorOff' | 'programPaired' | 'programRevoked';
 
-function eventOf(wanted: z.output<typeof change>): DoorEvent {
+function eventOf(wanted: Exclude<z.output<typeof change>, { change: 'node' }>): DoorEvent {
   if (wanted.change === 'switch') return wanted.on ? 'doorOn' : 'doorOff';
   return wanted.change === 'pair' ? 'programPaired' : 'programRevoked';
 }

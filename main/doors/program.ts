@@ -32,6 +32,13 @@ export class RejectedError extends KeyhearthError {
 /** How long a program may be waited for. */
 export type Gone = Wait['gone'];
 
+export interface SubmitOptions {
+  /** The time of a request that a door keeps itself: the same request again is that of this time. */
+  readonly at?: number;
+  /** False where the caller does not wait for votes. */
+  readonly wait?: boolean;
+}
+
 /** Requests whose answer a caller may have missed. */
 const mostRemembered = 1000;
 
@@ -71,7 +78,13 @@ export class Program {
    * @returns the activity's result; undefined where no one has decided yet.
    * @throws KeyhearthError as the API refuses, or rejected.
    */
-  async submit(type: string, path: string, parameters: object, gone: Gone): Promise<unknown> {
+  async submit(
+    type: string,
+    path: string,
+    parameters: object,
+    gone: Gone,
+    { at, wait = true }: SubmitOptions = {},
+  ): Promise<unknown> {
     await this.ready(gone);
     this.#recalled ??= this.#recall().catch((error: unknown) => {
       this.#recalled = undefined;
@@ -79,14 +92,14 @@ export class Program {
     });
     await this.#recalled;
     const { organizationId } = this.#holder();
+    const bodyAt = (time: number): Buffer =>
+      Buffer.from(JSON.stringify({ type, timestampMs: String(time), organizationId, parameters }));
     const content = contentOf({ organizationId, type, parameters });
-    const raw =
-      this.#sent.get(content) ??
-      Buffer.from(
-        JSON.stringify({ type, timestampMs: String(this.#nextTimestamp()), organizationId, parameters }),
-      );
-    this.#sent.set(content, raw);
-    const { activity } = bodyOf(await this.#send(`submit/${path}`, raw, { seconds: longestWait, gone })) as {
+    const raw = at === undefined ? (this.#sent.get(content) ?? bodyAt(this.nextTimestamp())) : bodyAt(at);
+    if (at === undefined) this.#sent.set(content, raw);
+    const { activity } = bodyOf(
+      await this.#send(`submit/${path}`, raw, wait ? { seconds: longestWait, gone } : undefined),
+    ) as {
       readonly activity: { readonly status: string; readonly result: object };
     };
     if (activity.status === 'ACTIVITY_STATUS_COMPLETED') return Object.values(activity.result)[0];
@@ -171,7 +184,7 @@ export class Program {
   }
 
   /** Rises with each request: two different ones in a millisecond are two. */
-  #nextTimestamp(): number {
+  nextTimestamp(): number {
     this.#lastTimestamp = Math.max(this.#lastTimestamp + 1, this.#parts.service.clock.now());
     return this.#lastTimestamp;
   }

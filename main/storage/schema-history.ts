@@ -688,4 +688,31 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX wallet_labels_organization ON wallet_labels (organization_id);
     `,
   },
+  {
+    version: 13,
+    sql: `
+      CREATE TABLE ethereum_nodes (
+        chain_id TEXT PRIMARY KEY,
+        origin TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+
+      CREATE TABLE ethereum_transactions (
+        id TEXT PRIMARY KEY,
+        program TEXT NOT NULL,
+        request TEXT NOT NULL,
+        chain TEXT NOT NULL,
+        address TEXT NOT NULL,
+        nonce TEXT NOT NULL,
+        unsigned TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('asked', 'sent', 'answered')),
+        hash TEXT,
+        created_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX ethereum_transactions_account ON ethereum_transactions (chain, address, created_at);
+    `,
+  },
 ];

@@ -1,5 +1,6 @@
 /** Every column that holds sealed records, with the context of each record: a new master key re-wraps all of them. */
 import { rowKeyContext } from './tables/integrity.ts';
+import { ethereumNodeContext } from './tables/ethereum-nodes.ts';
 import { importTargetsTable } from './tables/import-targets.ts';
 import { messageChannelContext } from './tables/message-channels.ts';
 import { privateKeyContext } from './tables/private-keys.ts';
@@ -59,6 +60,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     id: 'name',
     organizationId: "''",
     context: (name) => messageChannelContext(name),
+  },
+  {
+    table: 'ethereum_nodes',
+    column: 'sealed',
+    id: 'chain_id',
+    organizationId: "''",
+    context: (chainId) => ethereumNodeContext(chainId),
   },
   own('private_keys', (id, organizationId) => privateKeyContext({ id, organizationId })),
   ...[walletsTable, importTargetsTable, oneTimeCodesTable, outboxPayloadsTable].map((table) =>

@@ -325,7 +325,7 @@ describe('a disk that refuses writes', () => {
 describe('a program that waits for the vault', () => {
   const waits = (...counts: readonly number[]): typeof double.doorsNow => [
     {
-      ...{ door: 'ssh', on: true, problem: null },
+      ...{ door: 'ssh', on: true, problem: null, nodes: [] },
       programs: counts.map((waiting, index) => ({
         ...{ name: `program-${String(index)}`, publicKey: '02', pairedAt: 0, socket: '/s', waiting },
       })),

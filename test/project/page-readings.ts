@@ -100,6 +100,9 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
       },
     ],
   },
+  'ethereum-tools': {
+    blocks: [{ block: 'export ETH_RPC_URL', elsewhere: 'test/commands/ethereum-tools.test.ts' }],
+  },
   wallets: {
     blocks: [
       {

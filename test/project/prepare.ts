@@ -9,6 +9,7 @@ import {
   litestreamVersion,
   toolsDirectory,
 } from '../storage/litestream.ts';
+import { areToolsThere, ethereumPackages } from '../support/ethereum-tools.ts';
 
 /** True if a program of one of these names is on the PATH. */
 function hasProgram(...names: readonly string[]): boolean {
@@ -112,26 +113,19 @@ if (left.length > 0) {
   );
 }
 
-if (findLitestream() === undefined) {
-  const wanted = `${litestreamPackage}@${litestreamVersion}`;
-  const argv = [
-    'install',
-    '--prefix',
-    toolsDirectory,
-    '--no-audit',
-    '--no-fund',
-    '--loglevel',
-    'error',
-    wanted,
-  ];
-  const { status, stderr, error } = spawnSync('npm', argv, {
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-    timeout: 2 * 60_000,
-  });
-  if (status !== 0) {
-    process.stderr.write(
-      `One test will fail for want of Litestream, which npm did not install (${wanted}): ${error?.message ?? stderr}\n`,
-    );
-  }
+/** Installs packages beside the project's own. */
+function install(what: string, packages: readonly string[]): void {
+  const options = ['--no-audit', '--no-fund', '--loglevel', 'error', '--ignore-scripts'];
+  const { status, stderr, error } = spawnSync(
+    'npm',
+    ['install', '--prefix', toolsDirectory, ...options, ...packages],
+    { encoding: 'utf8', shell: process.platform === 'win32', timeout: 5 * 60_000 },
+  );
+  if (status === 0) return;
+  process.stderr.write(
+    `Some tests will fail for want of ${what}, which npm did not install (${packages.join(' ')}): ${error?.message ?? stderr}\n`,
+  );
 }
+
+if (findLitestream() === undefined) install('Litestream', [`${litestreamPackage}@${litestreamVersion}`]);
+if (!areToolsThere()) install('tools of Ethereum', ethereumPackages);

@@ -133,7 +133,7 @@ const layouts: Readonly<Record<EthereumType, Layout>> = {
 export function readEthereum(bytes: Uint8Array): Read<ReadEthereum> {
   return attempt(() => {
     const transaction = readTransaction(bytes);
-    const unsigned = encode(transaction, unsignedTail(transaction));
+    const unsigned = encodeUnsigned(transaction);
     // Whatever the model left out would be signed and never shown.
     if (Buffer.compare(unsigned, bytes) !== 0) {
       unreadable(`${layouts[transaction.type].name} is not written as this vault would write it`);
@@ -323,6 +323,10 @@ function encode(transaction: EthereumTransaction, tail: readonly Item[]): Uint8A
   const list = encodeRlp([...fields.map((field) => writers[field](transaction)), ...tail]);
   return prefix === undefined ? list : concatBytes(Uint8Array.of(prefix), list);
 }
+
+/** Writes a transaction as it is hashed to be signed. */
+export const encodeUnsigned = (transaction: EthereumTransaction): Uint8Array =>
+  encode(transaction, unsignedTail(transaction));
 
 /** EIP-155 hashes the chain's id and two zeros after a legacy transaction. */
 const unsignedTail = ({ type, chainId }: EthereumTransaction): readonly Item[] =>

@@ -1,4 +1,5 @@
 /** `keyhearth rpc add` and `list`: tools that send transactions of Ethereum through the vault. */
+import type { DoorNode } from '../../../preload/contract.ts';
 import { coinsOf, networkName, networkOf } from '../../chains/ethereum/networks.ts';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
@@ -10,6 +11,7 @@ import { doorOf, doorsOf } from '../doors/doors.ts';
 import { pairProgram, readExpiry } from '../doors/programs.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { readSecretFile } from '../shared/secrets.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 
 export interface AddToolOptions extends OwnerOptions {
@@ -56,6 +58,35 @@ export async function addTool(config: Config, name: string, options: AddToolOpti
   });
 }
 
+/** Sets the node of a chain, or removes it. */
+export async function setNode(
+  config: Config,
+  chainId: string,
+  {
+    url,
+    urlFile,
+    remove,
+    json,
+  }: {
+    readonly url: string | undefined;
+    readonly urlFile: string | undefined;
+    readonly remove: boolean;
+    readonly json: boolean;
+  },
+): Promise<void> {
+  if ([url !== undefined, urlFile !== undefined, remove].filter(Boolean).length !== 1) {
+    throw new CommandError(exitCodes.usage, 'expected one of: a URL, --url-file, --remove');
+  }
+  const wanted = remove ? null : (url ?? readSecretFile('--url-file', String(urlFile)));
+  const running = await doorsOf(config);
+  const change = { change: 'node', door: 'ethereum', chainId, url: wanted } as const;
+  const { doors } = await running.call('changeDoors', change);
+  const nodes = doorOf(doors, 'ethereum')?.nodes ?? [];
+  print(json, { nodes }, nodes.map(nodeLine).join('\n') || 'No nodes.');
+}
+
+const nodeLine = ({ chainId, origin }: DoorNode): string => `Chain ${chainId}: ${origin}`;
+
 export async function listTools(
   config: Config,
   { json, ...options }: OwnerOptions & { readonly json: boolean },
@@ -94,12 +125,13 @@ export async function listTools(
   const lines = tools.map(({ name, words }) => [name, ...words.map((line) => `  ${line}`)].join('\n'));
   print(
     json,
-    { on: door?.on ?? false, tools },
+    { on: door?.on ?? false, tools, nodes: door?.nodes ?? [] },
     [
       `The door ethereum is ${door?.on === true ? 'on' : 'off: `keyhearth doors on ethereum`'}.`,
       ...(lines.length > 0
         ? lines
         : ['No tools. Pair one with: keyhearth rpc add NAME --wallet WALLET --budget BUDGET']),
+      ...(door?.nodes ?? []).map(nodeLine),
     ].join('\n'),
   );
 }

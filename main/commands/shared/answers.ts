@@ -217,6 +217,7 @@ const doors = z.array(
         ...{ socket: text.nullable(), waiting: number },
       }),
     ),
+    nodes: z.array(z.looseObject({ chainId: text, origin: text })),
   }),
 );
 

@@ -1,0 +1,237 @@
+/**
+ * Transactions that are sent: completed by the node, signed by the API, handed to the node. A row is kept of each, so that a
+ * request whose caller missed the answer is the same transaction when it comes again, also after the process was killed.
+ */
+import { hash, randomUUID } from 'node:crypto';
+import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
+import { keccak256 } from '../../crypto/hashes.ts';
+import { SerialQueue } from '../../lib/concurrency/serial.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import {
+  deleteTransaction,
+  forgetTransactions,
+  insertTransaction,
+  listTransactions,
+  markAnswered,
+  markSent,
+  type EthereumTransactionRow,
+} from '../../storage/tables/ethereum-transactions.ts';
+import { keyNameOf, type Gone, type Program } from '../program.ts';
+import { rpcCodes, RpcError } from './json-rpc.ts';
+import { NoAnswer, type ChainNode } from './node.ts';
+import { canonical, hexOfNumber, unsignedOf, type Wish } from './requests.ts';
+import { signTransaction } from './signing.ts';
+
+/** A request under way. Its rows are released when its caller has the answer, or has gone. */
+export interface Sender {
+  readonly program: Program;
+  readonly node: ChainNode;
+  readonly chainId: bigint;
+  readonly gone: Gone;
+  readonly rows: EthereumTransactionRow[];
+}
+
+/** Of what a node says, where the caller names nothing itself. */
+const most = { gas: 100_000_000n, feePerGas: 10_000_000_000_000n, nonce: 1n << 53n };
+const dayMs = 86_400_000;
+
+export class Transactions {
+  readonly #units: UnitOfWork;
+  readonly #now: () => number;
+  readonly #turns = new Map<string, SerialQueue>();
+  /** Rows of requests under way, by their id. */
+  readonly #underWay = new Map<string, EthereumTransactionRow>();
+
+  constructor(units: UnitOfWork, now: () => number) {
+    this.#units = units;
+    this.#now = now;
+  }
+
+  /** @returns the hash of the transaction. @throws RpcError or KeyhearthError. */
+  async send(sender: Sender, wish: Wish): Promise<string> {
+    const { node, program, chainId } = sender;
+    await node.check();
+    const first = (await node.ask('eth_getBlockByNumber', ['0x0', false])) as {
+      readonly hash?: unknown;
+    } | null;
+    // A test chain that is started again has the same number, and another first block.
+    const chain = `${String(chainId)} ${String(first?.hash)}`;
+    const account = `${chain} ${wish.from}`;
+    const turn = this.#turns.get(account) ?? new SerialQueue(() => this.#turns.delete(account));
+    this.#turns.set(account, turn);
+    const request = hash('sha256', `${canonical(wish)} ${keyNameOf(program.door, program.name)}`);
+    const begun = await turn.run(async () => {
+      const row =
+        (await this.#repeated(sender, wish, chain, request)) ??
+        (await this.#begin(sender, wish, chain, request));
+      this.#underWay.set(row.id, row);
+      sender.rows.push(row);
+      const signed = await this.#sign(sender, row, false);
+      return { row, hash: signed === undefined ? undefined : await this.#handOver(node, row, signed) };
+    });
+    if (begun.hash !== undefined) return begun.hash;
+    // Other transactions of the account need not wait for the votes.
+    const signed = await this.#sign(sender, begun.row, true);
+    if (signed !== undefined) return this.#handOver(node, begun.row, signed);
+    throw new RpcError(
+      rpcCodes.notYet,
+      'the transaction still waits for approval: send the same request again, and it is not sent twice',
+    );
+  }
+
+  /** @param delivered Whether the caller got the answers. */
+  async release(rows: readonly EthereumTransactionRow[], delivered: boolean): Promise<void> {
+    for (const { id } of rows) this.#underWay.delete(id);
+    if (!delivered || rows.length === 0) return;
+    await this.#units.write((tx) => {
+      for (const { id } of rows) markAnswered(tx, id);
+    });
+  }
+
+  /** @returns the row of an earlier request for the same whose answer no one got. */
+  async #repeated(
+    { node }: Sender,
+    wish: Wish,
+    chain: string,
+    request: string,
+  ): Promise<EthereumTransactionRow | undefined> {
+    const row = this.#rows(chain, wish.from).find(
+      (each) => each.request === request && each.state !== 'answered' && !this.#underWay.has(each.id),
+    );
+    if (row === undefined || row.state === 'sent' || wish.nonce !== undefined) return row;
+    // It was never handed over. If another took its nonce, a new one is needed.
+    if (BigInt(row.nonce) === (await this.#nextNonce(node, chain, wish.from))) return row;
+    await this.#units.write((tx) => {
+      deleteTransaction(tx, row.id);
+    });
+    return undefined;
+  }
+
+  async #begin(
+    { node, program, chainId }: Sender,
+    wish: Wish,
+    chain: string,
+    request: string,
+  ): Promise<EthereumTransactionRow> {
+    const filled = await fill(node, wish);
+    const nonce = wish.nonce ?? (await this.#nextNonce(node, chain, wish.from));
+    const row: EthereumTransactionRow = {
+      ...{ id: randomUUID(), program: keyNameOf(program.door, program.name), request, chain },
+      ...{ address: wish.from, nonce: String(nonce), state: 'asked', hash: null },
+      unsigned: unsignedOf({ ...filled, nonce }, chainId),
+      createdAt: program.nextTimestamp(),
+    };
+    await this.#units.write((tx) => {
+      forgetTransactions(tx, this.#now() - dayMs);
+      insertTransaction(tx, row);
+    });
+    return row;
+  }
+
+  /** The first that is free: one that was refused leaves a gap, which the next transaction fills. */
+  async #nextNonce(node: ChainNode, chain: string, address: string): Promise<bigint> {
+    let nonce = await node.number('eth_getTransactionCount', [address, 'pending']);
+    if (nonce >= most.nonce) throw absurd('nonce', nonce);
+    const rows = this.#rows(chain, address).filter((row) => BigInt(row.nonce) >= nonce);
+    const taken = new Set<bigint>();
+    for (const { id, hash, nonce } of rows) {
+      const isTaken =
+        this.#underWay.has(id) ||
+        (hash !== null && (await node.ask('eth_getTransactionByHash', [hash])) !== null);
+      if (isTaken) taken.add(BigInt(nonce));
+    }
+    while (taken.has(nonce)) nonce += 1n;
+    return nonce;
+  }
+
+  #rows(chain: string, address: string): readonly EthereumTransactionRow[] {
+    return this.#units.read((tx) => listTransactions(tx, chain, address));
+  }
+
+  /** @returns undefined where the transaction waits for votes. */
+  async #sign(
+    { program, gone }: Sender,
+    { id, unsigned, address, createdAt }: EthereumTransactionRow,
+    wait: boolean,
+  ): Promise<string | undefined> {
+    try {
+      return await signTransaction(program, { signWith: address, unsigned }, gone, { at: createdAt, wait });
+    } catch (error) {
+      this.#underWay.delete(id);
+      await this.#units.write((tx) => {
+        deleteTransaction(tx, id);
+      });
+      throw error;
+    }
+  }
+
+  async #handOver(node: ChainNode, row: EthereumTransactionRow, signed: string): Promise<string> {
+    const hash = hexOf(keccak256(bytesOfHex(signed)));
+    // Before: a process that is killed now does not know whether the node has it.
+    await this.#units.write((tx) => {
+      markSent(tx, row.id, hash);
+    });
+    try {
+      await node.ask('eth_sendRawTransaction', [signed]);
+    } catch (error) {
+      if (error instanceof NoAnswer) {
+        throw new RpcError(
+          rpcCodes.internal,
+          `${error.message}. It may have the transaction ${hash}: send the same request again, and it is not sent twice`,
+        );
+      }
+      // A node refuses what it has already.
+      if ((await node.ask('eth_getTransactionByHash', [hash])) === null) {
+        this.#underWay.delete(row.id);
+        await this.#units.write((tx) => {
+          deleteTransaction(tx, row.id);
+        });
+        throw error;
+      }
+    }
+    return hash;
+  }
+}
+
+/** Completes gas and fees by the node. @throws RpcError where the node refuses, or says what no one would pay. */
+async function fill(node: ChainNode, wish: Wish): Promise<Wish> {
+  const { from, to, value, data, accessList } = wish;
+  const call = { from, ...(to !== '' && { to }), value: hexOfNumber(value), data, accessList };
+  const gas =
+    wish.gas ?? (await node.number('eth_estimateGas', [accessList.length > 0 ? call : without(call)]));
+  if (wish.gas === undefined && gas > most.gas) throw absurd('gas', gas);
+  if (
+    wish.gasPrice !== undefined ||
+    (wish.maxFeePerGas !== undefined && wish.maxPriorityFeePerGas !== undefined)
+  ) {
+    return { ...wish, gas };
+  }
+  const block = (await node.ask('eth_getBlockByNumber', ['latest', false])) as {
+    baseFeePerGas?: unknown;
+  } | null;
+  const base = block?.baseFeePerGas;
+  const type = wish.type ?? (typeof base === 'string' ? 'TYPE_2' : 'LEGACY');
+  if (type !== 'TYPE_2') {
+    const gasPrice = reasonable(await node.number('eth_gasPrice', []));
+    return { ...wish, gas, gasPrice, type: type === 'LEGACY' && accessList.length > 0 ? 'TYPE_1' : type };
+  }
+  if (typeof base !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(base)) {
+    throw new RpcError(rpcCodes.internal, 'the node says no base fee: give gasPrice');
+  }
+  const tip = wish.maxPriorityFeePerGas ?? reasonable(await node.number('eth_maxPriorityFeePerGas', []));
+  const maxFeePerGas = wish.maxFeePerGas ?? reasonable(2n * BigInt(base) + tip);
+  return { ...wish, gas, type, maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas };
+}
+
+const without = ({ accessList: _, ...rest }: Record<string, unknown>): Record<string, unknown> => rest;
+
+function reasonable(fee: bigint): bigint {
+  if (fee <= most.feePerGas) return fee;
+  throw absurd('fee for a unit of gas', fee);
+}
+
+const absurd = (what: string, number: bigint): RpcError =>
+  new RpcError(
+    rpcCodes.internal,
+    `the node says a ${what} of ${String(number)}, which is not believed: give your own`,
+  );

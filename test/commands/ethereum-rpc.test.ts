@@ -1,0 +1,451 @@
+/**
+ * The protocol of the Ethereum door, over a node that the test answers for. The classes: a field that is not understood is not
+ * signed; a repeated request is one transaction, whatever was lost between; no body and no node brings the service down.
+ */
+import { createServer, request as httpRequest, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import {
+  keccak256,
+  parseTransaction,
+  recoverAddress,
+  recoverMessageAddress,
+  recoverTransactionAddress,
+  type Hex,
+} from 'viem';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { atLength, report } from '../campaigns/length.ts';
+import vectors from '../vectors/eip712.json' with { type: 'json' };
+import { activityOf, send, type Json } from '../support/support.ts';
+import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
+
+type Says = (params: readonly unknown[], response: ServerResponse) => unknown;
+
+/** A node that says what a test wants. */
+let says: Record<string, Says>;
+const raws: string[] = [];
+const server = createServer((incoming, response) => {
+  void text(incoming).then((body) => {
+    const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] };
+    const result = Object.hasOwn(says, method) ? says[method]?.(params, response) : null;
+    if (response.destroyed || response.writableEnded || result === hangs) return;
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: result ?? null }));
+  });
+});
+const hangs = Symbol('no answer');
+
+const honest = (): Record<string, Says> => ({
+  eth_chainId: () => '0x1',
+  eth_getTransactionCount: () => `0x${raws.length.toString(16)}`,
+  eth_estimateGas: () => '0x5208',
+  eth_getBlockByNumber: () => ({ hash: '0xaa', baseFeePerGas: '0x3b9aca00' }),
+  eth_maxPriorityFeePerGas: () => '0x3b9aca00',
+  eth_gasPrice: () => '0x77359400',
+  eth_getTransactionByHash: ([hash]) => raws.find((raw) => keccak256(raw as Hex) === hash) ?? null,
+  eth_sendRawTransaction: ([raw]) => {
+    if (!raws.includes(String(raw))) raws.push(String(raw));
+    return '0x00';
+  },
+});
+
+let vault: ToolVault;
+let url = '';
+let asking = '';
+let from = '';
+const to = '0x1111111111111111111111111111111111111111';
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  vault = await startToolVault(undefined);
+  [from = ''] = vault.accounts;
+  const nodeUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  await vault.keyhearth('rpc', 'node', '1', nodeUrl);
+  url = await vault.add('strict', '--chain', '1', '--budget', '5 ETH/day');
+  asking = await vault.add('asking', '--chain', '1', '--budget', '0.001 ETH/day', '--ask');
+}, 120_000);
+beforeEach(() => {
+  raws.length = 0;
+  says = honest();
+});
+afterAll(async () => {
+  await vault[Symbol.asyncDispose]();
+  server.closeAllConnections();
+  server.close();
+});
+
+const whole = () => ({
+  ...{ from, to, value: '0x1', nonce: '0x0', gas: '0x5208', data: '0x' },
+  ...{ maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' },
+});
+const post = async (body: string, where = url) => {
+  const { origin, pathname } = new URL(where);
+  return send(origin, { path: pathname, headers: { 'content-type': 'application/json' }, body });
+};
+
+/** Approves all that waits. */
+async function approve(): Promise<void> {
+  const { root } = vault.service;
+  const waiting = await root.query('list_activities', {
+    filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+  });
+  for (const { fingerprint } of (waiting.body?.['activities'] ?? []) as readonly {
+    readonly fingerprint: string;
+  }[]) {
+    activityOf(await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
+  }
+}
+
+/** Asks, and approves of it once it waits. */
+async function askApproved(method: string, ...params: readonly unknown[]) {
+  const asked = rpc(asking, method, ...params);
+  await vi.waitFor(() => {
+    expect(vault.service.vault.waiters.size).toBe(1);
+  }, 10_000);
+  await approve();
+  return asked;
+}
+
+describe('what a transaction may be', () => {
+  const refused: readonly (readonly [string, () => Json])[] = [
+    ['an account of others', () => ({ from: to })],
+    [
+      'an address that is mistyped',
+      () => ({ from: from.replace(/[a-f]/, (letter) => letter.toUpperCase()).replace(/[A-F]$/, 'a') + '0' }),
+    ],
+    ['data and input that differ', () => ({ data: '0x01', input: '0x02' })],
+    ['gas and gasLimit that differ', () => ({ gasLimit: '0x5209' })],
+    ['two kinds of fees', () => ({ gasPrice: '0x1' })],
+    ['another chain', () => ({ chainId: '0x5' })],
+    ['blobs', () => ({ blobVersionedHashes: [], maxFeePerBlobGas: '0x1' })],
+    ['authorizations', () => ({ authorizationList: [{}] })],
+    ['type 3', () => ({ type: '0x3' })],
+    ['type 4', () => ({ type: '0x4' })],
+    ['a type that its fees are not of', () => ({ type: '0x0' })],
+    ['a number', () => ({ value: 1 })],
+    ['a fraction', () => ({ value: 0.5 })],
+    ['a number below 0', () => ({ value: '-0x1' })],
+    ['a number of 257 bits', () => ({ value: `0x1${'0'.repeat(64)}` })],
+    ['odd digits of data', () => ({ data: '0x012' })],
+    ['no nonce', () => ({ nonce: undefined })],
+    ['no fees', () => ({ maxFeePerGas: undefined, maxPriorityFeePerGas: undefined })],
+    ['an unknown field', () => ({ memo: 'x' })],
+  ];
+  test.each(refused)('%s is refused', async (_what, change) => {
+    const { error, result } = await rpc(url, 'eth_signTransaction', { ...whole(), ...change() });
+    expect(result).toBeUndefined();
+    expect([-32602, 4100]).toContain(error?.code);
+  });
+
+  test('the signed transaction is the one that was asked for, in any writing', async () => {
+    const wish = whole();
+    const plain = await rpc(url, 'eth_signTransaction', wish);
+    const signed = plain.result as `0x02${string}`;
+    expect(await recoverTransactionAddress({ serializedTransaction: signed })).toBe(from);
+    expect(parseTransaction(signed)).toMatchObject({ chainId: 1, value: 1n, gas: 21000n, type: 'eip1559' });
+    const reversed = Object.fromEntries(Object.entries(wish).reverse());
+    const others = {
+      ...reversed,
+      from: from.toLowerCase(),
+      gasLimit: wish.gas,
+      input: '0x',
+      value: '0x0001',
+      type: null,
+    };
+    expect((await rpc(url, 'eth_signTransaction', others)).result).toBe(signed);
+    const { result } = await rpc(url, 'account_signTransaction', wish);
+    expect(result).toMatchObject({
+      raw: signed,
+      tx: {
+        type: '0x2',
+        nonce: '0x0',
+        gas: '0x5208',
+        value: '0x1',
+        to,
+        input: '0x',
+        hash: keccak256(signed),
+      },
+    });
+  });
+
+  test.each(['0x0', '0x1'])('type %s is signed', async (type) => {
+    const { maxFeePerGas: gasPrice, maxPriorityFeePerGas: _, ...rest } = whole();
+    const { result } = await rpc(url, 'eth_signTransaction', { ...rest, gasPrice, type });
+    expect(await recoverTransactionAddress({ serializedTransaction: result as `0x02${string}` })).toBe(from);
+  });
+
+  test('tokens are not moved, and no token of them is let to others', async () => {
+    for (const data of ['0xa9059cbb', '0x095ea7b3', '0xa22cb465']) {
+      const wish = { ...whole(), data: `${data}${'0'.repeat(128)}` };
+      const { error } = await rpc(url, 'eth_signTransaction', wish);
+      expect(error).toMatchObject({
+        code: 4100,
+        message: 'denied by the policy "Ethereum strict: no tokens"',
+      });
+    }
+  });
+});
+
+describe('messages', () => {
+  test('are refused to a tool that may not ask', async () => {
+    expect((await rpc(url, 'personal_sign', '0x68', from)).error?.code).toBe(4100);
+  });
+
+  test('are signed as EIP-191 has it, once the owner agrees', async () => {
+    const { result } = await askApproved('personal_sign', '0x68656c6c6f', from.toLowerCase());
+    expect(await recoverMessageAddress({ message: 'hello', signature: result as Hex })).toBe(from);
+    // The same request has the same answer.
+    expect((await rpc(asking, 'account_signData', 'text/plain', from, '0x68656c6c6f')).result).toBe(result);
+  });
+
+  test.each(vectors.vectors.slice(0, 1))('typed data of $source is signed', async ({ typedData, digest }) => {
+    const { result } = await askApproved('eth_signTypedData_v4', from, JSON.stringify(typedData));
+    expect(await recoverAddress({ hash: `0x${digest.replace(/^0x/, '')}`, signature: result as Hex })).toBe(
+      from,
+    );
+    expect((await rpc(asking, 'account_signTypedData', from, typedData)).result).toBe(result);
+  });
+
+  test('web3signer’s paths name the keys, and sign a transaction as one', async () => {
+    const { origin, pathname } = new URL(url);
+    const get = (path: string) => send(origin, { method: 'GET', path: `${pathname}${path}` });
+    expect((await get('/upcheck')).text).toBe('OK');
+    const keys = JSON.parse((await get('/api/v1/eth1/publicKeys')).text) as readonly string[];
+    expect(keys).toHaveLength(3);
+    const sign = (key: string, data: unknown) =>
+      post(JSON.stringify({ data }), `${url}/api/v1/eth1/sign/${key}`);
+    expect((await sign(`0x${'1'.repeat(128)}`, '0x00')).status).toBe(404);
+    expect((await sign(String(keys[0]), 'x')).status).toBe(400);
+    expect((await sign(String(keys[0]), '0x68656c6c6f')).status).toBe(403);
+    const bytes: Hex = `0x02df0180010282520894${to.slice(2)}0180c0`;
+    const signed = await sign(String(keys[0]), bytes);
+    expect(signed.status, signed.text).toBe(200);
+    expect(await recoverAddress({ hash: keccak256(bytes), signature: signed.text as Hex })).toBe(from);
+  });
+});
+
+describe('a request that comes again', () => {
+  const wish = () => ({ from, to, value: '0x5' });
+
+  /** Asks, and leaves before the answer. */
+  async function askAndLeave(body: unknown, until: () => void): Promise<void> {
+    const { port, pathname } = new URL(url);
+    const asked = httpRequest({
+      port,
+      path: pathname,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    asked.on('error', () => undefined);
+    asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params: [body] }));
+    await vi.waitFor(until, 10_000);
+    asked.destroy();
+  }
+
+  test('is the same transaction where the first caller missed the answer', async () => {
+    let asked = 0;
+    says['eth_sendRawTransaction'] = ([raw]) => {
+      if (!raws.includes(String(raw))) raws.push(String(raw));
+      asked += 1;
+      return asked === 1 ? hangs : '0x00';
+    };
+    await askAndLeave(wish(), () => {
+      expect(raws).toHaveLength(1);
+    });
+    server.closeAllConnections();
+    const shuffled = { value: '0x0005', to, from: from.toLowerCase(), data: '0x', gas: null };
+    await vi.waitFor(async () => {
+      const { result } = await rpc(url, 'eth_sendTransaction', shuffled);
+      expect(result).toBe(keccak256(raws[0] as Hex));
+    }, 10_000);
+    expect(new Set(raws).size).toBe(1);
+    // The second caller has its answer: the next one means another.
+    await rpc(url, 'eth_sendTransaction', wish());
+    expect(new Set(raws).size).toBe(2);
+  });
+
+  test('finds the vote that came after its caller had left', async () => {
+    const { port, pathname } = new URL(asking);
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'eth_sendTransaction',
+      params: [{ ...wish(), value: '0x16345785d8a0000' }],
+    });
+    const asked = httpRequest({
+      port,
+      path: pathname,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    asked.on('error', () => undefined);
+    asked.end(body);
+    await vi.waitFor(() => {
+      expect(vault.service.vault.waiters.size).toBe(1);
+    }, 10_000);
+    asked.destroy();
+    await vi.waitFor(() => {
+      expect(vault.service.vault.waiters.size).toBe(0);
+    }, 10_000);
+    await approve();
+    expect(raws).toEqual([]);
+    const { body: answer } = await post(body, asking);
+    expect(answer?.['result']).toBe(keccak256(raws[0] as Hex));
+    expect(raws).toHaveLength(1);
+  });
+});
+
+describe('a node that lies', () => {
+  const lies: readonly (readonly [string, string, Says, RegExp])[] = [
+    ['of another chain', 'eth_chainId', () => '0x5', /says that it is of chain 5/],
+    ['with an absurd fee', 'eth_maxPriorityFeePerGas', () => '0xffffffffffffffff', /not believed/],
+    ['with an absurd nonce', 'eth_getTransactionCount', () => '0xffffffffffffff', /not believed/],
+    ['with no number', 'eth_estimateGas', () => 'many', /no number/],
+    [
+      'with a redirect to the vault',
+      'eth_chainId',
+      (_params, response) => response.writeHead(307, { location: url }).end(),
+      /redirects/,
+    ],
+    [
+      'with another id',
+      'eth_chainId',
+      (_params, response) => response.end('{"jsonrpc":"2.0","id":99999,"result":"0x1"}'),
+      /another call/,
+    ],
+    ['with a list', 'eth_chainId', (_params, response) => response.end('[]'), /not as JSON-RPC/],
+    ['with no JSON', 'eth_chainId', (_params, response) => response.end('<html>'), /without JSON/],
+    [
+      'with deep JSON',
+      'eth_chainId',
+      (_params, response) => response.end('['.repeat(100_000)),
+      /without JSON/,
+    ],
+    [
+      'with an answer that is too large',
+      'eth_chainId',
+      (_params, response) => response.end('x'.repeat(5_000_000)),
+      /larger than 4 MiB/,
+    ],
+    [
+      'by closing the connection',
+      'eth_chainId',
+      (_params, response) => response.destroy(),
+      /cannot be reached/,
+    ],
+  ];
+  test.each(lies)('%s gets no signature', async (_what, method, lie, message) => {
+    says[method] = lie;
+    const { error } = await rpc(url, 'eth_sendTransaction', { from, to, value: '0x5' });
+    expect(error?.message).toMatch(message);
+    expect(raws).toEqual([]);
+  });
+
+  test('is not asked with the network off, unless it is on this machine', async () => {
+    await vault.keyhearth('rpc', 'node', '1', 'https://node.example/secret');
+    await vault.service.vault.rpc.changeSettings({ network: false });
+    expect((await rpc(url, 'eth_blockNumber')).error).toMatchObject({ code: 4901 });
+    expect(JSON.stringify(await vault.service.vault.rpc.doors())).not.toContain('secret');
+    await vault.service.vault.rpc.changeSettings({ network: true });
+    for (const wrong of [
+      'http://node.example',
+      'ftp://127.0.0.1',
+      'https://a:b@node.example',
+      vault.service.url,
+    ]) {
+      await expect(vault.keyhearth('rpc', 'node', '1', wrong), wrong).rejects.toThrow('url');
+    }
+    await vault.keyhearth(
+      'rpc',
+      'node',
+      '1',
+      `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    );
+  });
+});
+
+describe('bodies', () => {
+  const code = async (body: string) =>
+    (JSON.parse((await post(body)).text) as { error: { code: number } }).error.code;
+  const called = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] });
+
+  test('a batch is answered in its order, without its notifications, and is bounded', async () => {
+    const { text: answer } = await post(
+      JSON.stringify([called(7), { ...called(1), id: undefined }, 1, called('x')]),
+    );
+    expect(JSON.parse(answer)).toMatchObject([
+      { id: 7, result: '0x1' },
+      { id: null, error: { code: -32600 } },
+      { id: 'x' },
+    ]);
+    expect((await post(JSON.stringify({ ...called(1), id: undefined }))).status).toBe(204);
+    expect(await code('[]')).toBe(-32600);
+    expect(await code(JSON.stringify(Array.from({ length: 101 }, (_, id) => called(id))))).toBe(-32600);
+    expect(await code(JSON.stringify(Array.from({ length: 10_000 }, (_, id) => called(id))))).toBe(-32700);
+  });
+
+  test.each([
+    '',
+    '{',
+    '\u0000',
+    '['.repeat(100_000),
+    '1',
+    'null',
+    '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":{}}',
+  ])('body %# is an error of JSON-RPC', async (body) => {
+    expect([-32700, -32600]).toContain(await code(body));
+  });
+
+  test('no body is answered with HTTP 500', { timeout: atLength(120_000, 3_600_000) }, async () => {
+    const methods = [
+      'eth_sendTransaction',
+      'eth_signTransaction',
+      'personal_sign',
+      'eth_signTypedData_v4',
+      'account_signData',
+      'eth_call',
+      'account_signTransaction',
+      'eth_accounts',
+      '__proto__',
+      'constructor',
+    ];
+    const value = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom<unknown>(from, to, '0x', '0x1', null, {}, [], '__proto__') },
+      { weight: 2, arbitrary: fc.jsonValue() },
+    );
+    const fields = fc.dictionary(
+      fc.constantFrom(...Object.keys(whole()), 'type', 'input', 'accessList', 'chainId', '__proto__'),
+      value,
+    );
+    const body = fc.oneof(
+      fc
+        .record({
+          jsonrpc: fc.constant('2.0'),
+          id: fc.oneof(fc.nat(), fc.string(), fc.constant(null)),
+          method: fc.oneof(fc.constantFrom(...methods), fc.string()),
+          params: fc.array(
+            fc.oneof(
+              value,
+              fields,
+              fields.map((some) => ({ ...whole(), ...some })),
+            ),
+          ),
+        })
+        .map((one) => JSON.stringify(one)),
+      fc.jsonValue().map((one) => JSON.stringify(one)),
+      fc.string(),
+    );
+    const count = atLength(1000, 100_000);
+    let seen = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(body, { minLength: 20, maxLength: 20 }), async (bodies) => {
+        const answers = await Promise.all(bodies.map((each) => post(each)));
+        for (const { status } of answers) expect([200, 204]).toContain(status);
+        for (const answer of answers) expect(answer.text).not.toContain('internal error');
+        seen += answers.length;
+      }),
+      { numRuns: count / 20, seed: 24 },
+    );
+    report('bodies of JSON-RPC', { seen });
+  });
+});
