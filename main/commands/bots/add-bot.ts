@@ -5,6 +5,7 @@
 import { networkName, networkOf } from '../../chains/ethereum/networks.ts';
 import type { Config } from '../../app/config.ts';
 import {
+  botTitle,
   coinUnits,
   isReceiver,
   policiesOfSpender,
@@ -113,7 +114,7 @@ class BotInTheMaking {
     const inForce = readSpenders(policies).find(({ userId }) => userId === bot.userId);
     let policyIds = inForce?.policyIds;
     if (policyIds === undefined) {
-      const wanted = policiesOfSpender(`Bot ${this.#name}`, bot);
+      const wanted = policiesOfSpender(botTitle(this.#name), bot);
       const made = await this.#api.submit(createPoliciesActivity, { policies: wanted });
       policyIds = this.#policyIds = made.policyIds;
     } else if (inForce?.spender === undefined || !areSame(inForce.spender, bot)) {

@@ -74,6 +74,9 @@ export interface ProgramPolicy {
 
 const isUser = (userId: string): string => `approvers.any(user, user.id == '${userId}')`;
 
+/** The title of a bot's policies, in the window and the command alike. */
+export const botTitle = (name: string): string => `Bot ${name}`;
+
 /**
  * The policies of a spender: some allow, and the others deny all the rest, even if another policy allows it. A user may
  * change its own credentials unless a policy denies it, and a policy without approvers allows every user.

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import { policiesOfSpender, type Spender } from '../../../main/lib/policies/spenders.ts';
+import { botTitle, policiesOfSpender, type Spender } from '../../../main/lib/policies/spenders.ts';
 import { lifetimes, usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { NamedPair } from './new-api-key.tsx';
@@ -117,7 +117,7 @@ function useNewBot(): (name: string, terms: Terms, lifetime: string) => Promise<
     const [userId = ''] = made.result.userIds;
     let policyIds: readonly string[] = [];
     try {
-      const policies = [...policiesOfSpender(`Bot ${name}`, { ...terms, userId })];
+      const policies = [...policiesOfSpender(botTitle(name), { ...terms, userId })];
       ({ policyIds } = (await createPolicies.mutateAsync({ policies })).result);
       const key = {
         apiKeyName: name,
