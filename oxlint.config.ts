@@ -168,7 +168,7 @@ export default defineConfig({
     {
       files: ['renderer/**/*.{ts,tsx}'],
       // Text to paste into a terminal or a program is code.
-      excludeFiles: ['**/*.test.ts', 'renderer/features/connect/snippets.ts'],
+      excludeFiles: ['**/*.test.{ts,tsx}', 'renderer/features/connect/snippets.ts'],
       rules: { 'keyhearth/no-literal-string': 'error' },
     },
   ],

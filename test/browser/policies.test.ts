@@ -149,7 +149,7 @@ describe('who may do what', () => {
         },
       ],
     });
-    const userIds = resultOf(created)['userIds'] as readonly string[];
+    const userIds = resultOf(created).userIds;
     const refused = await service.root.as(key).submit('create_user_tag', 'CREATE_USER_TAG', {
       userTagName: 'Mine',
       userIds: [],

@@ -40,10 +40,10 @@ test('a wallet has the tags that were given last, and what is left out stays', a
   expect(await labels()).toEqual({ tags: ['Family', 'Cold'], archived: true });
   resultOf(await label({ tags: [] }));
   expect(await labels()).toEqual({ tags: [], archived: true });
-  const { body } = await root.query('describe_activities', {
+  const { body = {} } = await root.query('describe_activities', {
     activityIds: [activityOf(await label({ tags: ['Cold'], archived: false })).id],
   });
-  const [{ effect = [] } = {}] = body?.['descriptions'] as readonly { readonly effect?: readonly Json[] }[];
+  const [{ effect }] = body['descriptions'] as readonly [{ readonly effect: readonly Json[] }];
   expect(effect.map(({ text }) => text).join('')).toMatch(
     /^The wallet .+ has the tags Cold, and is not archived\. It signs as before\.$/,
   );

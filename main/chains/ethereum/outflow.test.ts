@@ -39,7 +39,7 @@ function ofTransaction(change: Partial<TransactionSerializable>): unknown {
 }
 
 const call = (abi: readonly string[], functionName: string, args: readonly unknown[]): Hex =>
-  encodeFunctionData({ abi: parseAbi(abi as never) as never, functionName, args } as never);
+  encodeFunctionData({ abi: parseAbi(abi), functionName, args });
 
 const one = (token: string, amount: bigint, receiver: string = friend) => ({
   chain_id: 1n,
@@ -63,7 +63,7 @@ describe('a transaction', () => {
     ['transferFrom', [me, friend, 12n]],
     ['approve', [friend, 12n]],
   ] as const)('%s of a token', (functionName, args) => {
-    const data = encodeFunctionData({ abi: erc20Abi, functionName, args } as never);
+    const data = encodeFunctionData({ abi: erc20Abi, functionName, args });
     expect(ofTransaction({ data })).toEqual(one(usdc, 12n));
   });
 
@@ -94,17 +94,17 @@ describe('a transaction', () => {
       call(['function multicall(bytes[])'], 'multicall', [['0xa9059cbb']]),
     ],
     ['another function', call(['function withdraw(uint256)'], 'withdraw', [1n])],
-    ['a function that no standard has', '0x12345678' as Hex],
-    ['less than a function', '0xa9' as Hex],
+    ['a function that no standard has', '0x12345678'],
+    ['less than a function', '0xa9'],
     [
       'a transfer with bytes after it',
-      `${call(['function transfer(address,uint256)'], 'transfer', [friend, 1n])}00` as Hex,
+      `${call(['function transfer(address,uint256)'], 'transfer', [friend, 1n])}00`,
     ],
     [
       'an NFT approval of all',
       call(['function setApprovalForAll(address,bool)'], 'setApprovalForAll', [friend, true]),
     ],
-  ])('%s is unknown', (_, data) => {
+  ] satisfies readonly (readonly [string, Hex])[])('%s is unknown', (_, data) => {
     expect(ofTransaction({ data })).toMatchObject({ tokens: expect.any(Unknown) as Unknown });
   });
 
@@ -210,18 +210,15 @@ describe('typed data', () => {
 });
 
 describe('a payload', () => {
-  const keccak = (bytes: string) =>
-    openPayload(
-      {
-        payload: Buffer.from(bytes, 'latin1').toString('hex'),
-        encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
-        hashFunction: 'HASH_FUNCTION_KECCAK256',
-      },
-      context,
-      'payload',
-    )
-      .facts()
-      ['eth.outflow']?.();
+  const keccak = (bytes: string) => {
+    const payload = {
+      payload: Buffer.from(bytes, 'latin1').toString('hex'),
+      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+      hashFunction: 'HASH_FUNCTION_KECCAK256',
+    } as const;
+    const facts = openPayload(payload, context, 'payload').facts();
+    return facts['eth.outflow']?.();
+  };
   const message = (text: string) => `\u0019Ethereum Signed Message:\n${String(text.length)}${text}`;
 
   test('that is a text for Ethereum takes nothing', () => {

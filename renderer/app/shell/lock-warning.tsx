@@ -4,7 +4,7 @@ import { t } from '../i18n/text.ts';
 import { useRpc } from '../rpc/vault.tsx';
 import { onUse } from '../rpc/window-use.ts';
 
-const id = 'lock soon';
+const id = 'lock-soon';
 
 /** Says on every screen that the vault locks soon, until a person uses the window. */
 export function LockWarning(): null {
