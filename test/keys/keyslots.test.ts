@@ -12,6 +12,7 @@ import { Connection } from '../../main/storage/connection.ts';
 import { listKeychainLeftovers } from '../../main/storage/tables/keychain-leftovers.ts';
 import { listKeyslots } from '../../main/storage/tables/keyslots.ts';
 import { migrate } from '../../main/storage/migrations.ts';
+import { ethereumNodeContext, putNode } from '../../main/storage/tables/ethereum-nodes.ts';
 import { forEachSealedRecord, sealedColumns } from '../../main/storage/sealed-records.ts';
 import { defaultPasswordCost } from '../../main/keys/keyslots/password.ts';
 import { KeyhearthError } from '../../main/lib/errors.ts';
@@ -415,6 +416,11 @@ describe('a new master key', () => {
     await units.write((tx) =>
       outbox.enqueue(tx, { organizationId, kind: 'kept', reference: '{}', payload: randomBytes(8) }),
     );
+    await units.write((tx) => {
+      const [chainId, origin] = ['1', 'https://node.example.org'];
+      const sealed = keyring.seal(ethereumNodeContext(chainId), Buffer.from(`${origin}/key`));
+      putNode(tx, { chainId, origin, sealed, updatedAt: Date.now() });
+    });
     return ethereum;
   }
 
