@@ -6,6 +6,7 @@ import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
 import { EventStreams } from '../../main/http/events/event-stream.ts';
 import type { Service } from '../../main/http/handle.ts';
+import { Verifications } from '../../main/auth/verifications.ts';
 import { Turns } from '../../main/lib/concurrency/turns.ts';
 import { operations } from '../../main/operations/index.ts';
 import { startTestVault } from '../support/support.ts';
@@ -39,6 +40,7 @@ test('a stream that has ended gets no more data, whether or not its client reads
   let grow = (): void => undefined;
   const parts: Partial<Service> = {
     ...{ units, keys, clock: service.clock, rpId: 'localhost', operations, turns: new Turns() },
+    verifications: new Verifications(() => false),
     watchLog: (listener) => {
       grow = listener;
       return () => undefined;
