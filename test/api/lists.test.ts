@@ -444,7 +444,13 @@ test('wallets tell their accounts by format, and when they last signed, in the o
   };
   const summaryOf = async (id: string) => (await read()).find((each) => each.walletId === id);
   expect(await summaryOf(walletId)).toMatchObject({ accounts: count + 2 });
-  expect(await summaryOf(empty)).toEqual({ walletId: empty, accounts: 0, addressFormats: [] });
+  expect(await summaryOf(empty)).toEqual({
+    walletId: empty,
+    accounts: 0,
+    addressFormats: [],
+    tags: [],
+    archived: false,
+  });
   const unused = {
     walletId: used,
     accounts: 2,
@@ -452,6 +458,8 @@ test('wallets tell their accounts by format, and when they last signed, in the o
       { addressFormat: 'ADDRESS_FORMAT_ETHEREUM', accounts: 1 },
       { addressFormat: 'ADDRESS_FORMAT_SOLANA', accounts: 1 },
     ],
+    tags: [],
+    archived: false,
   };
   expect(await summaryOf(used)).toEqual(unused);
   expect((await read()).map((each) => each.walletId).slice(-2)).toEqual([used, empty]);

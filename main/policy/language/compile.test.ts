@@ -454,7 +454,7 @@ describe('what does not type-check', () => {
     ["eth.tx.to == 'x'", 'consensus', 'eth is known in condition'],
     ['time.now == time.now', 'condition', 'time is known in time'],
     ["wallet.id == 'x'", 'time', 'wallet is known in condition'],
-    ["eth == 'x'", 'condition', 'write eth.tx or eth.eip_712 or eth.eip_7702_authorization'],
+    ["eth == 'x'", 'condition', 'write eth.tx or eth.eip_712 or eth.eip_7702_authorization or eth.outflow'],
     ["eth.txn.to == 'x'", 'condition', 'did you mean eth.tx?'],
     ["wallt.id == 'x'", 'condition', 'did you mean wallet?'],
     ["privateKey.id == 'x'", 'condition', 'did you mean private_key?'],
