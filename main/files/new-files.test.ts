@@ -230,6 +230,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   'main/files/log-file.ts': 'through no link, and on no file but its own',
   'main/index.ts': 'opens the app, and no file',
   'main/storage/file/vault-directory.ts': 'opened for reading',
+  'main/doors/ssh/known-hosts.ts': 'opened for reading',
+  'main/commands/ssh/find-key-files.ts':
+    'through no link: key files that are read, and overwritten before they are deleted',
   'main/storage/file/vault-lock.ts': 'the vault’s own directory, which is closed to others first',
   'main/storage/connection.ts': 'the vault’s own directory',
   'main/storage/file/write-ahead-log.ts': 'the vault’s own directory',

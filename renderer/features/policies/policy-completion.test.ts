@@ -54,7 +54,7 @@ test.each(['wallet.id == 1', 'true ', 'approvers.count()', "wallet.id == 'x'"])(
 describe('a member', () => {
   test.each<[string, PolicyField, readonly string[]]>([
     ['activity.', 'condition', ['type', 'kind', 'resource', 'action', 'params', 'signatures']],
-    ['eth.', 'condition', ['tx', 'eip_712', 'eip_7702_authorization']],
+    ['eth.', 'condition', ['tx', 'eip_712', 'eip_7702_authorization', 'outflow']],
     ['eth.tx.chain', 'condition', ['chain_id']],
     ["wallet.id == 'x' && wallet.l", 'condition', ['label']],
     ['approvers.an', 'consensus', ['any']],
