@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { CountsReporter } from './test/project/runner/reporter.ts';
@@ -26,8 +27,15 @@ const common = {
 /** Runs what `vite build` makes. */
 const built = { ...common, globalSetup: 'test/support/global-setup.ts' };
 
-/** Of the unit tests, those that change what others in their process would see. */
-const alone = ['main/crypto/keys/boringssl.test.ts', 'main/packaging/sign-mac.test.ts'];
+/**
+ * Of the unit tests, those that need a process of their own: they change what others there would see, or replace a module, which
+ * cannot be done once another file there has loaded it.
+ */
+const alone = globSync('{main,preload,renderer}/**/*.test.{ts,tsx}', { cwd: import.meta.dirname }).filter(
+  (file) =>
+    file === 'main/packaging/sign-mac.test.ts' ||
+    readFileSync(`${import.meta.dirname}/${file}`, 'utf8').includes('vi.mock('),
+);
 
 // The files of a project that is not isolated share a process, and with it the modules: loading them takes longer than most
 // of these files take. A file there leaves nothing behind that another would see.
@@ -52,7 +60,9 @@ export default defineConfig(({ mode }) => ({
         },
       },
       { test: { ...common, name: 'unit-alone', include: [...alone, 'test/one-reading/*.test.ts'] } },
-      { test: { ...built, name: 'api', include: ['test/{api,doors,rpc,sign-in}/*.test.ts'], isolate: false } },
+      {
+        test: { ...built, name: 'api', include: ['test/{api,doors,rpc,sign-in}/*.test.ts'], isolate: false },
+      },
       {
         test: {
           ...built,
