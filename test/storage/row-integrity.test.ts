@@ -196,7 +196,7 @@ const where = (row: Row): string =>
 const parametersOf = (row: Row): (string | number | Buffer)[] =>
   Object.values(row).filter((value) => value !== null);
 
-/** The values of columns that have a fixed set of them. */
+/** The values of columns that have a fixed set of them, by table and column where tables differ. */
 const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   root: [0, 1],
   exported: [0, 1],
@@ -206,6 +206,7 @@ const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   purpose: ['sign in', 'verification'],
   channel: ['email', 'sms'],
   state: ['refused', 'parked'],
+  'ethereum_transactions.state': ['asked', 'sent', 'answered'],
   feature: [0, 1],
   active: [0, 1],
   subscriptions: ['[]', '[ ]'],
@@ -218,7 +219,7 @@ function fill(connection: Connection, table: string): void {
   }
   const values = columns.map(({ name, type, notnull }, index) => {
     if (name === 'one') return 1;
-    const [choice] = choices[name] ?? [];
+    const [choice] = choices[`${table}.${name}`] ?? choices[name] ?? [];
     if (choice !== undefined) return choice;
     if (notnull === 0 && index % 2 === 0 && name !== 'id') return null;
     switch (type) {
