@@ -660,6 +660,10 @@ export interface DoorProgram {
   readonly socket: string | null;
   /** How many requests wait for the vault to be unlocked. */
   readonly waiting: number;
+  /** When its user's key expires, in milliseconds; null for a key without an end, or one that is gone. */
+  readonly expiresAt: number | null;
+  /** In milliseconds; null for a key that was never used, or is gone. */
+  readonly lastUsedAt: number | null;
 }
 
 export interface DoorStatus {

@@ -300,6 +300,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     service,
     keyring,
     random: systemRandom,
+    lastUses: service.lastUses,
     homeDirectory: homeDirectory(),
     directory: config.dataDirectory ?? undefined,
     url: () => url,

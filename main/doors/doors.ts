@@ -14,6 +14,7 @@ import { parse } from '../lib/parse.ts';
 import { doorKinds, doorNames, type DoorName } from '../lib/policies/doors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Reader } from '../storage/connection.ts';
+import { findApiKey } from '../storage/tables/api-keys.ts';
 import {
   deleteDoorKey,
   findKeyByToken,
@@ -24,7 +25,7 @@ import {
 } from '../storage/tables/server-keys.ts';
 import { listNodes } from '../storage/tables/ethereum-nodes.ts';
 import { getSetting, putSetting } from '../storage/tables/settings.ts';
-import { requireVault } from '../storage/tables/vault.ts';
+import { getVault, requireVault } from '../storage/tables/vault.ts';
 import type { OpenDoor, OpenProgram } from './door.ts';
 import { openEthereum } from './ethereum/door.ts';
 import { chainIdText, Nodes, nodeUrl } from './ethereum/nodes.ts';
@@ -39,6 +40,8 @@ export interface DoorsParts {
   readonly homeDirectory: string;
   /** Undefined for a vault in memory: it has no sockets. */
   readonly directory: string | undefined;
+  /** When credentials of an organization were last used, in milliseconds, by their ids. */
+  readonly lastUses: (tx: Reader, organizationId: string) => ReadonlyMap<string, number>;
   /** The URL of the port. */
   readonly url: () => string;
   readonly onChange: () => void;
@@ -103,24 +106,30 @@ export class Doors {
   }
 
   status(): readonly DoorStatus[] {
-    return this.#parts.service.units.readUnverified((tx) =>
-      doorNames.map((door) => ({
+    return this.#parts.service.units.readUnverified((tx) => {
+      const organizationId = getVault(tx)?.organizationId ?? '';
+      const uses = this.#parts.lastUses(tx, organizationId);
+      return doorNames.map((door) => ({
         door,
         on: isOn(tx, door),
         problem: this.#problems.get(door) ?? null,
         nodes: door === 'ethereum' ? listNodes(tx).map(({ chainId, origin }) => ({ chainId, origin })) : [],
         programs: listDoorKeys(tx, door).map((key): DoorProgram => {
           const entry = this.#open.get(key.name);
+          const publicKey = compressed(key.publicKey);
+          const credential = findApiKey(tx, organizationId, publicKey);
           return {
             name: key.name.slice(`door ${door} `.length),
-            publicKey: compressed(key.publicKey),
+            publicKey,
             pairedAt: key.createdAt,
             socket: entry?.open?.address ?? null,
             waiting: entry?.program.waiting ?? 0,
+            expiresAt: credential?.expiresAt ?? null,
+            lastUsedAt: (credential && uses.get(credential.id)) ?? null,
           };
         }),
-      })),
-    );
+      }));
+    });
   }
 
   /**

@@ -5,9 +5,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router, type RequestHandler } from 'express';
 import { KeyhearthError } from '../lib/errors.ts';
-import { owned, type OnFault } from '../lib/faults.ts';
+import type { OnFault } from '../lib/faults.ts';
 import { doorKinds, doorNames, type DoorName } from '../lib/policies/doors.ts';
 import { rawBody } from './answer.ts';
+import { whenGone } from './waiters.ts';
 
 export interface ProgramRequest {
   /** Its `url` begins after the door's path, and its body is read. */
@@ -54,15 +55,8 @@ export function doorRoutes(answer: AnswerProgram, onFault: OnFault, ...checks: R
   for (const { door, endpoint } of endpoints) {
     router.use(`/${endpoint}`, ...checks, async (request, response) => {
       const [, token] = /^Bearer ([!-~]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
-      const gone = new AbortController();
-      response.once(
-        'close',
-        owned(() => {
-          gone.abort();
-        }, onFault),
-      );
-      const answering =
-        token && answer(door, token, { request, response, raw: rawBody(request.body), gone: gone.signal });
+      const gone = whenGone(response, onFault);
+      const answering = token && answer(door, token, { request, response, raw: rawBody(request.body), gone });
       if (!answering) {
         response.setHeader('WWW-Authenticate', 'Bearer');
         throw unknownProgram();

@@ -21,7 +21,7 @@ import { windowPage } from './window/page.ts';
 import { windowRoutes, type WindowRouteOptions } from './window/routes.ts';
 import type { WindowSessions } from './window/sessions.ts';
 import { owned, type OnFault } from '../lib/faults.ts';
-import { readWait, type Wait } from './waiters.ts';
+import { readWait, whenGone, type Wait } from './waiters.ts';
 
 export interface ServerOptions {
   readonly service: Service;
@@ -175,14 +175,7 @@ function makeApp(options: ServerOptions): Express {
 function waitOf({ headers }: Request, response: Response, onFault: OnFault): Wait | undefined {
   const seconds = readWait(headers['prefer']?.toString());
   if (seconds === undefined) return undefined;
-  const gone = new AbortController();
-  response.once(
-    'close',
-    owned(() => {
-      gone.abort();
-    }, onFault),
-  );
-  return { seconds, gone: gone.signal };
+  return { seconds, gone: whenGone(response, onFault) };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Requests that wait until their activity is decided (`Prefer: wait=SECONDS`, RFC 7240), so that a caller need not ask again. */
+import type { ServerResponse } from 'node:http';
 import { owned, type OnFault } from '../lib/faults.ts';
 import { mostSmallBytes } from '../lib/concurrency/turns.ts';
 import { Shares, type ShareHolder } from './shares.ts';
@@ -15,6 +16,18 @@ export interface Wait {
   readonly seconds: number;
   /** Aborted when the caller has gone. */
   readonly gone: AbortSignal;
+}
+
+/** @returns what is aborted when the caller of a response has gone, or has its answer. */
+export function whenGone(response: ServerResponse, onFault: OnFault): AbortSignal {
+  const gone = new AbortController();
+  response.once(
+    'close',
+    owned(() => {
+      gone.abort();
+    }, onFault),
+  );
+  return gone.signal;
 }
 
 /**

@@ -10,6 +10,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { DoorStatus } from '../../preload/contract.ts';
 import { fingerprint } from '../../main/chains/ssh/wire.ts';
 import { longestMessage } from '../../main/doors/ssh/messages.ts';
 import {
@@ -526,6 +527,18 @@ test('a key that is not tagged signs nothing, and the log has the refusal', asyn
   expect(await signWithOther()).toEqual({ code: 255, isSigned: false });
   const refusals = await root.query('list_refusals', {});
   expect(refusals.text).toContain(userId);
+});
+
+test('the list of doors tells when a program was last used, and when it ends', async () => {
+  await keyhearth('doors', 'add', 'brief', '--expires', '2');
+  const { doors } = (await keyhearth('doors', 'list')) as { doors: DoorStatus[] };
+  const programs = doors.flatMap((door) => door.programs);
+  const [used, brief] = ['laptop', 'brief'].map((name) => programs.find((each) => each.name === name));
+  expect(Date.now() - Number(used?.lastUsedAt)).toBeLessThan(10 * 60_000);
+  expect(used?.expiresAt).toBeNull();
+  expect(brief?.lastUsedAt).toBeNull();
+  expect(Number(brief?.expiresAt) - Date.now()).toBeGreaterThan(47 * 3_600_000);
+  await keyhearth('doors', 'remove', 'brief', '--yes');
 });
 
 test('a locked vault keeps the client waiting until it is unlocked', async () => {

@@ -328,6 +328,7 @@ describe('a program that waits for the vault', () => {
       ...{ door: 'ssh', on: true, problem: null, nodes: [] },
       programs: counts.map((waiting, index) => ({
         ...{ name: `program-${String(index)}`, publicKey: '02', pairedAt: 0, socket: '/s', waiting },
+        ...{ expiresAt: null, lastUsedAt: null },
       })),
     },
   ];

@@ -4,6 +4,7 @@ import type { Config } from '../../app/config.ts';
 import { doorKinds, type DoorName } from '../../lib/policies/doors.ts';
 import { requireRunning, type Running } from '../shared/client.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { when } from '../backup/backup.ts';
 import { dataDirectory } from '../vault/control.ts';
 
 /** The service of this machine's vault. Doors are its own, so no other vault is asked. */
@@ -19,10 +20,14 @@ function linesOf({ door, on, problem, programs }: DoorStatus): readonly string[]
     `${door}: ${on ? 'on' : 'off'}. ${doorKinds[door].words.about}`,
     ...(problem === null ? [] : [`  Problem: ${problem}`]),
     ...(programs.length === 0 ? ['  No programs. Pair one with: keyhearth doors add NAME'] : []),
-    ...programs.map(
-      ({ name, socket, waiting }) =>
-        `  ${name}  ${socket ?? 'no socket'}${waiting > 0 ? `  ${String(waiting)} waiting for the vault` : ''}`,
-    ),
+    ...programs.flatMap(({ name, socket, expiresAt, lastUsedAt, waiting }) => [
+      `  ${name}  ${socket ?? 'no socket'}`,
+      `    ${[
+        expiresAt === null ? 'no end' : `${expiresAt <= Date.now() ? 'ended' : 'ends'} ${when(expiresAt)}`,
+        lastUsedAt === null ? 'not used yet' : `last used ${when(lastUsedAt)}`,
+        ...(waiting === 0 ? [] : [`${String(waiting)} waiting for the vault`]),
+      ].join(', ')}`,
+    ]),
   ];
 }
 

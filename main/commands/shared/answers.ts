@@ -214,7 +214,12 @@ const doors = z.array(
     programs: z.array(
       z.looseObject({
         ...{ name: text, publicKey: text, pairedAt: number },
-        ...{ socket: text.nullable(), waiting: number },
+        ...{
+          socket: text.nullable(),
+          waiting: number,
+          expiresAt: number.nullable(),
+          lastUsedAt: number.nullable(),
+        },
       }),
     ),
     nodes: z.array(z.looseObject({ chainId: text, origin: text })),
