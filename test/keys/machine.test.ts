@@ -125,6 +125,13 @@ class Home implements AsyncDisposable {
     return runCommand(argv, { environment: this.environment, ...options });
   }
 
+  /** In a process of its own, where others look for it. */
+  async runVisibly(argv: readonly string[]): Promise<Ran> {
+    await using command = this.start(argv);
+    const code = await command.ended();
+    return { code, stdout: command.stdout, stderr: command.stderr };
+  }
+
   start(argv: readonly string[]): CommandProcess {
     return new CommandProcess(argv, { environment: this.environment });
   }
@@ -220,20 +227,21 @@ function everyCommand(home: Home): ReadonlyMap<string, readonly string[]> {
   return new Map([...found].filter(([name]) => name !== '' && !lasting.has(name)));
 }
 
-/** Runs every command, a few at a time. */
+/** Runs every command, where they are visible a few at a time. */
 async function runAll(
   home: Home,
   commands: ReadonlyMap<string, readonly string[]>,
   look: (name: string, ran: Ran) => void,
+  { visibly = false } = {},
 ): Promise<void> {
   const waiting = [...commands];
   const one = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [name, argv] = next;
-      look(name, await home.run(argv));
+      look(name, await (visibly ? home.runVisibly(argv) : home.run(argv)));
     }
   };
-  await Promise.all(Array.from({ length: 3 }, one));
+  await Promise.all(Array.from({ length: visibly ? 3 : 1 }, one));
 }
 
 /** A program of another user that listens on a port, answers everything with success, and notes what it was sent. */
@@ -501,10 +509,11 @@ describe('the process list', () => {
       }
     })();
     try {
-      await runAll(home, everyCommand(home), (_name, { stdout }) => {
+      const look = (_name: string, { stdout }: Ran): void => {
         for (const [, code = ''] of stdout.matchAll(/#code=([A-Za-z0-9_-]+)/g)) home.secrets.push(code);
-      });
-      const again = await home.run(['serve', '--ui', '--open', '--json', '--no-keychain']);
+      };
+      await runAll(home, everyCommand(home), look, { visibly: true });
+      const again = await home.runVisibly(['serve', '--ui', '--open', '--json', '--no-keychain']);
       home.secrets.push(new URL(String((JSON.parse(again.stdout) as Json)['windowUrl'])).hash.slice(6));
       // The service does not wait for the program that opens the window.
       await expect.poll(() => pagesIn(home.calls).length).toBe(3);

@@ -28,6 +28,7 @@ import { startVault } from '../../main/app/compose.ts';
 import type { Substitutes, Vault } from '../../main/app/compose.ts';
 import { cheapPassword } from '../keys/password-cost.ts';
 import { compileCache } from './compile-cache.ts';
+import { CommandHost, isHosted, type RanCommand } from './hosted-commands.ts';
 import { filesIn, SecretWatch } from './secret-watch.ts';
 import { refuseForeignWords } from './foreign-words.ts';
 
@@ -561,15 +562,26 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+let host: CommandHost | undefined;
+
 /** Runs a command to its end. */
-export async function runCommand(
+export async function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<RanCommand> {
+  const ran = await run(argv, options);
+  if (ran.code !== 0) refuseForeignWords(`keyhearth ${argv.join(' ')}`, refusalIn(ran.stderr));
+  return ran;
+}
+
+async function run(
   argv: readonly string[],
-  options: CommandOptions = {},
-): Promise<{ readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> {
-  const process = new CommandProcess(argv, options);
-  const code = await process.ended();
-  if (code !== 0) refuseForeignWords(`keyhearth ${argv.join(' ')}`, refusalIn(process.stderr));
-  return { code, stdout: process.stdout, stderr: process.stderr };
+  { environment = {}, ...process }: CommandOptions,
+): Promise<RanCommand> {
+  if (Object.keys(process).length === 0 && host?.isBusy !== true && isHosted(argv, environment)) {
+    if (host?.hasEnded !== false) host = new CommandHost(command);
+    return host.run(argv, environment);
+  }
+  const own = new CommandProcess(argv, { environment, ...process });
+  const code = await own.ended();
+  return { code, stdout: own.stdout, stderr: own.stderr };
 }
 
 /** The error of a command that failed: its last line. Its log before that has stacks. */
