@@ -197,7 +197,8 @@ describe('without a person to ask', () => {
     // The service asks for the secret, by the one step-up, and not in the minutes after the vault was unlocked.
     const asked = [
       ...['bots list', 'bots add', 'bots remove', 'keygen'],
-      ...['doors add', 'doors remove', 'ssh keys'],
+      ...['doors add', 'doors remove', 'ssh keys', 'takeover'],
+      ...['rpc list', 'rpc add', 'rpc remove'],
     ];
     const known = (name: string) => tried.some((wish) => wish === name || wish.startsWith(`${name} `));
     expect(all.length).toBeGreaterThan(20);

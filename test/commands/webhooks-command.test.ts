@@ -5,6 +5,7 @@ import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
 import { Turns } from '../../main/lib/concurrency/turns.ts';
 import { EventStreams } from '../../main/http/events/event-stream.ts';
+import { Verifications } from '../../main/auth/verifications.ts';
 import type { Service } from '../../main/http/handle.ts';
 import {
   CommandProcess,
@@ -146,7 +147,15 @@ test('a stream tells of activities as they are committed, goes on where another 
   const { units, keyring: keys } = service.vault;
   const { clock } = service;
   const turns = new Turns();
-  const parts = { units, keys, clock, turns, rpId: 'localhost' } as Partial<Service> as Service;
+  const verifications = new Verifications(() => false);
+  const parts = {
+    units,
+    keys,
+    clock,
+    turns,
+    verifications,
+    rpId: 'localhost',
+  } as Partial<Service> as Service;
   const headers = { 'x-stamp': service.key.stamp(raw.toString()) };
   await new EventStreams(parts).answer({ raw, headers }, left as Partial<Response> as Response);
   expect(left.writeHead).not.toHaveBeenCalled();

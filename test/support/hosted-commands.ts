@@ -1,7 +1,6 @@
 /** Runs commands in a process that has loaded them already, where a command would not see the difference. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -29,6 +28,7 @@ export const isHosted = (argv: readonly string[], environment: Readonly<Record<s
 export class CommandHost {
   readonly #child: ChildProcess;
   readonly #outputs: readonly Output[];
+  #ended: (code: RanCommand['code']) => void = () => undefined;
   isBusy = false;
 
   constructor(command: string) {
@@ -40,6 +40,12 @@ export class CommandHost {
     const { stdout, stderr } = this.#child;
     if (stdout === null || stderr === null) throw new Error('the host has no pipes');
     this.#outputs = [new Output(stdout), new Output(stderr)];
+    this.#child.on('message', (code: number) => {
+      this.#ended(code);
+    });
+    this.#child.once('close', (code, signal) => {
+      this.#ended(code ?? signal ?? 'SIGKILL');
+    });
   }
 
   get hasEnded(): boolean {
@@ -51,11 +57,10 @@ export class CommandHost {
     try {
       const end = randomUUID();
       const run: HostedRun = { argv, environment: { PATH: process.env['PATH'] ?? '', ...environment }, end };
-      const answer = Promise.race([once(this.#child, 'message'), once(this.#child, 'close')]);
+      const code = new Promise<RanCommand['code']>((resolve) => (this.#ended = resolve));
       this.#child.send(run);
-      const [code] = (await answer) as [RanCommand['code']];
       const [stdout = '', stderr = ''] = await Promise.all(this.#outputs.map((output) => output.until(end)));
-      return { code, stdout, stderr };
+      return { code: await code, stdout, stderr };
     } finally {
       this.isBusy = false;
     }
