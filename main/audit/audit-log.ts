@@ -238,8 +238,8 @@ export class AuditLog {
     const last = lastLogHead(tx);
     if (vault === undefined || !this.#parts.keyring.unlocked) return undefined;
     if (last !== undefined) {
-      const held = activityHashAt(tx, last.sequence);
-      if (held === undefined || Buffer.compare(held, last.hash) !== 0) {
+      const logged = activityHashAt(tx, last.sequence);
+      if (logged === undefined || Buffer.compare(logged, last.hash) !== 0) {
         throw new Error(
           `row ${last.sequence} of the activity log is not the one that was signed: nothing more is signed; run \`keyhearth audit verify\``,
         );

@@ -121,10 +121,10 @@ export class LogChecker {
     const heads = this.#known.get(this.#last);
     if (heads === undefined) return;
     this.#known.delete(this.#last);
-    const held = toHex(this.#hash);
+    const computed = toHex(this.#hash);
     const since = this.#signed;
     for (const { hash, known, signedAt } of heads) {
-      if (hash !== held) {
+      if (hash !== computed) {
         const where = since + 1 < this.#last ? `a row from ${since + 1} to ${this.#last}` : 'it';
         this.find(this.#last, `row ${this.#last} is not the one that ${known}: ${where} was changed`);
       } else if (signedAt !== undefined) {

@@ -26,7 +26,7 @@ export function forgetCopy(): void {
   clearTimeout(timer);
   clipboard
     .readText()
-    .then((held) => (held === text ? clipboard.writeText('') : undefined))
+    .then((copied) => (copied === text ? clipboard.writeText('') : undefined))
     .catch((error: unknown) => {
       report('the clipboard was not cleared', error);
     });

@@ -193,11 +193,11 @@ export class Keyring {
    */
   cached(name: string, make: () => Uint8Array): Uint8Array {
     this.#key();
-    const held = this.#entries.get(name);
-    if (held !== undefined && this.#isFresh(held)) {
+    const known = this.#entries.get(name);
+    if (known !== undefined && this.#isFresh(known)) {
       this.#entries.delete(name);
-      this.#entries.set(name, held);
-      return held.bytes;
+      this.#entries.set(name, known);
+      return known.bytes;
     }
     const bytes = make();
     try {

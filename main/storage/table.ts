@@ -2,7 +2,7 @@ import type { Value, Writer } from './connection.ts';
 
 /** The type of a column's values. It exists for the types alone: SQLite knows its own. */
 class Column<Held extends Value> {
-  declare readonly held: Held;
+  declare readonly value: Held;
 
   get orNull(): Column<Held | null> {
     return new Column();
@@ -19,7 +19,7 @@ export const text = new Column<string>();
 export const number = new Column<number>();
 export const blob = new Column<Uint8Array>();
 
-type Columns = Readonly<Record<string, { readonly held: Value }>>;
+type Columns = Readonly<Record<string, { readonly value: Value }>>;
 
 /** A table as its rows are written and read whole. What is asked of it otherwise is SQL, beside it. */
 export interface Table<Row> {
@@ -28,7 +28,7 @@ export interface Table<Row> {
   readonly insert: (tx: Writer, row: Row) => void;
 }
 
-type RowWith<Given extends Columns> = { readonly [Member in keyof Given]: Given[Member]['held'] };
+type RowWith<Given extends Columns> = { readonly [Member in keyof Given]: Given[Member]['value'] };
 
 /** A row of a table, as one reads and writes it. */
 export type RowOf<Of> = Of extends Table<infer Row> ? Row : never;

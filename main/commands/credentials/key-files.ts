@@ -80,11 +80,11 @@ export function readKeyFiles(directory: string, name: string): KeyPair {
  * @param value `PUBLIC:PRIVATE` in hex, or the path of a file that holds that, or that holds the private key alone.
  */
 export function readKeyValue(value: string): KeyPair {
-  const held = keyValue.test(value.trim()) ? value : readValueFile(value);
-  const [, publicKey, privateKey = ''] = keyValue.exec(held.trim().toLowerCase()) ?? [];
+  const text = keyValue.test(value.trim()) ? value : readValueFile(value);
+  const [, publicKey, privateKey = ''] = keyValue.exec(text.trim().toLowerCase()) ?? [];
   if (publicKey !== undefined) return pairOf(publicKey, privateKey, 'KEYHEARTH_API_KEY');
-  const scalar = new Uint8Array(Buffer.from(held.trim(), 'hex'));
-  if (/^[0-9a-f]{64}$/i.test(held.trim()) && isP256PrivateKey(scalar)) {
+  const scalar = new Uint8Array(Buffer.from(text.trim(), 'hex'));
+  if (/^[0-9a-f]{64}$/i.test(text.trim()) && isP256PrivateKey(scalar)) {
     return { publicKey: toHex(p256PublicKey(scalar)), privateKey: toHex(scalar) };
   }
   throw new CommandError(

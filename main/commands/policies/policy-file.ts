@@ -33,8 +33,8 @@ const shapes = 'a policy { "effect", "condition", … }, a list of them, or { "p
 /** @throws CommandError usage that names the file, and the place in it. */
 export function readPolicyFile(file: string): readonly PolicyInFile[] {
   const content = parseFile(file);
-  const held = isObject(content) && 'policies' in content ? content['policies'] : content;
-  const list: readonly unknown[] = Array.isArray(held) ? held : [held];
+  const listed = isObject(content) && 'policies' in content ? content['policies'] : content;
+  const list: readonly unknown[] = Array.isArray(listed) ? listed : [listed];
   if (list.length === 0)
     throw new CommandError(exitCodes.usage, `${named(file)} has no policy: expected ${shapes}`);
   return list.map((each, index) => {
@@ -46,7 +46,7 @@ export function readPolicyFile(file: string): readonly PolicyInFile[] {
       ) as unknown as PolicyInFile;
     }
     const [issue] = read.error.issues;
-    const path = [...(Array.isArray(held) ? [index] : []), ...(issue?.path ?? [])].join('.');
+    const path = [...(Array.isArray(listed) ? [index] : []), ...(issue?.path ?? [])].join('.');
     throw new CommandError(
       exitCodes.usage,
       `${named(file)}: ${path}: ${issue === undefined ? 'not a policy' : expectation(issue)}`,

@@ -138,8 +138,8 @@ export class SeedDerivation implements Disposable {
 
   #parent(curve: Curve, path: DerivationPath): Node {
     const name = `${curve} ${formatPath(path)}`;
-    const held = this.#parents.get(name);
-    if (held !== undefined) return held;
+    const known = this.#parents.get(name);
+    if (known !== undefined) return known;
     const parent = deriveNode(curve, this.#seed, path);
     this.#parents.set(name, parent);
     for (const oldest of this.#parents.keys()) {

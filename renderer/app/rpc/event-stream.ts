@@ -7,9 +7,9 @@ export function eventStreamReader(onData: (data: string) => void): (piece: strin
   return (piece) => {
     // A CR at the end may be half of a CRLF whose other half is still to come.
     const text = rest + piece;
-    const held = text.endsWith('\r') ? '\r' : '';
-    const lines = text.slice(0, text.length - held.length).split(/\r\n|\n|\r/);
-    rest = (lines.pop() ?? '') + held;
+    const begun = text.endsWith('\r') ? '\r' : '';
+    const lines = text.slice(0, text.length - begun.length).split(/\r\n|\n|\r/);
+    rest = (lines.pop() ?? '') + begun;
     for (const line of lines) {
       if (line !== '') {
         const [, value] = /^data:? ?(.*)$/.exec(line) ?? [];

@@ -3,13 +3,13 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import { Kbd, Modal } from '@mantine/core';
-import { held, paletteKeys } from './keys.ts';
+import { modifierKey, paletteKeys } from './keys.ts';
 import { t } from '../i18n/text.ts';
 import './shortcuts.css';
 
 const shortcuts: readonly (readonly [keys: readonly string[], does: string])[] = [
   [paletteKeys, t('Search and commands')],
-  [[held, 'Z'], t('Undo the last action')],
+  [[modifierKey, 'Z'], t('Undo the last action')],
   [['?'], t('This list')],
   [['Esc'], t('Close a dialog')],
   [['A', 'A'], t('Approve the open request')],
@@ -32,7 +32,7 @@ export function Shortcuts({ opened, onClose }: Props): ReactNode {
             <dt>
               {keys.map((key, index) => (
                 <Fragment key={key}>
-                  {index > 0 && (keys[0] === held ? ' + ' : ' ')}
+                  {index > 0 && (keys[0] === modifierKey ? ' + ' : ' ')}
                   <Kbd>{key}</Kbd>
                 </Fragment>
               ))}

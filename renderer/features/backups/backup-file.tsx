@@ -226,15 +226,15 @@ function useChoice(onChange: Props['onChange']): Choice {
   const [upload, setUpload] = useState<UploadedBackup | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const running = useRef<AbortController | null>(null);
-  const held = useRef<string | null>(null);
+  const uploaded = useRef<string | null>(null);
   useEffect(
     () => () => {
-      letGo(rpc, running, held);
+      letGo(rpc, running, uploaded);
     },
     [rpc],
   );
   const clear = (why: Error | null): void => {
-    letGo(rpc, running, held);
+    letGo(rpc, running, uploaded);
     setComing(null);
     setUpload(null);
     setError(why);
@@ -256,7 +256,7 @@ function useChoice(onChange: Props['onChange']): Choice {
           return;
         }
         running.current = null;
-        held.current = backup.file;
+        uploaded.current = backup.file;
         setComing(null);
         setUpload(backup);
         onChange(backup.file, backup);
@@ -289,12 +289,12 @@ function useChoice(onChange: Props['onChange']): Choice {
 function letGo(
   rpc: WindowRpc,
   running: { current: AbortController | null },
-  held: { current: string | null },
+  uploaded: { current: string | null },
 ): void {
   running.current?.abort();
   running.current = null;
-  if (held.current !== null) rpc.releaseBackup(held.current).catch(() => undefined);
-  held.current = null;
+  if (uploaded.current !== null) rpc.releaseBackup(uploaded.current).catch(() => undefined);
+  uploaded.current = null;
 }
 
 /** The browser would open a file that is dropped beside the drop zone, instead of this window. */
