@@ -23,6 +23,7 @@ import * as policyDrafts from './policies/policy-drafts.ts';
 import * as policyTrials from './policies/policy-trials.ts';
 import * as privateKeys from './private-keys/private-keys.ts';
 import * as recovery from './sign-in/recovery.ts';
+import * as receiverUses from './activities/receiver-uses.ts';
 import * as refusals from './activities/refusals.ts';
 import * as search from './organizations/search.ts';
 import * as sessions from './sign-in/sessions.ts';
@@ -124,7 +125,7 @@ const groups = [
   {
     name: 'Activities',
     about: 'The log of every request that changed or signed something.',
-    operations: [activities, activityDescriptions, activityLists, signingDays, votes],
+    operations: [activities, activityDescriptions, activityLists, receiverUses, signingDays, votes],
   },
 ] as const;
 

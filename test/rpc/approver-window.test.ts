@@ -3,6 +3,8 @@
  * and every other door of the service stays closed to the session's secrets.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serializeTransaction } from 'viem';
+import { toBeSigned } from '../../main/lib/text/to-be-signed.ts';
 import { operations } from '../../main/operations/index.ts';
 import {
   activityOf,
@@ -121,6 +123,30 @@ test('Ben sees what waits for him and his own credentials', async () => {
   expect(user).toMatchObject({ user: { userId: benId } });
 });
 
+test('a session learns whether a payment that waits for its user is the first, and nothing of other receivers', async () => {
+  const session = await signIn();
+  const [rent, other] = [`0x${'52'.repeat(20)}`, `0x${'53'.repeat(20)}`] as const;
+  const pay = (client: TestClient, to: `0x${string}`, nonce: number): Promise<Answer> =>
+    client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+      signWith: address,
+      type: 'TRANSACTION_TYPE_ETHEREUM',
+      unsignedTransaction: serializeTransaction({ type: 'eip1559', chainId: 1, nonce, to, value: 1n }),
+    });
+  await pay(service.root, other, 0);
+  const { id, intent } = activityOf(await pay(cleo, rent, 1));
+  const uses = (addresses: readonly string[]): Promise<Answer> =>
+    ask('list_receiver_uses', { addresses }, session);
+  expect((await uses([rent])).status).toBe(403);
+  await ask('get_activity', { activityId: id }, session);
+  const [request] = toBeSigned({ type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2', intent });
+  expect((await ask('describe_payload', request, session)).status).toBe(200);
+  expect((await uses([rent])).body).toEqual({ receiverUses: [] });
+  expect((await uses([rent, other])).status).toBe(403);
+  await pay(service.root, rent, 2);
+  const { body } = await uses([rent]);
+  expect(body?.['receiverUses']).toEqual([{ address: rent, createdAt: expect.any(Object) as object }]);
+});
+
 test('a session reads nothing that does not concern its user', async () => {
   const session = await signIn();
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -150,6 +176,7 @@ test('a session reads nothing that does not concern its user', async () => {
     'list_policies',
     'describe_activities',
     'describe_payload',
+    'list_receiver_uses',
     'get_user',
   ];
   expect(queries.length).toBeGreaterThan(30);

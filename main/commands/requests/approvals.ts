@@ -12,6 +12,7 @@ import { spans } from './spans.ts';
 import { activityKind, VaultApi } from '../shared/api.ts';
 import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
+import { withFirstUses } from './receiver-uses.ts';
 import { findNamed, isId } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print, type Shown } from '../shared/output.ts';
 import { fields, table } from '../shared/table.ts';
@@ -267,7 +268,7 @@ interface Explained {
 }
 
 async function explain(api: VaultApi, activity: Activity): Promise<Explained> {
-  const descriptions = await describeAll(api, activity, mostDescribed);
+  const descriptions = await withFirstUses(api, await describeAll(api, activity, mostDescribed));
   const asked = { activityId: activity.id };
   const { policyEvaluations } = await api.query('get_policy_evaluations', evaluationsAnswer, asked);
   const { policies } = await api.query('list_policies', policiesAnswer, {});

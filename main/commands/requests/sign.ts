@@ -9,6 +9,7 @@ import { visibleName } from '../../lib/text/visible-text.ts';
 import { agree, onTerminal } from './agree.ts';
 import type { QueryParameters } from '../../operations/api.ts';
 import { hex, VaultApi, activityKind } from '../shared/api.ts';
+import { withFirstUses } from './receiver-uses.ts';
 import { checkRead, describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
@@ -143,7 +144,8 @@ async function describeAndSign<Result>(
   const api = await VaultApi.connect(config, options.apiKey);
   const signWith = await findSigner(api, options.with);
   const asked = { ...request, signWith } as QueryParameters<'describe_payload'>;
-  const { description } = await api.query('describe_payload', describeAnswer, asked, fields);
+  const described = await api.query('describe_payload', describeAnswer, asked, fields);
+  const [description = described.description] = await withFirstUses(api, [described.description]);
   if (options.dryRun) {
     print(options.json, { description }, descriptionToText(description, process.stdout.columns));
     checkRead(description);

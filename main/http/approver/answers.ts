@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { toBeSigned, type PendingActivity } from '../../lib/text/to-be-signed.ts';
+import { defined } from '../../lib/defined.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { parse } from '../../lib/parse.ts';
 import { handle, type Service } from '../handle.ts';
@@ -53,6 +54,8 @@ export class ApproverAnswers {
         return this.#policies();
       case 'describe_payload':
         return this.#description(body);
+      case 'list_receiver_uses':
+        return this.#receiverUses(parse(receiversBody, body));
       case 'get_user':
         return this.#query('get_user', { userId: this.#session.userId });
       default:
@@ -138,7 +141,31 @@ export class ApproverAnswers {
         'request not authorized: this window has only payloads described that wait for the user',
       );
     }
-    return this.#query('describe_payload', body as Fields);
+    const answer = await this.#query('describe_payload', body as Fields);
+    const { strangers } = answer['description'] as { readonly strangers: readonly string[] };
+    for (const address of strangers) remember(this.#session.receivers, address);
+    return answer;
+  }
+
+  /** Of receivers that the window has seen, without the activities: those may concern others alone. */
+  async #receiverUses({ addresses, before }: z.output<typeof receiversBody>): Promise<Fields> {
+    if (!addresses.every((address) => this.#session.receivers.has(address))) {
+      throw new KeyhearthError(
+        'PERMISSION_DENIED',
+        'request not authorized: this window asks about receivers of what waits for the user alone',
+      );
+    }
+    const { receiverUses, next } = (await this.#query('list_receiver_uses', {
+      addresses,
+      ...defined({ before }),
+    })) as {
+      readonly receiverUses: readonly { readonly address: string; readonly createdAt: unknown }[];
+      readonly next?: number;
+    };
+    return {
+      receiverUses: receiverUses.map(({ address, createdAt }) => ({ address, createdAt })),
+      ...defined({ next }),
+    };
   }
 
   #concerns({ votes, canApprove, canReject, status }: ShownActivity): boolean {
@@ -167,6 +194,8 @@ export class ApproverAnswers {
 }
 
 const waiting = 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
+
+const receiversBody = z.object({ addresses: z.array(z.string()), before: z.number().optional() });
 
 const listBody = z.object({
   filterByStatus: z.array(z.string()).max(20).optional(),

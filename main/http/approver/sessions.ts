@@ -13,13 +13,15 @@ export interface ApproverSession {
   readonly activities: Set<string>;
   /** Digests of the payloads of those activities. */
   readonly payloads: Set<string>;
+  /** Receivers in the descriptions of those payloads. */
+  readonly receivers: Set<string>;
   /** Policies that decided on activities that the window has seen. */
   readonly policies: Set<string>;
 }
 
 const challengeLifetimeMs = 2 * 60_000;
 const mostChallenges = 256;
-/** Activities, payloads and policies that a session remembers, each. */
+/** Activities, payloads, receivers and policies that a session remembers, each. */
 const mostSeen = 10_000;
 
 export class ApproverSessions {
@@ -59,6 +61,7 @@ export class ApproverSessions {
       ...session,
       activities: new Set(),
       payloads: new Set(),
+      receivers: new Set(),
       policies: new Set(),
     });
     for (const key of this.#sessions.keys()) {

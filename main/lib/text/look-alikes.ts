@@ -102,6 +102,9 @@ export function looksLike(address: string, ours: readonly string[]): string | un
 export const beginningOf = (address: string): string =>
   address.slice(0, (prefix.exec(address)?.[0].length ?? 0) + compared);
 
+/** True for two spellings of one address. */
+export const sameAddress = (one: string, other: string): boolean => comparable(one) === comparable(other);
+
 const comparable = (address: string): string => (caseless.test(address) ? address.toLowerCase() : address);
 
 function endsOf(address: string): string {

@@ -18,7 +18,8 @@ import {
 } from './policy-building.ts';
 import type { Asset } from './policy-building.ts';
 import type { KnownNames, Named } from './policy-names.tsx';
-import { NamedAddress, sameAddress } from '../addresses/named-address.tsx';
+import { NamedAddress } from '../addresses/named-address.tsx';
+import { sameAddress } from '../../../main/lib/text/look-alikes.ts';
 import { Grouped } from '../../ui/identifier.tsx';
 import { shorten } from '../../ui/text/short.ts';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';

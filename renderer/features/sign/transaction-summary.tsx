@@ -10,6 +10,7 @@ import { beginningOf, rowsOf } from './description.ts';
 import type { Description, Line } from './description.ts';
 import { Link } from 'wouter';
 import { Grouped } from '../../ui/identifier.tsx';
+import { ReceiverUse, useReceiverUses } from '../addresses/receiver-use.tsx';
 import { Exact } from '../../ui/text/exact.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
@@ -51,13 +52,17 @@ export function TypedSummary({ request }: { readonly request: ToBeSigned }): Rea
 const mostStrangers = 5;
 
 /** Addresses without a name here, to be compared and named. */
-const Strangers = ({ addresses }: { readonly addresses: readonly string[] }): ReactNode =>
-  addresses.length > 0 && (
+function Strangers({ addresses }: { readonly addresses: readonly string[] }): ReactNode {
+  const shown = addresses.slice(0, mostStrangers);
+  const found = useReceiverUses(shown);
+  if (shown.length === 0) return null;
+  return (
     <div>
       <Text fw={600}>{t('Not in the address book')}</Text>
-      {addresses.slice(0, mostStrangers).map((address) => (
+      {shown.map((address) => (
         <Group key={address} gap="sm">
           <Grouped text={address} />
+          <ReceiverUse address={address} found={found} />
           <Link
             href={`/addresses/${encodeURIComponent(address)}`}
             className="kh-link"
@@ -69,6 +74,7 @@ const Strangers = ({ addresses }: { readonly addresses: readonly string[] }): Re
       ))}
     </div>
   );
+}
 
 interface Props {
   readonly request: ToBeSigned;
