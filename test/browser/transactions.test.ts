@@ -51,6 +51,7 @@ test('a person reads what a transaction does, and signs it', async () => {
   const summary = page.getByRole('region', { name: 'Summary' });
   await summary.getByRole('heading', { name: sends }).waitFor();
   expect(await page.getByRole('radio', { name: /^Ethereum transaction/ }).isChecked()).toBe(true);
+  await summary.getByText('First time to this address').waitFor();
   await look('sign-transaction');
   await button(page, /^Sign$/).click();
   const signed = page.getByRole('region', { name: 'Signed' });
@@ -77,6 +78,7 @@ test('a person reads what a transaction does, and signs it', async () => {
   await preimage.fill(transaction);
   await summary.getByRole('heading', { name: sends }).waitFor();
   await summary.getByText('The hash that is signed is the hash of this').waitFor();
+  await summary.getByText('last signed for').waitFor();
   await look('sign-hash');
   await button(page, /^Sign$/).click();
   await page.getByRole('region', { name: 'Signed' }).getByRole('link', { name: 'Open in the log' }).click();
