@@ -78,7 +78,7 @@ test('a person reads what a transaction does, and signs it', async () => {
   await preimage.fill(transaction);
   await summary.getByRole('heading', { name: sends }).waitFor();
   await summary.getByText('The hash that is signed is the hash of this').waitFor();
-  await summary.getByText('last signed for').waitFor();
+  await summary.getByText('Last signed for it').waitFor();
   await look('sign-hash');
   await button(page, /^Sign$/).click();
   await page.getByRole('region', { name: 'Signed' }).getByRole('link', { name: 'Open in the log' }).click();

@@ -54,7 +54,7 @@ export function ReceiverUse({
   if (at !== undefined) {
     return (
       <span className="kh-row-more">
-        <Trans i18nKey="last signed for <moment/>" components={{ moment: <RelativeTime at={at} /> }} />
+        <Trans i18nKey="Last signed for it <moment/>" components={{ moment: <RelativeTime at={at} /> }} />
       </span>
     );
   }
