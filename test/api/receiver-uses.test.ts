@@ -49,7 +49,7 @@ async function usesOf(
       ...(before !== undefined && { before }),
     });
     expect(status).toBe(200);
-    for (const use of body?.['receiverUses'] as readonly Json[])
+    for (const use of (body as { receiverUses: readonly Json[] }).receiverUses)
       ids[String(use['address'])] = use['activityId'];
     before = body?.['next'] as number | undefined;
     if (before === undefined) return { ids, asked };
