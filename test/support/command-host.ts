@@ -33,7 +33,7 @@ process.on('message', ({ argv, environment, end }: HostedRun) => {
   });
 });
 
-/** Evaluates the entry anew. What it imports stays loaded. */
+/** Evaluates the entry again. Its imports stay loaded. */
 async function run(): Promise<number> {
   try {
     await import(`${pathToFileURL(command).href}?run=${String(runs++)}`);

@@ -16,7 +16,7 @@ export interface RanCommand {
 /** Words of commands that serve, or start programs, or set what stays with the process. */
 const unfit: ReadonlySet<string> = new Set(['serve', 'dev', 'run', 'open', 'completion', '--verbose']);
 
-/** Settings that a process reads anew each time. */
+/** Settings that each command reads from the environment itself. */
 const isRead = (name: string): boolean =>
   ['HOME', 'PATH', 'BROWSER'].includes(name) || name.startsWith('KEYHEARTH_');
 
@@ -67,7 +67,7 @@ export class CommandHost {
   }
 }
 
-/** What a stream said since the last run. */
+/** The text of a stream since the last run. */
 class Output {
   #text = '';
   #look = (): void => undefined;

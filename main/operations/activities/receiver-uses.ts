@@ -1,6 +1,6 @@
 /**
- * Whether the vault has signed for an address before: who pays one for the first time compares it once more. The log is read as
- * it was signed, so nothing is kept beside it. The real API has nothing of the kind.
+ * Earlier signatures for an address: who pays one for the first time compares it once more. The log is read as it was signed, so
+ * nothing is kept beside it. The real API has nothing of the kind.
  */
 import { z } from 'zod';
 import { query, signingTypes, type Shown } from '../../activities/define.ts';

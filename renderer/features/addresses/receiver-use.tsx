@@ -1,8 +1,7 @@
-/** Whether the vault has signed for an address before: the first time, it is compared once more. */
+/** Earlier signatures for an address: the first time, it is compared once more. */
 import type { ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { WindowRpc } from '../../../preload/contract.ts';
-import { defined } from '../../../main/lib/defined.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Timestamp } from '../../ui/text/time.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -24,7 +23,10 @@ async function findUses(rpc: WindowRpc, addresses: readonly string[]): Promise<R
   let before: number | undefined;
   for (let asked = 0; asked < mostQuestions; asked += 1) {
     const left = addresses.filter((address) => !uses.has(address));
-    const answer = await queryApi(rpc, 'list_receiver_uses', { addresses: left, ...defined({ before }) });
+    const answer = await queryApi(rpc, 'list_receiver_uses', {
+      addresses: left,
+      ...(before !== undefined && { before }),
+    });
     for (const { address, createdAt } of answer.receiverUses) uses.set(address, createdAt);
     before = answer.next;
     if (before === undefined || uses.size === addresses.length) return { uses, isWhole: true };

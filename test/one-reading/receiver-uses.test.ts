@@ -1,4 +1,4 @@
-/** What the vault signed for an address before. The class: what did not become a signature here, or did for others, counts as a use. */
+/** Earlier signatures for an address. The class: what did not become a signature here, or did for others, counts as one. */
 import { serializeTransaction } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -70,7 +70,7 @@ test('an address is new until something was signed for it, and the newest signat
   });
 });
 
-test('what was denied, rejected or waits is no use, nor is a text that names the address', async () => {
+test('what was denied, rejected or waits does not count, nor does a text that names the address', async () => {
   const [denied, waits, rejected, named] = [receiver(11), receiver(12), receiver(13), receiver(14)];
   const policy = (effect: string, to: string, consensus?: string): Promise<Answer> =>
     root.submit('create_policy', 'CREATE_POLICY_V3', {
