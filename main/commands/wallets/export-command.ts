@@ -1,6 +1,7 @@
 /** The declarations of `keyhearth export`. */
 import { Option, type Command } from 'commander';
-import type { ExportOptions, KeyForm } from './export.ts';
+import type { KeyForm } from './export.ts';
+import type { ExportOptions } from './hand-out.ts';
 import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 

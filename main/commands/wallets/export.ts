@@ -1,34 +1,24 @@
 /** `keyhearth export`: takes a secret out of the running vault, encrypted to a key made for it, into a file or the output. */
-import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { curves } from '../../crypto/keys/curves.ts';
 import { concatBytes } from '../../crypto/bytes.ts';
 import { encodeBase58, toHex } from '../../crypto/encodings.ts';
-import { openWithPrivateKey } from '../../crypto/hpke.ts';
-import { generateP256, uncompressP256 } from '../../crypto/keys/p256.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
-import { bytesOf, hex, publicKeyHex, VaultApi, activityKind } from '../shared/api.ts';
+import { VaultApi, activityKind } from '../shared/api.ts';
 import { listings } from '../shared/named.ts';
-import { writeFileOnce } from '../shared/new-files.ts';
-import { CommandError, exitCodes, note, print } from '../shared/output.ts';
-import { canAsk } from '../shared/secrets.ts';
-
-/** The destination of a secret. */
-export interface ExportOptions {
-  readonly output?: string;
-  /** Show it on a terminal without a prompt. */
-  readonly yes: boolean;
-  readonly apiKey: string;
-  readonly json: boolean;
-}
+import { CommandError, exitCodes } from '../shared/output.ts';
+import { handOut, type ExportOptions } from './hand-out.ts';
 
 /**
  * The text form of a private key: hex, or as Solana's tools have it, in Base58 or as a JSON array of bytes.
  */
 export type KeyForm = 'hex' | 'base58' | 'bytes';
+
+const endOfLine = 0x0a;
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
 const exportBundleAnswer = z.object({ exportBundle: z.string() });
 
@@ -58,12 +48,17 @@ export async function exportWallet(config: Config, wanted: string, options: Expo
     about: wallet,
     submit: (targetPublicKey) => api.submit(exportWalletActivity, { walletId, targetPublicKey }),
     write: (secret) => secret.slice(),
+    ends: 'with a line end',
     show: (text) => {
-      const [words = '', ...passphrase] = text.split('\n');
+      const [words = '', ...passphrase] = textOf(text).split('\n');
       return passphrase.length === 0
         ? { secret: words }
         : { secret: words, passphrase: passphrase.join('\n') };
     },
+    remark: (text) =>
+      text.includes(endOfLine)
+        ? "The first line is the mnemonic; what follows it is the wallet's BIP-39 passphrase."
+        : undefined,
   });
 }
 
@@ -85,7 +80,8 @@ export async function exportPrivateKey(
     submit: (targetPublicKey) =>
       api.submit(exportPrivateKeyActivity, { privateKeyId: key.privateKeyId, targetPublicKey }),
     write,
-    show: (secret) => ({ secret }),
+    ends: 'with a line end',
+    show: (text) => ({ secret: textOf(text) }),
   });
 }
 
@@ -106,7 +102,8 @@ export async function exportAccount(
     submit: (targetPublicKey) =>
       api.submit(exportAccountActivity, { address: account.address, targetPublicKey }),
     write,
-    show: (secret) => ({ secret }),
+    ends: 'with a line end',
+    show: (text) => ({ secret: textOf(text) }),
   });
 }
 
@@ -162,113 +159,4 @@ function writerOf(form: KeyForm, curve: string): (secret: Uint8Array) => Uint8Ar
       pair.fill(0);
     }
   };
-}
-
-interface Item {
-  /** For a person: what will be shown or was written. */
-  readonly what: string;
-  /** For a script, beside the secret. */
-  readonly about: object;
-  readonly submit: (targetPublicKey: string) => Promise<{ readonly exportBundle: string }>;
-  /** The secret's text; the taker wipes it. */
-  readonly write: (secret: Uint8Array) => Uint8Array;
-  /** The same as fields of JSON. */
-  readonly show: (text: string) => object;
-}
-
-/** Decides where the secret goes before it is asked for: an export leaves its mark on what was exported. */
-async function handOut(api: VaultApi, options: ExportOptions, item: Item): Promise<void> {
-  if (options.output !== undefined) {
-    await handOutToFile(api, options.output, item);
-    print(
-      options.json,
-      { ...item.about, output: options.output },
-      `The ${item.what} is in ${options.output}.`,
-    );
-    return;
-  }
-  await mayShow(options, item.what);
-  const text = await take(api, item);
-  try {
-    if (options.json) {
-      print(true, { ...item.about, ...item.show(Buffer.from(text).toString('utf8').slice(0, -1)) }, '');
-    } else {
-      await writeOut(text);
-      notePassphrase(text);
-    }
-  } finally {
-    text.fill(0);
-  }
-}
-
-async function handOutToFile(api: VaultApi, file: string, item: Item): Promise<void> {
-  const write = async (descriptor: number): Promise<void> => {
-    const text = await take(api, item);
-    try {
-      writeFileSync(descriptor, text);
-      notePassphrase(text);
-    } finally {
-      text.fill(0);
-    }
-  };
-  await writeFileOnce(file, write, `--output ${file}`);
-}
-
-const endOfLine = 0x0a;
-
-/** Only a wallet's passphrase has lines of its own. */
-function notePassphrase(text: Uint8Array): void {
-  if (text.indexOf(endOfLine) === text.length - 1) return;
-  note("The first line is the mnemonic; what follows it is the wallet's BIP-39 passphrase.");
-}
-
-const encrypted = z.object({ encappedPublic: publicKeyHex, ciphertext: hex });
-
-/** Exports to a key of this run alone. @returns the secret as text with an end of line, which the taker wipes. */
-async function take(api: VaultApi, { submit, write }: Item): Promise<Uint8Array> {
-  const target = generateP256((length) => new Uint8Array(randomBytes(length)));
-  try {
-    const targetPublicKey = toHex(uncompressP256(target.publicKey));
-    const { exportBundle } = await submit(targetPublicKey);
-    const { encappedPublic, ciphertext } = api.readSigned(exportBundle, encrypted);
-    const secret = await openWithPrivateKey(target.privateKey, {
-      encapsulatedKey: bytesOf(encappedPublic),
-      ciphertext: bytesOf(ciphertext),
-    });
-    const text = write(secret);
-    secret.fill(0);
-    const line = concatBytes(text, Uint8Array.of(endOfLine));
-    text.fill(0);
-    return line;
-  } finally {
-    target.privateKey.fill(0);
-  }
-}
-
-/** A terminal keeps what it shows, and others may see it. @throws CommandError when it must not be shown. */
-async function mayShow({ yes }: ExportOptions, what: string): Promise<void> {
-  if (!process.stdout.isTTY || yes) return;
-  if (!canAsk()) {
-    throw new CommandError(
-      exitCodes.usage,
-      `this would show the ${what} on the terminal: expected --yes, or --output with a file for it`,
-    );
-  }
-  const { confirm } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: `Show the ${what} on this terminal?`,
-    initialValue: false,
-    output: process.stderr,
-  });
-  if (answer !== true) throw new CommandError(exitCodes.failed, 'cancelled: nothing was exported');
-}
-
-/** @returns once the bytes are out, and may be wiped. */
-function writeOut(text: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
-      if (error) reject(error);
-      else resolve();
-    });
-  });
 }
