@@ -551,8 +551,8 @@ describe('the process list', () => {
       // Run git alone, to read and write its settings.
       'commands/ssh/git-setup.ts',
       'commands/ssh/sign-for-git.ts',
-      // Runs the words that `keyhearth dev` was given, and no others: the keys of its vault are in the environment.
-      'commands/vault/dev-run.ts',
+      // Runs the words that `keyhearth dev` and `keyhearth run` were given, and no others: secrets are in the environment.
+      'commands/vault/run-command.ts',
       'commands/vault/service.ts',
       // Runs the command's own words again on a newer Node: they were arguments already, and no secret is one.
       'packaging/become.ts',

@@ -19,7 +19,7 @@ import { startVault, type OpenVault, type Vault } from '../../app/compose.ts';
 import { startServiceLog } from '../../app/service-log.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { untilSignalled, untilStdinEnds } from '../shared/signals.ts';
-import { endLike, runToItsEnd, type CommandEnd } from './dev-run.ts';
+import { endLike, runToItsEnd, type CommandEnd } from './run-command.ts';
 
 export interface DevOptions {
   /** Random where none is given. */

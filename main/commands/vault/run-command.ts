@@ -1,6 +1,8 @@
-/** Runs a command beside the vault of `keyhearth dev`, and ends as it ended. */
+/** Runs a command of the user's, and ends as it ended. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import type { Readable, Transform, Writable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
 import { isatty } from 'node:tty';
 import { note } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
@@ -13,20 +15,25 @@ export type CommandEnd = number | NodeJS.Signals;
 const notFound = 127;
 const notRunnable = 126;
 
+/** Beside those that end it: Node.js would open a debugger at the first, and end at the second. */
+const others = (['SIGUSR1', 'SIGUSR2'] as const).filter((signal) => signal in constants.signals);
+
 /**
  * Runs a command on this process's own input and output, and passes signals on to it.
  * @param environment All that it has.
+ * @param through Makes a stream that its output goes through, and one for its errors. It has no terminal for them then.
  */
 export function runToItsEnd(
   program: string,
   operands: readonly string[],
   environment: NodeJS.ProcessEnv,
+  through?: () => Transform,
 ): Promise<CommandEnd> {
   return new Promise((resolve) => {
     /** The command may be known to run, and this process be sent a signal, before `spawn` returns. */
     const started: ChildProcess[] = [];
     const waiting: NodeJS.Signals[] = [];
-    const forwards = endings.map((signal) => {
+    const forwards = [...endings, ...others].map((signal) => {
       const forward = (): void => {
         // Ctrl-C reaches every process of the terminal, and most take a second one for "at once".
         if (signal === 'SIGINT' && onTerminal()) return;
@@ -41,7 +48,13 @@ export function runToItsEnd(
       for (const { signal, forward } of forwards) process.off(signal, forward);
       resolve(how);
     };
-    const child = spawn(program, operands, { stdio: 'inherit', env: environment });
+    const output = through === undefined ? 'inherit' : 'pipe';
+    const child = spawn(program, operands, { stdio: ['inherit', output, output], env: environment });
+    const outputs = Promise.all(
+      through === undefined
+        ? []
+        : [pass(child.stdout, through(), process.stdout), pass(child.stderr, through(), process.stderr)],
+    );
     started.push(child);
     for (const signal of waiting) child.kill(signal);
     child.once('error', (error: NodeJS.ErrnoException) => {
@@ -54,9 +67,24 @@ export function runToItsEnd(
       end(missing ? notFound : notRunnable);
     });
     child.once('exit', (code, signal) => {
-      end(signal ?? code ?? 1);
+      // Its own children may still write.
+      void outputs.then(() => {
+        end(signal ?? code ?? 1);
+      });
     });
   });
+}
+
+/** Passes output on until it ends. A reader that has heard enough ends it too. */
+async function pass(from: Readable | null, through: Transform, to: Writable): Promise<void> {
+  if (from === null) return;
+  through.pipe(to, { end: false });
+  try {
+    await pipeline(from, through);
+    await finished(through, { writable: false });
+  } catch {
+    from.destroy();
+  }
 }
 
 const onTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));
