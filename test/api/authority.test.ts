@@ -67,6 +67,18 @@ const aims: Readonly<Record<string, Aim>> = {
       ],
     },
   ],
+  create_api_only_users: ({ userEmail, tagId }) => [
+    {
+      apiOnlyUsers: [
+        {
+          userName: 'Owner once more',
+          userEmail,
+          apiKeys: [{ apiKeyName: 'Key', publicKey: newAttackersKey().publicKey }],
+          userTags: [tagId],
+        },
+      ],
+    },
+  ],
   update_user: ({ userId, freeTagId }) => [
     { userId, userName: 'Mine' },
     { userId, userEmail: 'attacker@example.com' },
@@ -163,7 +175,8 @@ const aims: Readonly<Record<string, Aim>> = {
  * the attacker does not have.
  */
 const isHarmless = new Set([
-  ...['create_users', 'create_sub_organization', 'stamp_login', 'create_read_only_session'],
+  ...['create_users', 'create_api_only_users', 'create_sub_organization'],
+  ...['stamp_login', 'create_read_only_session'],
   ...['import_private_key', 'import_wallet'],
 ]);
 

@@ -58,6 +58,20 @@ export interface VerifiedCredentials {
   readonly oauthProviders: readonly VerifiedOauthProvider[];
 }
 
+/** @throws KeyhearthError INVALID_ARGUMENT for more credentials of new users than one request may have. */
+export function checkCredentials(
+  users: readonly (Pick<NewUserParams, 'apiKeys'> &
+    Partial<Pick<NewUserParams, 'authenticators' | 'oauthProviders'>>)[],
+  at: string,
+): void {
+  const credentials = users.flatMap(({ apiKeys: keys, authenticators = [], oauthProviders = [] }) => [
+    ...keys,
+    ...authenticators,
+    ...oauthProviders,
+  ]);
+  checkRequest(at, 'credentials', credentials.length, requestLimits.credentials);
+}
+
 /**
  * Checks attestations and tokens of new users, before the transaction that adds them.
  * @param at The name of `users` in the request, for errors.
@@ -67,12 +81,7 @@ export async function verifyNewUsers(
   users: readonly Pick<NewUserParams, 'apiKeys' | 'authenticators' | 'oauthProviders'>[],
   at: string,
 ): Promise<readonly VerifiedCredentials[]> {
-  const credentials = users.flatMap(({ apiKeys: keys, authenticators, oauthProviders }) => [
-    ...keys,
-    ...authenticators,
-    ...oauthProviders,
-  ]);
-  checkRequest(at, 'credentials', credentials.length, requestLimits.credentials);
+  checkCredentials(users, at);
   const verified: VerifiedCredentials[] = [];
   // One after another, so that the first that fails is the one that is named.
   for (const [index, user] of users.entries()) {

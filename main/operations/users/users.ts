@@ -30,6 +30,7 @@ import { shownUser, uuid, uuids } from '../shared/resources.ts';
 import { tagHolder } from '../tags/tag-holders.ts';
 import {
   addUsers,
+  checkCredentials,
   checkUserNameFree,
   newUserParams,
   p256ApiKeys,
@@ -157,12 +158,57 @@ export const createUsers = activity({
   prepare: (context) => verifyNewUsers(context, context.params.users, 'parameters.users'),
   run(context) {
     const { params, prepared } = context;
-    const userIds = addUsers(context, params.users, prepared, 'parameters.users');
-    userIds.forEach((userId, index) => {
-      const { userTags = [] } = params.users[index] ?? {};
-      tagHolder(context, 'TAG_TYPE_USER', userId, userTags, `parameters.users[${index}].userTags`);
-    });
-    return { userIds };
+    return { userIds: addTaggedUsers(context, params.users, prepared, 'parameters.users') };
+  },
+});
+
+function addTaggedUsers(
+  context: Parameters<typeof addUsers>[0],
+  users: readonly (Parameters<typeof addUsers>[1][number] & { readonly userTags: readonly string[] })[],
+  verified: Parameters<typeof addUsers>[2],
+  at: string,
+): string[] {
+  const userIds = addUsers(context, users, verified, at);
+  userIds.forEach((userId, index) => {
+    const { userTags = [] } = users[index] ?? {};
+    tagHolder(context, 'TAG_TYPE_USER', userId, userTags, `${at}[${index}].userTags`);
+  });
+  return userIds;
+}
+
+/** Users of programs: they have API keys, and neither passkeys nor other ways to sign in. */
+export const createApiOnlyUsers = activity({
+  path: 'create_api_only_users',
+  summary: 'Makes users who sign in with API keys alone.',
+  type: 'ACTIVITY_TYPE_CREATE_API_ONLY_USERS',
+  intent: 'createApiOnlyUsersIntent',
+  result: 'createApiOnlyUsersResult',
+  authority: {
+    resource: 'USER',
+    action: 'CREATE',
+    shows: ({ apiOnlyUsers }) => ({ user_tags: apiOnlyUsers.flatMap(({ userTags }) => userTags) }),
+  },
+  stepUp: {
+    for: 'wayIn',
+    when: ({ apiOnlyUsers }) => apiOnlyUsers.some((user) => givesContact(user) || user.apiKeys.length > 0),
+  },
+  params: z.object({
+    apiOnlyUsers: z
+      .array(
+        userParams.pick({ userName: true, userEmail: true, userTags: true }).extend({ apiKeys: p256ApiKeys }),
+      )
+      .min(1)
+      .max(limits.usersPerOrganization),
+  }),
+  returns: z.object({ userIds: uuids }),
+  run(context) {
+    const at = 'parameters.apiOnlyUsers';
+    const users = context.params.apiOnlyUsers.map((user) => ({
+      ...user,
+      apiKeys: user.apiKeys.map(withP256),
+    }));
+    checkCredentials(users, at);
+    return { userIds: addTaggedUsers(context, users, [], at) };
   },
 });
 
