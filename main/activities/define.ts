@@ -184,6 +184,7 @@ export const resources = [
   'POLICY',
   'WALLET',
   'PRIVATE_KEY',
+  'SECRET',
   'USER',
   'CREDENTIAL',
   'AUTH',

@@ -275,6 +275,7 @@ const resourceTables = [
   ['wallets', 'wallets'],
   ['wallet accounts', 'wallet_accounts'],
   ['private keys', 'private_keys'],
+  ['secrets', 'secrets'],
 ] as const;
 
 /**

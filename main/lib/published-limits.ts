@@ -8,6 +8,7 @@ export const publishedLimits = {
   tagsPerWallet: 20,
   tagsPerSubOrganization: 10,
   privateKeysPerOrganization: 1000,
+  secretsPerOrganization: 1000,
   webhookEndpointsPerOrganization: 20,
   interfacesPerOrganization: 100,
   knownAddressesPerOrganization: 1000,
@@ -29,4 +30,10 @@ export const requestLimits = {
   credentials: 200,
   /** Addresses of all new private keys. */
   addresses: 200,
+  /** Secrets that are imported, exported or deleted. */
+  secrets: 32,
+  /** The value of one secret. */
+  secretBytes: 65_536,
+  /** All values that are exported. */
+  secretBytesTogether: 1_000_000,
 } as const;

@@ -25,6 +25,7 @@ import * as privateKeys from './private-keys/private-keys.ts';
 import * as recovery from './sign-in/recovery.ts';
 import * as receiverUses from './activities/receiver-uses.ts';
 import * as refusals from './activities/refusals.ts';
+import * as secrets from './secrets/secrets.ts';
 import * as search from './organizations/search.ts';
 import * as sessions from './sign-in/sessions.ts';
 import * as signIn from './sign-in/sign-in.ts';
@@ -91,6 +92,11 @@ const groups = [
     name: 'Private keys',
     about: 'Single keys, made here or imported.',
     operations: [privateKeys],
+  },
+  {
+    name: 'Secrets',
+    about: 'Values that programs need, such as passwords and tokens.',
+    operations: [secrets],
   },
   {
     name: 'Wallets',

@@ -713,6 +713,23 @@ export const migrations: readonly Migration[] = [
         mac BLOB
       ) STRICT;
       CREATE INDEX ethereum_transactions_account ON ethereum_transactions (chain, address, created_at);
+     `,
+  },
+  {
+    version: 14,
+    sql: `
+      CREATE TABLE secrets (
+        sequence INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        name TEXT,
+        static_properties TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE UNIQUE INDEX secrets_name ON secrets (organization_id, name);
     `,
   },
 ];

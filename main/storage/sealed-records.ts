@@ -7,6 +7,7 @@ import { privateKeyContext } from './tables/private-keys.ts';
 import { serverKeyContext, type ServerKeyName } from './tables/server-keys.ts';
 import { oneTimeCodesTable } from './tables/one-time-codes.ts';
 import { outboxPayloadsTable } from './tables/outbox.ts';
+import { secretsTable } from './tables/secrets.ts';
 import { walletsTable } from './tables/wallets.ts';
 import type { Reader, Writer } from './connection.ts';
 import { rowsByKey } from './keyset.ts';
@@ -69,7 +70,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     context: (chainId) => ethereumNodeContext(chainId),
   },
   own('private_keys', (id, organizationId) => privateKeyContext({ id, organizationId })),
-  ...[walletsTable, importTargetsTable, oneTimeCodesTable, outboxPayloadsTable].map((table) =>
+  ...[walletsTable, secretsTable, importTargetsTable, oneTimeCodesTable, outboxPayloadsTable].map((table) =>
     own(table, (rowId, organizationId) => ({ table, rowId, organizationId })),
   ),
 ];

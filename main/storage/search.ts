@@ -10,6 +10,7 @@ export type FoundKind =
   | 'WALLET'
   | 'WALLET_ACCOUNT'
   | 'PRIVATE_KEY'
+  | 'SECRET'
   | 'USER'
   | 'API_KEY'
   | 'POLICY'
@@ -127,6 +128,7 @@ export function search(tx: Reader, organizationId: string, text: string, limit: 
         ];
       }),
     ),
+    ...among('SECRET', 'secrets', { only: 'name IS NOT NULL' }),
     ...among('USER', 'users', { detail: 'email' }, contains('email'), contains('phone_number')),
     ...among('API_KEY', 'api_keys', { detail: 'public_key', within: 'user_id' }, begins('public_key')),
     ...among('POLICY', 'policies', { detail: 'effect' }),

@@ -52,6 +52,7 @@ async function windowOf({ service, target }: Scene) {
 
 const guarded = [
   'create_api_keys',
+  'create_api_only_users',
   'create_authenticators',
   'create_oauth_providers',
   'create_policies',
@@ -61,6 +62,7 @@ const guarded = [
   'create_users',
   'email_auth',
   'export_private_key',
+  'export_secrets',
   'export_wallet',
   'export_wallet_account',
   'init_user_email_recovery',

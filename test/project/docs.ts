@@ -53,7 +53,6 @@ interface Part {
 const parts: readonly Part[] = [
   { name: 'invitations', plan: 'later', has: /invitation/ },
   { name: 'recovery of users', plan: 'later', has: /recover/ },
-  { name: 'secrets', plan: 'later', has: /secrets/ },
   { name: 'multi-factor policies', plan: 'later', has: /mfa/ },
   { name: 'session profiles', plan: 'later', has: /session_profile/ },
   { name: 'IP allowlists', plan: 'later', has: /ip_allowlist/ },

@@ -21,7 +21,7 @@ const open = new Set([
   'tag',
   'authenticator',
   'oauth provider',
-  'import target id',
+  'secret id',
   'one-time code id',
   'verification token id',
   'read-only session',

@@ -5,6 +5,7 @@
 import {
   encryptOtpCodeToBundle,
   encryptPrivateKeyToBundle,
+  encryptSecretToBundle,
   encryptWalletToBundle,
   generateP256KeyPair,
 } from '@turnkey/crypto';
@@ -16,15 +17,38 @@ import { signP256 } from '../../main/crypto/keys/p256.ts';
 import { startOidcProvider } from '../sign-in/oidc-provider.ts';
 import type { OidcProvider } from '../sign-in/oidc-provider.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
-import { ethereumAccount, newTestKey, send, startTestVault } from '../support/support.ts';
-import type { TestKey, TestVault } from '../support/support.ts';
+import { ethereumAccount, newTestKey, resultOf, send, startTestVault } from '../support/support.ts';
+import type { TestClient, TestKey, TestVault } from '../support/support.ts';
 
 /** The named members of a type, without the "anything else" that the server SDK's client allows. */
 type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
 
+/** Activities of @turnkey/http that @turnkey/sdk-server lacks, as its methods would take and answer them. */
+interface LackedActivities {
+  createApiOnlyUsers(
+    input: TurnkeyApiTypes['v1CreateApiOnlyUsersIntent'],
+  ): Promise<TurnkeyApiTypes['v1CreateApiOnlyUsersResult']>;
+  initImportSecrets(
+    input: TurnkeyApiTypes['v1InitImportSecretsIntent'],
+  ): Promise<TurnkeyApiTypes['v1InitImportSecretsResult']>;
+  deleteSecrets(
+    input: TurnkeyApiTypes['v1DeleteSecretsIntent'],
+  ): Promise<TurnkeyApiTypes['v1DeleteSecretsResult']>;
+}
+
+type LackedQueries = Pick<TurnkeyClient, 'getActivePolicies' | 'getOrganization'>;
+
+/** Methods that @turnkey/sdk-server leaves out. */
+export const lacked: readonly (keyof LackedActivities | keyof LackedQueries)[] = [
+  'createApiOnlyUsers',
+  'deleteSecrets',
+  'getActivePolicies',
+  'getOrganization',
+  'initImportSecrets',
+];
+
 /** The methods as @turnkey/sdk-server has them; what it lacks, as @turnkey/http has it. */
-type Methods = Named<ReturnType<Turnkey['apiClient']>> &
-  Pick<TurnkeyClient, 'getActivePolicies' | 'getOrganization'>;
+type Methods = Named<ReturnType<Turnkey['apiClient']>> & LackedActivities & LackedQueries;
 
 type MethodName = {
   [Name in keyof Methods]: Methods[Name] extends (input: never) => Promise<object> ? Name : never;
@@ -64,6 +88,8 @@ type Kept =
   | 'privateKey'
   | 'privateKeyImport'
   | 'privateKeyTag'
+  | 'secret'
+  | 'secretImport'
   | 'subOrganization'
   | 'user'
   | 'userTag'
@@ -105,6 +131,8 @@ interface CallOf<Name extends MethodName> {
 export type SdkCall = { [Name in MethodName]: CallOf<Name> }[MethodName];
 
 const subject = 'ann';
+
+const encryptionSuite = { encryptionSuite: 'TRANSPORT_ENCRYPTION_SUITE_ENCLAVE_ENCRYPT_V1' } as const;
 
 export const sdkCalls: readonly SdkCall[] = [
   { path: 'query/whoami', method: 'getWhoami', parameters: () => ({}) },
@@ -239,6 +267,19 @@ export const sdkCalls: readonly SdkCall[] = [
       ],
     }),
     keep: (answer) => ({ user: answer.userIds[0] }),
+  },
+  {
+    path: 'submit/create_api_only_users',
+    method: 'createApiOnlyUsers',
+    parameters: () => ({
+      apiOnlyUsers: [
+        {
+          userName: 'CI',
+          userTags: [],
+          apiKeys: [{ apiKeyName: 'CI', publicKey: newTestKey().publicKey }],
+        },
+      ],
+    }),
   },
   { path: 'query/list_users', method: 'getUsers', parameters: () => ({}) },
   { path: 'query/get_user', method: 'getUser', parameters: ({ id }) => ({ userId: id('user') }) },
@@ -556,6 +597,53 @@ export const sdkCalls: readonly SdkCall[] = [
   },
 
   {
+    path: 'submit/init_import_secrets',
+    method: 'initImportSecrets',
+    parameters: () => ({ ...encryptionSuite, numSecrets: 1 }),
+    keep: (answer) => ({ secretImport: answer.enclaveTargetMessages[0] }),
+  },
+  {
+    path: 'submit/import_secrets',
+    method: 'importSecrets',
+    parameters: async ({ service: { organizationId, root }, signer, kept }) => ({
+      secrets: [
+        {
+          ...encryptionSuite,
+          ...(await encryptSecretToBundle({
+            plaintext: 'correct horse battery staple',
+            ingressTargetBundle: kept.get('secretImport') ?? (await newSecretTarget(root)),
+            organizationId,
+            dangerouslyOverrideSignerPublicKey: signer,
+          })),
+          name: 'Database',
+          staticProperties: [{ key: 'team', value: 'payments' }],
+        },
+      ],
+    }),
+    keep: (answer) => ({ secret: answer.secretIds[0] }),
+  },
+  { path: 'query/list_secrets', method: 'listSecrets', parameters: () => ({}) },
+  {
+    path: 'submit/export_secrets',
+    method: 'exportSecrets',
+    parameters: ({ target, id }) => ({
+      secrets: [
+        {
+          ...encryptionSuite,
+          secretId: id('secret'),
+          targetPublicKey: target,
+          requestContext: [{ key: 'job', value: 'deploy' }],
+        },
+      ],
+    }),
+  },
+  {
+    path: 'submit/delete_secrets',
+    method: 'deleteSecrets',
+    parameters: ({ id }) => ({ secretIds: [id('secret')] }),
+  },
+
+  {
     path: 'submit/create_wallet',
     method: 'createWallet',
     parameters: () => ({
@@ -815,6 +903,13 @@ function importTo({ service, signer }: Scene, importBundle: string) {
     organizationId: service.organizationId,
     dangerouslyOverrideSignerPublicKey: signer,
   };
+}
+
+/** For a client without a method for it. */
+async function newSecretTarget(client: TestClient): Promise<string> {
+  const parameters = { ...encryptionSuite, numSecrets: 1 };
+  const answer = await client.submit('init_import_secrets', 'INIT_IMPORT_SECRETS', parameters);
+  return String((resultOf(answer)['enclaveTargetMessages'] as readonly string[])[0]);
 }
 
 /** A client's request to be signed in by its key. */

@@ -17,6 +17,7 @@ import * as otp from '../../main/operations/sign-in/otp.ts';
 import * as policies from '../../main/operations/policies/policies.ts';
 import * as privateKeys from '../../main/operations/private-keys/private-keys.ts';
 import * as recovery from '../../main/operations/sign-in/recovery.ts';
+import * as secrets from '../../main/operations/secrets/secrets.ts';
 import { shownWallet, type shownUser } from '../../main/operations/shared/resources.ts';
 import { createReadOnlySession, createReadWriteSession } from '../../main/operations/sign-in/sessions.ts';
 import * as signIn from '../../main/operations/sign-in/sign-in.ts';
@@ -72,6 +73,9 @@ type Fitting<Operations> = {
 const fitting = <Operations extends object>(resource: Operations & Fitting<Operations>): Operations =>
   resource;
 
+/** All but the one that the vendor lacks. */
+const { updateSecret: _own, ...vendorsSecrets } = secrets;
+
 describe('the vendor’s types take', () => {
   test('what every operation answers', () => {
     const held = [
@@ -84,6 +88,7 @@ describe('the vendor’s types take', () => {
       fitting(policies),
       fitting(privateKeys),
       fitting(recovery),
+      fitting(vendorsSecrets),
       fitting({ createReadOnlySession, createReadWriteSession }),
       fitting(signIn),
       fitting(signing),

@@ -33,14 +33,14 @@ const introduction = `Every operation is a POST with a JSON body and a stamp: a 
 or \`X-Stamp-Webauthn\` (a passkey). Operations under \`submit\` change or sign something. Each is an *activity*, which the log keeps: the
 same body sent again is the same activity, and answers what it answered before. Operations under \`query\` only read.
 
-An organization has at most ${String(limits.usersPerOrganization)} users, ${String(limits.walletsPerOrganization)} wallets, ${String(limits.policiesPerOrganization)} policies (with ${String(limits.policyCharactersPerOrganization)} characters of expressions in all), ${String(limits.tagsPerOrganization)} tags (a sub-organization ${String(limits.tagsPerSubOrganization)}), ${String(limits.privateKeysPerOrganization)} private keys,
+An organization has at most ${String(limits.usersPerOrganization)} users, ${String(limits.walletsPerOrganization)} wallets, ${String(limits.policiesPerOrganization)} policies (with ${String(limits.policyCharactersPerOrganization)} characters of expressions in all), ${String(limits.tagsPerOrganization)} tags (a sub-organization ${String(limits.tagsPerSubOrganization)}), ${String(limits.privateKeysPerOrganization)} private keys, ${String(limits.secretsPerOrganization)} secrets,
 ${String(limits.webhookEndpointsPerOrganization)} webhook endpoints, ${String(limits.interfacesPerOrganization)} smart contract interfaces and ${String(limits.knownAddressesPerOrganization)} known addresses; a user has at most ${String(limits.longLivedApiKeysPerUser)} API keys that last, ${String(limits.expiringApiKeysPerUser)} that expire, ${String(limits.authenticatorsPerUser)} authenticators and
 ${String(limits.oauthProvidersPerUser)} OAuth providers. \`keyhearth settings set limits\` raises all of them. What would go over one is refused with code 8 and
 the \`turnkeyErrorCode\` \`LIMIT_REACHED\`, which waiting does not help; too many requests in a time have another.
 
 What one request may be, no setting changes. A body has at most ${String(requestLimits.values)} values, those in lists and objects counted each: more is
 refused with HTTP 413 before it is read. Payloads to sign have at most ${String(requestLimits.payloadCharacters)} characters together, and ${String(requestLimits.payloadValues)} values where they are JSON;
-new users have at most ${String(requestLimits.credentials)} credentials together, and new private keys ${String(requestLimits.addresses)} addresses.`;
+new users have at most ${String(requestLimits.credentials)} credentials together, and new private keys ${String(requestLimits.addresses)} addresses. A request has at most ${String(requestLimits.secrets)} secrets, each of at most ${String(requestLimits.secretBytes)} bytes, and exports at most ${String(requestLimits.secretBytesTogether)} bytes of them.`;
 
 const prefer: Json = {
   name: 'Prefer',

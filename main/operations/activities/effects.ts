@@ -13,6 +13,7 @@ import type { createSubOrganization } from '../organizations/sub-organizations.t
 import type * as grants from '../policies/grants.ts';
 import type * as policies from '../policies/policies.ts';
 import type * as privateKeys from '../private-keys/private-keys.ts';
+import type * as secrets from '../secrets/secrets.ts';
 import type { signRawPayload, signRawPayloads } from '../signing/signing.ts';
 import type { signTransaction } from '../signing/transactions.ts';
 import type * as contracts from '../signing/smart-contract-interfaces.ts';
@@ -204,6 +205,32 @@ const table = {
       privateKeyIds.map(names.privateKey),
       ' for good.',
     )) satisfies Speak<ParamsOf<typeof privateKeys.deletePrivateKeys>>,
+  init_import_secrets: (({ numSecrets }) => ({
+    about: say`${count(numSecrets, 'secret')}`,
+    effect: say`The requester may add ${count(numSecrets, 'secret')}.`,
+  })) satisfies Speak<ParamsOf<typeof secrets.initImportSecrets>>,
+  import_secrets: ((params) =>
+    some(
+      'The vault keeps the secrets ',
+      params.secrets.map(({ name = '' }) =>
+        name === '' ? { text: 'one without a name' } : called('SECRET', name),
+      ),
+      '.',
+    )) satisfies Speak<ParamsOf<typeof secrets.importSecrets>>,
+  update_secret: (({ secretId }, names) =>
+    one('The secret ', names.secret(secretId), ' gets another value.')) satisfies Speak<
+    ParamsOf<typeof secrets.updateSecret>
+  >,
+  export_secrets: ((params, names) =>
+    some(
+      'The requester gets the secrets ',
+      params.secrets.map(({ secretId }) => names.secret(secretId)),
+      ', for good.',
+    )) satisfies Speak<ParamsOf<typeof secrets.exportSecrets>>,
+  delete_secrets: (({ secretIds }, names) =>
+    some('The vault deletes the secrets ', secretIds.map(names.secret), ' for good.')) satisfies Speak<
+    ParamsOf<typeof secrets.deleteSecrets>
+  >,
   sign_transaction: (({ signWith }, names, signed) => signature(signWith, names, signed())) satisfies Speak<
     ParamsOf<typeof signTransaction>
   >,
@@ -244,6 +271,12 @@ const table = {
       params.users.map(({ userName }) => called('USER', userName)),
       '.',
     )) satisfies Speak<ParamsOf<typeof users.createUsers>>,
+  create_api_only_users: ((params) =>
+    some(
+      'These users can send requests to the vault with API keys: ',
+      params.apiOnlyUsers.map(({ userName }) => called('USER', userName)),
+      '.',
+    )) satisfies Speak<ParamsOf<typeof users.createApiOnlyUsers>>,
   update_user: (({ userId, userName }, names) =>
     userName === undefined
       ? one('The contacts or tags of the user ', names.user(userId), ' change.')

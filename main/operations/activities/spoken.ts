@@ -11,6 +11,7 @@ import { getInterfaceRow } from '../../storage/tables/smart-contract-interfaces.
 import { getKnownAddressRow } from '../../storage/tables/known-addresses.ts';
 import { getPolicyRow } from '../../storage/tables/policies.ts';
 import { getPrivateKeyRow } from '../../storage/tables/private-keys.ts';
+import { getSecretRow } from '../../storage/tables/secrets.ts';
 import { getTagRow, type TagType } from '../../storage/tables/tags.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import { getWalletRow } from '../../storage/tables/wallets.ts';
@@ -22,6 +23,7 @@ export const namedKinds = [
   'WALLET',
   'WALLET_ACCOUNT',
   'PRIVATE_KEY',
+  'SECRET',
   'USER',
   'CREDENTIAL',
   'POLICY',
@@ -105,6 +107,7 @@ export interface Names {
   readonly account: (address: string) => Part;
   readonly accountById: (id: string) => Part;
   readonly privateKey: (id: string) => Part;
+  readonly secret: (id: string) => Part;
   readonly user: (id: string) => Part;
   readonly policy: (id: string) => Part;
   readonly userTag: (id: string) => Part;
@@ -144,6 +147,10 @@ export function namesOf(tx: Reader, organizationId: string): Names {
     wallet,
     accountById: (id: string) => account(getAccountRow(tx, organizationId, id)),
     privateKey,
+    secret: find('SECRET', 'secret', (reader, organization, id) => {
+      const row = getSecretRow(reader, organization, id);
+      return row && { name: row.name ?? row.id };
+    }),
     user: find('USER', 'user', getUserRow),
     policy: find('POLICY', 'policy', getPolicyRow),
     userTag: tag('TAG_TYPE_USER'),

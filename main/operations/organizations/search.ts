@@ -12,6 +12,7 @@ const result = z
       'WALLET',
       'WALLET_ACCOUNT',
       'PRIVATE_KEY',
+      'SECRET',
       'USER',
       'API_KEY',
       'POLICY',

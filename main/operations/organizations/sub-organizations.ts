@@ -6,6 +6,7 @@ import { uuidV4 } from '../../crypto/uuid.ts';
 import type { Writer } from '../../storage/connection.ts';
 import { setFeature } from '../../storage/tables/features.ts';
 import { getOrganization, insertOrganization } from '../../storage/tables/organizations.ts';
+import { getAnySecretId } from '../../storage/tables/secrets.ts';
 import { listPrivateKeyRows } from '../../storage/tables/private-keys.ts';
 import {
   deleteOrganization,
@@ -276,6 +277,9 @@ function checkExported(tx: Writer, organizationId: string): void {
   if (wallet !== undefined) throw notExported('wallet', wallet.id);
   const key = listPrivateKeyRows(tx, organizationId).find(({ exported }) => exported === 0);
   if (key !== undefined) throw notExported('private key', key.id);
+  // Nothing says of a secret whether another copy is left.
+  const secretId = getAnySecretId(tx, organizationId);
+  if (secretId !== undefined) throw notExported('secret', secretId);
 }
 
 /** The names of a filter, with what the database looks for by each. */

@@ -6,10 +6,17 @@ import { z } from 'zod';
 import type { ActivityContext, GatherContext } from '../../activities/define.ts';
 import { decodeHex, toHex } from '../../crypto/encodings.ts';
 import { openWithPrivateKey, sealToPublicKey } from '../../crypto/hpke.ts';
-import { compressP256, generateP256, signP256, uncompressP256 } from '../../crypto/keys/p256.ts';
-import { uuidV4 } from '../../crypto/uuid.ts';
+import {
+  compressP256,
+  generateP256,
+  isP256PublicKey,
+  signP256,
+  uncompressP256,
+} from '../../crypto/keys/p256.ts';
+import { uuidV5 } from '../../crypto/uuid.ts';
 import {
   deleteImportTarget,
+  getImportTarget,
   importTargetsTable,
   insertImportTarget,
   listImportTargets,
@@ -18,12 +25,16 @@ import {
 import type { ServerKeyName } from '../../storage/tables/server-keys.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { parsePlainJson } from '../../lib/plain-json.ts';
+import { limits } from './limits.ts';
 import { serverKey } from './server-keys.ts';
 
 const hour = 60 * 60_000;
 
 /** Milliseconds for which an import bundle can be used, and bundles of a kind that a user may have open. */
-const importTargets = { lifetimeMs: hour, most: 10 };
+const importTargets = {
+  lifetimeMs: hour,
+  most: { 'private key': 10, wallet: 10, secret: 2 * limits.secretsPerRequest },
+} as const;
 
 /** A client's P-256 public key in hex, uncompressed as the SDKs send it, or compressed. */
 export const targetPublicKey = z
@@ -41,13 +52,21 @@ export interface Encrypted {
   readonly ciphertext: string;
 }
 
+/** As `targetPublicKey`, and a point of the curve. */
+export const targetPoint = targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256');
+
+/** A client's key in its one form: compressed. @throws KeyhearthError INVALID_ARGUMENT for a key that is not a point. */
+export function compressedTarget(publicKey: string, at: string): Uint8Array {
+  const bytes = decodeHex(at, publicKey);
+  return bytes.length === 33 ? bytes : compressP256(bytes, at);
+}
+
 /** Encrypts a secret to a client's key, and wipes it. */
 export async function encryptTo(target: string, secret: Uint8Array): Promise<Encrypted> {
   try {
     const at = 'parameters.targetPublicKey';
-    const key = decodeHex(at, target);
-    const compressed = key.length === 33 ? key : compressP256(key, at);
-    const { encapsulatedKey, ciphertext } = await sealToPublicKey(uncompressP256(compressed, at), secret);
+    const key = uncompressP256(compressedTarget(target, at), at);
+    const { encapsulatedKey, ciphertext } = await sealToPublicKey(key, secret);
     return { encappedPublic: toHex(encapsulatedKey), ciphertext: toHex(ciphertext) };
   } finally {
     secret.fill(0);
@@ -86,11 +105,11 @@ export function codeTarget(context: Sealing & Pick<ActivityContext<unknown>, 'ra
 
 /**
  * Opens what a client encrypted to a key.
- * @param text As `encryptedBundleText` takes it.
+ * @param text As `encryptedText` takes it.
  * @returns undefined where it does not open; else the plaintext, which the caller erases.
  */
 export async function openBundle(privateKey: Uint8Array, text: string): Promise<Uint8Array | undefined> {
-  const bundle = readBundle(text);
+  const bundle = parsedBundle(text);
   try {
     return await openWithPrivateKey(privateKey, {
       encapsulatedKey: decodeHex('encappedPublic', bundle?.encappedPublic ?? ''),
@@ -113,13 +132,14 @@ export function initImport(
 ): string {
   const { tx, keys, organizationId, random, now } = context;
   const pair = generateP256((length) => random('import target', length));
-  const id = uuidV4(random('import target id', 16));
+  const publicKey = toHex(pair.publicKey);
+  const id = targetIdOf(organizationId, publicKey);
   try {
     const sealed = keys.seal({ table: importTargetsTable, rowId: id, organizationId }, pair.privateKey);
     insertImportTarget(
       tx,
       { id, organizationId, userId, kind, sealed, createdAt: now },
-      { createdAfter: now - importTargets.lifetimeMs, most: importTargets.most },
+      { createdAfter: now - importTargets.lifetimeMs, most: importTargets.most[kind] },
     );
   } finally {
     pair.privateKey.fill(0);
@@ -131,6 +151,10 @@ export function initImport(
   });
 }
 
+/** @param publicKey Hex, compressed. */
+const targetIdOf = (organizationId: string, publicKey: string): string =>
+  uuidV5(organizationId, `import target ${publicKey}`);
+
 /** An import that opened: the secret, which `wipeImport` wipes, and the key that opened it, which it spends. */
 export interface OpenedImport {
   readonly secret: Uint8Array;
@@ -141,24 +165,43 @@ const encryptedBundle = z.object({
   encappedPublic: z
     .string()
     .regex(/^04[0-9a-fA-F]{128}$/, 'Expected an uncompressed P-256 public key in hex'),
-  ciphertext: z.string().regex(/^([0-9a-fA-F]{2}){16,4096}$/, 'Expected hex'),
+  ciphertext: z.string().regex(/^(?:[0-9a-fA-F]{2})+$/, 'Expected hex'),
 });
+
+/** The tag at the end of a ciphertext. */
+const tagBytes = 16;
 
 /**
  * A client's encrypted secret: JSON text of `encappedPublic` and `ciphertext`, both hex. A client that forgets to encrypt
  * sends the secret itself, so an error does not repeat it.
+ * @param most Bytes of the longest secret.
  */
-export const encryptedBundleText = z
-  .string()
-  .refine((text) => readBundle(text) !== undefined, {
-    error:
-      'Expected JSON text of { encappedPublic, ciphertext }, both hex, the first an uncompressed P-256 public key',
-    params: { secret: true },
-  })
-  .meta({ format: 'password' });
+const encryptedText = (most: number) =>
+  z
+    .string()
+    .refine((text) => readBundle(text, most) !== undefined, {
+      error: `Expected JSON text of { encappedPublic, ciphertext }, both hex, the first an uncompressed P-256 public key, of a secret of at most ${String(most)} bytes`,
+      params: { secret: true },
+    })
+    .meta({ format: 'password' });
 
-function readBundle(text: string): z.output<typeof encryptedBundle> | undefined {
-  if (text.length > 20_000) return undefined;
+/** A key, the words of a wallet, a one-time code. */
+export const encryptedBundleText = encryptedText(4096 - tagBytes);
+
+export const encryptedSecretText = encryptedText(limits.secretBytes);
+
+/** Of a bundle, what is not its ciphertext. */
+const otherCharacters = 1000;
+
+function readBundle(text: string, most: number): z.output<typeof encryptedBundle> | undefined {
+  const digits = 2 * (most + tagBytes);
+  if (text.length > digits + otherCharacters) return undefined;
+  const bundle = parsedBundle(text);
+  const length = bundle?.ciphertext.length ?? 0;
+  return length >= 2 * tagBytes && length <= digits ? bundle : undefined;
+}
+
+function parsedBundle(text: string): z.output<typeof encryptedBundle> | undefined {
   try {
     return encryptedBundle.safeParse(parsePlainJson(text)).data;
   } catch {
@@ -173,6 +216,7 @@ function readBundle(text: string): z.output<typeof encryptedBundle> | undefined 
 const targetKinds = {
   'private key': ['private key'],
   wallet: ['wallet', 'private key'],
+  secret: ['secret'],
 } as const satisfies Record<ImportTargetRow['kind'], readonly ImportTargetRow['kind'][]>;
 
 /** A key that a client may have encrypted an import to. */
@@ -194,6 +238,20 @@ export const importKeys = (
     }),
   );
 
+/** Gathers the one key that a request names; none where it is not the user's, or is used up. */
+export function importKeyNamed(
+  { tx, keys, now, organizationId }: Pick<GatherContext<unknown>, 'tx' | 'keys' | 'now' | 'organizationId'>,
+  userId: string,
+  kind: ImportTargetRow['kind'],
+  publicKey: string,
+): readonly ImportKey[] {
+  const targetId = targetIdOf(organizationId, toHex(compressedTarget(publicKey, 'targetPublicKey')));
+  const target = getImportTarget(tx, { id: targetId, userId, kind }, now - importTargets.lifetimeMs);
+  if (target === undefined) return [];
+  const context = { table: importTargetsTable, rowId: targetId, organizationId };
+  return [{ targetId, privateKey: keys.open(context, target.sealed) }];
+}
+
 /**
  * Opens what a client encrypted to one of the user's import keys. Which of them is not said in the bundle, so each is
  * tried.
@@ -203,13 +261,14 @@ export async function openImport(
   targets: readonly ImportKey[],
   kind: ImportTargetRow['kind'],
   text: string,
+  at = bundleField,
 ): Promise<OpenedImport> {
   try {
     for (const { targetId, privateKey } of targets) {
       const secret = await openBundle(privateKey, text);
       if (secret !== undefined) return { secret, targetId };
     }
-    throw cannotOpen(kind);
+    throw cannotOpen(kind, at);
   } finally {
     for (const { privateKey } of targets) privateKey.fill(0);
   }
@@ -224,13 +283,16 @@ export function spendImport(
   tx: ActivityContext<unknown>['tx'],
   { targetId }: OpenedImport,
   kind: ImportTargetRow['kind'],
+  at = bundleField,
 ): void {
-  if (!deleteImportTarget(tx, targetId)) throw cannotOpen(kind);
+  if (!deleteImportTarget(tx, targetId)) throw cannotOpen(kind, at);
 }
 
-const cannotOpen = (kind: ImportTargetRow['kind']): KeyhearthError =>
+const bundleField = 'parameters.encryptedBundle';
+
+const cannotOpen = (kind: ImportTargetRow['kind'], at: string): KeyhearthError =>
   new KeyhearthError(
     'INVALID_ARGUMENT',
-    `invalid parameters.encryptedBundle: it opens with none of this user's import bundles for a ${kind}. ` +
+    `invalid ${at}: it opens with none of this user's import bundles for a ${kind}. ` +
       'A bundle is good for one import within an hour: ask for a new one, and encrypt to its target key.',
   );

@@ -24,6 +24,12 @@ export const limits = {
   batch: 100,
   /** Largest payload to sign, in characters. */
   payloadCharacters: requestLimits.payloadCharacters,
+  secretsPerRequest: requestLimits.secrets,
+  secretBytes: requestLimits.secretBytes,
+  secretBytesPerRequest: requestLimits.secretBytesTogether,
+  /** Properties of one secret, for policies. */
+  propertiesPerSecret: 20,
+  propertyCharacters: 255,
   /** A whole request, given as a text. */
   requestCharacters: 1_100_000,
   /** 400 KB of JSON. */

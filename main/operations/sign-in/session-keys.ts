@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { ActivityContext } from '../../activities/define.ts';
 import { concatBytes } from '../../crypto/bytes.ts';
 import { decodeHex, encodeBase58Check, toHex } from '../../crypto/encodings.ts';
-import { compressP256, generateP256, isP256PublicKey } from '../../crypto/keys/p256.ts';
+import { compressP256, generateP256 } from '../../crypto/keys/p256.ts';
 import { signToken } from '../../crypto/signed-tokens.ts';
 import { deleteApiKey, findApiKey, listApiKeysOfUser } from '../../storage/tables/api-keys.ts';
 import type { Random } from '../../lib/random.ts';
 import { addApiKey, checkKeyUnclaimed } from '../credentials/api-key-registration.ts';
-import { encryptTo, targetPublicKey } from '../shared/bundles.ts';
+import { compressedTarget, encryptTo, targetPoint } from '../shared/bundles.ts';
 import { limits } from '../shared/limits.ts';
 import { name } from '../shared/parameters.ts';
 import { serverKey } from '../shared/server-keys.ts';
@@ -45,7 +45,7 @@ const sessionSeconds = z
 /** Parameters of the key that a request asks for. */
 export const sessionKeyParams = z.object({
   // Checked to the end before anything is executed: a code that signs in is spent only on a key that can be handed out.
-  targetPublicKey: targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256'),
+  targetPublicKey: targetPoint,
   apiKeyName: name.optional(),
   expirationSeconds: sessionSeconds.optional(),
   invalidateExisting: z.boolean().optional(),
@@ -53,7 +53,7 @@ export const sessionKeyParams = z.object({
 
 /** Parameters of a session for a key of the client's own. */
 export const loginParams = z.object({
-  publicKey: targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256'),
+  publicKey: targetPoint,
   expirationSeconds: sessionSeconds.optional(),
   invalidateExisting: z.boolean().optional(),
   sessionProfileId: z
@@ -132,7 +132,7 @@ export function addLoginKey(
   params: z.output<typeof loginParams>,
 ): string {
   const { tx, organizationId, now } = context;
-  const publicKey = compressed(params.publicKey);
+  const publicKey = toHex(compressedTarget(params.publicKey, 'parameters.publicKey'));
   const known = findApiKey(tx, organizationId, publicKey);
   if (known?.userId === userId && known.credentialType === sessionKinds.login.credentialType) {
     deleteApiKey(tx, known.id);
@@ -153,8 +153,3 @@ export const sessionToken = (
   context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>,
   claims: object,
 ): string => signToken(serverKey(context, 'notarizer').privateKey, claims, 'digest');
-
-function compressed(publicKey: string): string {
-  const bytes = decodeHex('parameters.publicKey', publicKey);
-  return toHex(bytes.length === 33 ? bytes : compressP256(bytes));
-}

@@ -95,6 +95,9 @@ const condition = {
   signing_key: signingKey,
   submitter: user,
   ...chainKeywords,
+  /** Ours, as is its name; a secret that is being imported has no id yet. */
+  'secret.id': text,
+  'secret.name': optionalText,
   'secret.static_properties': map(text),
 } as const;
 

@@ -3,10 +3,11 @@ import type { Reader, Writer } from '../connection.ts';
 import { blob, number, table, text, type RowOf } from '../table.ts';
 
 const importTargets = table('import_targets', {
+  /** It follows from the public key. */
   id: text,
   organizationId: text,
   userId: text,
-  kind: text.of<'private key' | 'wallet'>(),
+  kind: text.of<'private key' | 'wallet' | 'secret'>(),
   /** The private scalar, sealed. */
   sealed: blob,
   createdAt: number,
@@ -28,6 +29,20 @@ export const listImportTargets = (
      ORDER BY rowid DESC`,
     userId,
     JSON.stringify(kinds),
+    createdAfter,
+  );
+
+/** The target of a kind, if it is the user's and new enough. */
+export const getImportTarget = (
+  tx: Reader,
+  { id, userId, kind }: Pick<ImportTargetRow, 'id' | 'userId' | 'kind'>,
+  createdAfter: number,
+): ImportTargetRow | undefined =>
+  tx.get<ImportTargetRow>(
+    `SELECT ${importTargets.columns} FROM import_targets WHERE id = ? AND user_id = ? AND kind = ? AND created_at > ?`,
+    id,
+    userId,
+    kind,
     createdAfter,
   );
 

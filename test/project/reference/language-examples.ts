@@ -69,6 +69,8 @@ export const exampleFacts: ConditionFacts = {
   'tempo.tx': () => ({ chain_id: 4217 }),
   ssh: () => ({ purpose: 'SIGNATURE', namespace: 'git', forwarded: false }),
   git: () => ({ kind: 'commit', subject: 'Fix the pump', repository: 'pump' }),
+  'secret.id': () => 'database',
+  'secret.name': () => 'database password',
   'secret.static_properties': () => ({ team: 'payments' }),
 };
 
@@ -133,6 +135,8 @@ export const examples: readonly Example[] = [
     "git.kind == 'commit' && git.repository == 'pump'",
     'a commit, in the repository that the door names',
   ),
+  condition('secret.id', "secret.id == 'database'", 'a secret, by its ID'),
+  condition('secret.name', "secret.name == 'database password'", 'a secret, by its name'),
   condition(
     'secret.static_properties',
     "secret.static_properties['team'] == 'payments'",

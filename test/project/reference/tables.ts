@@ -120,6 +120,7 @@ const organizationLimits: Readonly<Record<keyof typeof publishedLimits, string>>
   tagsPerWallet: 'tags of a wallet',
   tagsPerSubOrganization: 'tags of a sub-organization',
   privateKeysPerOrganization: 'private keys of an organization',
+  secretsPerOrganization: 'secrets of an organization',
   webhookEndpointsPerOrganization: 'webhook endpoints of an organization',
   interfacesPerOrganization: 'contract interfaces of an organization',
   knownAddressesPerOrganization: 'addresses with a name of an organization',
@@ -135,6 +136,9 @@ const limitsOfRequest: Readonly<Record<keyof typeof requestLimits, string>> = {
   payloadCharacters: 'characters in all payloads to sign of one request',
   credentials: 'API keys, passkeys and OAuth providers of all new users of one request',
   addresses: 'addresses of all new private keys of one request',
+  secrets: 'secrets that one request imports, exports or deletes',
+  secretBytes: 'bytes of one secret',
+  secretBytesTogether: 'bytes of all secrets that one request exports',
 };
 
 export function limitsPage(): string {
