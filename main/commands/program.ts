@@ -30,6 +30,7 @@ import { declarePrivateKeys } from './private-keys/private-keys-command.ts';
 import { declareRecovery } from './keyslots/recovery-command.ts';
 import { declareRequest } from './requests/request-command.ts';
 import { declareRequests } from './requests/requests-command.ts';
+import { declareRun, declareSecret } from './secrets/secrets-command.ts';
 import { declareServe } from './vault/serve-command.ts';
 import { declareRpc } from './rpc/rpc-command.ts';
 import { declareService } from './vault/service-command.ts';
@@ -62,6 +63,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
     declareDoctor,
   ],
   'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
+  'Secrets of programs:': [declareSecret, declareRun],
   'Programs:': [declareBots, declareDoors, declareSsh, declareGit, declareTakeover, declareRpc],
   'Users and permissions:': [
     declareUsers,

@@ -4,6 +4,8 @@
 const kindsByName = {
   wallet: 'wallet',
   'private-key': 'private-key',
+  secret: 'secret',
+  secrets: 'secret',
   user: 'user',
   users: 'user',
   tag: 'tag',

@@ -11,6 +11,7 @@ import type { Api } from '../shared/api.ts';
 import { isBeginning, Listing, listings, type Named } from '../shared/named.ts';
 import { connectAsOwner } from '../shared/owner-api.ts';
 import { botListing } from '../bots/bots.ts';
+import { secretListing } from '../secrets/secrets.ts';
 import { endpointListing } from '../webhooks/webhooks.ts';
 import type { OfferedKind } from './kinds.ts';
 
@@ -54,6 +55,7 @@ const fromVault: Readonly<Record<Exclude<OfferedKind, 'key-name'>, (api: Api) =>
   {
     wallet: namesIn(listings.wallet),
     'private-key': namesIn(listings.privateKey),
+    secret: namesIn(secretListing),
     user: namesIn(listings.user),
     tag: namesIn(listings.tag),
     policy: namesIn(listings.policy),

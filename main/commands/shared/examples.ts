@@ -40,6 +40,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'keyhearth export wallet Savings --output words.txt',
     'keyhearth export account 0x3b8c… --output key.hex',
   ],
+  secret: [
+    'keyhearth secret set database-password --property env=live',
+    'keyhearth secret set deploy-key --value-file id_ed25519 --replace',
+    'keyhearth secret get database-password --output password.txt',
+  ],
+  run: ['keyhearth run --env .env.keyhearth -- npm start'],
   bots: [
     'keyhearth bots add payer --wallet Daily --budget "0.05 ETH/day"',
     'keyhearth bots list',

@@ -9,6 +9,8 @@ const named = 'ID, start of the ID, or name';
 const operandTexts: Readonly<Record<string, string>> = {
   wallet: `Wallet: ${named}`,
   'private-key': `Private key: ${named}`,
+  secret: `Secret: ${named}`,
+  secrets: `Secrets: ${named}`,
   user: `User: ${named}`,
   users: `Users: ${named}`,
   tag: `Tag: ${named}`,

@@ -58,7 +58,7 @@ export function addSubcommand<Options extends object>(
   }
   if (discreet) command.allowUnknownOption().allowExcessArguments();
   command.action(async () => {
-    if (discreet) refuseOperands(command.args);
+    if (discreet) refuseOthers(command.args, command.registeredArguments.length);
     const given = command.optsWithGlobals<Options & GlobalOptions>();
     const config = makeConfig({ ...given, apiKey: namedKey(command) });
     await run(config, given, given.json === true, command.args).catch((error: unknown) => {
@@ -75,10 +75,11 @@ function namedKey(command: Command): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** @throws CommandError naming an option at most. */
-function refuseOperands([first]: readonly string[]): void {
-  if (first === undefined) return;
-  const [option] = /^--?[a-z-]+/.exec(first) ?? [];
+/** Refuses options that it does not have, and more operands than it has. @throws CommandError naming an option at most. */
+function refuseOthers(given: readonly string[], operands: number): void {
+  const other = given.find((argument) => argument.startsWith('-')) ?? given[operands];
+  if (other === undefined) return;
+  const [option] = /^--?[a-z-]+/.exec(other) ?? [];
   throw new CommandError(
     exitCodes.usage,
     `${option === undefined ? 'too many arguments' : `unknown option '${option}'`}: a secret is read from a file, a file descriptor or standard input alone`,

@@ -65,11 +65,15 @@ export const readLine = (source: Source, what: string): Promise<string> =>
     );
   });
 
-/** More than any of these secrets takes. */
-const mostBytes = 16_384;
+/** More than any key or phrase takes. */
+const mostBytesOfKey = 16_384;
 
-/** Reads into one buffer, so that nothing is left behind in others. @returns at most 16,384 bytes. */
-export function readBytes(from: { readonly file: string } | number, name: string): Buffer {
+/** Reads into one buffer, so that nothing is left behind in others. */
+export function readBytes(
+  from: { readonly file: string } | number,
+  name: string,
+  mostBytes = mostBytesOfKey,
+): Buffer {
   const buffer = Buffer.alloc(mostBytes + 1);
   let length = 0;
   try {
