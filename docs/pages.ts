@@ -62,6 +62,11 @@ const listed = [
         summary: 'Send transactions from Foundry, Hardhat, viem, ethers and web3 within a budget.',
       },
       {
+        path: 'secrets',
+        title: 'Secrets',
+        summary: 'Keep passwords and tokens, and give them to programs without a file.',
+      },
+      {
         path: 'webhooks',
         title: 'Webhooks',
         summary: 'Receive every activity, and verify who sent it.',

@@ -29,6 +29,7 @@ import {
   NewPhrase,
   NewPolicy,
   NewPrivateKey,
+  NewSecret,
   NewSubOrganization,
   NewUser,
   NewWallet,
@@ -40,6 +41,9 @@ import {
   PrivateKey,
   PrivateKeyActivity,
   PrivateKeys,
+  Secret,
+  SecretActivity,
+  Secrets,
   RecoverySheets,
   SecurityTimeline,
   Sessions,
@@ -103,6 +107,14 @@ export function OpenVault(): ReactNode {
             </Route>
             <Route path="/private-keys/:privateKeyId">
               {({ privateKeyId }) => <PrivateKey key={privateKeyId} privateKeyId={privateKeyId} />}
+            </Route>
+            <Route path="/secrets" component={Secrets} />
+            <Route path="/secrets/new" component={NewSecret} />
+            <Route path="/secrets/:secretId/activity">
+              {({ secretId }) => <SecretActivity key={secretId} secretId={secretId} />}
+            </Route>
+            <Route path="/secrets/:secretId">
+              {({ secretId }) => <Secret key={secretId} secretId={secretId} />}
             </Route>
             <Route path="/sign">
               <Sign />

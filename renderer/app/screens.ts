@@ -41,6 +41,12 @@ export const NewPrivateKey = later(
 export const PrivateKeys = later(
   async () => (await import('../features/private-keys/private-keys.tsx')).PrivateKeys,
 );
+export const NewSecret = later(async () => (await import('../features/secrets/secrets.tsx')).NewSecret);
+export const Secret = later(async () => (await import('../features/secrets/secret.tsx')).Secret);
+export const Secrets = later(async () => (await import('../features/secrets/secrets.tsx')).Secrets);
+export const SecretActivity = later(
+  async () => (await import('../features/activity/object-activity.tsx')).SecretActivity,
+);
 export const Sessions = later(async () => (await import('../features/users/sessions.tsx')).Sessions);
 export const SecurityTimeline = later(
   async () => (await import('../features/activity/security-timeline.tsx')).SecurityTimeline,

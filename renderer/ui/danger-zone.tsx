@@ -271,6 +271,7 @@ const deleting = {
   organization: [t('Delete organization'), t('Couldn’t delete the organization')],
   passkey: [t('Delete passkey'), t('Couldn’t delete the passkey')],
   policy: [t('Delete policy'), t('Couldn’t delete the policy')],
+  secret: [t('Delete secret'), t('Couldn’t delete the secret')],
   tag: [t('Delete tag'), t('Couldn’t delete the tag')],
   user: [t('Delete user'), t('Couldn’t delete the user')],
   wallet: [t('Delete wallet'), t('Couldn’t delete the wallet')],

@@ -15,7 +15,7 @@ interface Props {
   /** Enter, where the list does not follow each letter. */
   readonly onEnter?: () => void;
   /** Further filters. */
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 /** The search of a long list: a text field, and beside it further filters. */

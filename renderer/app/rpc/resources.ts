@@ -4,6 +4,7 @@ import type { Answer } from '../../../main/operations/api.ts';
 
 export type Wallet = Answer<'get_wallet'>['wallet'];
 export type WalletAccount = Answer<'get_wallet_account'>['account'];
+export type SecretRecord = Answer<'list_secrets'>['secrets'][number];
 export type PrivateKey = Answer<'get_private_key'>['privateKey'];
 export type User = Answer<'get_user'>['user'];
 export type ApiKey = User['apiKeys'][number];

@@ -55,6 +55,7 @@ const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] =
   { to: '/wallets/import', label: t('Import wallet'), icon: IconFileImport, words: t('mnemonic words') },
   { to: '/private-keys/new', label: t('Create private key'), icon: IconPlus, words: t('new make') },
   { to: '/private-keys/import', label: t('Import private key'), icon: IconFileImport },
+  { to: '/secrets/new', label: t('Add secret'), icon: IconPlus, words: t('new password token') },
   { to: '/sign', label: t('Sign something'), icon: IconSignature, words: t('message transaction') },
   { to: '/connect', label: t('Create a script key'), icon: IconPlugConnected, words: t('API connect') },
   {

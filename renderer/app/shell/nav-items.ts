@@ -9,6 +9,7 @@ import {
   IconChecklist,
   IconDevices,
   IconDoor,
+  IconForms,
   IconHistory,
   IconHome,
   IconKey,
@@ -58,6 +59,13 @@ export const navGroups: readonly NavGroup[] = [
         words: t('accounts addresses seed'),
       },
       { to: '/private-keys', page: 'wallets', label: t('Private keys'), icon: IconKey },
+      {
+        to: '/secrets',
+        page: 'secrets',
+        label: t('Secrets'),
+        icon: IconForms,
+        words: t('passwords tokens environment variables'),
+      },
       {
         to: '/sign',
         page: 'signing',

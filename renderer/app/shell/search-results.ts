@@ -3,6 +3,7 @@
 import {
   IconBuildingCommunity,
   IconCoin,
+  IconForms,
   IconHistory,
   IconKey,
   IconPlugConnected,
@@ -50,6 +51,7 @@ const kinds = {
     to: ({ id }) => `/private-keys/${id}`,
     say: ({ name, detail }) => ({ name, detail: (detail ?? '').replace('CURVE_', '').toLowerCase() }),
   },
+  SECRET: { group: t('Secrets'), icon: IconForms, to: ({ id }) => `/secrets/${id}` },
   USER: { group: t('Users'), icon: IconUser, to: ({ id }) => `/users/${id}` },
   API_KEY: {
     group: t('API keys'),
@@ -107,7 +109,7 @@ export const activitiesOf = (results: readonly SearchResult[]): readonly (Listed
       detail: '',
     }));
 
-const withActivity: ReadonlySet<string> = new Set(['WALLET', 'PRIVATE_KEY', 'USER', 'POLICY']);
+const withActivity: ReadonlySet<string> = new Set(['WALLET', 'PRIVATE_KEY', 'SECRET', 'USER', 'POLICY']);
 const mostActivities = 3;
 
 export function say(result: SearchResult): ListedResult {

@@ -36,7 +36,12 @@ async function exported(targetPublicKey: string, by = signer, organization = org
 test('what the window seals the vault opens', async () => {
   const target = keyPair();
   const targetPublic = toHex(uncompressP256(target.publicKey));
-  const text = await sealImport(signed({ targetPublic, organizationId, userId }), expected, secret);
+  const { encryptedBundle: text, targetPublicKey } = await sealImport(
+    signed({ targetPublic, organizationId, userId }),
+    expected,
+    secret,
+  );
+  expect(targetPublicKey).toBe(targetPublic);
   const bundle = JSON.parse(text) as { encappedPublic: string; ciphertext: string };
   expect(Object.keys(bundle)).toEqual(['encappedPublic', 'ciphertext']);
   expect(text).not.toContain(toHex(secret).slice(0, 16));

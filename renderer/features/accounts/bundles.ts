@@ -59,14 +59,14 @@ export async function newExportTarget(): Promise<ExportTarget> {
 /**
  * Encrypts a secret for one import.
  * @param importBundle As the vault answers it.
- * @returns the text of an `encryptedBundle`.
+ * @returns the text of an `encryptedBundle`, and the key that it is encrypted to.
  * @throws TypeError when the bundle is not the vault's own, or for another user.
  */
 export async function sealImport(
   importBundle: string,
   expected: Expected & { readonly userId: string },
   secret: Uint8Array<ArrayBuffer>,
-): Promise<string> {
+): Promise<{ readonly encryptedBundle: string; readonly targetPublicKey: string }> {
   const data = await readSigned(importBundle, expected);
   checkField(data, 'userId', expected.userId);
   const targetPublic = bytesOf(data, 'targetPublic');
@@ -76,10 +76,11 @@ export async function sealImport(
   });
   const encapsulated = new Uint8Array(sender.enc);
   const ciphertext = await sender.seal(secret, concat(encapsulated, targetPublic));
-  return JSON.stringify({
+  const encryptedBundle = JSON.stringify({
     encappedPublic: toHex(encapsulated),
     ciphertext: toHex(new Uint8Array(ciphertext)),
   });
+  return { encryptedBundle, targetPublicKey: toHex(targetPublic) };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

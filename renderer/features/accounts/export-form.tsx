@@ -27,6 +27,7 @@ interface Props {
 /** The button that exports it, and what did not happen where that is refused. */
 const exporting = {
   privateKey: [t('Export private key'), t('Couldn’t export the private key')],
+  secret: [t('Show value'), t('Couldn’t export the secret')],
   seedPhrase: [t('Export seed phrase'), t('Couldn’t export the seed phrase')],
 } as const;
 

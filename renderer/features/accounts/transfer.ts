@@ -29,6 +29,8 @@ export function useExport(submit: SubmitExport): () => Promise<Uint8Array> {
 export interface Sealed {
   readonly userId: string;
   readonly encryptedBundle: string;
+  /** The key of the vault that it is encrypted to. */
+  readonly targetPublicKey: string;
 }
 
 interface SubmitImport<Submitted> {
@@ -50,8 +52,8 @@ export function useImport(): <Submitted>(
   return async (secret, { begin, finish }) => {
     try {
       const { result } = await begin({ userId });
-      const encryptedBundle = await sealImport(result.importBundle, { ...expected, userId }, secret);
-      return await finish({ userId, encryptedBundle });
+      const sealed = await sealImport(result.importBundle, { ...expected, userId }, secret);
+      return await finish({ userId, ...sealed });
     } finally {
       secret.fill(0);
     }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { ActivityList } from './activity-list.tsx';
 import type { ActivityFilter } from '../../ui/lists/use-long-list.ts';
 import { ObjectTabs } from './object-tabs.tsx';
+import { nameOf, useSecrets } from '../secrets/secret-queries.ts';
 import { PageHead } from '../../ui/page.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
@@ -34,6 +35,13 @@ export function PrivateKeyActivity({ privateKeyId }: { readonly privateKeyId: st
   const { data } = useApiQuery('get_private_key', { privateKeyId });
   const name = data?.privateKey.privateKeyName;
   return <ObjectActivity of={`/private-keys/${privateKeyId}`} name={name} filter={{ about: privateKeyId }} />;
+}
+
+export function SecretActivity({ secretId }: { readonly secretId: string }): ReactNode {
+  const { data } = useSecrets();
+  const secret = data?.find((each) => each.secretId === secretId);
+  const name = secret && nameOf(secret);
+  return <ObjectActivity of={`/secrets/${secretId}`} name={name} filter={{ about: secretId }} />;
 }
 
 /** Activities that the user requested. */

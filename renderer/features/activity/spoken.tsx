@@ -14,6 +14,7 @@ const screens: Readonly<Record<string, (part: SpokenPart) => string>> = {
   WALLET: ({ id = '' }) => `/wallets/${id}`,
   WALLET_ACCOUNT: ({ id = '', address = '' }) => `/wallets/${id}/accounts/${encodeURIComponent(address)}`,
   PRIVATE_KEY: ({ id = '' }) => `/private-keys/${id}`,
+  SECRET: ({ id = '' }) => `/secrets/${id}`,
   USER: ({ id = '' }) => `/users/${id}`,
   POLICY: ({ id = '' }) => `/policies/${id}`,
 };
