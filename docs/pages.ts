@@ -172,6 +172,11 @@ const listed = [
         summary: 'Bots, doors, SSH and git.',
       },
       {
+        path: 'reference/commands-secrets-of-programs',
+        title: 'Commands: Secrets of programs',
+        summary: 'Secrets, and programs that run with them.',
+      },
+      {
         path: 'reference/commands-users-and-permissions',
         title: 'Commands: Users and permissions',
         summary: 'Users, tags, API keys, the address book and sessions.',

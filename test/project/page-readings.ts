@@ -103,6 +103,21 @@ export const pageReadings: Readonly<Record<string, PageReading>> = {
   'ethereum-tools': {
     blocks: [{ block: 'export ETH_RPC_URL', elsewhere: 'test/commands/ethereum-tools.test.ts' }],
   },
+  secrets: {
+    blocks: [
+      {
+        block: 'printf',
+        prepare: (reader) => {
+          reader.write('id_deploy', '-----BEGIN KEY-----\nkey of the pages\n-----END KEY-----\n');
+        },
+      },
+      { block: "keyhearth run --env .env.keyhearth -- node -p 'process.env.PGUSER'", sees: /^app$/m },
+      {
+        block: "keyhearth run --env .env.keyhearth -- node -p 'process.env.PGPASSWORD'",
+        sees: /<keyhearth:\/\/database-password>/,
+      },
+    ],
+  },
   wallets: {
     blocks: [
       {
