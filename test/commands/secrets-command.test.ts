@@ -297,14 +297,17 @@ const processes = (): readonly number[] =>
 describe.skipIf(!isLinux)('a canary', () => {
   const runs = atLength(8, 1000);
 
-  test(`is after ${String(runs)} runs in no output, file, log, argument, or environment but the command's own`, async () => {
-    const canary = `c4n4ry-${randomBytes(12).toString('hex')}`;
-    const name = await store(canary);
-    const needles = [canary, Buffer.from(canary).toString('base64'), Buffer.from(canary).toString('hex')];
-    const holds = (text: string): boolean => needles.some((needle) => text.includes(needle));
-    const file = paper(`TOKEN=keyhearth://${name}\n`);
-    // The command shows its process id, waits for a signal that is passed on to it, and prints the secret whole, in pieces and in spellings.
-    const script = `
+  test(
+    `is after ${String(runs)} runs in no output, file, log, argument, or environment but the command's own`,
+    { timeout: runs * 30_000 },
+    async () => {
+      const canary = `c4n4ry-${randomBytes(12).toString('hex')}`;
+      const name = await store(canary);
+      const needles = [canary, Buffer.from(canary).toString('base64'), Buffer.from(canary).toString('hex')];
+      const holds = (text: string): boolean => needles.some((needle) => text.includes(needle));
+      const file = paper(`TOKEN=keyhearth://${name}\n`);
+      // The command shows its process id, waits for a signal that is passed on to it, and prints the secret whole, in pieces and in spellings.
+      const script = `
       const s = process.env.TOKEN;
       const waiting = setInterval(() => {}, 1000);
       process.once('SIGUSR2', () => {
@@ -315,32 +318,33 @@ describe.skipIf(!isLinux)('a canary', () => {
         process.exitCode = 3;
       });
       console.log(process.pid);`;
-    let found = 0;
-    for (let round = 1; round <= runs; round += 1) {
-      await using runner = new CommandProcess(['run', '--env', file, ...node(script)], { environment });
-      const pid = Number(await runner.nextLine());
-      // The child holds the secret: that the search finds it there shows that it searches.
-      if (holds(seenOf(pid).environ)) found += 1;
-      for (const other of round % 10 === 1 ? processes() : [runner.child.pid ?? 0, process.pid]) {
-        const { argv, environ } = seenOf(other);
-        expect(holds(argv), `argv of ${String(other)}`).toBe(false);
-        if (other !== pid) expect(holds(environ), `environment of ${String(other)}`).toBe(false);
+      let found = 0;
+      for (let round = 1; round <= runs; round += 1) {
+        await using runner = new CommandProcess(['run', '--env', file, ...node(script)], { environment });
+        const pid = Number(await runner.nextLine());
+        // The child holds the secret: that the search finds it there shows that it searches.
+        if (holds(seenOf(pid).environ)) found += 1;
+        for (const other of round % 10 === 1 ? processes() : [runner.child.pid ?? 0, process.pid]) {
+          const { argv, environ } = seenOf(other);
+          expect(holds(argv), `argv of ${String(other)}`).toBe(false);
+          if (other !== pid) expect(holds(environ), `environment of ${String(other)}`).toBe(false);
+        }
+        runner.child.kill('SIGUSR2');
+        expect(await runner.ended()).toBe(3);
+        expect(holds(runner.stdout + runner.stderr)).toBe(false);
+        expect(runner.stdout.split(`<keyhearth://${name}>`).length).toBeGreaterThanOrEqual(5);
       }
-      runner.child.kill('SIGUSR2');
-      expect(await runner.ended()).toBe(3);
-      expect(holds(runner.stdout + runner.stderr)).toBe(false);
-      expect(runner.stdout.split(`<keyhearth://${name}>`).length).toBeGreaterThanOrEqual(5);
-    }
-    expect(found).toBe(runs);
-    const log = await service.root.query('list_activities', { paginationOptions: { limit: '100' } });
-    const places = [
-      ...filesIn(dirname(service.directory)),
-      ...filesIn(papers.path),
-      ['the log', Buffer.from(log.text)] as const,
-    ];
-    expect(places.length).toBeGreaterThan(5);
-    for (const [place, content] of places)
-      expect(holds(Buffer.from(content).toString('latin1')), place).toBe(false);
-    report('canary of keyhearth run', { runs, 'places searched': places.length });
-  });
+      expect(found).toBe(runs);
+      const log = await service.root.query('list_activities', { paginationOptions: { limit: '100' } });
+      const places = [
+        ...filesIn(dirname(service.directory)),
+        ...filesIn(papers.path),
+        ['the log', Buffer.from(log.text)] as const,
+      ];
+      expect(places.length).toBeGreaterThan(5);
+      for (const [place, content] of places)
+        expect(holds(Buffer.from(content).toString('latin1')), place).toBe(false);
+      report('canary of keyhearth run', { runs, 'places searched': places.length });
+    },
+  );
 });

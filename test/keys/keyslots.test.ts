@@ -27,6 +27,7 @@ import {
   startTestVault,
   temporaryDirectory,
 } from '../support/support.ts';
+import { newSecret } from '../support/new-secret.ts';
 import type { TestVault } from '../support/support.ts';
 
 const password = 'the first password';
@@ -403,6 +404,7 @@ describe('a new master key', () => {
     );
     const { rootUserId: userId, organizationId } = service;
     resultOf(await service.root.submit('init_import_wallet', 'INIT_IMPORT_WALLET', { userId }));
+    await newSecret(service.root, 'Token');
     const { units, keyring } = service.vault;
     const random = (_purpose: string, length: number): Uint8Array => Uint8Array.from(randomBytes(length));
     await units.write((tx) =>

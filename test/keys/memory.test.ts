@@ -249,14 +249,37 @@ class Watched implements AsyncDisposable {
         userId: this.userId,
       },
     );
-    const { data } = JSON.parse(String(resultOf(answer)['importBundle'])) as { readonly data: string };
+    return (await this.#sealTo(String(resultOf(answer)['importBundle']), secret)).secretPayload;
+  }
+
+  /** Encrypts a secret to the key that an import bundle names. */
+  async #sealTo(
+    importBundle: string,
+    secret: Uint8Array,
+  ): Promise<{ readonly secretPayload: string; readonly targetPublicKey: string }> {
+    const { data } = JSON.parse(importBundle) as { readonly data: string };
     const { targetPublic } = JSON.parse(Buffer.from(data, 'hex').toString()) as {
       readonly targetPublic: string;
     };
     // The target's private half is in the file until it is used.
     await this.noteSecrets();
     const { encapsulatedKey, ciphertext } = await sealToPublicKey(Buffer.from(targetPublic, 'hex'), secret);
-    return JSON.stringify({ encappedPublic: hex(encapsulatedKey), ciphertext: hex(ciphertext) });
+    return {
+      secretPayload: JSON.stringify({ encappedPublic: hex(encapsulatedKey), ciphertext: hex(ciphertext) }),
+      targetPublicKey: targetPublic,
+    };
+  }
+
+  /** A value of a secret, encrypted to the vault. */
+  async newValue(): Promise<Json> {
+    const value = bytesOf(40);
+    this.needles.addBytes('secrets', value);
+    const begun = await this.client.submit('init_import_secrets', 'INIT_IMPORT_SECRETS', {
+      ...encryptionSuite,
+      numSecrets: 1,
+    });
+    const [bundle = ''] = resultOf(begun)['enclaveTargetMessages'] as readonly string[];
+    return { ...encryptionSuite, ...(await this.#sealTo(bundle, value)) };
   }
 
   #addPhrase(): void {
@@ -302,6 +325,8 @@ function dataKeyOf(
   decipher.setAuthTag(sealed.subarray(45, 61));
   return Buffer.concat([decipher.update(sealed.subarray(13, 45)), decipher.final()]);
 }
+
+const encryptionSuite = { encryptionSuite: 'TRANSPORT_ENCRYPTION_SUITE_ENCLAVE_ENCRYPT_V1' };
 
 if (obstacle !== undefined) {
   process.stderr.write(`\nNOT TESTED: that secrets leave the memory of a locked vault. ${obstacle}\n\n`);
@@ -367,6 +392,24 @@ describe.skipIf(obstacle !== undefined)('after lock, none of the secrets are in 
       ...{ privateKeyName: curve, curve, privateKeyTags: [], addressFormats: [] },
     }));
     await submit(vault.client, 'CREATE_PRIVATE_KEYS_V2', { privateKeys }, 'create_private_keys');
+    expect(await vault.lockAndScan()).toEqual([]);
+  });
+
+  test('secrets that are stored, replaced and exported', async () => {
+    await vault.unlock();
+    const secrets = [
+      { name: 'one', ...(await vault.newValue()) },
+      { name: 'two', ...(await vault.newValue()) },
+    ];
+    const kept = resultOf(await vault.client.submit('import_secrets', 'IMPORT_SECRETS', { secrets }));
+    const [secretId, other] = kept['secretIds'] as readonly string[];
+    const exports = [secretId, other].map((id) => ({
+      ...{ secretId: id, targetPublicKey: newTarget(), ...encryptionSuite },
+    }));
+    await submit(vault.client, 'EXPORT_SECRETS', { secrets: exports });
+    await submit(vault.client, 'UPDATE_SECRET', { secretId, ...(await vault.newValue()) });
+    await submit(vault.client, 'EXPORT_SECRETS', { secrets: exports });
+    await submit(vault.client, 'DELETE_SECRETS', { secretIds: [other] });
     expect(await vault.lockAndScan()).toEqual([]);
   });
 

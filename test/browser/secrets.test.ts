@@ -1,0 +1,103 @@
+/** Secrets through the window: stored, found, shown for a while, replaced and deleted. */
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { newSecret } from '../support/new-secret.ts';
+import { openWindow, sharedChromium, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { serveDevVault } from './support/service.ts';
+import { button, exportFrom, goTo, heading, hold, leaveDialog, openDialog } from './support/steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await sharedChromium();
+});
+
+test('a secret is stored, shown on request, copied for a while, replaced and deleted', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const { recoveryPhrase } = service;
+  const value = 'first line of it\nsecond-line-of-it';
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await goTo(page, 'Secrets');
+  await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
+  await page.getByRole('link', { name: 'Add secret' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Database');
+  await button(page, 'Add secret').click();
+  await page.getByText('Enter the value.').waitFor();
+  await page.getByRole('textbox', { name: 'Value' }).fill(value);
+  const properties = page.getByRole('textbox', { name: 'Properties' });
+  await properties.fill('live');
+  await page.getByText('Write each property as key=value').waitFor();
+  await properties.fill('env=live\nteam = web');
+  expect(await axeFindings(page, 'add secret')).toEqual([]);
+  await takePicture(page, 'add-secret');
+  await button(page, 'Add secret').click();
+  await heading(page, 'Database').waitFor();
+  await page.getByText('keyhearth://Database').waitFor();
+  for (const fact of ['env: live', 'team: web']) await page.getByText(fact, { exact: true }).waitFor();
+  await expect.poll(() => page.content()).not.toContain('second-line');
+  expect([...(await axeFindings(page, 'secret')), ...(await tooWideFindings(page, 'secret'))]).toEqual([]);
+  await takePicture(page, 'secret');
+
+  const dialog = await openDialog(page, 'Show value…', 'Value of “Database”');
+  await exportFrom(dialog, 'Show value', recoveryPhrase);
+  await button(dialog, 'Show the value').waitFor();
+  expect(await page.content()).not.toContain('second-line');
+  await hold(button(dialog, 'Show the value'));
+  await expect.poll(() => dialog.getByLabel('Value', { exact: true }).innerText()).toBe(value);
+  await takePicture(page, 'secret-shown');
+  await button(dialog, 'Copy value').click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(value);
+  await page.evaluate(() => navigator.clipboard.writeText('something else'));
+  await button(dialog, 'Hide the value').click();
+  await expect.poll(() => page.content()).not.toContain('second-line');
+  await leaveDialog(dialog, 'Done');
+
+  const replacing = await openDialog(page, 'Replace value…', 'Replace the value of “Database”');
+  await replacing.getByRole('textbox', { name: 'Value' }).fill('another value');
+  await button(replacing, 'Replace value').click();
+  await replacing.waitFor({ state: 'hidden' });
+  const again = await openDialog(page, 'Show value…', 'Value of “Database”');
+  await exportFrom(again, 'Show value', recoveryPhrase);
+  await hold(button(again, 'Show the value'));
+  await expect.poll(() => again.getByLabel('Value', { exact: true }).innerText()).toBe('another value');
+  await leaveDialog(again, 'Done');
+
+  await page.getByRole('link', { name: 'Activity', exact: true }).last().click();
+  await heading(page, 'Activity of Database').waitFor();
+  await page.getByRole('link', { name: /^Replace a secret’s value/ }).waitFor();
+  await page
+    .getByRole('link', { name: /^Export secrets/ })
+    .first()
+    .waitFor();
+  await page.goBack();
+
+  const deleting = await openDialog(page, 'Delete…', 'Delete “Database”');
+  await deleting.getByRole('textbox').fill('Database');
+  await button(deleting, 'Delete secret').click();
+  await heading(page, 'Secrets').waitFor();
+  await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
+  expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
+
+test('many secrets are listed and searched, by name and by property', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  for (let number = 1; number <= 12; number += 1) await newSecret(service.root, `secret ${String(number)}`);
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await goTo(page, 'Secrets');
+  await page.getByText('12 secrets').waitFor();
+  await takePicture(page, 'secrets');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('team: secret 12');
+  await page.getByText('1 secret', { exact: true }).waitFor();
+  await page.getByRole('link', { name: /^secret 12/ }).click();
+  await heading(page, 'secret 12').waitFor();
+  expect(person.complaints).toEqual([]);
+});
