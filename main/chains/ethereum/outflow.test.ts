@@ -72,6 +72,37 @@ describe('a transaction', () => {
     expect(ofTransaction({ data })).toEqual(one(usdc, maxUint256));
   });
 
+  const authorization =
+    'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce';
+  const [word, until] = [`0x${'11'.repeat(32)}`, 2n ** 40n];
+  test.each([
+    [
+      'permit',
+      'address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s',
+      [me, friend, 12n, until, 27, word, word],
+    ],
+    ...['transferWithAuthorization', 'receiveWithAuthorization'].flatMap((name) => [
+      [
+        name,
+        `${authorization}, uint8 v, bytes32 r, bytes32 s`,
+        [me, friend, 12n, 0n, until, word, 27, word, word],
+      ] as const,
+      [name, `${authorization}, bytes signature`, [me, friend, 12n, 0n, until, word, '0x00']] as const,
+    ]),
+  ] as const)('%s(%s) counts the tokens of the signature that it brings', (name, inputs, args) => {
+    const data = call([`function ${name}(${inputs})`], name, args);
+    expect(ofTransaction({ data })).toEqual(one(usdc, 12n));
+  });
+
+  test('Dai’s permit names no amount, and is unknown', () => {
+    const data = call(
+      ['function permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)'],
+      'permit',
+      [me, friend, 0n, until, true, 27, word, word],
+    );
+    expect(ofTransaction({ data })).toMatchObject({ tokens: expect.any(Unknown) as Unknown });
+  });
+
   test('coins that go with a call have the contract as their receiver too', () => {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [friend, 1n] });
     expect(ofTransaction({ data, value: 3n })).toMatchObject({ coin: 703n, receivers: [usdc, friend] });

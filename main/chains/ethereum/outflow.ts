@@ -37,6 +37,16 @@ const tokenCalls: Readonly<
   'approve(address,uint256)': { receiver: 0, amount: 1 },
   'increaseAllowance(address,uint256)': { receiver: 0, amount: 1 },
   'increaseApproval(address,uint256)': { receiver: 0, amount: 1 },
+  // They bring a signature, which may be one of this account that was counted nowhere.
+  'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)': { receiver: 1, amount: 2 },
+  ...Object.fromEntries(
+    ['transferWithAuthorization', 'receiveWithAuthorization'].flatMap((name) =>
+      ['uint8,bytes32,bytes32', 'bytes'].map((signature) => [
+        `${name}(address,address,uint256,uint256,uint256,bytes32,${signature})`,
+        { receiver: 1, amount: 2 },
+      ]),
+    ),
+  ),
   'approve(address,address,uint160,uint48)': { token: 0, receiver: 1, amount: 2 },
   'transferFrom(address,address,uint160,address)': { token: 3, receiver: 1, amount: 2 },
 };

@@ -6,7 +6,10 @@ import type { DoorKind, PairedProgram, Spending } from './door-kind.ts';
 import { transactionTypes } from './payments.ts';
 import { periods, windowOf, type PolicyText, type ProgramPolicy } from './spenders.ts';
 
-/** The functions of tokens, and of Permit2, that move tokens of the caller or let others move them. */
+/**
+ * The functions of tokens, and of Permit2, that move tokens of the caller or let others move them. Those that bring a signature
+ * are among them: the account may have given it anywhere.
+ */
 export const tokenFunctions: Readonly<Record<string, string>> = {
   'transfer(address,uint256)': '0xa9059cbb',
   'transferFrom(address,address,uint256)': '0x23b872dd',
@@ -36,11 +39,33 @@ export const tokenFunctions: Readonly<Record<string, string>> = {
   'approve(address,address,uint160,uint48)': '0x87517c45',
   'transferFrom(address,address,uint160,address)': '0x36c78516',
   'transferFrom((address,address,uint160,address)[])': '0x0d58b1db',
+  'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)': '0xd505accf',
+  'permit(address,address,uint256,uint256,bytes)': '0x9fd5a6cf',
+  'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)': '0x8fcbaf0c',
+  'permit(address,uint256,uint256,uint8,bytes32,bytes32)': '0x7ac2ff7b',
+  'permitForAll(address,address,uint256,uint256,bytes)': '0xb79269ee',
+  'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)':
+    '0xe3ee160e',
+  'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)': '0xcf092995',
+  'receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)':
+    '0xef55bec6',
+  'receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)': '0x88b7ab63',
+  'delegationWithSig(address,address,uint256,uint256,uint8,bytes32,bytes32)': '0x0b52d558',
+  'allowBySig(address,address,bool,uint256,uint256,uint8,bytes32,bytes32)': '0xbb24d994',
+  'permit(address,((address,uint160,uint48,uint48),address,uint256),bytes)': '0x2b67b570',
+  'permit(address,((address,uint160,uint48,uint48)[],address,uint256),bytes)': '0x2a2d80d1',
+  'permitTransferFrom(((address,uint256),uint256,uint256),(address,uint256),address,bytes)': '0x30f28b7a',
+  'permitTransferFrom(((address,uint256)[],uint256,uint256),(address,uint256)[],address,bytes)': '0xedd9444b',
+  'permitWitnessTransferFrom(((address,uint256),uint256,uint256),(address,uint256),address,bytes32,string,bytes)':
+    '0x137c29fe',
+  'permitWitnessTransferFrom(((address,uint256)[],uint256,uint256),(address,uint256)[],address,bytes32,string,bytes)':
+    '0xfe8ec1a7',
 };
 
 const isUser = (userId: string): string => `approvers.any(user, user.id == '${userId}')`;
 const quotedList = (texts: readonly string[]): string => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
-const noTokens = `eth.tx.function_signature in ${quotedList(Object.values(tokenFunctions))}`;
+const calls = 'eth.tx.function_signature in ';
+const noTokens = `${calls}${quotedList(Object.values(tokenFunctions))}`;
 
 /**
  * The policies of a program. One allows transactions within the budget; with an approver, two more allow what is beyond it, and
@@ -130,7 +155,8 @@ function readSpending(policies: readonly PolicyText[]): Spending | undefined {
     chainIds: chains.split(', ').map(BigInt),
     budget: { tokens: [], amount: BigInt(wei), period },
     receivers: receivers.match(/0x[0-9a-fA-F]{40}/g) ?? [],
-    tokens: !conditions.includes(noTokens),
+    // An earlier list has fewer of them.
+    tokens: !conditions.includes(calls),
   };
 }
 
