@@ -1,6 +1,7 @@
 /** A paired program: its requests enter the API like any other, stamped with the key that the vault keeps for it. */
 import { hash } from 'node:crypto';
 import { stampWith } from '../auth/make-stamp.ts';
+import type { Origin } from '../chains/origin.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { compressP256 } from '../crypto/keys/p256.ts';
 import { handle, type ApiAnswer, type Service } from '../http/handle.ts';
@@ -59,6 +60,11 @@ export class Program {
     this.door = door;
     this.name = name;
     this.#key = keyNameOf(door, name);
+  }
+
+  /** What requests that sign say of the way they came. */
+  get origin(): Origin {
+    return { door: this.door, program: this.name };
   }
 
   /** How many requests wait for the vault to be unlocked. */

@@ -12,10 +12,14 @@ import {
   recoverAddress,
   recoverMessageAddress,
   recoverTransactionAddress,
+  serializeTransaction,
+  toFunctionSelector,
   type Hex,
 } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { atLength, report } from '../campaigns/length.ts';
+import { tokenFunctions } from '../../main/lib/policies/ethereum-programs.ts';
+import { intentOf, toBeSigned, type PendingActivity } from '../../main/lib/text/to-be-signed.ts';
 import vectors from '../vectors/eip712.json' with { type: 'json' };
 import { activityOf, send, type Json } from '../support/support.ts';
 import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
@@ -175,14 +179,56 @@ describe('what a transaction may be', () => {
   });
 
   test('tokens are not moved, and no token of them is let to others', async () => {
-    for (const data of ['0xa9059cbb', '0x095ea7b3', '0xa22cb465']) {
-      const wish = { ...whole(), data: `${data}${'0'.repeat(128)}` };
+    for (const [signature, selector] of Object.entries(tokenFunctions)) {
+      expect(toFunctionSelector(`function ${signature}`)).toBe(selector);
+      const wish = { ...whole(), data: `${selector}${'0'.repeat(128)}` };
       const { error } = await rpc(url, 'eth_signTransaction', wish);
       expect(error).toMatchObject({
         code: 4100,
         message: 'denied by the policy "Ethereum strict: no tokens"',
       });
     }
+  });
+});
+
+describe('the log', () => {
+  /** The newest transaction, and how its description names the program. */
+  async function newest() {
+    const { root } = vault.service;
+    const { body } = await root.query('list_activities', { paginationOptions: { limit: '1' } });
+    const [activity] = body?.['activities'] as readonly (PendingActivity & {
+      readonly votes: readonly { readonly userId: string }[];
+    })[];
+    if (activity === undefined) throw new Error('the log is empty');
+    const described = await root.query('describe_payload', toBeSigned(activity)[0]);
+    const { lines } = described.body?.['description'] as {
+      lines: readonly Record<'label' | 'value', string>[];
+    };
+    return {
+      origin: Object(intentOf(activity)['origin']) as unknown,
+      userId: activity.votes[0]?.userId,
+      program: lines.filter(({ value }) => value.includes('through the door')),
+    };
+  }
+
+  test('names door and program of a transaction, as what the request says of itself', async () => {
+    const { result } = await rpc(url, 'eth_signTransaction', { ...whole(), value: '0x77' });
+    const own = await newest();
+    expect(own.origin).toEqual({ door: 'ethereum', program: 'strict' });
+    const said = [{ label: 'Program, as the request says', value: 'strict, through the door ethereum' }];
+    expect(own.program).toEqual(said);
+    // Any user can write the same words. The user is what the vault has verified.
+    const lie = await vault.service.root.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+      ...{ signWith: from, type: 'TRANSACTION_TYPE_ETHEREUM', origin: own.origin },
+      unsignedTransaction: serializeTransaction({
+        ...parseTransaction(result as `0x02${string}`),
+        ...{ r: undefined, s: undefined, v: undefined, yParity: undefined },
+      }),
+    });
+    activityOf(lie);
+    const claimed = await newest();
+    expect(claimed.program).toEqual(said);
+    expect(claimed.userId).not.toBe(own.userId);
   });
 });
 

@@ -14,7 +14,8 @@ import { sha512 } from '../../crypto/hashes.ts';
 import { readSshKeyFile } from '../../lib/key-files/ssh-key-file.ts';
 import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
-import type { Origin } from '../origin.ts';
+import { Writer } from '../description.ts';
+import { originLines, type Origin } from '../origin.ts';
 import { openPayload } from '../payloads/open.ts';
 import { readBinding } from './bindings.ts';
 import { encodeSshMessage } from './payloads.ts';
@@ -254,11 +255,12 @@ describe('a signature over a message', () => {
     expect(title).toBe(
       'Sign the commit “Fix the pump and its valve”; the request says repository “pump”, branch “main”',
     );
-    expect(lines).toContainEqual({ label: 'Repository, as the request says', value: 'pump' });
-    expect(lines).toContainEqual({
-      label: 'Program, as the request says',
-      value: 'test, through the door ssh',
-    });
+    expect(lines).toContainEqual({ label: 'Author', value: author });
+    const origin = { door: 'ssh', program: 'test', repository: 'pump' };
+    expect(originLines(origin, new Writer())).toEqual([
+      { label: 'Program, as the request says', value: 'test, through the door ssh' },
+      { label: 'Repository, as the request says', value: 'pump' },
+    ]);
   });
 
   test('a subject or a claim with hidden characters, or others that turn the text, is shown with marks', () => {

@@ -6,7 +6,7 @@ import { Unknown } from '../../policy/language/types.ts';
 import { nothingInPayload, type Context, type InPayload } from '../chain.ts';
 import { line, unreadDescription, Writer, type Description, type Line } from '../description.ts';
 import type { FactOf } from '../facts.ts';
-import type { Origin } from '../origin.ts';
+import { claimsIn, type Origin } from '../origin.ts';
 import { utf8 } from '../reading.ts';
 import { readBinding, type Binding } from './bindings.ts';
 import { readGitObject, type GitObject } from './git.ts';
@@ -130,7 +130,6 @@ function openLogin(login: SshLogin, { origin }: Beside): InPayload {
           line('Service', writer.text(login.service)),
           line('Host key', hostKey instanceof Unknown ? `Unknown: ${hostKey.reason}` : hostKey),
           ...wayLines(via),
-          ...originLines(origin, writer),
         ],
         writer,
       );
@@ -163,7 +162,7 @@ function openMessage(payload: SshMessage, { message, origin }: Beside): InPayloa
     describe() {
       const writer = new Writer();
       const read = isGit ? object() : undefined;
-      const passing = [...wayLines(via()), ...originLines(origin, writer)];
+      const passing = wayLines(via());
       if (via() instanceof Unknown || (via() as readonly string[]).length > 0) {
         writer.warn('The request came from another machine, through a forwarded agent.');
       }
@@ -231,31 +230,6 @@ function describeGit(
     ],
     writer,
   );
-}
-
-/** The claims of the request: none of them is in the bytes, and any user of the API can make them. */
-const claimsOf = (origin: Origin | undefined): readonly (readonly [string, string])[] =>
-  [
-    ['Host', origin?.host] as const,
-    ['Repository', origin?.repository] as const,
-    ['Branch', origin?.branch] as const,
-  ].flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
-
-/** For the end of a title, which stands alone in lists and notifications. */
-function claimsIn(origin: Origin | undefined, writer: Writer): string {
-  const said = claimsOf(origin).map(([label, value]) => `${label.toLowerCase()} “${writer.text(value)}”`);
-  return said.length === 0 ? '' : `; the request says ${said.join(', ')}`;
-}
-
-function originLines(origin: Origin | undefined, writer: Writer): readonly Line[] {
-  if (origin === undefined) return [];
-  return [
-    line(
-      'Program, as the request says',
-      `${writer.text(origin.program)}, through the door ${writer.text(origin.door)}`,
-    ),
-    ...claimsOf(origin).map(([label, value]) => line(`${label}, as the request says`, writer.text(value))),
-  ];
 }
 
 const described = (title: string, lines: readonly Line[], { warnings }: Writer): Description => ({

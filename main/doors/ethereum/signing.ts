@@ -20,7 +20,7 @@ export async function signTransaction(
   options?: SubmitOptions,
 ): Promise<string | undefined> {
   const type = 'TRANSACTION_TYPE_ETHEREUM';
-  const parameters = { signWith, unsignedTransaction: unsigned, type };
+  const parameters = { signWith, unsignedTransaction: unsigned, type, origin: program.origin };
   const result = await submit(program, 'sign_transaction', 'SIGN_TRANSACTION_V2', parameters, gone, options);
   const { signedTransaction } = (result ?? {}) as { readonly signedTransaction?: string };
   return signedTransaction === undefined ? undefined : `0x${signedTransaction}`;
@@ -44,8 +44,7 @@ export async function signPayload(
   payload: { readonly payload: string; readonly encoding: string; readonly hashFunction: string },
   gone: Gone,
 ): Promise<string> {
-  const origin = { door: program.door, program: program.name };
-  const parameters = { signWith, ...payload, origin };
+  const parameters = { signWith, ...payload, origin: program.origin };
   const result = await submit(program, 'sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', parameters, gone);
   if (result === undefined) throw stillWaits();
   const { r, s, v } = result as Readonly<Record<'r' | 's' | 'v', string>>;

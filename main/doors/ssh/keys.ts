@@ -122,8 +122,7 @@ async function sign(
     );
   }
   const origin: Origin = {
-    door: program.door,
-    program: program.name,
+    ...program.origin,
     ...(bindings.length > 0 && { bindings: bindings.map(toHex) }),
     ...defined({ host: hostOf(data, homeDirectory) }),
     ...more.claims,

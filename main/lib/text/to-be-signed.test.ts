@@ -16,6 +16,12 @@ describe('what an activity signs is described with the key that signs it', () =>
     ]);
   });
 
+  test('a transaction, with the door that it came by', () => {
+    const transaction = { type: 'TRANSACTION_TYPE_ETHEREUM', unsignedTransaction: '02' };
+    const wanted = { ...transaction, signWith: 'a', origin: { door: 'ethereum', program: 'forge' } };
+    expect(signs('SIGN_TRANSACTION_V2', wanted)).toEqual([wanted]);
+  });
+
   test('a payload, with what it is the hash of', () => {
     const preimage = { bytes: '00', hashFunction: 'HASH_FUNCTION_SHA256' };
     const payload = { payload: 'aa', ...hashed, preimage };

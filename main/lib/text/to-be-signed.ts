@@ -34,8 +34,8 @@ export function toBeSigned(activity: PendingActivity): readonly ToBeSigned[] {
   const signWith = intent['signWith'] ?? intent['privateKeyId'];
   switch (kindOf(activity.type)) {
     case 'SIGN_TRANSACTION': {
-      const { type, unsignedTransaction } = intent;
-      return [{ type, unsignedTransaction, signWith }];
+      const { type, unsignedTransaction, origin } = intent;
+      return [{ type, unsignedTransaction, origin, signWith }];
     }
     case 'SIGN_RAW_PAYLOAD': {
       const { payload, encoding, hashFunction, preimage, origin } = intent;

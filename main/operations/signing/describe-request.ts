@@ -1,7 +1,8 @@
 /** Reads what a request would sign, as the signature, policies and people all see it. */
 import type { Context, Key } from '../../chains/chain.ts';
 import { chains, type TransactionType } from '../../chains/chains.ts';
-import { unreadDescription, type Description } from '../../chains/description.ts';
+import { unreadDescription, Writer, type Description } from '../../chains/description.ts';
+import { originLines } from '../../chains/origin.ts';
 import { openPayload, type RawPayload } from '../../chains/payloads/open.ts';
 import { decodeHex, invalid } from '../../crypto/encodings.ts';
 import type { Reader } from '../../storage/connection.ts';
@@ -43,12 +44,20 @@ export function describeRequest(tx: Reader, organizationId: string, request: Sig
       return name;
     },
   };
+  const writer = new Writer();
   const answer = (description: Description): Described => ({
     ...description,
+    lines: [...description.lines, ...originLines(request.origin, writer)],
     strangers: [...strangers].filter(
       (address) => description.title.includes(address) && context.known?.(address) === undefined,
     ),
-    warnings: [...poisonWarnings(tx, organizationId, strangers), ...description.warnings],
+    warnings: [
+      ...new Set([
+        ...poisonWarnings(tx, organizationId, strangers),
+        ...description.warnings,
+        ...writer.warnings,
+      ]),
+    ],
   });
   if (unsignedTransaction !== undefined && type !== undefined) {
     return answer(describeTransaction(type, unsignedTransaction, context));

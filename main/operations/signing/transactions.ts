@@ -7,6 +7,7 @@ import { toHex } from '../../crypto/encodings.ts';
 import { once } from '../../lib/once.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from '../shared/limits.ts';
+import { origin } from './payload-parameters.ts';
 import { findNamedKey, findSigner, keyOf } from './signers.ts';
 import { signingContext } from './signing-context.ts';
 
@@ -17,6 +18,7 @@ const params = z.object({
   /** Hex, with 0x or without: RLP, a serialized transaction of Solana, raw_data of Tron, or a PSBT. */
   unsignedTransaction: z.string().min(1).max(limits.payloadCharacters),
   type: transactionType,
+  origin: origin.optional(),
 });
 
 type SignParams = z.output<typeof params>;
