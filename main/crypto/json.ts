@@ -1,5 +1,5 @@
 /** JSON that callers send inside a payload to be signed. */
-import { countValues } from '../lib/plain-json.ts';
+import { countValues, repeatsName } from '../lib/plain-json.ts';
 import { requestLimits } from '../lib/published-limits.ts';
 import { invalid } from './encodings.ts';
 
@@ -14,10 +14,17 @@ export function checkPayloadValues(field: string, texts: readonly string[]): voi
 }
 
 /**
- * Reads JSON text. A whole number that a double would round comes as a bigint, to the last digit.
+ * Reads JSON text. A whole number that a double would round comes as a bigint, to the last digit. An object that has a name twice
+ * is refused: another reader would take it for something else.
  * @throws KeyhearthError INVALID_ARGUMENT naming the field, never the text itself.
  */
 export function parseJson(field: string, text: string): unknown {
+  const value = parseExact(field, text);
+  if (repeatsName(text)) throw invalid(field, 'expected each name once in a JSON object, got one twice');
+  return value;
+}
+
+function parseExact(field: string, text: string): unknown {
   try {
     return JSON.parse(text, exactNumbers);
   } catch {

@@ -62,7 +62,7 @@ export class Program {
     this.#key = keyNameOf(door, name);
   }
 
-  /** What requests that sign say of the way they came. */
+  /** A request that signs says by it which way it came. */
   get origin(): Origin {
     return { door: this.door, program: this.name };
   }

@@ -40,6 +40,33 @@ export function parsePlainJson(text: string): unknown {
 
 const code = (character: string): number => character.charCodeAt(0);
 const [quote, backslash, comma, bracket, brace] = [code('"'), code('\\'), code(','), code('['), code('{')];
+const [closingBracket, closingBrace, colon, space] = [code(']'), code('}'), code(':'), code(' ')];
+
+/**
+ * True if an object of a JSON text has a name twice. `JSON.parse` takes the last member, and other readers the first.
+ * @param text Of JSON that parses.
+ */
+export function repeatsName(text: string): boolean {
+  /** The names of each object that is open; undefined for a list. */
+  const open: (Set<string> | undefined)[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === brace) open.push(new Set());
+    else if (character === bracket) open.push(undefined);
+    else if (character === closingBrace || character === closingBracket) open.pop();
+    else if (character === quote) {
+      const start = at;
+      at = endOfText(text, at);
+      if (!isName(text, at)) continue;
+      // Letters may be written as escapes.
+      const name = JSON.parse(text.slice(start, at + 1)) as string;
+      const names = open.at(-1);
+      if (names?.has(name) === true) return true;
+      names?.add(name);
+    }
+  }
+  return false;
+}
 
 /**
  * Counts the values of a JSON text without parsing it, which takes a hundred times as long where they are many. Each value
@@ -57,4 +84,18 @@ export function countValues(bytes: Uint8Array): number {
     } else if (byte === comma || byte === bracket || byte === brace) values += 1;
   }
   return values;
+}
+
+/** @returns the place of the quotation mark that ends a text. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  while (text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
+  return at;
+}
+
+/** True if a colon follows the text that ends at a place. */
+function isName(text: string, end: number): boolean {
+  let at = end + 1;
+  while (text.charCodeAt(at) <= space) at += 1;
+  return text.charCodeAt(at) === colon;
 }

@@ -20,6 +20,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { atLength, report } from '../campaigns/length.ts';
 import { tokenFunctions } from '../../main/lib/policies/ethereum-programs.ts';
 import { intentOf, toBeSigned, type PendingActivity } from '../../main/lib/text/to-be-signed.ts';
+import {
+  deleteTransaction,
+  insertTransaction,
+  listTransactions,
+} from '../../main/storage/tables/ethereum-transactions.ts';
 import vectors from '../vectors/eip712.json' with { type: 'json' };
 import { activityOf, send, type Json } from '../support/support.ts';
 import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
@@ -196,18 +201,17 @@ describe('the log', () => {
   async function newest() {
     const { root } = vault.service;
     const { body } = await root.query('list_activities', { paginationOptions: { limit: '1' } });
-    const [activity] = body?.['activities'] as readonly (PendingActivity & {
+    const [activity] = (body?.['activities'] ?? []) as readonly (PendingActivity & {
       readonly votes: readonly { readonly userId: string }[];
     })[];
     if (activity === undefined) throw new Error('the log is empty');
     const described = await root.query('describe_payload', toBeSigned(activity)[0]);
-    const { lines } = described.body?.['description'] as {
-      lines: readonly Record<'label' | 'value', string>[];
-    };
+    const description = described.body?.['description'] as
+      { readonly lines: readonly Record<'label' | 'value', string>[] } | undefined;
     return {
       origin: Object(intentOf(activity)['origin']) as unknown,
       userId: activity.votes[0]?.userId,
-      program: lines.filter(({ value }) => value.includes('through the door')),
+      program: description?.lines.filter(({ value }) => value.includes('through the door')),
     };
   }
 
@@ -310,6 +314,37 @@ describe('a request that comes again', () => {
     expect(new Set(raws).size).toBe(2);
   });
 
+  /** Hands one over whose caller misses the answer. @returns the raw transaction. */
+  async function miss(body: Json): Promise<string> {
+    const before = raws.length;
+    const { eth_sendRawTransaction: honestly } = says;
+    says['eth_sendRawTransaction'] = (params, response) => {
+      honestly?.(params, response);
+      return hangs;
+    };
+    await askAndLeave(body, () => {
+      expect(raws).toHaveLength(before + 1);
+    });
+    server.closeAllConnections();
+    says = honest();
+    return raws[before] ?? '';
+  }
+
+  test('is as many transactions as its batch has, each under its own id', async () => {
+    const call = (id: number) => ({
+      ...{ jsonrpc: '2.0', id, method: 'eth_sendTransaction' },
+      params: [{ ...wish(), value: '0x63' }],
+    });
+    const { text: refused } = await post(JSON.stringify([call(1), call(2), call(1)]));
+    expect(JSON.parse(refused)).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(raws).toEqual([]);
+    const hashesOf = ({ text: answer }: { readonly text: string }) =>
+      (JSON.parse(answer) as readonly { result: string }[]).map(({ result }) => result);
+    const hashes = hashesOf(await post(JSON.stringify([call(1), call(2)])));
+    expect(hashes).toEqual(raws.map((raw) => keccak256(raw as Hex)));
+    expect(new Set(hashes).size).toBe(2);
+  });
+
   test('finds the vote that came after its caller had left', async () => {
     const { port, pathname } = new URL(asking);
     const body = JSON.stringify({
@@ -338,6 +373,35 @@ describe('a request that comes again', () => {
     const { body: answer } = await post(body, asking);
     expect(answer?.['result']).toBe(keccak256(raws[0] as Hex));
     expect(raws).toHaveLength(1);
+  });
+
+  // The clock is ahead from here on, and votes by other clocks are too old.
+  test('is the same transaction an hour later too', async () => {
+    const wanted = { ...wish(), value: '0x61' };
+    const raw = await miss(wanted);
+    vault.service.clock.advance(3_700_000);
+    await vi.waitFor(async () => {
+      expect((await rpc(url, 'eth_sendTransaction', wanted)).result).toBe(keccak256(raw as Hex));
+    }, 10_000);
+    expect(raws).toHaveLength(1);
+  });
+
+  test('is sent an hour later where the process was killed before it was signed', async () => {
+    const wanted = { ...wish(), value: '0x62' };
+    const raw = await miss(wanted);
+    raws.length = 0;
+    // As the kill left it: asked, with a request that the API never had.
+    const { units } = vault.service.vault;
+    const kept = units.read((tx) => listTransactions(tx, '1 0xaa', from)).at(-1);
+    if (kept === undefined) throw new Error('no row is kept');
+    const createdAt = vault.service.clock.now();
+    await units.write((tx) => {
+      deleteTransaction(tx, kept.id);
+      insertTransaction(tx, { ...kept, state: 'asked', hash: null, createdAt });
+    });
+    vault.service.clock.advance(3_700_000);
+    expect((await rpc(url, 'eth_sendTransaction', wanted)).result).toBe(keccak256(raw as Hex));
+    expect(raws).toEqual([raw]);
   });
 });
 
@@ -438,6 +502,8 @@ describe('bodies', () => {
     '1',
     'null',
     '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":{}}',
+    '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","method":"eth_accounts","params":[]}',
+    '{"jsonrpc":"2.0","id":1,"method":"eth_signTransaction","params":[{"value":"0x1","valu\\u0065":"0x2"}]}',
   ])('body %# is an error of JSON-RPC', async (body) => {
     expect([-32700, -32600]).toContain(await code(body));
   });

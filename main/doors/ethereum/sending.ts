@@ -5,6 +5,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import {
@@ -60,14 +61,23 @@ export class Transactions {
     const turn = this.#turns.get(account) ?? new SerialQueue(() => this.#turns.delete(account));
     this.#turns.set(account, turn);
     const request = hash('sha256', `${canonical(wish)} ${keyNameOf(program.door, program.name)}`);
-    const begun = await turn.run(async () => {
-      const row =
-        (await this.#repeated(sender, wish, chain, request)) ??
-        (await this.#begin(sender, wish, chain, request));
+    const go = async (row: EthereumTransactionRow) => {
       this.#underWay.set(row.id, row);
       sender.rows.push(row);
       const signed = await this.#sign(sender, row, false);
       return { row, hash: signed === undefined ? undefined : await this.#handOver(node, row, signed) };
+    };
+    const begun = await turn.run(async () => {
+      const begin = async () => go(await this.#begin(sender, wish, chain, request));
+      const row = await this.#repeated(sender, wish, chain, request);
+      if (row === undefined) return begin();
+      try {
+        return await go(row);
+      } catch (error) {
+        // The process was killed before the API had the request, which comes too late by now: nothing was signed.
+        if (error instanceof KeyhearthError && error.turnkeyErrorCode === 'INVALID_TIME') return begin();
+        throw error;
+      }
     });
     if (begun.hash !== undefined) return begun.hash;
     // Other transactions of the account need not wait for the votes.
