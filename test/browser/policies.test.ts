@@ -68,6 +68,9 @@ describe('a policy', () => {
       .poll(() => condition.inputValue())
       .toBe(`activity.action == 'SIGN' && wallet.id == '${walletId}'`);
 
+    await page.getByText(/^With names: activity.action == 'SIGN' && wallet.id == 'Savings'$/).waitFor();
+    await look('policy-with-names');
+
     // An error is shown at its position.
     const consensus = editor(page, 'Consensus');
     await consensus.fill('approvers.cont() >= 1');

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { Input } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { PolicyProblem, PolicyWarning } from './policy-queries.ts';
+import { t } from '../../app/i18n/text.ts';
+import { hasIds, NamedText, useKnownNames } from './policy-names.tsx';
 import { completions } from './policy-completion.ts';
 import type { CompletionIds, PolicyField, PolicyLanguage } from './policy-completion.ts';
 import { none, useCompletion } from '../../ui/completion/completion.tsx';
@@ -46,6 +48,7 @@ export function PolicyEditor({
     // An empty expression is completed only on request.
     opensAfter: /[\w.']$/,
   });
+  const names = useKnownNames();
   const noted = problem !== undefined || warnings.length > 0;
 
   return (
@@ -75,6 +78,11 @@ export function PolicyEditor({
         />
         {completion.list}
       </div>
+      {hasIds(value) && (
+        <p className="kh-expression-names">
+          {t('With names:')} <NamedText text={value} names={names} />
+        </p>
+      )}
       {noted && (
         <div className="kh-expression-notes" id={`${id}-notes`} role="status">
           {problem !== undefined && <p data-kind="problem">{visibleName(problem.message)}</p>}

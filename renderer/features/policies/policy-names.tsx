@@ -70,6 +70,9 @@ export function listed(items: readonly ReactNode[], how: keyof typeof lists): Re
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
+/** True for an expression that a person reads better with names. */
+export const hasIds = (text: string): boolean => text.search(uuid) !== -1;
+
 /** An expression with names in place of the ids in it, for reading. */
 export function NamedText({ text, names }: { readonly text: string; readonly names: KnownNames }): ReactNode {
   const kinds = Object.keys(names) as readonly NameKind[];
