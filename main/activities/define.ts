@@ -185,6 +185,7 @@ export const resources = [
   'WALLET',
   'PRIVATE_KEY',
   'SECRET',
+  'SESSION_PROFILE',
   'USER',
   'CREDENTIAL',
   'AUTH',
@@ -289,6 +290,14 @@ export interface StepUp<Parameters> {
   /** True for parameters that need step-up; all do if this is absent. */
   readonly when?: (params: Parameters, vault: StepUpVault) => boolean;
 }
+
+/** @returns the step-up that a request needs; undefined where it needs none. */
+export const stepUpFor = (
+  { stepUp }: Pick<ActivityOperation, 'stepUp'>,
+  params: unknown,
+  vault: StepUpVault,
+): StepUp<unknown>['for'] | undefined =>
+  stepUp?.when === undefined || stepUp.when(params, vault) ? stepUp?.for : undefined;
 
 export interface ActivityOperation {
   readonly kind: 'activity';

@@ -130,6 +130,7 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
           publicKey,
           expirationSeconds: null,
           expiresAt: null,
+          sessionProfileId: null,
           ...times,
         });
       }

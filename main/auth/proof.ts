@@ -7,6 +7,7 @@ import { getUserRow } from '../storage/tables/users.ts';
 import { requireVault } from '../storage/tables/vault.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
+import { defined } from '../lib/defined.ts';
 import { KeyhearthError, quoted } from '../lib/errors.ts';
 
 /** A proof, read against the organization that the request names. */
@@ -125,11 +126,14 @@ export function findCredential<Row>(
 /** The caller, once a credential of theirs is proven. */
 export function callerOf(
   tx: Reader,
-  credential: { readonly id: string; readonly organizationId: string; readonly userId: string },
+  credential: Holder & { readonly id: string; readonly sessionProfileId?: string | null },
   stamp: Caller['stamp'],
 ): Caller {
-  const { organizationId, userId } = credential;
+  const { organizationId, userId, sessionProfileId } = credential;
   const user = getUserRow(tx, organizationId, userId);
   if (user === undefined) throw new Error(`credential ${credential.id} has no user`);
-  return { organizationId, userId, root: user.root === 1, credentialId: credential.id, stamp };
+  return {
+    ...{ organizationId, userId, root: user.root === 1, credentialId: credential.id, stamp },
+    ...defined({ sessionProfileId: sessionProfileId ?? undefined }),
+  };
 }

@@ -276,6 +276,7 @@ const resourceTables = [
   ['wallet accounts', 'wallet_accounts'],
   ['private keys', 'private_keys'],
   ['secrets', 'secrets'],
+  ['session profiles', 'session_profiles'],
 ] as const;
 
 /**

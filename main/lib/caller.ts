@@ -9,6 +9,8 @@ export interface Caller {
    * on again.
    */
   readonly credentialId?: string;
+  /** The profile of the session that the credential is; its scope limits what the caller may do. */
+  readonly sessionProfileId?: string;
   /** The stamp as it came, kept with the vote that the request is. */
   readonly stamp: {
     /** Hex; of a passkey its COSE_Key in base64url. */

@@ -9,6 +9,7 @@ export const publishedLimits = {
   tagsPerSubOrganization: 10,
   privateKeysPerOrganization: 1000,
   secretsPerOrganization: 1000,
+  sessionProfilesPerOrganization: 100,
   webhookEndpointsPerOrganization: 20,
   interfacesPerOrganization: 100,
   knownAddressesPerOrganization: 1000,

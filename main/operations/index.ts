@@ -27,6 +27,7 @@ import * as receiverUses from './activities/receiver-uses.ts';
 import * as refusals from './activities/refusals.ts';
 import * as secrets from './secrets/secrets.ts';
 import * as search from './organizations/search.ts';
+import * as sessionProfiles from './sign-in/session-profiles.ts';
 import * as sessions from './sign-in/sessions.ts';
 import * as signIn from './sign-in/sign-in.ts';
 import * as signing from './signing/signing.ts';
@@ -86,7 +87,7 @@ const groups = [
   {
     name: 'Sessions',
     about: 'What a user who is signed in has, on one device for a while.',
-    operations: [sessions, credentialUses],
+    operations: [sessions, sessionProfiles, credentialUses],
   },
   {
     name: 'Private keys',

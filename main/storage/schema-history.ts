@@ -732,4 +732,23 @@ export const migrations: readonly Migration[] = [
       CREATE UNIQUE INDEX secrets_name ON secrets (organization_id, name);
     `,
   },
+  {
+    version: 15,
+    sql: `
+      CREATE TABLE session_profiles (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        name TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        expiration_seconds INTEGER,
+        notes TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE UNIQUE INDEX session_profiles_name ON session_profiles (organization_id, name);
+
+      ALTER TABLE api_keys ADD COLUMN session_profile_id TEXT REFERENCES session_profiles (id);
+    `,
+  },
 ];

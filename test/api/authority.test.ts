@@ -115,6 +115,8 @@ const aims: Readonly<Record<string, Aim>> = {
   create_read_write_session: ({ userId }) => [{ targetPublicKey: target, userId }],
   delete_sessions: ({ userId, sessionId }) => [{ userId, sessionIds: [sessionId] }],
   stamp_login: () => [{ publicKey: newAttackersKey().publicKey }],
+  // It is about no user: a login names it.
+  create_session_profile: () => [],
   create_read_only_session: () => [{}],
   email_auth: ({ userEmail }) => [{ email: userEmail, targetPublicKey: target, emailCustomization: mail }],
   init_user_email_recovery: ({ userEmail }) => [

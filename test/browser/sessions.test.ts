@@ -1,8 +1,8 @@
 /** Sessions in the window: who is signed in is seen, and ended. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { newTestKey } from '../support/support.ts';
-import { sharedChromium, openWindow } from './support/chromium.ts';
+import { newTestKey, resultOf } from '../support/support.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, goTo } from './support/steps.ts';
@@ -24,13 +24,18 @@ test('a person sees who is signed in, and ends it', async () => {
   const amiss = [...(await axeFindings(page, 'sessions-empty'))];
 
   const key = newTestKey();
-  const login = await root.submit('stamp_login', 'STAMP_LOGIN', { publicKey: key.publicKey });
-  expect(login.status).toBe(200);
+  const profile = { sessionProfileName: 'Shop', scope: "activity.action == 'SIGN'" };
+  const made = await root.submit('create_session_profile', 'CREATE_SESSION_PROFILE', profile);
+  const { sessionProfileId } = resultOf(made);
+  const login = { publicKey: key.publicKey, sessionProfileId };
+  expect((await root.submit('stamp_login', 'STAMP_LOGIN', login)).status).toBe(200);
   expect((await root.submit('create_read_only_session', 'CREATE_READ_ONLY_SESSION', {})).status).toBe(200);
   const list = page.getByRole('list', { name: 'Sessions' });
   await list.getByText('Read-only').waitFor();
   const signedIn = list.getByRole('listitem').filter({ hasText: 'Signed in with the client’s own key' });
   await signedIn.getByText('Root user').waitFor();
+  await signedIn.getByText('limited by “Shop”').waitFor();
+  await takePicture(page, 'sessions-limited');
   amiss.push(...(await axeFindings(page, 'sessions')), ...(await tooWideFindings(page, 'sessions')));
 
   // The exact time is under the pointer. Tab passes over a time.

@@ -54,7 +54,6 @@ const parts: readonly Part[] = [
   { name: 'invitations', plan: 'later', has: /invitation/ },
   { name: 'recovery of users', plan: 'later', has: /recover/ },
   { name: 'multi-factor policies', plan: 'later', has: /mfa/ },
-  { name: 'session profiles', plan: 'later', has: /session_profile/ },
   { name: 'IP allowlists', plan: 'later', has: /ip_allowlist/ },
   { name: 'webhook endpoints', plan: 'later', has: /webhook_endpoint/ },
   { name: 'velocity controls', plan: 'later', has: /velocity_control/ },

@@ -90,6 +90,7 @@ type Kept =
   | 'privateKeyTag'
   | 'secret'
   | 'secretImport'
+  | 'sessionProfile'
   | 'subOrganization'
   | 'user'
   | 'userTag'
@@ -487,9 +488,30 @@ export const sdkCalls: readonly SdkCall[] = [
     }),
   },
   {
+    path: 'submit/create_session_profile',
+    method: 'createSessionProfile',
+    parameters: () => ({
+      sessionProfileName: 'Signing',
+      scope: "activity.action == 'SIGN'",
+      expirationSeconds: '600',
+      notes: 'Of a shop',
+    }),
+    keep: ({ sessionProfileId }) => ({ sessionProfile: sessionProfileId }),
+  },
+  {
+    path: 'query/get_session_profile',
+    method: 'getSessionProfile',
+    parameters: ({ id }) => ({ sessionProfileId: id('sessionProfile') }),
+  },
+  { path: 'query/get_session_profiles', method: 'getSessionProfiles', parameters: () => ({}) },
+  {
     path: 'submit/stamp_login',
     method: 'stampLogin',
-    parameters: () => ({ publicKey: newTestKey().publicKey, expirationSeconds: '60' }),
+    parameters: ({ id }) => ({
+      publicKey: newTestKey().publicKey,
+      expirationSeconds: '60',
+      sessionProfileId: id('sessionProfile'),
+    }),
   },
   {
     path: 'submit/create_read_write_session',

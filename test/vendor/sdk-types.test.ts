@@ -19,6 +19,7 @@ import * as privateKeys from '../../main/operations/private-keys/private-keys.ts
 import * as recovery from '../../main/operations/sign-in/recovery.ts';
 import * as secrets from '../../main/operations/secrets/secrets.ts';
 import { shownWallet, type shownUser } from '../../main/operations/shared/resources.ts';
+import * as sessionProfiles from '../../main/operations/sign-in/session-profiles.ts';
 import { createReadOnlySession, createReadWriteSession } from '../../main/operations/sign-in/sessions.ts';
 import * as signIn from '../../main/operations/sign-in/sign-in.ts';
 import * as signing from '../../main/operations/signing/signing.ts';
@@ -90,6 +91,7 @@ describe('the vendor’s types take', () => {
       fitting(recovery),
       fitting(vendorsSecrets),
       fitting({ createReadOnlySession, createReadWriteSession }),
+      fitting(sessionProfiles),
       fitting(signIn),
       fitting(signing),
       fitting(subOrganizations),

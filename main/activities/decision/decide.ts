@@ -6,7 +6,7 @@ import { getUserRow } from '../../storage/tables/users.ts';
 import type { Caller } from '../../lib/caller.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { maxRolling } from '../../policy/language/functions.ts';
-import { decide, isRootQuorum, type PolicyEvaluation, type Verdict } from '../../policy/decide/decide.ts';
+import { decide, isRootQuorum, type Verdict } from '../../policy/decide/decide.ts';
 import type { Reservation } from '../../policy/language/evaluation.ts';
 import type { Facts } from '../../policy/decide/facts.ts';
 import { countersOf } from './counters.ts';
@@ -14,6 +14,8 @@ import type { ActivityOperation } from '../define.ts';
 import { credentialOf, itemFacts, voterOf, votersOf, type Activity } from './facts.ts';
 import { policiesOf } from './policies.ts';
 import { isForRootQuorum } from './root-users.ts';
+import { noPermission } from './no-permission.ts';
+import { checkScope } from './scope.ts';
 
 /**
  * Decides about an activity that a caller submits.
@@ -29,6 +31,7 @@ export function decideSubmitted(
   const { organizationId, params } = activity;
   const rule = ruleFor(tx, operation, organizationId, caller);
   operation.authority.refuses?.({ tx, organizationId, params, caller });
+  checkScope(tx, operation, activity, caller, now);
 
   // A caller from the parent answers to the parent's quorum and policies.
   const home = caller.organizationId;
@@ -111,22 +114,3 @@ export function keepReservations(
 /** The refusal of a caller whom neither quorum nor policies allow the activity. */
 export const notAllowed = ({ reason, evaluations }: Verdict & { readonly outcome: 'deny' }): KeyhearthError =>
   noPermission(reason, evaluations);
-
-export const noPermission = (
-  reason: string,
-  policyEvaluations: readonly PolicyEvaluation[] = [],
-): KeyhearthError =>
-  new KeyhearthError(
-    'PERMISSION_DENIED',
-    "You don't have sufficient permissions to take this action. Please check your policies, or ask a member of the root quorum.",
-    {
-      turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED',
-      details: [
-        {
-          '@type': 'type.googleapis.com/errors.v1.PolicyEnginePermissionError',
-          message: reason,
-          policyEvaluations,
-        },
-      ],
-    },
-  );

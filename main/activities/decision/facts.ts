@@ -24,18 +24,17 @@ export interface Activity {
   readonly params: unknown;
 }
 
+/** An activity's operation, or that of a vote. */
+type Decided = Pick<ActivityOperation, 'authority' | 'versions'>;
+
 /** Facts that conditions may read of each item of an activity, submitted now or in the past. */
-export const itemFacts = (
-  tx: Reader,
-  operation: ActivityOperation,
-  activity: Activity,
-): readonly ConditionFacts[] =>
+export const itemFacts = (tx: Reader, operation: Decided, activity: Activity): readonly ConditionFacts[] =>
   itemsOf(tx, operation, activity).map((item) => conditionFacts(operation, activity, item));
 
 /** @returns the items that the operation finds in an activity. */
 export function itemsOf(
   tx: Reader,
-  { authority }: ActivityOperation,
+  { authority }: Decided,
   { organizationId, params }: Activity,
 ): readonly Item[] {
   const items = authority.facts?.({ tx, organizationId, params }) ?? {};
@@ -46,7 +45,7 @@ const isList: (items: Item | readonly Item[]) => items is readonly Item[] = Arra
 
 /** One of the things that an activity does, with what is the same of all of them. */
 export function conditionFacts(
-  { authority, versions: [newest] }: ActivityOperation,
+  { authority, versions: [newest] }: Decided,
   { type, params }: Activity,
   { signatures, ...rest }: Item,
 ): ConditionFacts {

@@ -1,7 +1,7 @@
 /** Finds the requests of the owner's window that need step-up: see `StepUp`. */
 import { findActivityByFingerprint } from '../../storage/tables/activities.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
-import type { ActivityOperation, StepUp, StepUpVault } from '../define.ts';
+import { stepUpFor, type StepUp } from '../define.ts';
 import type { Engine } from '../request/engine.ts';
 import { operationOf } from '../request/stored.ts';
 import { parseRequest } from '../request/parse-request.ts';
@@ -30,20 +30,13 @@ export function stepUpOf(
   }
   const { organizationId } = request;
   if (operation.vote === undefined) {
-    return units.read((tx) => needed(operation, request.params, { tx, organizationId }));
+    return units.read((tx) => stepUpFor(operation, request.params, { tx, organizationId }));
   }
   const { fingerprint } = request.params as { readonly fingerprint: string };
   return units.read((tx) => {
     const target = findActivityByFingerprint(tx, organizationId, fingerprint);
     if (target === undefined) return undefined;
     const waiting = operationOf(operations, target);
-    return needed(waiting.operation, waiting.activity.params, { tx, organizationId });
+    return stepUpFor(waiting.operation, waiting.activity.params, { tx, organizationId });
   });
 }
-
-const needed = (
-  { stepUp }: ActivityOperation,
-  params: unknown,
-  vault: StepUpVault,
-): StepUp<unknown>['for'] | undefined =>
-  stepUp?.when === undefined || stepUp.when(params, vault) ? stepUp?.for : undefined;

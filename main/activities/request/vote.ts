@@ -10,7 +10,10 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import type { Verdict } from '../../policy/decide/decide.ts';
 import { nothingPrepared, prepare, type Prepared } from './execute.ts';
 import { giveVote, isAllowed, writePrepared, type GivenVote } from './give-vote.ts';
-import { noPermission, ofAnotherOrganization } from '../decision/decide.ts';
+import { ofAnotherOrganization } from '../decision/decide.ts';
+import type { Activity } from '../decision/facts.ts';
+import { noPermission } from '../decision/no-permission.ts';
+import { checkScope } from '../decision/scope.ts';
 import type { VoteOperation } from '../define.ts';
 import type { Engine, SubmitRequest } from './engine.ts';
 import { checkLive, parseRequest } from './parse-request.ts';
@@ -25,6 +28,8 @@ export interface VoteRequest {
   readonly fingerprint: string;
   readonly selection: Selection;
   readonly timestampMs: string;
+  /** The vote as a request of its own; absent where the same request as the activity's came from another user. */
+  readonly own?: { readonly operation: VoteOperation; readonly activity: Activity };
 }
 
 /** @throws KeyhearthError as `castVote`. */
@@ -33,9 +38,12 @@ export async function submitVote(
   operation: VoteOperation,
   request: SubmitRequest,
 ): Promise<ActivityRow> {
-  const { organizationId, timestampMs, params } = parseRequest(operation, request.body);
+  const { type, organizationId, timestampMs, params } = parseRequest(operation, request.body);
   const { fingerprint } = params as { readonly fingerprint: string };
-  return castVote(engine, request, { organizationId, timestampMs, fingerprint, selection: operation.vote });
+  const own = { operation, activity: { type, organizationId, params } };
+  return castVote(engine, request, {
+    ...{ organizationId, timestampMs, fingerprint, selection: operation.vote, own },
+  });
 }
 
 /**
@@ -130,6 +138,12 @@ export async function castVote(
     const waiting = readWaiting(tx, engine.operations, target, now);
     if (!waiting.mayVote(caller)) {
       throw noPermission('Neither the root quorum nor a policy needs your vote on this activity');
+    }
+    if (vote.own) checkScope(tx, vote.own.operation, vote.own.activity, caller, now);
+    if (selection === 'VOTE_SELECTION_APPROVED') {
+      // An approval lets the activity happen: the session could otherwise approve what it may not ask for.
+      const { operation, activity } = operationOf(engine.operations, target);
+      checkScope(tx, operation, activity, caller, now);
     }
     const verdict = selection === 'VOTE_SELECTION_APPROVED' ? waiting.decideWith(caller) : undefined;
     if (isAllowed(verdict)) submitterOf(target, waiting);

@@ -1,6 +1,8 @@
 /** The declarations of `keyhearth sessions`. */
 import { Option, type Command } from 'commander';
+import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
+import type { NewProfile } from './session-profiles.ts';
 
 export function declareSessions(program: Command): void {
   const sessions = program.command('sessions').description('List and revoke sessions');
@@ -12,6 +14,33 @@ export function declareSessions(program: Command): void {
     run: async (config, { user }, json) => {
       const { listSessions } = await import('./sessions.ts');
       await listSessions(config, user, json);
+    },
+  });
+  addSubcommand<{ readonly apiKey: string }>(sessions, {
+    name: 'profiles',
+    description: 'List the session profiles',
+    options: [apiKey()],
+    run: async (config, flags, json) => {
+      const { listProfiles } = await import('./session-profiles.ts');
+      await listProfiles(config, { ...flags, json });
+    },
+  });
+  addSubcommand<NewProfile & { readonly apiKey: string }>(sessions, {
+    name: 'create-profile <name>',
+    description: 'Create a profile, which limits the sessions made with it and stays as it is',
+    describes: { name: 'Name of the profile' },
+    options: [
+      new Option(
+        '--scope <condition>',
+        'Condition that each activity of a session must meet',
+      ).makeOptionMandatory(),
+      new Option('--expires <seconds>', 'Longest life of a session'),
+      new Option('--notes <text>', 'Notes for people'),
+      apiKey(),
+    ],
+    run: async (config, flags, json, [name = '']) => {
+      const { createProfile } = await import('./session-profiles.ts');
+      await createProfile(config, name, { ...flags, json });
     },
   });
   addSubcommand<{ readonly user?: string }>(sessions, {

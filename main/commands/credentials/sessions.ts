@@ -29,16 +29,22 @@ const row = ({
   userId,
   sessionType,
   sessionName,
+  credential,
   createdAt,
   expiresAt,
 }: Session): readonly string[] => [
   sessionId,
   sessionName,
-  sessionType === 'SESSION_TYPE_READ_ONLY' ? 'read only' : 'full',
+  accessOf(sessionType, credential),
   userId,
   moment(createdAt),
   moment(expiresAt),
 ];
+
+const accessOf = (type: Session['sessionType'], credential: Session['credential']): string => {
+  if (type === 'SESSION_TYPE_READ_ONLY') return 'read only';
+  return credential?.sessionProfileId === undefined ? 'full' : 'limited';
+};
 
 const moment = ({ seconds }: Session['createdAt']): string => when(Number(seconds) * 1000);
 

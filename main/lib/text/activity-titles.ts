@@ -77,6 +77,7 @@ export const activityTitles: Readonly<Record<string, string>> = {
   OAUTH: 'Sign in with an ID token',
   OAUTH_LOGIN: 'Start a session with an ID token',
   STAMP_LOGIN: 'Start a session with a stamp',
+  CREATE_SESSION_PROFILE: 'Create a session profile',
   CREATE_READ_ONLY_SESSION: 'Start a read-only session',
   CREATE_READ_WRITE_SESSION: 'Start a session',
   DELETE_SESSIONS: 'End sessions',

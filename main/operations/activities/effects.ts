@@ -14,6 +14,7 @@ import type * as grants from '../policies/grants.ts';
 import type * as policies from '../policies/policies.ts';
 import type * as privateKeys from '../private-keys/private-keys.ts';
 import type * as secrets from '../secrets/secrets.ts';
+import type { createSessionProfile } from '../sign-in/session-profiles.ts';
 import type { signRawPayload, signRawPayloads } from '../signing/signing.ts';
 import type { signTransaction } from '../signing/transactions.ts';
 import type * as contracts from '../signing/smart-contract-interfaces.ts';
@@ -240,6 +241,12 @@ const table = {
   sign_raw_payloads: (({ signWith }, names, signed) => signature(signWith, names, signed())) satisfies Speak<
     ParamsOf<typeof signRawPayloads>
   >,
+  create_session_profile: (({ sessionProfileName }) =>
+    one(
+      'Sessions with the profile ',
+      called('OTHER', sessionProfileName),
+      ' do only what its scope allows.',
+    )) satisfies Speak<ParamsOf<typeof createSessionProfile>>,
   create_smart_contract_interface: (({ label }) =>
     one('The vault reads calls by the interface ', called('OTHER', label), '.')) satisfies Speak<
     ParamsOf<typeof contracts.createSmartContractInterface>

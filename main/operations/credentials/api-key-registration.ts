@@ -54,7 +54,8 @@ export const withP256 = (key: z.output<typeof p256ApiKeyParams>): ApiKeyParams =
 type Registering = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'caller' | 'random' | 'now'>;
 
 /** A key that is checked: what is registered of it. */
-type NewApiKey = Pick<ApiKeyRow, 'name' | 'credentialType' | 'publicKey' | 'expirationSeconds'>;
+type NewApiKey = Pick<ApiKeyRow, 'name' | 'credentialType' | 'publicKey' | 'expirationSeconds'> &
+  Partial<Pick<ApiKeyRow, 'sessionProfileId'>>;
 
 /**
  * Registers a key for a user and makes room among the expiring ones: an expired one goes first, else the oldest.
@@ -69,6 +70,7 @@ export function addApiKey(
   makeRoom(tx, userId, expirationSeconds !== null, now);
   const id = uuidV4(random('api key', 16));
   insertApiKey(tx, {
+    sessionProfileId: null,
     ...key,
     id,
     organizationId,

@@ -29,7 +29,7 @@ const credentialTypes = [
 ] as const;
 
 const credential = z
-  .object({ publicKey: z.string(), type: z.enum(credentialTypes) })
+  .object({ publicKey: z.string(), type: z.enum(credentialTypes), sessionProfileId: uuid.optional() })
   .meta({ id: 'Credential' });
 
 export const authenticatorTransports = [

@@ -6,11 +6,13 @@ import { decodeHex, encodeBase58Check, toHex } from '../../crypto/encodings.ts';
 import { compressP256, generateP256 } from '../../crypto/keys/p256.ts';
 import { signToken } from '../../crypto/signed-tokens.ts';
 import { deleteApiKey, findApiKey, listApiKeysOfUser } from '../../storage/tables/api-keys.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { findSessionProfileRow, type SessionProfileRow } from '../../storage/tables/session-profiles.ts';
 import type { Random } from '../../lib/random.ts';
 import { addApiKey, checkKeyUnclaimed } from '../credentials/api-key-registration.ts';
 import { compressedTarget, encryptTo, targetPoint } from '../shared/bundles.ts';
 import { limits } from '../shared/limits.ts';
-import { name } from '../shared/parameters.ts';
+import { id, name, orNotFound } from '../shared/parameters.ts';
 import { serverKey } from '../shared/server-keys.ts';
 
 /** The ways to sign in, with the credential that each makes and the name that it gives it. */
@@ -35,7 +37,7 @@ export const sessionCredentialTypes: readonly string[] = Object.values(sessionKi
 
 const defaultSeconds = 900;
 
-const sessionSeconds = z
+export const sessionSeconds = z
   .string()
   .refine(
     (text) => /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= limits.sessionKeySeconds,
@@ -56,11 +58,8 @@ export const loginParams = z.object({
   publicKey: targetPoint,
   expirationSeconds: sessionSeconds.optional(),
   invalidateExisting: z.boolean().optional(),
-  sessionProfileId: z
-    .string()
-    .max(64)
-    .refine((text) => text === '', 'Expected none: there are no session profiles here')
-    .optional(),
+  /** Some clients write an empty one where they mean none. */
+  sessionProfileId: z.union([z.literal(''), id]).optional(),
 });
 
 /** Properties of a session. */
@@ -99,6 +98,7 @@ export function addSessionKey(
   userId: string,
   { publicKey }: Pick<SessionKey, 'publicKey'>,
   params: SessionWishes,
+  sessionProfileId: string | null = null,
 ): string {
   const { tx, now } = context;
   const { credentialType, defaultName } = sessionKinds[kind];
@@ -112,6 +112,7 @@ export function addSessionKey(
     credentialType,
     publicKey,
     expirationSeconds: secondsOf(params),
+    sessionProfileId,
   });
 }
 
@@ -138,14 +139,37 @@ export function addLoginKey(
     deleteApiKey(tx, known.id);
   }
   checkKeyUnclaimed(context, publicKey, 'parameters.publicKey');
-  addSessionKey(context, 'login', userId, { publicKey }, params);
+  const { sessionProfileId = '' } = params;
+  const profile =
+    sessionProfileId === '' ? undefined : requireSessionProfile(tx, organizationId, sessionProfileId);
+  const wishes = { ...params, expirationSeconds: shorter(params.expirationSeconds, profile) };
+  addSessionKey(context, 'login', userId, { publicKey }, wishes, profile?.id);
   return sessionToken(context, {
-    exp: Math.floor(sessionEnd(params, now) / 1000),
+    exp: Math.floor(sessionEnd(wishes, now) / 1000),
     public_key: publicKey,
-    session_type: 'SESSION_TYPE_READ_WRITE',
+    session_type: profile?.name ?? 'SESSION_TYPE_READ_WRITE',
     user_id: userId,
     organization_id: organizationId,
+    ...(profile && { session_profile_id: profile.id, scope: profile.scope }),
   });
+}
+
+/** @throws KeyhearthError NOT_FOUND for a profile of another organization than this one and its parent, too. */
+export const requireSessionProfile = (
+  tx: Reader,
+  organizationId: string,
+  sessionProfileId: string,
+): SessionProfileRow =>
+  orNotFound(
+    findSessionProfileRow(tx, organizationId, sessionProfileId),
+    `unable to find session profile ${sessionProfileId}`,
+  );
+
+/** @returns the shorter of two lives in seconds, the wanted one and the profile's longest; undefined where neither is given. */
+function shorter(wanted: string | undefined, profile: SessionProfileRow | undefined): string | undefined {
+  const most = profile?.expirationSeconds ?? null;
+  if (most === null) return wanted;
+  return String(Math.min(Number(wanted ?? most), most));
 }
 
 /** Signed as the clients check it: over the digest of the text. */

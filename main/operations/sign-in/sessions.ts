@@ -6,6 +6,7 @@ import {
   deleteApiKey,
   listApiKeyRows,
   listApiKeysOfUser,
+  toApiKey,
   type ApiKeyRow,
 } from '../../storage/tables/api-keys.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
@@ -142,7 +143,7 @@ const showKey = (key: ApiKeyRow) => ({
   userId: key.userId,
   sessionType: 'SESSION_TYPE_READ_WRITE',
   sessionName: key.name,
-  credential: { publicKey: key.publicKey, type: key.credentialType },
+  credential: toApiKey(key).credential,
   createdAt: timestamp(key.createdAt),
   expiresAt: timestamp(key.expiresAt ?? key.createdAt),
 });

@@ -49,6 +49,11 @@ import {
 
 const authority = { resource: 'AUTH', action: 'CREATE', fromParent: true } as const;
 
+/** `activity.params` of a login: an empty text where it names no profile. */
+const shownLogin = ({ sessionProfileId = '' }: { readonly sessionProfileId?: string | undefined }) => ({
+  session_profile_id: sessionProfileId,
+});
+
 export const oauth = activity({
   path: 'oauth',
   summary:
@@ -83,7 +88,7 @@ export const oauthLogin = activity({
   result: 'oauthLoginResult',
   params: z.object({ oidcToken: idToken, ...loginParams.shape }),
   returns: z.object({ session: z.string() }),
-  authority,
+  authority: { ...authority, shows: shownLogin },
   stepUp: { for: 'wayIn' },
   async prepare({ params, verifyIdToken }) {
     const claims = await verifyIdToken('parameters.oidcToken', params.oidcToken);
@@ -160,7 +165,7 @@ export const otpLogin = activity({
       upgrade: (params) => params,
     }),
   },
-  authority,
+  authority: { ...authority, shows: shownLogin },
   stepUp: { for: 'wayIn' },
   run(context) {
     const { tx, organizationId, params, now } = context;
@@ -193,7 +198,13 @@ export const stampLogin = activity({
   result: 'stampLoginResult',
   params: loginParams,
   returns: z.object({ session: z.string() }),
-  authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true, inCallersOrganization: true },
+  authority: {
+    resource: 'AUTH',
+    action: 'CREATE',
+    ownCredentials: () => true,
+    inCallersOrganization: true,
+    shows: shownLogin,
+  },
   stepUp: { for: 'wayIn' },
   run: (context) => ({ session: addLoginKey(context, context.caller.userId, context.params) }),
 });

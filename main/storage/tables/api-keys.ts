@@ -17,13 +17,19 @@ const apiKeys = table('api_keys', {
   expiresAt: number.orNull,
   createdAt: number,
   updatedAt: number,
+  /** The profile of the session that this is the key of; null where it has none. */
+  sessionProfileId: text.orNull,
 });
 
 export type ApiKeyRow = RowOf<typeof apiKeys>;
 
 /** An API key as the API shows one. */
 export interface ApiKey {
-  readonly credential: { readonly publicKey: string; readonly type: string };
+  readonly credential: {
+    readonly publicKey: string;
+    readonly type: string;
+    readonly sessionProfileId?: string;
+  };
   readonly apiKeyId: string;
   readonly apiKeyName: string;
   readonly createdAt: Timestamp;
@@ -97,7 +103,11 @@ export const deleteExpiredApiKeys = (tx: Writer, credentialTypes: readonly strin
   );
 
 export const toApiKey = (row: ApiKeyRow): ApiKey => ({
-  credential: { publicKey: row.publicKey, type: row.credentialType },
+  credential: {
+    publicKey: row.publicKey,
+    type: row.credentialType,
+    ...(row.sessionProfileId === null ? {} : { sessionProfileId: row.sessionProfileId }),
+  },
   apiKeyId: row.id,
   apiKeyName: row.name,
   createdAt: timestamp(row.createdAt),

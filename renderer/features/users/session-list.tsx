@@ -87,6 +87,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
                 )}
                 <span className="kh-row-more">
                   {wayOf(session)}
+                  <SessionProfile of={session} />
                   {' · '}
                   <Trans
                     i18nKey="started <begun/>, ends <ends/>"
@@ -106,6 +107,16 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
       )}
     </Panel>
   );
+}
+
+/** The name of the profile that limits the session, if one does. */
+function SessionProfile({ of: { credential } }: { readonly of: Session }): ReactNode {
+  const { data } = useApiQuery('get_session_profiles', {});
+  const profileId = credential?.sessionProfileId;
+  if (profileId === undefined) return null;
+  const profile = data?.sessionProfiles.find((each) => each.sessionProfileId === profileId);
+  const name = visibleName(profile?.sessionProfileName ?? profileId);
+  return <span title={profile?.scope}>{` · ${t('limited by “{{name}}”', { name })}`}</span>;
 }
 
 const wayOf = ({ credential }: Session): string =>

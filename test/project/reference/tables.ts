@@ -121,6 +121,7 @@ const organizationLimits: Readonly<Record<keyof typeof publishedLimits, string>>
   tagsPerSubOrganization: 'tags of a sub-organization',
   privateKeysPerOrganization: 'private keys of an organization',
   secretsPerOrganization: 'secrets of an organization',
+  sessionProfilesPerOrganization: 'session profiles of an organization',
   webhookEndpointsPerOrganization: 'webhook endpoints of an organization',
   interfacesPerOrganization: 'contract interfaces of an organization',
   knownAddressesPerOrganization: 'addresses with a name of an organization',

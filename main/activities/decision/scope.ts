@@ -1,0 +1,53 @@
+/**
+ * The scope of a session with a profile. The vault asks it before quorum and policies, of each activity and vote of the session. It
+ * allows nothing by itself.
+ */
+import type { Reader } from '../../storage/connection.ts';
+import { getSessionProfileRow } from '../../storage/tables/session-profiles.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { quoted } from '../../lib/errors.ts';
+import { decide } from '../../policy/decide/decide.ts';
+import { storedPolicy } from '../../policy/decide/policies.ts';
+import { stepUpFor, type ActivityOperation, type VoteOperation } from '../define.ts';
+import { itemFacts, voterOf, type Activity } from './facts.ts';
+import { noPermission } from './no-permission.ts';
+
+/**
+ * @param activity What the session asks for, or what it votes on: a vote lets that happen.
+ * @throws KeyhearthError PERMISSION_DENIED where the scope does not allow it, or does not say. Whatever the scope says, the session
+ * adds no way in: it would last longer than the session, and have no scope.
+ */
+export function checkScope(
+  tx: Reader,
+  operation: ActivityOperation | VoteOperation,
+  activity: Activity,
+  { sessionProfileId, organizationId: home, userId }: Caller,
+  now: number,
+): void {
+  if (sessionProfileId === undefined) return;
+  const profile = getSessionProfileRow(tx, sessionProfileId);
+  if (profile === undefined) throw noPermission(`session profile ${sessionProfileId} is missing`);
+  const name = quoted(profile.name);
+  const { organizationId, params } = activity;
+  if (operation.vote === undefined && stepUpFor(operation, params, { tx, organizationId }) === 'wayIn') {
+    throw noPermission(`A session with a profile adds no way in, and this one has ${name}`);
+  }
+  const user = getUserRow(tx, home, userId);
+  if (user === undefined) throw new Error(`user ${userId} is missing`);
+  const scope = storedPolicy({
+    policyId: profile.id,
+    effect: 'EFFECT_ALLOW',
+    condition: profile.scope,
+  });
+  const { outcome } = decide({
+    items: itemFacts(tx, operation, activity),
+    // Of the root quorum or not: the scope alone decides.
+    approvers: [{ ...voterOf(tx, user, []), root: false }],
+    rootQuorumThreshold: 1,
+    policies: [scope],
+    now,
+  });
+  if (outcome !== 'allow')
+    throw noPermission(`The scope of session profile ${name} does not allow this action`);
+}
