@@ -52,6 +52,11 @@ const listed = [
         summary: 'Log in to servers with keys of the vault.',
       },
       {
+        path: 'agents',
+        title: 'Agents',
+        summary: 'Let an AI agent pay and sign within budgets.',
+      },
+      {
         path: 'git',
         title: 'Git',
         summary: 'Sign commits and tags with keys of the vault.',
@@ -167,9 +172,14 @@ const listed = [
         summary: 'Wallets, private keys, signatures, imports and exports.',
       },
       {
+        path: 'reference/commands-bots-and-agents',
+        title: 'Commands: Bots and agents',
+        summary: 'Users who spend within budgets, and the MCP server.',
+      },
+      {
         path: 'reference/commands-programs',
         title: 'Commands: Programs',
-        summary: 'Bots, doors, SSH and git.',
+        summary: 'Doors, SSH, git and Ethereum tools.',
       },
       {
         path: 'reference/commands-secrets-of-programs',

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { takeLauncher, turnColorsOff, version } from '../app/config.ts';
 import { declareActivities } from './requests/activities-command.ts';
+import { declareAgents, declareMcp } from './agents/agents-command.ts';
 import { declareAddresses } from './addresses/addresses-command.ts';
 import { declareApprovals } from './requests/approvals-command.ts';
 import { declareAudit } from './audit/audit-command.ts';
@@ -64,7 +65,8 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
   ],
   'Keys and signing:': [declareWallets, declarePrivateKeys, declareSign, declareImport, declareExport],
   'Secrets of programs:': [declareSecret, declareRun],
-  'Programs:': [declareBots, declareDoors, declareSsh, declareGit, declareTakeover, declareRpc],
+  'Bots and agents:': [declareBots, declareAgents, declareMcp],
+  'Programs:': [declareDoors, declareSsh, declareGit, declareTakeover, declareRpc],
   'Users and permissions:': [
     declareUsers,
     declareKeygen,

@@ -92,7 +92,12 @@ export class Doors {
     const { units, clock } = service;
     this.#nodes = new Nodes(units, keyring);
     const transactions = new Transactions(units, () => clock.now());
-    this.#openers = { ssh: openSshAgent, ethereum: openEthereum({ nodes: this.#nodes, transactions }) };
+    this.#openers = {
+      ssh: openSshAgent,
+      ethereum: openEthereum({ nodes: this.#nodes, transactions }),
+      // Loaded once the door is open: its library is large.
+      mcp: async (program, options) => (await import('./mcp/server.ts')).openMcp(program, options),
+    };
     this.#stop = keyring.onChange((unlocked) => {
       if (unlocked || keyring.frozenAt !== undefined) {
         // The rows are verified by then.

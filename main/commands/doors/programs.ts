@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
 import type { PairedProgram, ProgramToSetUp } from '../../lib/policies/door-kind.ts';
+import type { ProgramPolicy } from '../../lib/policies/spenders.ts';
 import { doorKinds, policiesOfProgram, type DoorName } from '../../lib/policies/doors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
@@ -67,18 +68,22 @@ export interface Pairing {
     readonly api: Api;
     readonly ownerId: string | undefined;
   }) => Promise<Omit<PairedProgram, 'userId' | 'tagId'>>;
+  /** The policies of a door whose bounds are of another kind. */
+  readonly policiesOf?: (userId: string) => readonly ProgramPolicy[];
   /** Looks at the organization's other policies, once the program's are in force. @throws CommandError where they open what these bound. */
   readonly check?: (
     api: Api,
     made: { readonly userId: string; readonly policyIds: readonly string[] },
   ) => Promise<void>;
+  /** Called at the end. @returns what is printed besides. */
+  readonly afterwards?: () => Promise<{ readonly json: object; readonly lines: readonly string[] }>;
 }
 
 /** Pairs a program and prints how it is set up. If a step is refused, what was created is deleted. */
 export async function pairProgram(
   config: Config,
   options: OwnerOptions & { readonly json: boolean },
-  { door, name, expiry, boundsFor, check }: Pairing,
+  { door, name, expiry, boundsFor, policiesOf, check, afterwards }: Pairing,
 ): Promise<void> {
   const kind = doorKinds[door];
   const running = await doorsOf(config);
@@ -98,7 +103,7 @@ export async function pairProgram(
     ({
       userIds: [userId = ''],
     } = await api.submit(createUsersActivity, { users }));
-    const policies = kind.policies?.(name, { userId, tagId, ...bounds }) ?? [];
+    const policies = policiesOf?.(userId) ?? kind.policies?.(name, { userId, tagId, ...bounds }) ?? [];
     ({ policyIds } = await api.submit(createPoliciesActivity, { policies }));
     await check?.(api, { userId, policyIds });
     const key = { apiKeyName: userName, publicKey, curveType: 'API_KEY_CURVE_P256', ...expiry } as const;
@@ -107,16 +112,18 @@ export async function pairProgram(
     await undo(api, running, { door, name, userId, policyIds });
     throw error;
   }
+  const more = await afterwards?.();
   const { url } = await running.status();
   const address = kind.endpoint === undefined ? socket : `${url}/${kind.endpoint}`;
   const lines = [
     `Paired ${quoted(name)} with the door ${door}: ${userId}`,
+    ...(more?.lines ?? []),
     ...(token === null ? [] : [`Token: ${token}`, 'The vault keeps its hash alone: note the token now.']),
     ...(address === null ? [] : setupLines(door, { name, address, token: token ?? '' })),
     ...(socket === null ? [`Next: keyhearth doors on ${door}`] : []),
   ];
   const made = { door, name, userId, userName, publicKey, policyIds, socket };
-  print(options.json, { ...made, ...(token !== null && { token }) }, lines.join('\n'));
+  print(options.json, { ...made, ...more?.json, ...(token !== null && { token }) }, lines.join('\n'));
 }
 
 const setupLines = (door: DoorName, program: ProgramToSetUp): readonly string[] => {

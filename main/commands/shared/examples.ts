@@ -51,6 +51,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'keyhearth bots list',
     'keyhearth bots remove payer',
   ],
+  agents: [
+    'keyhearth agents add claude --wallet Daily --budget "5 USDC/day" --to 0x71c7656ec7ab88b098defb751b7401b5f6d8976f',
+    'keyhearth agents list',
+    'keyhearth agents pause claude',
+  ],
+  mcp: ['keyhearth mcp --as claude'],
   doors: [
     'keyhearth doors add laptop',
     'keyhearth doors add ci --ask --expires 30',

@@ -1,12 +1,11 @@
 /** The socket of a program's SSH agent. Each connection asks one thing at a time; a client that leaves is not waited for. */
-import { chmodSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
-import { namedSocketPath } from '../../control/socket-path.ts';
+import type { Socket } from 'node:net';
 import { readBinding } from '../../chains/ssh/bindings.ts';
-import { ExplainedError, KeyhearthError } from '../../lib/errors.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
-import type { OpenOptions, OpenProgram } from '../door.ts';
+import type { OpenDoor, OpenOptions } from '../door.ts';
 import type { Program } from '../program.ts';
+import { openProgramSocket } from '../program-socket.ts';
 import { offeredKeys, signData, signMessage } from './keys.ts';
 import {
   extensionRefused,
@@ -28,48 +27,13 @@ const mostBindings = 16;
 /** Bytes, as the API takes them. */
 const longestBinding = 4096;
 
-export async function openSshAgent(program: Program, options: OpenOptions): Promise<OpenProgram> {
-  const address = namedSocketPath(options.directory, `ssh-${program.name}`);
-  if (address === undefined) {
-    throw new ExplainedError(`${options.directory} cannot hold a private socket, or its path is too long`);
-  }
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
+export const openSshAgent: OpenDoor = (program, options) =>
+  openProgramSocket(`ssh-${program.name}`, options, mostConnections, (socket) => {
     const connection = new Connection(program, socket, options);
-    socket.once(
-      'close',
-      owned(() => {
-        sockets.delete(socket);
-        connection.end();
-      }, options.onFault),
-    );
+    return () => {
+      connection.end();
+    };
   });
-  server.maxConnections = mostConnections;
-  await listen(server, address);
-  if (process.platform !== 'win32') chmodSync(address, 0o600);
-  server.on('error', owned(options.onFault));
-  return {
-    address,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ path }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
 
 class Connection {
   readonly #program: Program;

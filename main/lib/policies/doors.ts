@@ -2,12 +2,15 @@
  * The doors, one row each: the owner's words for it, the bounds of its programs as policies, and how a program is set up. The
  * command and the window read this table. `openers` in `main/doors/doors.ts` has the protocols.
  */
-import { areExactly, type PolicyText } from './spenders.ts';
 import type { DoorKind, PairedProgram } from './door-kind.ts';
 import { ethereumDoor } from './ethereum-programs.ts';
+import { mcpDoor } from './mcp-programs.ts';
+import { areExactly, type PolicyText } from './spenders.ts';
 import { sshDoor } from './ssh-programs.ts';
 
-const kinds = { ssh: sshDoor, ethereum: ethereumDoor } as const satisfies Readonly<Record<string, DoorKind>>;
+const kinds = { ssh: sshDoor, ethereum: ethereumDoor, mcp: mcpDoor } as const satisfies Readonly<
+  Record<string, DoorKind>
+>;
 
 export type DoorName = keyof typeof kinds;
 export const doorKinds: Readonly<Record<DoorName, DoorKind>> = kinds;

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { query, type QueryContext } from '../../activities/define.ts';
 import { budgetHolders, budgetKinds, measuresOf, type PolicyForm } from '../../lib/policies/policy-form.ts';
+import { measureOf, readSpenders, windowOf, type Spender } from '../../lib/policies/spenders.ts';
 import { readForm } from '../../policy/analysis/read-form.ts';
 import { parseDuration } from '../../policy/language/schedule.ts';
-import { listPolicyRows } from '../../storage/tables/policies.ts';
+import { listPolicyRows, toPolicy } from '../../storage/tables/policies.ts';
 import { listCountersSince } from '../../storage/tables/policy-reservations.ts';
 import { uuid } from '../shared/resources.ts';
 
@@ -18,6 +19,8 @@ const shownBudget = z
     /** The most in the window, in the smallest unit. */
     limit: z.string(),
     window: z.string(),
+    /** Of a spender's tokens, their addresses. */
+    tokens: z.array(z.string()).optional(),
     /** Each counter with an amount in the window, the newest first. */
     counters: z.array(
       z.object({
@@ -34,16 +37,19 @@ type ShownBudget = z.output<typeof shownBudget>;
 
 export const listPolicyBudgets = query({
   path: 'list_policy_budgets',
-  summary: 'Lists the budgets of policies that a form shows, and how much of each is spent.',
+  summary: 'Lists the budgets of spenders and of policies that a form shows, and how much of each is spent.',
   own: true,
   params: z.object({}),
   returns: z.object({ policyBudgets: z.array(shownBudget) }),
   *run(context) {
     const policyBudgets: ShownBudget[] = [];
-    for (const { id: policyId, effect, condition, consensus, time } of listPolicyRows(
-      context.tx,
-      context.organizationId,
-    )) {
+    const rows = listPolicyRows(context.tx, context.organizationId);
+    for (const { spender, policyIds } of readSpenders(rows.map(toPolicy))) {
+      yield;
+      if (spender?.isBot === false)
+        policyBudgets.push(...budgetsOfSpender(context, policyIds[0] ?? '', spender));
+    }
+    for (const { id: policyId, effect, condition, consensus, time } of rows) {
       const form = readForm({ effect, condition, consensus, time: time ?? undefined });
       yield;
       if (form !== undefined) policyBudgets.push(...budgetsOf(context, policyId, form));
@@ -51,6 +57,33 @@ export const listPolicyBudgets = query({
     return { policyBudgets };
   },
 });
+
+/** @param policyId One of its policies. */
+const budgetsOfSpender = (
+  { now, cases }: QueryContext<unknown>,
+  policyId: string,
+  { userId, budgets }: Spender,
+): readonly ShownBudget[] =>
+  budgets.map((budget) => {
+    const counter = {
+      measure: measureOf(budget, false),
+      by: JSON.stringify([[budgetHolders.requester, userId]]),
+    };
+    const since = now - (parseDuration(windowOf(budget.period)) ?? 0);
+    return {
+      policyId,
+      of: 'amount',
+      limit: String(budget.amount),
+      window: windowOf(budget.period),
+      tokens: [...budget.tokens],
+      counters: [
+        {
+          by: [{ holder: 'requester', value: userId }],
+          spent: String(cases().counters.total(counter, since)),
+        },
+      ],
+    };
+  });
 
 function budgetsOf(
   { tx, organizationId, now, cases }: QueryContext<unknown>,

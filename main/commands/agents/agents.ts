@@ -1,0 +1,230 @@
+/** `keyhearth agents list`, `show`, `pause` and `resume`. */
+import { z } from 'zod';
+import { amountOf, wordsOfSpender } from '../../chains/ethereum/budgets.ts';
+import type { Config } from '../../app/config.ts';
+import { quoted } from '../../lib/errors.ts';
+import { agentTitle } from '../../lib/policies/mcp-programs.ts';
+import {
+  pauseOf,
+  pausesOf,
+  readSpenders,
+  windowOf,
+  type PolicyText,
+  type Spender,
+} from '../../lib/policies/spenders.ts';
+import { visibleLine, visibleName } from '../../lib/text/visible-text.ts';
+import { widening } from '../bots/bots.ts';
+import { doorOf, doorsOf } from '../doors/doors.ts';
+import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
+import type { Api } from '../shared/api.ts';
+import { listings } from '../shared/named.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
+
+type AgentOptions = OwnerOptions & { readonly json: boolean };
+
+interface KnownAgent {
+  readonly name: string;
+  /** Undefined where its user or its key is gone. */
+  readonly userId: string | undefined;
+  readonly spender: Spender | undefined;
+  readonly policyIds: readonly string[];
+  readonly pauses: readonly PolicyText[];
+}
+
+const budgetList = z.object({
+  policyBudgets: z.array(
+    z.object({
+      limit: z.string(),
+      window: z.string(),
+      tokens: z.array(z.string()).optional(),
+      counters: z.array(
+        z.object({ by: z.array(z.object({ holder: z.string(), value: z.string() })), spent: z.string() }),
+      ),
+    }),
+  ),
+});
+
+async function findAgents(config: Config, api: Api): Promise<readonly KnownAgent[]> {
+  const door = doorOf(await (await doorsOf(config)).call('doors'), 'mcp');
+  const users = await listings.user.all(api);
+  const policies = await listings.policy.all(api);
+  const spenders = readSpenders(policies);
+  return (door?.programs ?? []).map(({ name, publicKey }) => {
+    const userId = users.find(({ apiKeys }) =>
+      apiKeys.some(({ credential }) => credential.publicKey === publicKey),
+    )?.userId;
+    const known = spenders.find((each) => each.userId === userId);
+    return {
+      name,
+      userId,
+      spender: known?.spender,
+      policyIds: known?.policyIds ?? [],
+      pauses: userId === undefined ? [] : pausesOf(userId, policies),
+    };
+  });
+}
+
+async function findAgent(
+  config: Config,
+  api: Api,
+  wanted: string,
+): Promise<KnownAgent & { readonly userId: string }> {
+  const agents = await findAgents(config, api);
+  const found = agents.find(({ name }) => name === wanted);
+  const { userId } = found ?? {};
+  if (found !== undefined && userId !== undefined) return { ...found, userId };
+  throw new CommandError(
+    exitCodes.failed,
+    found === undefined
+      ? `no agent ${quoted(wanted)}: ${agents.length === 0 ? 'there is none' : `there are ${agents.map(({ name }) => name).join(', ')}`}`
+      : `the user or the key of ${wanted} is gone: \`keyhearth agents remove ${wanted}\``,
+  );
+}
+
+async function described(api: Api, agent: KnownAgent) {
+  const { name, userId, spender, policyIds, pauses } = agent;
+  const wallets = await listings.wallet.all(api);
+  const wallet = wallets.find(({ walletId }) => walletId === spender?.walletId);
+  const others = userId === undefined ? [] : await widening(api, { userId, policyIds });
+  const budgets = spender === undefined ? [] : await spentBy(api, spender);
+  const words =
+    userId === undefined
+      ? ['Its user or key is gone: it may do nothing.']
+      : spender === undefined
+        ? [
+            'Its policies were changed. See them with `keyhearth policies list`, or remove the agent and add it again.',
+          ]
+        : wordsOfSpender(
+            spender,
+            wallet === undefined ? 'a deleted wallet' : `the wallet ${quoted(wallet.walletName)}`,
+          );
+  return {
+    name,
+    userId,
+    paused: pauses.length > 0,
+    asCreated: spender !== undefined && others.length === 0,
+    budgets,
+    words: [...(pauses.length > 0 ? ['Paused: everything is refused.'] : []), ...words, ...others],
+  };
+}
+
+async function spentBy(api: Api, { userId, chainIds, budgets }: Spender) {
+  const { policyBudgets } = await api.query('list_policy_budgets', budgetList, {});
+  return budgets.flatMap((budget) => {
+    const counter = policyBudgets
+      .filter(
+        ({ limit, window, tokens = [] }) =>
+          limit === String(budget.amount) &&
+          window === windowOf(budget.period) &&
+          tokens.join() === budget.tokens.join(),
+      )
+      .flatMap(({ counters }) => counters)
+      .find(({ by }) => by.some(({ value }) => value === userId));
+    if (counter === undefined) return [];
+    return [
+      {
+        limit: amountOf(budget, chainIds, budget.amount),
+        spent: amountOf(budget, chainIds, BigInt(counter.spent)),
+        per: budget.period,
+      },
+    ];
+  });
+}
+
+type Described = Awaited<ReturnType<typeof described>>;
+
+const linesOf = ({ name, words, budgets }: Described): readonly string[] => [
+  visibleName(name),
+  ...words.map((line) => `  ${line}`),
+  ...budgets.map(({ limit, spent, per }) => `  Spent in the last ${per}: ${spent} of ${limit}.`),
+];
+
+export async function listAgents(config: Config, { json, ...options }: AgentOptions): Promise<void> {
+  const api = await connectAsOwner(config, options);
+  const agents = [];
+  for (const agent of await findAgents(config, api)) agents.push(await described(api, agent));
+  print(
+    json,
+    { agents },
+    agents.flatMap(linesOf).join('\n') ||
+      'No agents. Create one with: keyhearth agents add NAME --wallet WALLET --budget "5 USDC/day"',
+  );
+}
+
+const requestList = z.object({
+  activities: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string(),
+      status: z.string(),
+      votes: z.array(z.object({ userId: z.string() })).optional(),
+    }),
+  ),
+});
+const refusalList = z.object({
+  refusals: z.array(z.object({ userId: z.string(), type: z.string(), reason: z.string() })),
+});
+
+const mostShown = 10;
+
+export async function showAgent(
+  config: Config,
+  wanted: string,
+  { json, ...options }: AgentOptions,
+): Promise<void> {
+  const api = await connectAsOwner(config, options);
+  const agent = await findAgent(config, api, wanted);
+  const about = await described(api, agent);
+  const { activities } = await api.query('list_activities', requestList, {
+    paginationOptions: { limit: '100' },
+  });
+  const { refusals } = await api.query('list_refusals', refusalList, {});
+  const requests = activities
+    .filter(({ votes }) => votes?.[0]?.userId === agent.userId)
+    .slice(0, mostShown)
+    .map(({ id, type, status }) => ({ id, type, status }));
+  const refused = refusals
+    .filter(({ userId }) => userId === agent.userId)
+    .slice(0, mostShown)
+    .map(({ type, reason }) => ({ type, reason }));
+  print(json, { ...about, requests, refused }, [
+    ...linesOf(about),
+    ...(requests.length === 0 ? [] : ['Last requests:']),
+    ...requests.map(({ id, type, status }) => `  ${id}  ${short(type)}  ${short(status)}`),
+    ...(refused.length === 0 ? [] : ['Refused:']),
+    ...refused.map(({ type, reason }) => `  ${short(type)}: ${visibleLine(reason)}`),
+  ]);
+}
+
+const short = (text: string): string =>
+  text
+    .replace(/^ACTIVITY_(TYPE|STATUS)_/, '')
+    .toLowerCase()
+    .replaceAll('_', ' ');
+
+export async function pauseAgent(
+  config: Config,
+  wanted: string,
+  paused: boolean,
+  { json, ...options }: AgentOptions,
+): Promise<void> {
+  const api = await connectAsOwner(config, options);
+  const { name, userId, pauses } = await findAgent(config, api, wanted);
+  if (paused && pauses.length === 0) {
+    const { policyName, effect, condition, consensus, notes } = pauseOf(agentTitle(name), userId);
+    await api.submit(createPoliciesActivity, {
+      policies: [{ policyName, effect, condition, consensus, notes }],
+    });
+  }
+  if (!paused && pauses.length > 0) {
+    await api.submit(deletePoliciesActivity, { policyIds: pauses.map(({ policyId }) => policyId) });
+  }
+  print(
+    json,
+    { name, userId, paused },
+    paused
+      ? `Paused ${quoted(name)}. Resume it with: keyhearth agents resume ${name}`
+      : `Resumed ${quoted(name)}.`,
+  );
+}

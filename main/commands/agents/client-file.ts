@@ -1,0 +1,61 @@
+/** The configuration of an MCP client: a JSON file with `mcpServers`. Its other entries stay, and the file before is kept. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '../../app/config.ts';
+import { replaceFile } from '../../files/new-files.ts';
+import { CommandError, exitCodes } from '../shared/output.ts';
+import { agreeToWrite } from '../ssh/setup.ts';
+import { dataDirectory } from '../vault/control.ts';
+
+export interface ClientEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export const entryOf = (
+  program: readonly [string, ...string[]],
+  config: Config,
+  name: string,
+): ClientEntry => {
+  const [command, ...rest] = program;
+  return { command, args: [...rest, 'mcp', '--as', name, '--data-dir', dataDirectory(config)] };
+};
+
+export const serverOf = (name: string): string => `keyhearth-${name}`;
+
+/** @returns true once the entry is in the file. */
+export async function writeClient(
+  file: string,
+  name: string,
+  entry: ClientEntry,
+  yes: boolean,
+): Promise<boolean> {
+  const server = serverOf(name);
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const settings = read(file, before);
+  const servers = settings['mcpServers'] ?? {};
+  if (typeof servers !== 'object' || Array.isArray(servers))
+    throw unreadable(file, 'mcpServers is not an object');
+  const shown = JSON.stringify({ [server]: entry }, null, 2);
+  await agreeToWrite(`To add to mcpServers in ${file}:\n${shown}`, yes);
+  mkdirSync(dirname(file), { recursive: true });
+  if (before !== '') copyFileSync(file, `${file}.before-keyhearth`);
+  const after = { ...settings, mcpServers: { ...servers, [server]: entry } };
+  replaceFile(file, `${JSON.stringify(after, null, 2)}\n`);
+  return true;
+}
+
+function read(file: string, text: string): Record<string, unknown> {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Comments, for example: a file that is written again would lose them.
+  }
+  throw unreadable(file, 'it is not a JSON object');
+}
+
+const unreadable = (file: string, problem: string): CommandError =>
+  new CommandError(exitCodes.failed, `${file} was not changed: ${problem}. Add the entry yourself`);

@@ -1,0 +1,99 @@
+/** The door of the Model Context Protocol: each connection of a program's socket is a session of one agent. */
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { parseJson } from '../../crypto/json.ts';
+import type { ProgramRequest } from '../../http/door-routes.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
+import { owned } from '../../lib/faults.ts';
+import type { OpenDoor } from '../door.ts';
+import { openProgramSocket } from '../program-socket.ts';
+import { accountsOf, rightsOf, spentOf } from './rights.ts';
+import { registerTools, type AgentParts } from './tools.ts';
+
+/** At once, of one agent. */
+const mostConnections = 64;
+/** Bytes of one message and what has come after it. */
+const longestMessage = 1024 * 1024;
+/** Milliseconds. Clients give up on a call without a sign of life after a minute. */
+const progressMs = 5000;
+
+export const openMcp: OpenDoor = async (program, options) => {
+  const { onFault } = options;
+  const parts = { program, onFault, everyMs: progressMs };
+  const open = await openProgramSocket(`mcp-${program.name}`, options, mostConnections, (socket) => {
+    const gone = new AbortController();
+    const server = agentServer({ ...parts, gone: gone.signal });
+    // The reader gives up on a message that is too long: nothing more is read then.
+    server.server.onclose = () => {
+      socket.destroy();
+    };
+    socket.on(
+      'error',
+      owned(() => undefined, onFault),
+    );
+    const transport = new StdioServerTransport(socket, socket, { maxBufferSize: longestMessage });
+    server.connect(transport).catch(onFault);
+    return () => {
+      gone.abort();
+      server.close().catch(onFault);
+    };
+  });
+  return { ...open, answer: (asked) => answerOverHttp(agentServer({ ...parts, gone: asked.gone }), asked) };
+};
+
+/** Streamable HTTP, a server for each request: the token alone says which agent asks, so there is no session to take over. */
+async function answerOverHttp(
+  server: McpServer,
+  { request, response, raw, gone }: ProgramRequest,
+): Promise<void> {
+  if (request.method !== 'POST') {
+    throw new KeyhearthError('METHOD_NOT_ALLOWED', `expected POST, got ${String(request.method)}`);
+  }
+  const body = parseJson('body', Buffer.from(raw).toString('utf8'));
+  const transport = new StreamableHTTPServerTransport();
+  await server.connect(transport);
+  gone.addEventListener('abort', () => void server.close(), { once: true });
+  await transport.handleRequest(request, response, body);
+}
+
+function agentServer(parts: AgentParts): McpServer {
+  const { program, gone } = parts;
+  const server = new McpServer(
+    { name: 'keyhearth', version: '1' },
+    {
+      instructions:
+        'Keyhearth signs for you within budgets that its owner set. Begin with list_accounts, ask check before you sign, and take a refusal as final. Never ask for keys, passwords or words: no tool takes or gives them.',
+    },
+  );
+  registerTools(server, parts);
+  const resource = (name: string, title: string, read: () => Promise<unknown>): void => {
+    const uri = `keyhearth://${name}`;
+    server.registerResource(name, uri, { title, mimeType: 'application/json' }, async () => ({
+      contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(await read()) }],
+    }));
+  };
+  resource('accounts', 'Accounts that may sign', async () => ({
+    untrusted: await accountsOf(program, await rightsOf(program, gone), gone),
+  }));
+  resource('policies', 'What this agent may do', async () => {
+    const rights = await rightsOf(program, gone);
+    return { rights: rights.words, paused: rights.isPaused, budgets: await spentOf(program, rights, gone) };
+  });
+  server.registerPrompt(
+    'rights',
+    {
+      title: 'Your rights',
+      description: 'What you may sign, what is left of it, and what is always refused.',
+    },
+    async () => {
+      const rights = await rightsOf(program, gone);
+      const left = (await spentOf(program, rights, gone)).map(
+        (each) => `Left of ${each.limit} per ${each.per}: ${each.left}.`,
+      );
+      const text = ['You act through Keyhearth, within these rights:', ...rights.words, ...left].join('\n');
+      return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+    },
+  );
+  return server;
+}

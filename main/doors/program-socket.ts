@@ -1,0 +1,56 @@
+/** The socket of a program, in the vault's directory: only this user can open it. */
+import { chmodSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { namedSocketPath } from '../control/socket-path.ts';
+import { ExplainedError } from '../lib/errors.ts';
+import { owned } from '../lib/faults.ts';
+import type { OpenOptions, OpenProgram } from './door.ts';
+
+/** @param connect Called with each connection. @returns what is to be called at its end. */
+export async function openProgramSocket(
+  name: string,
+  { directory, onFault }: OpenOptions,
+  mostConnections: number,
+  connect: (socket: Socket) => () => void,
+): Promise<OpenProgram> {
+  const address = namedSocketPath(directory, name);
+  if (address === undefined) {
+    throw new ExplainedError(`${directory} cannot hold a private socket, or its path is too long`);
+  }
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const end = connect(socket);
+    socket.once(
+      'close',
+      owned(() => {
+        sockets.delete(socket);
+        end();
+      }, onFault),
+    );
+  });
+  server.maxConnections = mostConnections;
+  await listen(server, address);
+  if (process.platform !== 'win32') chmodSync(address, 0o600);
+  server.on('error', owned(onFault));
+  return {
+    address,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ path }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
