@@ -63,6 +63,7 @@ const layers = {
     'chains/reading.ts',
     'net/',
     'chains/origin.ts',
+    'operations/api.ts',
     'storage/',
     'crypto/',
     'lib/',
@@ -234,8 +235,8 @@ export default {
     ),
     rule(
       'clients-see-types-of-the-api',
-      'What describes the operations to the window and the commands is types alone: nothing of them is bundled.',
-      { path: '^(renderer|main/commands)/', pathNot: test },
+      'What describes the operations to the window, the commands and the doors is types alone: nothing of them is bundled.',
+      { path: '^(renderer|main/commands|main/doors)/', pathNot: test },
       { path: '^main/operations/', dependencyTypesNot: ['type-only'] },
     ),
     rule(

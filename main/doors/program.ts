@@ -9,8 +9,17 @@ import { longestWait, type Wait, type Waiters } from '../http/waiters.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { errorCodes, KeyhearthError, type ErrorCodeName, type ErrorDetail } from '../lib/errors.ts';
 import type { DoorName } from '../lib/policies/doors.ts';
+import { pathOfType } from '../lib/text/activity-types.ts';
 import { Lru } from '../lib/lru.ts';
 import { findApiKeyHolder } from '../storage/tables/api-keys.ts';
+import type {
+  ActivityParameters,
+  ActivityResult,
+  ActivityType,
+  Answer,
+  QueryParameters,
+  QueryPath,
+} from '../operations/api.ts';
 import { getServerKey, serverKeyContext, type DoorKeyName } from '../storage/tables/server-keys.ts';
 import { requireVault } from '../storage/tables/vault.ts';
 
@@ -73,10 +82,19 @@ export class Program {
   }
 
   /** @throws KeyhearthError as the API refuses; PERMISSION_DENIED where the program has no user. */
-  async query(path: string, parameters: object, gone: Gone): Promise<Record<string, unknown>> {
+  async query<Path extends QueryPath>(
+    path: Path,
+    parameters: QueryParameters<Path>,
+    gone: Gone,
+  ): Promise<Answer<Path>> {
     await this.ready(gone);
-    const raw = Buffer.from(JSON.stringify({ organizationId: this.#holder().organizationId, ...parameters }));
-    return bodyOf(await this.#send(`query/${path}`, raw));
+    return this.#ask(path, parameters);
+  }
+
+  async #ask<Path extends QueryPath>(path: Path, parameters: QueryParameters<Path>): Promise<Answer<Path>> {
+    const { organizationId } = this.#holder();
+    const raw = Buffer.from(JSON.stringify({ organizationId, ...(parameters as object) }));
+    return bodyOf(await this.#send(`query/${path}`, raw)) as Answer<Path>;
   }
 
   /**
@@ -84,13 +102,12 @@ export class Program {
    * @returns the activity's result; undefined where no one has decided yet.
    * @throws KeyhearthError as the API refuses, or rejected.
    */
-  async submit(
-    type: string,
-    path: string,
-    parameters: object,
+  async submit<Type extends ActivityType>(
+    type: Type,
+    parameters: ActivityParameters<Type>,
     gone: Gone,
     { at, wait = true }: SubmitOptions = {},
-  ): Promise<unknown> {
+  ): Promise<ActivityResult<Type> | undefined> {
     await this.ready(gone);
     this.#recalled ??= this.#recall().catch((error: unknown) => {
       this.#recalled = undefined;
@@ -100,13 +117,13 @@ export class Program {
     const { organizationId } = this.#holder();
     const bodyAt = (time: number): Buffer =>
       Buffer.from(JSON.stringify({ type, timestampMs: String(time), organizationId, parameters }));
-    const content = contentOf({ organizationId, type, parameters });
+    const content = contentOf({ organizationId, type, parameters: parameters as object });
     const raw = at === undefined ? (this.#sent.get(content) ?? bodyAt(this.nextTimestamp())) : bodyAt(at);
     if (at === undefined) this.#sent.set(content, raw);
     const { activity } = bodyOf(
-      await this.#send(`submit/${path}`, raw, wait ? { seconds: longestWait, gone } : undefined),
+      await this.#send(`submit/${pathOfType(type)}`, raw, wait ? { seconds: longestWait, gone } : undefined),
     ) as {
-      readonly activity: { readonly status: string; readonly result: object };
+      readonly activity: { readonly status: string; readonly result: Record<string, ActivityResult<Type>> };
     };
     if (activity.status === 'ACTIVITY_STATUS_COMPLETED') return Object.values(activity.result)[0];
     if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') return undefined;
@@ -120,16 +137,16 @@ export class Program {
    * and a vote may have come meanwhile.
    */
   async #recall(): Promise<void> {
-    const { organizationId, userId } = this.#holder();
-    const ask = async (more: object): Promise<readonly LoggedActivity[]> => {
-      const parameters = { organizationId, paginationOptions: { limit: '100' }, ...more };
-      const answer = await this.#send('query/list_activities', Buffer.from(JSON.stringify(parameters)));
-      return (bodyOf(answer) as { readonly activities: readonly LoggedActivity[] }).activities;
+    const { userId } = this.#holder();
+    const ask = async (status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' | 'ACTIVITY_STATUS_COMPLETED') => {
+      const wanted = { paginationOptions: { limit: '100' }, filterByStatus: [status] };
+      return (await this.#ask('list_activities', wanted)).activities;
     };
     // In this order: one that is decided between the two questions is in the second answer.
-    const waiting = await ask({ filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'] });
-    const completed = await ask({ filterByStatus: ['ACTIVITY_STATUS_COMPLETED'] });
-    // The newest counts, and one that waits before one that does not.
+    const waiting = await ask('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    const completed = await ask('ACTIVITY_STATUS_COMPLETED');
+    // The newest counts, and one that waits before one that does not. The first vote is that of the user who asked, with the
+    // body of the request.
     for (const { votes } of [...waiting, ...completed].toReversed()) {
       const [own] = votes;
       if (own?.userId !== userId) continue;
@@ -194,11 +211,6 @@ export class Program {
     this.#lastTimestamp = Math.max(this.#lastTimestamp + 1, this.#parts.service.clock.now());
     return this.#lastTimestamp;
   }
-}
-
-interface LoggedActivity {
-  /** The first is that of the user who asked, with the body of the request. */
-  readonly votes: readonly { readonly userId: string; readonly message: string }[];
 }
 
 interface Content {

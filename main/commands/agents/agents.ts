@@ -1,6 +1,6 @@
 /** `keyhearth agents list`, `show`, `pause` and `resume`. */
 import { z } from 'zod';
-import { amountOf, wordsOfSpender } from '../../chains/ethereum/budgets.ts';
+import { wordsOfSpender } from '../../chains/ethereum/budgets.ts';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
 import { agentTitle } from '../../lib/policies/mcp-programs.ts';
@@ -8,7 +8,6 @@ import {
   pauseOf,
   pausesOf,
   readSpenders,
-  windowOf,
   type PolicyText,
   type Spender,
 } from '../../lib/policies/spenders.ts';
@@ -35,12 +34,15 @@ interface KnownAgent {
 const budgetList = z.object({
   policyBudgets: z.array(
     z.object({
-      limit: z.string(),
-      window: z.string(),
-      tokens: z.array(z.string()).optional(),
-      counters: z.array(
-        z.object({ by: z.array(z.object({ holder: z.string(), value: z.string() })), spent: z.string() }),
-      ),
+      spender: z
+        .object({
+          userId: z.string(),
+          period: z.string(),
+          limit: z.string(),
+          spent: z.string(),
+          left: z.string(),
+        })
+        .optional(),
     }),
   ),
 });
@@ -87,7 +89,12 @@ async function described(api: Api, agent: KnownAgent) {
   const wallets = await listings.wallet.all(api);
   const wallet = wallets.find(({ walletId }) => walletId === spender?.walletId);
   const others = userId === undefined ? [] : await widening(api, { userId, policyIds });
-  const budgets = spender === undefined ? [] : await spentBy(api, spender);
+  const { policyBudgets } = await api.query('list_policy_budgets', budgetList, {});
+  const budgets = policyBudgets.flatMap(({ spender: of }) =>
+    of !== undefined && of.userId === userId
+      ? [{ limit: of.limit, spent: of.spent, left: of.left, per: of.period }]
+      : [],
+  );
   const words =
     userId === undefined
       ? ['Its user or key is gone: it may do nothing.']
@@ -107,29 +114,6 @@ async function described(api: Api, agent: KnownAgent) {
     budgets,
     words: [...(pauses.length > 0 ? ['Paused: everything is refused.'] : []), ...words, ...others],
   };
-}
-
-async function spentBy(api: Api, { userId, chainIds, budgets }: Spender) {
-  const { policyBudgets } = await api.query('list_policy_budgets', budgetList, {});
-  return budgets.flatMap((budget) => {
-    const counter = policyBudgets
-      .filter(
-        ({ limit, window, tokens = [] }) =>
-          limit === String(budget.amount) &&
-          window === windowOf(budget.period) &&
-          tokens.join() === budget.tokens.join(),
-      )
-      .flatMap(({ counters }) => counters)
-      .find(({ by }) => by.some(({ value }) => value === userId));
-    if (counter === undefined) return [];
-    return [
-      {
-        limit: amountOf(budget, chainIds, budget.amount),
-        spent: amountOf(budget, chainIds, BigInt(counter.spent)),
-        per: budget.period,
-      },
-    ];
-  });
 }
 
 type Described = Awaited<ReturnType<typeof described>>;

@@ -1,7 +1,6 @@
 /** The accounts and chains that a program is offered, as its own policies name them. Policies decide about each request all the same. */
 import { decodeHex, toHex } from '../../crypto/encodings.ts';
 import { uncompressed } from '../../crypto/keys/secp256k1.ts';
-import type { PolicyText } from '../../lib/policies/spenders.ts';
 import { doorKinds, policiesOfProgram } from '../../lib/policies/doors.ts';
 import type { Gone, Program } from '../program.ts';
 import { rpcCodes, RpcError } from './json-rpc.ts';
@@ -44,10 +43,8 @@ export class Offers {
   }
 
   async #ask(gone: Gone): Promise<Offer> {
-    const { userId } = (await this.#program.query('whoami', {}, gone)) as { readonly userId: string };
-    const { policies } = (await this.#program.query('list_policies', {}, gone)) as unknown as {
-      readonly policies: readonly PolicyText[];
-    };
+    const { userId } = await this.#program.query('whoami', {}, gone);
+    const { policies } = await this.#program.query('list_policies', {}, gone);
     const ids = policiesOfProgram(userId, policies);
     const own = policies.filter(({ policyId }) => ids.includes(policyId));
     const spending = doorKinds.ethereum.read?.(userId, own)?.spending;
@@ -59,13 +56,7 @@ export class Offers {
       );
     }
     const wanted = { walletId: spending.walletId, paginationOptions: { limit: '100' } };
-    const { accounts } = (await this.#program.query('list_wallet_accounts', wanted, gone)) as unknown as {
-      readonly accounts: readonly {
-        readonly address: string;
-        readonly addressFormat: string;
-        readonly publicKey: string;
-      }[];
-    };
+    const { accounts } = await this.#program.query('list_wallet_accounts', wanted, gone);
     return {
       chainIds: [first, ...others],
       accounts: accounts

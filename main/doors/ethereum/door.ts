@@ -17,7 +17,7 @@ import { answerBody, readBody, rpcCodes, RpcError, writeJson, type Call } from '
 import type { Nodes } from './nodes.ts';
 import { address, hexData, hexOfNumber, readWish, unsignedOf } from './requests.ts';
 import type { Transactions } from './sending.ts';
-import { shownSigned, signBytes, signMessage, signNow, signTypedData } from './signing.ts';
+import { asksTransaction, shownSigned, signBytes, signMessage, signNow, signTypedData } from './signing.ts';
 
 /** Shared by all programs of the door. */
 export interface Shared {
@@ -141,7 +141,7 @@ const signTyped: Method = (_shared, { program, gone }, { params }) => {
 
 const signWish = async ({ program, chainId, gone }: Asked, params: readonly unknown[]): Promise<string> => {
   const wish = readWish(params[0], chainId);
-  return signNow(program, { signWith: wish.from, unsigned: unsignedOf(wish, chainId) }, gone);
+  return signNow(program, asksTransaction(program, wish.from, unsignedOf(wish, chainId)), gone);
 };
 
 const validator = z.object({ address, message: hexData });

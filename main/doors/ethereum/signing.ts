@@ -5,62 +5,80 @@ import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
 import { ethereumMessagePrefix } from '../../lib/text/ethereum-message.ts';
 import { bigEndian } from '../../chains/reading.ts';
-import { KeyhearthError, quoted } from '../../lib/errors.ts';
-import type { PolicyText } from '../../lib/policies/spenders.ts';
-import { policiesOfProgram } from '../../lib/policies/doors.ts';
+import type { ActivityParameters, ActivityResult } from '../../operations/api.ts';
 import type { Gone, Program, SubmitOptions } from '../program.ts';
+import { refusalOf } from '../refusals.ts';
 import { rpcCodes, RpcError } from './json-rpc.ts';
 import { hexOfNumber } from './requests.ts';
 
+/** A request of the API for a signature. It names the program beside its user. */
+export type Ask = ReturnType<typeof asksTransaction> | ReturnType<typeof asksPayload>;
+
+/** @param unsigned Hex. */
+export const asksTransaction = ({ origin }: Program, signWith: string, unsigned: string) =>
+  ({
+    type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
+    parameters: { signWith, unsignedTransaction: unsigned, type: 'TRANSACTION_TYPE_ETHEREUM', origin },
+  }) as const;
+
+export const asksPayload = ({ origin }: Program, signWith: string, payload: Payload) =>
+  ({
+    type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+    parameters: { signWith, ...payload, origin },
+  }) as const;
+
+type Payload = Pick<
+  ActivityParameters<'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'>,
+  'payload' | 'encoding' | 'hashFunction'
+>;
+
+/** Bytes that are signed by their Keccak-256. */
+const ofBytes = (bytes: Uint8Array): Payload => ({
+  payload: hexOf(bytes),
+  encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+  hashFunction: 'HASH_FUNCTION_KECCAK256',
+});
+
+/** A message of EIP-191, version 0x45. */
+export const ofMessage = (message: Uint8Array): Payload =>
+  ofBytes(Buffer.concat([Buffer.from(`${ethereumMessagePrefix}${String(message.length)}`, 'utf8'), message]));
+
+export const ofTypedData = (json: string): Payload => ({
+  payload: json,
+  encoding: 'PAYLOAD_ENCODING_EIP712',
+  hashFunction: 'HASH_FUNCTION_NO_OP',
+});
+
+/** @returns what was signed in hex: the transaction, or r, s and v as 65 bytes. */
+export const signedIn = (result: ActivityResult<Ask['type']>): string =>
+  'signedTransaction' in result
+    ? `0x${result.signedTransaction}`
+    : signatureOf(BigInt(`0x${result.r}`), BigInt(`0x${result.s}`), BigInt(`0x${result.v}`));
+
 /** @returns the signed transaction in hex; undefined where it waits for votes. */
-export async function signTransaction(
+export const signTransaction = (
   program: Program,
   { signWith, unsigned }: { readonly signWith: string; readonly unsigned: string },
   gone: Gone,
   options?: SubmitOptions,
-): Promise<string | undefined> {
-  const type = 'TRANSACTION_TYPE_ETHEREUM';
-  const parameters = { signWith, unsignedTransaction: unsigned, type, origin: program.origin };
-  const result = await submit(program, 'sign_transaction', 'SIGN_TRANSACTION_V2', parameters, gone, options);
-  const { signedTransaction } = (result ?? {}) as { readonly signedTransaction?: string };
-  return signedTransaction === undefined ? undefined : `0x${signedTransaction}`;
-}
+): Promise<string | undefined> =>
+  submit(program, asksTransaction(program, signWith, unsigned), gone, options);
 
 /** @throws RpcError notYet where it waits for votes. */
-export async function signNow(
-  program: Program,
-  wanted: { readonly signWith: string; readonly unsigned: string },
-  gone: Gone,
-): Promise<string> {
-  const signed = await signTransaction(program, wanted, gone);
-  if (signed === undefined) throw stillWaits();
+export async function signNow(program: Program, ask: Ask, gone: Gone): Promise<string> {
+  const signed = await submit(program, ask, gone);
+  if (signed === undefined) {
+    throw new RpcError(rpcCodes.notYet, 'the request still waits for approval: send it again');
+  }
   return signed;
 }
 
-/** @returns r, s and v, as 65 bytes in hex. */
-export async function signPayload(
-  program: Program,
-  signWith: string,
-  payload: { readonly payload: string; readonly encoding: string; readonly hashFunction: string },
-  gone: Gone,
-): Promise<string> {
-  const parameters = { signWith, ...payload, origin: program.origin };
-  const result = await submit(program, 'sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', parameters, gone);
-  if (result === undefined) throw stillWaits();
-  const { r, s, v } = result as Readonly<Record<'r' | 's' | 'v', string>>;
-  return signatureOf(BigInt(`0x${r}`), BigInt(`0x${s}`), BigInt(`0x${v}`));
-}
-
-/** A message of EIP-191, version 0x45. */
-export function signMessage(
+export const signMessage = (
   program: Program,
   signWith: string,
   message: Uint8Array,
   gone: Gone,
-): Promise<string> {
-  const prefix = Buffer.from(`${ethereumMessagePrefix}${String(message.length)}`, 'utf8');
-  return signBytes(program, signWith, Buffer.concat([prefix, message]), gone);
-}
+): Promise<string> => signNow(program, asksPayload(program, signWith, ofMessage(message)), gone);
 
 /** Signs the Keccak-256 of bytes. A transaction is signed as one, whatever the caller calls it. */
 export async function signBytes(
@@ -70,20 +88,11 @@ export async function signBytes(
   gone: Gone,
 ): Promise<string> {
   if (readEthereum(bytes).ok) {
-    const signed = await signNow(program, { signWith, unsigned: hexOf(bytes) }, gone);
+    const signed = await signNow(program, asksTransaction(program, signWith, hexOf(bytes)), gone);
     const { r, s, parity } = partsOf(signed);
     return signatureOf(r, s, parity);
   }
-  return signPayload(
-    program,
-    signWith,
-    {
-      payload: hexOf(bytes),
-      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
-      hashFunction: 'HASH_FUNCTION_KECCAK256',
-    },
-    gone,
-  );
+  return signNow(program, asksPayload(program, signWith, ofBytes(bytes)), gone);
 }
 
 export const signTypedData = (
@@ -91,13 +100,7 @@ export const signTypedData = (
   signWith: string,
   json: string,
   gone: Gone,
-): Promise<string> =>
-  signPayload(
-    program,
-    signWith,
-    { payload: json, encoding: 'PAYLOAD_ENCODING_EIP712', hashFunction: 'HASH_FUNCTION_NO_OP' },
-    gone,
-  );
+): Promise<string> => signNow(program, asksPayload(program, signWith, ofTypedData(json)), gone);
 
 /** A signed transaction as clef and geth answer it. */
 export function shownSigned(raw: string): { readonly raw: string; readonly tx: Record<string, unknown> } {
@@ -138,51 +141,17 @@ function partsOf(raw: string) {
 const signatureOf = (r: bigint, s: bigint, parity: bigint): string =>
   `0x${[r, s].map((number) => number.toString(16).padStart(64, '0')).join('')}${(27n + parity).toString(16)}`;
 
-const stillWaits = (): RpcError =>
-  new RpcError(rpcCodes.notYet, 'the request still waits for approval: send it again');
-
 async function submit(
   program: Program,
-  path: string,
-  type: string,
-  parameters: object,
+  { type, parameters }: Ask,
   gone: Gone,
   options?: SubmitOptions,
-): Promise<unknown> {
+): Promise<string | undefined> {
   try {
-    return await program.submit(`ACTIVITY_TYPE_${type}`, path, parameters, gone, options);
+    const result = await program.submit(type, parameters, gone, options);
+    return result && signedIn(result);
   } catch (error) {
-    if (!(error instanceof KeyhearthError) || error.turnkeyErrorCode !== 'REQUEST_NOT_AUTHORIZED')
-      throw error;
-    throw new RpcError(rpcCodes.unauthorized, await refusalOf(program, error, gone));
+    const refusal = await refusalOf(program, error, gone);
+    throw refusal === undefined ? error : new RpcError(rpcCodes.unauthorized, refusal);
   }
-}
-
-/** Names the policies that deny, or those of the program that allow less. */
-async function refusalOf(
-  program: Program,
-  { message, details }: KeyhearthError,
-  gone: Gone,
-): Promise<string> {
-  const evaluations = details.flatMap((detail) =>
-    Array.isArray(detail['policyEvaluations'])
-      ? (detail['policyEvaluations'] as { readonly policyId: string; readonly outcome: string }[])
-      : [],
-  );
-  const { userId } = (await program.query('whoami', {}, gone)) as { readonly userId: string };
-  const { policies } = (await program.query('list_policies', {}, gone)) as unknown as {
-    readonly policies: readonly (PolicyText & { readonly policyName: string })[];
-  };
-  const own = policiesOfProgram(userId, policies);
-  const named = (wanted: (policy: PolicyText, outcome: string) => boolean): string =>
-    policies
-      .filter((policy) =>
-        wanted(policy, evaluations.find(({ policyId }) => policyId === policy.policyId)?.outcome ?? ''),
-      )
-      .map(({ policyName }) => quoted(policyName))
-      .join(', ');
-  const denying = named((_policy, outcome) => outcome === 'OUTCOME_DENY_EXPLICIT');
-  if (denying !== '') return `denied by the policy ${denying}`;
-  const allowing = named(({ policyId, effect }) => effect === 'EFFECT_ALLOW' && own.includes(policyId));
-  return allowing === '' ? message : `not within the policy ${allowing}`;
 }

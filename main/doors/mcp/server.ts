@@ -8,8 +8,9 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import { owned } from '../../lib/faults.ts';
 import type { OpenDoor } from '../door.ts';
 import { openProgramSocket } from '../program-socket.ts';
-import { accountsOf, rightsOf, spentOf } from './rights.ts';
-import { registerTools, type AgentParts } from './tools.ts';
+import { shownJson, type AgentParts } from './answers.ts';
+import { accountsOf, rightsOf } from './rights.ts';
+import { registerTools } from './tools.ts';
 
 /** At once, of one agent. */
 const mostConnections = 64;
@@ -70,15 +71,15 @@ function agentServer(parts: AgentParts): McpServer {
   const resource = (name: string, title: string, read: () => Promise<unknown>): void => {
     const uri = `keyhearth://${name}`;
     server.registerResource(name, uri, { title, mimeType: 'application/json' }, async () => ({
-      contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(await read()) }],
+      contents: [{ uri, mimeType: 'application/json', text: shownJson(await read()) }],
     }));
   };
-  resource('accounts', 'Accounts that may sign', async () => ({
-    untrusted: await accountsOf(program, await rightsOf(program, gone), gone),
-  }));
+  resource('accounts', 'Accounts that may sign', async () =>
+    accountsOf(program, await rightsOf(program, gone), gone),
+  );
   resource('policies', 'What this agent may do', async () => {
-    const rights = await rightsOf(program, gone);
-    return { rights: rights.words, paused: rights.isPaused, budgets: await spentOf(program, rights, gone) };
+    const { words: rights, paused, budgets } = await rightsOf(program, gone);
+    return { rights, paused, budgets };
   });
   server.registerPrompt(
     'rights',
@@ -87,11 +88,9 @@ function agentServer(parts: AgentParts): McpServer {
       description: 'What you may sign, what is left of it, and what is always refused.',
     },
     async () => {
-      const rights = await rightsOf(program, gone);
-      const left = (await spentOf(program, rights, gone)).map(
-        (each) => `Left of ${each.limit} per ${each.per}: ${each.left}.`,
-      );
-      const text = ['You act through Keyhearth, within these rights:', ...rights.words, ...left].join('\n');
+      const { words, budgets } = await rightsOf(program, gone);
+      const left = budgets.map((each) => `Left of ${each.limit} per ${each.per}: ${each.left}.`);
+      const text = ['You act through Keyhearth, within these rights:', ...words, ...left].join('\n');
       return { messages: [{ role: 'user', content: { type: 'text', text } }] };
     },
   );

@@ -23,30 +23,12 @@ export interface OfferedKey {
   readonly comment: string;
 }
 
-interface KeysAndTags {
-  readonly privateKeys: readonly {
-    readonly publicKey: string;
-    readonly privateKeyName: string;
-    readonly curve: string;
-    readonly privateKeyTags: readonly string[];
-  }[];
-  readonly privateKeyTags: readonly { readonly tagId: string; readonly tagName: string }[];
-  readonly policies: readonly {
-    readonly effect: string;
-    readonly condition: string;
-    readonly consensus: string;
-  }[];
-  readonly userId: string;
-}
-
 /** @returns private keys with the tag `ssh`, and the accounts that the program's own policy names. */
 export async function offeredKeys(program: Program, gone: Gone): Promise<readonly OfferedKey[]> {
-  const ask = async <Name extends keyof KeysAndTags>(path: string): Promise<Pick<KeysAndTags, Name>> =>
-    (await program.query(path, {}, gone)) as unknown as Pick<KeysAndTags, Name>;
-  const { userId } = await ask<'userId'>('whoami');
-  const { privateKeyTags } = await ask<'privateKeyTags'>('list_private_key_tags');
-  const { privateKeys } = await ask<'privateKeys'>('list_private_keys');
-  const { policies } = await ask<'policies'>('list_policies');
+  const { userId } = await program.query('whoami', {}, gone);
+  const { privateKeyTags } = await program.query('list_private_key_tags', {}, gone);
+  const { privateKeys } = await program.query('list_private_keys', {}, gone);
+  const { policies } = await program.query('list_policies', {}, gone);
   const tagId = privateKeyTags.find(({ tagName }) => tagName === sshDoor.keyTag)?.tagId;
   const tagged = privateKeys.filter((key) => tagId !== undefined && key.privateKeyTags.includes(tagId));
   return [
@@ -92,7 +74,7 @@ export function signData(
 export function signMessage(program: Program, wanted: MessageToSign, wish: Wish): Promise<Uint8Array> {
   const { namespace, message, repository, branch } = wanted;
   const data = encodeSshMessage(namespace, 'sha512', message);
-  const preimage = { bytes: toHex(message), hashFunction: 'HASH_FUNCTION_SHA512' };
+  const preimage = { bytes: toHex(message), hashFunction: 'HASH_FUNCTION_SHA512' } as const;
   const claims = defined({ repository: claim(repository), branch: claim(branch) });
   return sign(program, knownKey(wanted.key), data, { preimage, claims }, wish);
 }
@@ -111,7 +93,10 @@ async function sign(
   program: Program,
   key: SshKey,
   data: Uint8Array,
-  more: { readonly preimage?: object; readonly claims?: Pick<Origin, 'repository' | 'branch'> },
+  more: {
+    readonly preimage?: { readonly bytes: string; readonly hashFunction: 'HASH_FUNCTION_SHA512' };
+    readonly claims?: Pick<Origin, 'repository' | 'branch'>;
+  },
   { bindings, homeDirectory, gone }: Wish,
 ): Promise<Uint8Array> {
   // The bytes of a transaction are none of SSH, and no policy for other users may let a program sign them.
@@ -134,17 +119,11 @@ async function sign(
     hashFunction: key.curve === 'CURVE_P256' ? 'HASH_FUNCTION_SHA256' : 'HASH_FUNCTION_NOT_APPLICABLE',
     ...(more.preimage && { preimage: more.preimage }),
     origin,
-  };
-  const result = await program.submit(
-    'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
-    'sign_raw_payload',
-    parameters,
-    gone,
-  );
+  } as const;
+  const result = await program.submit('ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters, gone);
   if (result === undefined)
     throw new KeyhearthError('PERMISSION_DENIED', 'the request still waits for approval');
-  const { r, s } = result as { readonly r: string; readonly s: string };
-  const numbers = [r, s].map((hex) => decodeHex('signature', hex.padStart(64, '0')));
+  const numbers = [result.r, result.s].map((hex) => decodeHex('signature', hex.padStart(64, '0')));
   return encodeSshSignature(key.curve, joinBytes(numbers));
 }
 

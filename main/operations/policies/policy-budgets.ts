@@ -1,8 +1,9 @@
 /** Budgets of the policies in force, and what is spent of them. The real API has nothing of the kind. */
 import { z } from 'zod';
 import { query, type QueryContext } from '../../activities/define.ts';
+import { amountOf } from '../../chains/ethereum/budgets.ts';
 import { budgetHolders, budgetKinds, measuresOf, type PolicyForm } from '../../lib/policies/policy-form.ts';
-import { measureOf, readSpenders, windowOf, type Spender } from '../../lib/policies/spenders.ts';
+import { measureOf, periods, readSpenders, windowOf, type Spender } from '../../lib/policies/spenders.ts';
 import { readForm } from '../../policy/analysis/read-form.ts';
 import { parseDuration } from '../../policy/language/schedule.ts';
 import { listPolicyRows, toPolicy } from '../../storage/tables/policies.ts';
@@ -19,8 +20,6 @@ const shownBudget = z
     /** The most in the window, in the smallest unit. */
     limit: z.string(),
     window: z.string(),
-    /** Of a spender's tokens, their addresses. */
-    tokens: z.array(z.string()).optional(),
     /** Each counter with an amount in the window, the newest first. */
     counters: z.array(
       z.object({
@@ -30,6 +29,16 @@ const shownBudget = z
         spent: z.string(),
       }),
     ),
+    /** Of a spender's budget: whose it is, and its amounts with their unit, such as `5 USDC`. */
+    spender: z
+      .object({
+        userId: uuid,
+        period: z.enum(periods),
+        limit: z.string(),
+        spent: z.string(),
+        left: z.string(),
+      })
+      .optional(),
   })
   .meta({ id: 'PolicyBudget' });
 
@@ -62,26 +71,28 @@ export const listPolicyBudgets = query({
 const budgetsOfSpender = (
   { now, cases }: QueryContext<unknown>,
   policyId: string,
-  { userId, budgets }: Spender,
+  { userId, budgets, chainIds }: Spender,
 ): readonly ShownBudget[] =>
   budgets.map((budget) => {
-    const counter = {
-      measure: measureOf(budget, false),
-      by: JSON.stringify([[budgetHolders.requester, userId]]),
-    };
-    const since = now - (parseDuration(windowOf(budget.period)) ?? 0);
+    const { amount, period } = budget;
+    const window = windowOf(period);
+    const by = JSON.stringify([[budgetHolders.requester, userId]]);
+    const since = now - (parseDuration(window) ?? 0);
+    const spent = cases().counters.total({ measure: measureOf(budget, false), by }, since);
+    const words = (units: bigint): string => amountOf(budget, chainIds, units);
     return {
       policyId,
       of: 'amount',
-      limit: String(budget.amount),
-      window: windowOf(budget.period),
-      tokens: [...budget.tokens],
-      counters: [
-        {
-          by: [{ holder: 'requester', value: userId }],
-          spent: String(cases().counters.total(counter, since)),
-        },
-      ],
+      limit: String(amount),
+      window,
+      counters: [{ by: [{ holder: 'requester', value: userId }], spent: String(spent) }],
+      spender: {
+        userId,
+        period,
+        limit: words(amount),
+        spent: words(spent),
+        left: words(spent > amount ? 0n : amount - spent),
+      },
     };
   });
 
