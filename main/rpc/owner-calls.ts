@@ -7,6 +7,7 @@ import type {
   Answer,
   QueryParameters,
   QueryPath,
+  VoteType,
 } from '../operations/api.ts';
 
 type Caller = Pick<WindowRpc, 'call'>;
@@ -31,3 +32,6 @@ export const submitAsOwner = <Type extends ActivityType>(
   type: Type,
   parameters: ActivityParameters<Type>,
 ): Promise<CallAnswer> => rpc.call(`/public/v1/submit/${pathOfType(type)}`, { type, parameters });
+
+export const voteAsOwner = (rpc: Caller, type: VoteType, fingerprint: string): Promise<CallAnswer> =>
+  rpc.call(`/public/v1/submit/${pathOfType(type)}`, { type, parameters: { fingerprint } });

@@ -11,9 +11,11 @@ import {
   type PolicyText,
   type Spender,
 } from '../../lib/policies/spenders.ts';
+import { voteTypes } from '../../lib/text/activity-types.ts';
 import { visibleLine, visibleName } from '../../lib/text/visible-text.ts';
 import { widening } from '../bots/bots.ts';
 import { doorOf, doorsOf } from '../doors/doors.ts';
+import { listWaiting } from '../requests/approvals.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
 import type { Api } from '../shared/api.ts';
 import { listings } from '../shared/named.ts';
@@ -201,14 +203,33 @@ export async function pauseAgent(
       policies: [{ policyName, effect, condition, consensus, notes }],
     });
   }
+  const rejected = paused ? await rejectWaiting(api, userId) : 0;
   if (!paused && pauses.length > 0) {
     await api.submit(deletePoliciesActivity, { policyIds: pauses.map(({ policyId }) => policyId) });
   }
+  const waited = rejected === 0 ? '' : ` Requests that waited and are rejected now: ${String(rejected)}.`;
   print(
     json,
-    { name, userId, paused },
+    { name, userId, paused, rejected },
     paused
-      ? `Paused ${quoted(name)}. Resume it with: keyhearth agents resume ${name}`
+      ? `Paused ${quoted(name)}.${waited} Resume it with: keyhearth agents resume ${name}`
       : `Resumed ${quoted(name)}.`,
   );
+}
+
+/** Rejects what waits from before the pause: nothing new comes, since the pause is in force. @returns how many. */
+async function rejectWaiting(api: Api, userId: string): Promise<number> {
+  const ofAgent = async () =>
+    (await listWaiting(api)).filter(({ votes: [request] }) => request?.userId === userId);
+  let rejected = 0;
+  for (const { id, fingerprint } of await ofAgent()) {
+    try {
+      await api.vote(voteTypes.reject, fingerprint, z.looseObject({}));
+      rejected += 1;
+    } catch (error) {
+      // Another's vote may have decided it meanwhile.
+      if ((await ofAgent()).some((each) => each.id === id)) throw error;
+    }
+  }
+  return rejected;
 }

@@ -9,7 +9,7 @@ import { visibleJson, visibleLine, visibleName } from '../../lib/text/visible-te
 import { intentLine, statusWord, titleOf } from './activity-words.ts';
 import { agree, onTerminal } from './agree.ts';
 import { spans } from './spans.ts';
-import { activityKind, VaultApi } from '../shared/api.ts';
+import { activityKind, VaultApi, type Api } from '../shared/api.ts';
 import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { withFirstUses } from './receiver-uses.ts';
@@ -162,7 +162,7 @@ const pageSize = 100;
 const activityList = z.object({ activities: z.array(shownActivity) });
 
 /** All that waits, newest first. */
-async function listWaiting(api: VaultApi): Promise<readonly Activity[]> {
+export async function listWaiting(api: Pick<Api, 'query'>): Promise<readonly Activity[]> {
   const waiting: Activity[] = [];
   let after: string | undefined;
   do {

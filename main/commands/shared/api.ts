@@ -64,7 +64,7 @@ interface Identity {
 }
 
 /** The API for commands, for any caller. */
-export type Api = Pick<VaultApi, 'query' | 'submit'>;
+export type Api = Pick<VaultApi, 'query' | 'submit' | 'vote'>;
 
 export class VaultApi {
   readonly url: string;

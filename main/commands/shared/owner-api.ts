@@ -15,8 +15,9 @@ import type {
   QueryParameters,
   QueryPath,
   Reading,
+  VoteType,
 } from '../../operations/api.ts';
-import { queryAsOwner, submitAsOwner } from '../../rpc/owner-calls.ts';
+import { queryAsOwner, submitAsOwner, voteAsOwner } from '../../rpc/owner-calls.ts';
 import { keyFileOf } from '../credentials/key-files.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { activityAnswer, completedResult, VaultApi, type ActivityKind, type Api } from './api.ts';
@@ -78,7 +79,28 @@ class OwnerApi implements Api {
     kind: ActivityKind<Type, Shape & Reading<ActivityResult<Type>, Shape>>,
     parameters: ActivityParameters<Type>,
   ): Promise<z.output<Shape>> {
-    const send = (): Promise<CallAnswer> => submitAsOwner(ownerOf(this.#running), kind.type, parameters);
+    const body = await this.#confirmed(
+      () => submitAsOwner(ownerOf(this.#running), kind.type, parameters),
+      kind.options,
+    );
+    const { activity } = activityAnswer.parse(body);
+    return read<Shape>(kind.result, completedResult(kind, await this.#decided(activity)));
+  }
+
+  async vote<Shape extends z.ZodType>(
+    type: VoteType,
+    fingerprint: string,
+    shape: Shape,
+  ): Promise<z.output<Shape>> {
+    const body = await this.#confirmed(() => voteAsOwner(ownerOf(this.#running), type, fingerprint));
+    return read<Shape>(shape, (body as { readonly activity: unknown }).activity);
+  }
+
+  /** Sends, and sends again with a secret of the owner's where the service asks for one. @returns the body of the answer. */
+  async #confirmed(
+    send: () => Promise<CallAnswer>,
+    options?: Readonly<Record<string, string>>,
+  ): Promise<unknown> {
     let answer = await send();
     if (answer.status !== 200 && refusal.parse(answer.body).turnkeyErrorCode === stepUpRequired) {
       await withSecret(this.#secrets, await this.#running.status(), (secret) =>
@@ -86,9 +108,8 @@ class OwnerApi implements Api {
       );
       answer = await send();
     }
-    if (answer.status !== 200) throw refusedWith(answer.body, { fields: kind.options });
-    const { activity } = activityAnswer.parse(answer.body);
-    return read<Shape>(kind.result, completedResult(kind, await this.#decided(activity)));
+    if (answer.status !== 200) throw refusedWith(answer.body, { fields: options });
+    return answer.body;
   }
 
   /** @returns the activity as it is once it needs no more approvals, or once the command may wait no longer. */

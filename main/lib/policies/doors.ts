@@ -31,12 +31,10 @@ export function boundsOf(
   return areExactly(wanted, policies) ? bounds : undefined;
 }
 
-/** Answers the ids of the policies that name one program as their only submitter. */
+/** Answers the ids of the policies that name one program as their only submitter, its pause among them. */
 export const policiesOfProgram = (userId: string, policies: readonly PolicyText[]): readonly string[] =>
   policies
-    .filter(
-      ({ condition }) =>
-        condition.startsWith(`submitter.id == '${userId}' `) ||
-        condition.startsWith(`submitter.id != '${userId}' `),
+    .filter(({ condition }) =>
+      ['==', '!='].some((sign) => `${condition} `.startsWith(`submitter.id ${sign} '${userId}' `)),
     )
     .map(({ policyId }) => policyId);
