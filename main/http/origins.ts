@@ -22,7 +22,7 @@ export interface Exposure {
 const corsHeaders = {
   'Access-Control-Allow-Methods': 'POST, GET, OPTIONS',
   'Access-Control-Allow-Headers':
-    'Content-Type, Prefer, X-Stamp, X-Stamp-Webauthn, X-Stamp-Attested, X-Client-Version, X-Session',
+    'Authorization, Content-Type, Mcp-Protocol-Version, Prefer, X-Stamp, X-Stamp-Webauthn, X-Stamp-Attested, X-Client-Version, X-Session',
   'Access-Control-Max-Age': '600',
 };
 

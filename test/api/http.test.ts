@@ -238,7 +238,7 @@ describe('Origin', () => {
       'access-control-allow-origin': paired,
       'access-control-allow-methods': 'POST, GET, OPTIONS',
       'access-control-allow-headers':
-        'Content-Type, Prefer, X-Stamp, X-Stamp-Webauthn, X-Stamp-Attested, X-Client-Version, X-Session',
+        'Authorization, Content-Type, Mcp-Protocol-Version, Prefer, X-Stamp, X-Stamp-Webauthn, X-Stamp-Attested, X-Client-Version, X-Session',
       'access-control-max-age': '600',
       vary: 'Origin',
     });
