@@ -3,13 +3,13 @@ import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { policiesOfProgram } from '../lib/policies/doors.ts';
 import type { Gone, Program } from './program.ts';
 
-/** What became of a policy when a request was decided. */
+/** The outcome of one policy in a decision. */
 export interface Evaluation {
   readonly policyId: string;
   readonly outcome?: string | undefined;
 }
 
-/** @returns undefined for an error that is no refusal by policies. */
+/** @returns undefined for an error that policies did not cause. */
 export async function refusalOf(program: Program, error: unknown, gone: Gone): Promise<string | undefined> {
   if (!(error instanceof KeyhearthError) || error.turnkeyErrorCode !== 'REQUEST_NOT_AUTHORIZED')
     return undefined;

@@ -22,6 +22,7 @@ import {
   type Hex,
 } from 'viem';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { hasHiddenCharacters } from '../../main/lib/text/visible-text.ts';
 import { atLength } from '../campaigns/length.ts';
 import { randomOf } from '../one-reading/law.ts';
 import {
@@ -446,7 +447,7 @@ describe('an agent that asks', () => {
     expect(told.isError).toBe(true);
     expect(told.content[0]?.text).toMatch(/rejected.*Paused by its owner/);
     expect(await waiting()).toEqual([]);
-    // What comes now does not wait either, and says which policy denies it.
+    // A new request does not wait either, and its refusal names the policy.
     const refused = await call(client, 'sign_typed_data', asked);
     expect(refused.content[0]?.text).toContain('Agent asker: paused');
     expect((await call(client, 'check', asked)).structuredContent).toMatchObject({
@@ -499,7 +500,7 @@ describe('an agent of a wallet whose name lies', () => {
         expect(above).toContain('untrusted');
       }
     }
-    // What the agent is told before it asks anything has words of the vault alone.
+    // The instructions, tools and prompts have words of the vault alone.
     const { tools } = await client.listTools();
     expect(lies([client.getInstructions(), tools, await client.getPrompt({ name: 'rights' })])).toEqual([]);
   });
@@ -515,7 +516,7 @@ describe('an agent of a wallet whose name lies', () => {
     expect(lies(described.structuredContent).length).toBeGreaterThan(0);
     for (const [text, above] of lies(described.structuredContent)) {
       expect(above[0]).toBe('untrusted');
-      expect(text).not.toMatch(/[\u202e\u0007]/);
+      expect(hasHiddenCharacters(text.replaceAll(/[⟨⟩]/g, ''))).toBe(false);
     }
     const refused = await call(client, 'sign_typed_data', asked);
     expect(refused.isError).toBe(true);
@@ -535,7 +536,7 @@ describe('an agent of a wallet whose name lies', () => {
     ) as unknown as { policyId: string };
     const asked = { from: hostile, typedData: authorization(1n) };
     const checked = await call(client, 'check', asked);
-    const [[text = '', above] = []] = lies(checked.structuredContent);
+    const [[text, above] = ['', []]] = lies(checked.structuredContent);
     expect(above).toEqual(['untrusted', 'because']);
     const refused = await call(client, 'sign_typed_data', asked);
     for (const each of [text, refused.content[0]?.text ?? '']) {

@@ -216,7 +216,7 @@ async function statusOf(program: Program, id: string | undefined, gone: Gone) {
 }
 
 function shownActivity({ id, status, result }: Answer<'list_activities'>['activities'][number]) {
-  const [made] = Object.values(result ?? {}) as readonly Parameters<typeof signedIn>[0][];
+  const [made] = Object.values(result) as readonly Parameters<typeof signedIn>[0][];
   const isSigned = status === 'ACTIVITY_STATUS_COMPLETED' && made !== undefined;
   return { id, status: statuses[status] ?? ('failed' as const), ...(isSigned && shownSignature(made)) };
 }
