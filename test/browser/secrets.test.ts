@@ -95,7 +95,7 @@ test('many secrets are listed and searched, by name and by property', async () =
   await goTo(page, 'Secrets');
   await page.getByText('12 secrets').waitFor();
   await takePicture(page, 'secrets');
-  await page.getByRole('searchbox', { name: 'Search' }).fill('team: secret 12');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('secret 12: secret 12');
   await page.getByText('1 secret', { exact: true }).waitFor();
   await page.getByRole('link', { name: /^secret 12/ }).click();
   await heading(page, 'secret 12').waitFor();

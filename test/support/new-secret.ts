@@ -23,7 +23,7 @@ export async function newSecret(root: TestClient, name: string, value = 'a value
   const secrets = [
     {
       ...{ name, encryptionSuite, secretPayload, targetPublicKey: targetPublic },
-      staticProperties: [{ key: 'team', value: name }],
+      staticProperties: [{ key: name, value: name }],
     },
   ];
   const kept = resultOf(await root.submit('import_secrets', 'IMPORT_SECRETS', { secrets }));
