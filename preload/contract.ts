@@ -679,6 +679,8 @@ export interface DoorStatus {
 export interface DoorNode {
   /** Digits. */
   readonly chainId: string;
+  /** The chain's name, or its number where it has none here. */
+  readonly chain: string;
   /** Scheme, host and port. */
   readonly origin: string;
 }

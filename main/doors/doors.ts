@@ -1,7 +1,8 @@
 /** The doors: which are on, which programs are paired, and the sockets that let them in. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { DoorProgram, DoorStatus } from '../../preload/contract.ts';
+import type { DoorNode, DoorProgram, DoorStatus } from '../../preload/contract.ts';
+import { networkName } from '../chains/ethereum/networks.ts';
 import { encodeBase58, toHex } from '../crypto/encodings.ts';
 import { generateP256, uncompressP256 } from '../crypto/keys/p256.ts';
 import type { AnswerProgram } from '../http/door-routes.ts';
@@ -10,7 +11,7 @@ import type { Service } from '../http/handle.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
-import { parse } from '../lib/parse.ts';
+import { parseSecret } from '../lib/parse.ts';
 import { doorKinds, doorNames, type DoorName } from '../lib/policies/doors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Reader } from '../storage/connection.ts';
@@ -23,7 +24,7 @@ import {
   listDoorKeys,
   serverKeyContext,
 } from '../storage/tables/server-keys.ts';
-import { listNodes } from '../storage/tables/ethereum-nodes.ts';
+import { listNodes, type EthereumNodeRow } from '../storage/tables/ethereum-nodes.ts';
 import { getSetting, putSetting } from '../storage/tables/settings.ts';
 import { getVault, requireVault } from '../storage/tables/vault.ts';
 import type { OpenDoor, OpenProgram } from './door.ts';
@@ -118,7 +119,7 @@ export class Doors {
         door,
         on: isOn(tx, door),
         problem: this.#problems.get(door) ?? null,
-        nodes: door === 'ethereum' ? listNodes(tx).map(({ chainId, origin }) => ({ chainId, origin })) : [],
+        nodes: doorKinds[door].hasNodes ? listNodes(tx).map(shownNode) : [],
         programs: listDoorKeys(tx, door).map((key): DoorProgram => {
           const entry = this.#open.get(key.name);
           const publicKey = compressed(key.publicKey);
@@ -142,7 +143,8 @@ export class Doors {
    * @throws KeyhearthError VAULT_LOCKED, ALREADY_EXISTS, NOT_FOUND, or FAILED_PRECONDITION for a vault in memory.
    */
   async change(input: unknown): Promise<string | null> {
-    const wanted = parse(change, input, 'doors');
+    // The address of a node may have a secret in it.
+    const wanted = parseSecret(change, input, 'doors');
     const { service, keyring, directory, onChange, onEvent } = this.#parts;
     keyring.checkUnlocked();
     if (directory === undefined) {
@@ -251,6 +253,11 @@ export class Doors {
     await this.look();
   }
 }
+
+const shownNode = ({ chainId, origin }: EthereumNodeRow): DoorNode => ({
+  ...{ chainId, origin },
+  chain: networkName(BigInt(chainId)),
+});
 
 type DoorEvent = 'doorOn' | 'doorOff' | 'programPaired' | 'programRevoked';
 

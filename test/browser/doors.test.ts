@@ -160,3 +160,56 @@ test('a program is paired, and its push goes through with a click', async () => 
   await page.getByText('Program revoked').first().waitFor();
   expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
 });
+
+test('the nodes of chains are set, changed and removed, and show no secret of their address', async () => {
+  await using service = await startTestVault({
+    password,
+    config: { ui: true },
+    substitutes: { clock: systemClock },
+  });
+  const { vault } = service;
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+    await takePicture(page, screen);
+  };
+  await page.goto(vault.newLink());
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page);
+  await goTo(page, 'Doors');
+  await page.getByText('No nodes yet: programs can sign, and not send.').waitFor();
+  const dialog = page.getByRole('dialog');
+  const address = dialog.getByRole('textbox', { name: 'Address' });
+  const nodes = page.getByRole('list', { name: 'Nodes' });
+
+  await button(page, 'Set node of a chain…').click();
+  await button(dialog, 'Set node').click();
+  await dialog.getByText('Enter a number, such as 1.').waitFor();
+  await dialog.getByRole('textbox', { name: 'Chain ID' }).fill('11155111');
+  await address.fill('http://node.example/v3/1c0ffee');
+  await button(dialog, 'Set node').click();
+  // The service's own words: nothing is kept.
+  await dialog.getByText(/expected https/i).waitFor();
+  expect(await dialog.textContent()).not.toContain('1c0ffee');
+  await look('doors-node');
+  await address.fill('https://node.example/v3/1c0ffee');
+  await button(dialog, 'Set node').click();
+  await nodes.getByText('Sepolia (a test network)').waitFor();
+  await nodes.getByText('https://node.example', { exact: true }).waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.content()).not.toContain('1c0ffee');
+  await look('doors-nodes');
+
+  await button(page, 'Change the node of Sepolia (a test network)…').click();
+  await address.fill('https://other.example/v3/1c0ffee');
+  await button(dialog, 'Set node').click();
+  await nodes.getByText('https://other.example', { exact: true }).waitFor();
+  await button(page, 'Remove the node of Sepolia (a test network)…').click();
+  await button(dialog, 'Remove').click();
+  await nodes.waitFor({ state: 'detached' });
+  const [, ethereum] = await vault.rpc.doors();
+  expect(ethereum?.nodes).toEqual([]);
+  expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
+});

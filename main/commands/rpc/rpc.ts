@@ -85,7 +85,8 @@ export async function setNode(
   print(json, { nodes }, nodes.map(nodeLine).join('\n') || 'No nodes.');
 }
 
-const nodeLine = ({ chainId, origin }: DoorNode): string => `Chain ${chainId}: ${origin}`;
+const nodeLine = ({ chainId, chain, origin }: DoorNode): string =>
+  `${chain} (chain ID ${chainId}): ${origin}`;
 
 export async function listTools(
   config: Config,

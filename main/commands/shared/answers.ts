@@ -222,7 +222,7 @@ const doors = z.array(
         },
       }),
     ),
-    nodes: z.array(z.looseObject({ chainId: text, origin: text })),
+    nodes: z.array(z.looseObject({ chainId: text, chain: text, origin: text })),
   }),
 );
 

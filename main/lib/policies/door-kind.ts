@@ -54,6 +54,8 @@ export interface DoorKind {
   readonly endpoint: string | undefined;
   /** The name of the tag of private keys that its programs are offered; undefined where tags choose none. */
   readonly keyTag: string | undefined;
+  /** True where the owner sets nodes of chains for it. */
+  readonly hasNodes: boolean;
   /** The curves of the keys that it can sign with. */
   readonly curves: readonly string[];
   /** The bounds that its owner may choose. */

@@ -173,6 +173,7 @@ export const ethereumDoor: DoorKind = {
   },
   endpoint: 'rpc',
   keyTag: undefined,
+  hasNodes: true,
   curves: ['CURVE_SECP256K1'],
   takes: ['spending'],
   policies: policiesOfEthereumProgram,

@@ -79,6 +79,7 @@ export const sshDoor: DoorKind = {
   },
   endpoint: undefined,
   keyTag: 'ssh',
+  hasNodes: false,
   curves: ['CURVE_ED25519', 'CURVE_P256'],
   takes: ['accounts', 'forwarders'],
   policies: policiesOfSshProgram,

@@ -11,6 +11,7 @@ import { t } from '../../app/i18n/text.ts';
 import { useDoors, useDoorsCall } from '../../app/rpc/vault.tsx';
 import { DoorKeys } from './door-keys.tsx';
 import { NewProgram } from './new-program.tsx';
+import { Nodes } from './nodes.tsx';
 import { Program } from './program.tsx';
 import '../../ui/rows.css';
 
@@ -32,7 +33,7 @@ export function Doors(): ReactNode {
   );
 }
 
-function Door({ of: { door, on, problem, programs } }: { readonly of: DoorStatus }): ReactNode {
+function Door({ of: { door, on, problem, programs, nodes } }: { readonly of: DoorStatus }): ReactNode {
   const kind = doorKinds[door];
   const title = t(kind.words.title);
   const change = useDoorsCall();
@@ -80,6 +81,7 @@ function Door({ of: { door, on, problem, programs } }: { readonly of: DoorStatus
           )}
         </Group>
       </div>
+      {kind.hasNodes && <Nodes nodes={nodes} />}
       {programs.length === 0 ? (
         <Empty title={t('No programs yet')} icon={IconDoor} level={3}>
           <p>{t('Pair one for each purpose, so that you can bound and revoke each.')}</p>
