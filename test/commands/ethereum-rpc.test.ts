@@ -248,12 +248,21 @@ describe('messages', () => {
     expect((await rpc(asking, 'account_signData', 'text/plain', from, '0x68656c6c6f')).result).toBe(result);
   });
 
-  test.each(vectors.vectors.slice(0, 1))('typed data of $source is signed', async ({ typedData, digest }) => {
+  test.each(vectors.vectors)('typed data of $source is signed', async ({ typedData, digest }) => {
     const { result } = await askApproved('eth_signTypedData_v4', from, JSON.stringify(typedData));
     expect(await recoverAddress({ hash: `0x${digest.replace(/^0x/, '')}`, signature: result as Hex })).toBe(
       from,
     );
     expect((await rpc(asking, 'account_signTypedData', from, typedData)).result).toBe(result);
+  });
+
+  test('requests that clef’s documentation publishes are answered as it says, with an account of ours', async () => {
+    const { body } = await post(JSON.stringify({ id: 1, jsonrpc: '2.0', method: 'account_list' }));
+    expect(body).toEqual({ id: 1, jsonrpc: '2.0', result: vault.accounts });
+    const { result } = await askApproved('account_signData', 'data/plain', from, '0xaabbccdd');
+    expect(await recoverMessageAddress({ message: { raw: '0xaabbccdd' }, signature: result as Hex })).toBe(
+      from,
+    );
   });
 
   test('web3signer’s paths name the keys, and sign a transaction as one', async () => {
@@ -465,7 +474,7 @@ describe('a node that lies', () => {
     ]) {
       const said = vault.keyhearth('rpc', 'node', '1', wrong);
       await expect(said, wrong).rejects.toThrow('url');
-      // What is refused may have a secret in it, as what is kept.
+      // A refused address may have a secret in it too.
       await expect(said, wrong).rejects.not.toThrow('1c0ffee');
     }
     await vault.keyhearth(

@@ -174,6 +174,8 @@ const methods: Readonly<Record<string, Method>> = {
     );
     switch (kind) {
       case 'text/plain':
+      // So clef's own documentation calls it.
+      case 'data/plain':
         return signMessage(program, account, bytesOfHex(parse(hexData, data, 'params[2]')), gone);
       case 'text/validator':
       case 'data/validator': {
