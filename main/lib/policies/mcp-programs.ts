@@ -13,6 +13,7 @@ export const mcpDoor: DoorKind = {
   },
   endpoint: 'mcp',
   keyTag: undefined,
+  hasNodes: false,
   curves: ['CURVE_SECP256K1'],
   takes: [],
   policies: undefined,
