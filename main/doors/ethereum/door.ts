@@ -173,8 +173,8 @@ const methods: Readonly<Record<string, Method>> = {
       'params',
     );
     switch (kind) {
+      // Clef's own documentation calls it by the second name.
       case 'text/plain':
-      // So clef's own documentation calls it.
       case 'data/plain':
         return signMessage(program, account, bytesOfHex(parse(hexData, data, 'params[2]')), gone);
       case 'text/validator':
