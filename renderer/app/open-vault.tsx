@@ -17,6 +17,7 @@ import {
   About,
   Activity,
   Addresses,
+  Agents,
   Approvals,
   Backups,
   Connect,
@@ -179,6 +180,7 @@ export function OpenVault(): ReactNode {
             <Route path="/settings" component={Settings} />
             <Route path="/about" component={About} />
             <Route path="/connect" component={Connect} />
+            <Route path="/agents" component={Agents} />
             <Route path="/doors" component={Doors} />
             <Route component={NotFound} />
           </Switch>

@@ -5,6 +5,7 @@ import { later } from './later.tsx';
 export const About = later(async () => (await import('../features/settings/about.tsx')).About);
 export const Activity = later(async () => (await import('../features/activity/activity.tsx')).Activity);
 export const Addresses = later(async () => (await import('../features/addresses/addresses.tsx')).Addresses);
+export const Agents = later(async () => (await import('../features/agents/agents.tsx')).Agents);
 export const Approvals = later(async () => (await import('../features/approvals/approvals.tsx')).Approvals);
 export const Backups = later(async () => (await import('../features/backups/backups.tsx')).Backups);
 export const Connect = later(async () => (await import('../features/connect/connect.tsx')).Connect);

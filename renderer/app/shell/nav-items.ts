@@ -16,6 +16,7 @@ import {
   IconLockAccess,
   IconMail,
   IconPlugConnected,
+  IconRobot,
   IconShieldCheck,
   IconSignature,
   IconTags,
@@ -150,6 +151,13 @@ export const navGroups: readonly NavGroup[] = [
         label: t('Connect'),
         icon: IconPlugConnected,
         words: t('API scripts SDK curl'),
+      },
+      {
+        to: '/agents',
+        page: 'agents',
+        label: t('Agents'),
+        icon: IconRobot,
+        words: t('AI MCP budgets pause'),
       },
       {
         to: '/doors',

@@ -144,7 +144,8 @@ function budgetWords({ amount: wei, period }: Budget): string {
   }
 }
 
-function Revoke({
+/** A button that revokes a program, once it is confirmed. */
+export function Revoke({
   door,
   name,
   userId,

@@ -46,33 +46,39 @@ export function BudgetMeters({ of }: { readonly of: Policy }): ReactNode {
   );
 }
 
-function Meters({
-  budget: { limit, window, counters, of },
+/** A meter for each counter of a budget. The service writes the amounts of a spender's. */
+export function Meters({
+  budget: { limit, window, counters, of, spender },
   unit,
   names,
 }: {
   readonly budget: Budget;
-  readonly unit: { readonly symbol: string; readonly decimals: number } | undefined;
+  readonly unit?: { readonly symbol: string; readonly decimals: number } | undefined;
   readonly names: KnownNames;
 }): ReactNode {
+  const when = lastWindows[window] ?? windowLabel(window);
   const number = (units: string): string =>
     unit === undefined ? grouped(units) : decimalOf(units, unit.decimals);
   const symbol = of === 'signatures' ? t('signatures') : (unit?.symbol ?? t('smallest units'));
   const shown = counters.length === 0 ? [{ by: [], spent: '0' }] : counters;
   return shown.map(({ by, spent }, index) => {
-    const text = t('{{spent}} of {{limit}} {{symbol}} used {{when}}', {
-      spent: number(spent),
-      limit: number(limit),
-      symbol,
-      when: lastWindows[window] ?? windowLabel(window),
-    });
+    const text =
+      spender === undefined
+        ? t('{{spent}} of {{limit}} {{symbol}} used {{when}}', {
+            spent: number(spent),
+            limit: number(limit),
+            symbol,
+            when,
+          })
+        : t('{{spent}} of {{limit}} used {{when}}, {{left}} left', { ...spender, when });
     return (
       <div key={index} style={{ marginBlockEnd: '0.75rem' }}>
         <Text size="sm">
           {of === 'fees' && t('Fees:')} {text}{' '}
-          {by.map(({ holder, value }) => (
-            <Holder key={holder} holder={holder} value={value} names={names} />
-          ))}
+          {spender === undefined &&
+            by.map(({ holder, value }) => (
+              <Holder key={holder} holder={holder} value={value} names={names} />
+            ))}
         </Text>
         <Progress value={shareOf(spent, limit)} aria-label={text} mt={4} />
       </div>

@@ -4,21 +4,19 @@ import { Button, Group, Stack } from '@mantine/core';
 import { IconListCheck, IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import { describeType } from '../activity/activity-words.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import type { Asset } from './policy-building.ts';
-import { PolicyExplanation } from './policy-explanation.tsx';
 import { NamedText, useKnownNames } from './policy-names.tsx';
 import type { KnownNames } from './policy-names.tsx';
 import { expressionsOf, useLanguage, usePolicyChecks } from './policy-queries.ts';
 import type { Policy, PolicyCheck } from './policy-queries.ts';
 import { PolicySentence } from './policy-sentence.tsx';
 import { policyTemplates } from './policy-templates.ts';
+import { RefusalRow } from './refusal-row.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
-import type { Timestamp } from '../../ui/text/time.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 import './policy-editor.css';
@@ -135,14 +133,6 @@ function Said({
 /** Refusals that are shown at first. */
 const fewRefusals = 3;
 
-interface Refusal {
-  readonly refusalId: string;
-  readonly userId: string;
-  readonly type: string;
-  readonly reason: string;
-  readonly createdAt: Timestamp;
-}
-
 /** The latest refused requests: the script that does not work, and why. */
 function Refused(): ReactNode {
   const { data } = useApiQuery('list_refusals', { limit: 10 });
@@ -173,42 +163,10 @@ function Refused(): ReactNode {
           <RefusalRow
             key={refusal.refusalId}
             of={refusal}
-            user={users.find(({ userId }) => userId === refusal.userId)?.userName ?? t('A deleted user')}
+            by={users.find(({ userId }) => userId === refusal.userId)?.userName ?? t('A deleted user')}
           />
         ))}
       </ul>
     </Panel>
-  );
-}
-
-function RefusalRow({ of, user }: { readonly of: Refusal; readonly user: string }): ReactNode {
-  const [open, setOpen] = useState(false);
-  const what = describeType(of.type);
-  return (
-    <li className="kh-row">
-      <div>
-        <span className="kh-row-name">{what}</span>
-        <br />
-        <span className="kh-row-more">
-          {user}, <RelativeTime at={of.createdAt} />
-        </span>
-      </div>
-      <Button
-        size="compact-xs"
-        variant="default"
-        aria-expanded={open}
-        aria-label={t('Details: {{activity}}', { activity: what })}
-        onClick={() => {
-          setOpen(!open);
-        }}
-      >
-        {t('Details')}
-      </Button>
-      {open && (
-        <div style={{ gridColumn: '1 / -1' }}>
-          <PolicyExplanation question={{ activityId: of.refusalId }} />
-        </div>
-      )}
-    </li>
   );
 }

@@ -1,0 +1,214 @@
+import type { ReactNode } from 'react';
+import { Button, Group, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { Link } from 'wouter';
+import type { DoorProgram } from '../../../preload/contract.ts';
+import {
+  pausesOf,
+  readSpenders,
+  type PolicyText,
+  type Spender,
+} from '../../../main/lib/policies/spenders.ts';
+import { Failure } from '../../ui/feedback.tsx';
+import { Facts, Panel } from '../../ui/page.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { t } from '../../app/i18n/text.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
+import { StatusBadge } from '../activity/activity-parts.tsx';
+import { ActivityRow } from '../activity/activity-row.tsx';
+import { useDescriptions } from '../activity/spoken.tsx';
+import { NamedAddress } from '../addresses/named-address.tsx';
+import { Expiry } from '../connect/api-keys.tsx';
+import { Revoke } from '../doors/program.tsx';
+import { Meters } from '../policies/budget-meters.tsx';
+import { NamePill, useKnownNames } from '../policies/policy-names.tsx';
+import { useLanguage } from '../policies/policy-queries.ts';
+import { RefusalRow } from '../policies/refusal-row.tsx';
+import { usePausing, useResuming } from './pausing.ts';
+
+/** An agent: its budgets, its rights, its last requests and what was refused. */
+export function Agent({ program: { name, publicKey } }: { readonly program: DoorProgram }): ReactNode {
+  const users = useApiQuery('list_users').data?.users;
+  const policies = useApiQuery('list_policies').data?.policies;
+  const user = users?.find(({ apiKeys }) =>
+    apiKeys.some(({ credential }) => credential.publicKey === publicKey),
+  );
+  const key = user?.apiKeys.find(({ credential }) => credential.publicKey === publicKey);
+  const isPaused = user !== undefined && pausesOf(user.userId, policies ?? []).length > 0;
+  return (
+    <Panel
+      title={name}
+      aside={
+        <Group gap="xs">
+          {isPaused && (
+            <span className="kh-badge" data-tone="warn">
+              {t('Paused')}
+            </span>
+          )}
+          {user !== undefined && policies !== undefined && (
+            <Pause name={name} userId={user.userId} policies={policies} isPaused={isPaused} />
+          )}
+          <Revoke door="mcp" name={name} userId={user?.userId} />
+        </Group>
+      }
+    >
+      {users !== undefined && user === undefined && t('Its user or key is gone: it may do nothing.')}
+      {user !== undefined && policies !== undefined && (
+        <>
+          <Rights userId={user.userId} policies={policies} expiry={key && <Expiry of={key} />} />
+          <Requests userId={user.userId} name={name} />
+          <Refusals userId={user.userId} name={name} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Pause({
+  name,
+  userId,
+  policies,
+  isPaused,
+}: {
+  readonly name: string;
+  readonly userId: string;
+  readonly policies: readonly PolicyText[];
+  readonly isPaused: boolean;
+}): ReactNode {
+  const pause = usePausing();
+  const resume = useResuming();
+  const task = useAsyncAction();
+  return (
+    <>
+      <Failure title={t('Couldn’t pause or resume the agent')} error={task.error} />
+      <Button
+        variant="default"
+        size="xs"
+        loading={task.isPending}
+        aria-label={isPaused ? t('Resume {{name}}', { name }) : t('Pause {{name}}', { name })}
+        onClick={() => {
+          task.run(async () => {
+            if (isPaused) await resume(userId, policies);
+            else await pause(name, userId, policies);
+            notifications.show(
+              isPaused
+                ? { title: t('Agent resumed'), message: t('“{{name}}” works within its budgets.', { name }) }
+                : {
+                    title: t('Agent paused'),
+                    message: t('“{{name}}” is refused everything, and what waited is rejected.', { name }),
+                  },
+            );
+          });
+        }}
+      >
+        {isPaused ? t('Resume') : t('Pause')}
+      </Button>
+    </>
+  );
+}
+
+/** The budgets and bounds, as the agent's policies say them to the letter. */
+function Rights({
+  userId,
+  policies,
+  expiry,
+}: {
+  readonly userId: string;
+  readonly policies: readonly PolicyText[];
+  readonly expiry: ReactNode;
+}): ReactNode {
+  const budgets = useApiQuery('list_policy_budgets').data?.policyBudgets ?? [];
+  const names = useKnownNames();
+  const spender = readSpenders(policies).find((each) => each.userId === userId)?.spender;
+  if (spender === undefined) {
+    return (
+      <Link href="/policies" className="kh-link">
+        {t('Its policies were changed. Check them.')}
+      </Link>
+    );
+  }
+  return (
+    <>
+      {budgets
+        .filter(({ spender: of }) => of?.userId === userId)
+        .map((budget, index) => (
+          <Meters key={index} budget={budget} names={names} />
+        ))}
+      <Bounds of={spender} expiry={expiry} />
+    </>
+  );
+}
+
+function Bounds({ of, expiry }: { readonly of: Spender; readonly expiry: ReactNode }): ReactNode {
+  const names = useKnownNames();
+  const assets = useLanguage()?.assets ?? [];
+  const networkOf = (chainId: string): string =>
+    assets.find((asset) => asset.chainId === chainId)?.network ?? t('chain {{chainId}}', { chainId });
+  return (
+    <Facts
+      rows={[
+        [t('Wallet'), <NamePill key="wallet" kind="wallet" id={of.walletId} names={names} />],
+        [t('Networks'), of.chainIds.map((chainId) => networkOf(String(chainId))).join(', ')],
+        [
+          t('May pay'),
+          of.receivers.length === 0
+            ? t('any address')
+            : of.receivers.map((address) => <NamedAddress key={address} address={address} />),
+        ],
+        [t('Beyond a budget'), of.approverId === undefined ? t('Refused.') : t('Waits for your approval.')],
+        [t('Texts'), of.messages ? t('May be signed, such as sign-ins.') : t('Refused.')],
+        [t('Access'), expiry],
+      ]}
+    />
+  );
+}
+
+const few = 5;
+
+function Requests({ userId, name }: { readonly userId: string; readonly name: string }): ReactNode {
+  const { data } = useApiQuery('list_activities', { paginationOptions: { limit: '100' } });
+  const own = (data?.activities ?? []).filter(({ votes }) => votes[0]?.userId === userId).slice(0, few);
+  const described = useDescriptions(own.map(({ id }) => id));
+  if (own.length === 0) return null;
+  const label = t('Last requests of {{name}}', { name });
+  return (
+    <>
+      <Title order={3} mt="md">
+        {t('Last requests')}
+      </Title>
+      <ul className="kh-rows" aria-label={label}>
+        {own.map((activity) => (
+          <ActivityRow
+            key={activity.id}
+            activity={activity}
+            about={described.get(activity.id)?.about}
+            href={`/activity/${activity.id}`}
+          >
+            <StatusBadge status={activity.status} />
+          </ActivityRow>
+        ))}
+      </ul>
+      <Link href={`/users/${userId}/activity`} className="kh-link">
+        {t('All requests of {{name}}', { name })}
+      </Link>
+    </>
+  );
+}
+
+function Refusals({ userId, name }: { readonly userId: string; readonly name: string }): ReactNode {
+  const { data } = useApiQuery('list_refusals', {});
+  const own = (data?.refusals ?? []).filter((each) => each.userId === userId).slice(0, few);
+  if (own.length === 0) return null;
+  return (
+    <>
+      <Title order={3} mt="md">
+        {t('Refused')}
+      </Title>
+      <ul className="kh-rows" aria-label={t('Refused requests of {{name}}', { name })}>
+        {own.map((refusal) => (
+          <RefusalRow key={refusal.refusalId} of={refusal} />
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+import { IconRobot } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { doorKinds } from '../../../main/lib/policies/doors.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
+import { useDoors } from '../../app/rpc/vault.tsx';
+import { Agent } from './agent.tsx';
+
+const { addedBy } = doorKinds.mcp;
+
+/** AI agents that spend within budgets: what each may do, has spent and was refused. */
+export function Agents(): ReactNode {
+  const { data, error, isPending, refetch } = useDoors();
+  const door = data?.find((each) => each.door === 'mcp');
+  return (
+    <>
+      <PageHead title={t('Agents')} lead={t('AI agents pay and sign within budgets, and do nothing else.')} />
+      {isPending && <LoadingRows label={t('Loading the agents')} />}
+      <Failure title={t('Couldn’t load the agents')} error={error} onRetry={() => void refetch()} />
+      {door !== undefined && !door.on && door.programs.length > 0 && (
+        <Panel kind="brass">
+          <Trans
+            i18nKey="The door for agents is off: none of them reaches the vault. Switch it on under <doors>Doors</doors>."
+            components={{ doors: <Link href="/doors" className="kh-link" /> }}
+          />
+        </Panel>
+      )}
+      {door?.programs.length === 0 && (
+        <Empty title={t('No agents yet')} icon={IconRobot}>
+          <p>{t('The command says what the agent may do, and writes the configuration of its client.')}</p>
+          <Copyable text={`${addedBy} NAME --wallet WALLET --budget "5 USDC/day"`} copy={t('Copy command')} />
+        </Empty>
+      )}
+      {door?.programs.map((program) => (
+        <Agent key={program.name} program={program} />
+      ))}
+    </>
+  );
+}

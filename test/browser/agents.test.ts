@@ -1,0 +1,150 @@
+/**
+ * Agents in the window, with the SDK's own client: a request beyond the budget waits in its call until a person clicks, the
+ * meters show it, a pause ends what waits, and a removal leaves nothing. The class: what the screen says of an agent is what its
+ * policies say to the letter.
+ */
+import { writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { dirname, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { recoverTypedDataAddress, type Hex } from 'viem';
+import { expect, test, vi } from 'vitest';
+import { systemClock } from '../../main/lib/clock.ts';
+import { newWallet, resultOf, runCommand, startTestVault, type Json } from '../support/support.ts';
+import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { button, confirmWhenAsked, goTo, heading, password, sendVote } from './support/steps.ts';
+
+const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
+
+const authorization = (from: string, value: bigint) => ({
+  domain: { name: 'USD Coin', version: '2', chainId: 1, verifyingContract: usdc },
+  primaryType: 'TransferWithAuthorization',
+  types: {
+    TransferWithAuthorization: [
+      { name: 'from', type: 'address' },
+      { name: 'to', type: 'address' },
+      { name: 'value', type: 'uint256' },
+      { name: 'validAfter', type: 'uint256' },
+      { name: 'validBefore', type: 'uint256' },
+      { name: 'nonce', type: 'bytes32' },
+    ],
+  },
+  message: {
+    from,
+    to: friend,
+    value: String(value),
+    validAfter: '0',
+    validBefore: '99999999999',
+    nonce: `0x${value.toString(16).padStart(64, '0')}`,
+  },
+});
+
+test('an agent waits for a click, is paused, and is removed', async () => {
+  await using service = await startTestVault({
+    password,
+    config: { ui: true },
+    substitutes: { clock: systemClock },
+  });
+  const { root, vault, directory } = service;
+  const account = (await newWallet(root, 'Daily')).ethereum;
+  const secret = join(dirname(directory), 'secret');
+  writeFileSync(secret, password, { mode: 0o600 });
+  const keyhearth = async (...argv: readonly string[]): Promise<void> => {
+    const environment = { HOME: directory, KEYHEARTH_DATA_DIR: directory };
+    const { code, stderr } = await runCommand(argv, { environment });
+    expect(code, stderr).toBe(0);
+  };
+
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+    await takePicture(page, screen);
+  };
+  await page.clock.install();
+  await page.goto(vault.newLink());
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page);
+  await goTo(page, 'Agents');
+  await page.getByText('No agents yet').waitFor();
+  await look('agents-empty');
+
+  await keyhearth(
+    ...['agents', 'add', 'claude', '--wallet', 'Daily', '--to', friend, '--password-file', secret],
+    ...['--budget', '5 USDC/day', '--budget', '0.01 ETH/day', '--ask'],
+  );
+  await page.getByText('The door for agents is off').waitFor();
+  await keyhearth('doors', 'on', 'mcp');
+  await page.getByText('The door for agents is off').waitFor({ state: 'detached' });
+  const socket = (await vault.rpc.doors()).find(({ door }) => door === 'mcp')?.programs[0]?.socket ?? '';
+  const connection = createConnection(socket);
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioServerTransport(connection, connection));
+  const sign = async (value: bigint) => {
+    const typedData = authorization(account, value);
+    const { structuredContent, content } = (await client.callTool(
+      { name: 'sign_typed_data', arguments: { from: account, typedData } },
+      undefined,
+      { timeout: 120_000 },
+    )) as { structuredContent?: Json; content: { text: string }[] };
+    const signature = structuredContent?.['signature'] as Hex | undefined;
+    return {
+      said: content[0]?.text,
+      signer: signature && (await recoverTypedDataAddress({ ...typedData, signature } as never)),
+    };
+  };
+  const waits = () =>
+    vi.waitFor(() => {
+      expect(vault.waiters.size).toBe(1);
+    }, 20_000);
+
+  expect((await sign(3_000_000n)).signer).toBe(account);
+  await page.getByText('3 USDC of 5 USDC used in the last 24 hours, 2 USDC left').waitFor();
+  const beyond = sign(4_000_000n);
+  await waits();
+  await goTo(page, 'Approvals');
+  await page.getByRole('link', { name: /requested by mcp claude/ }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('claude, through the door mcp').waitFor();
+  await look('agents-approval');
+  await button(drawer, 'Approve').click();
+  await sendVote(page);
+  expect((await beyond).signer).toBe(account);
+  await goTo(page, 'Agents');
+  await page.getByText('7 USDC of 5 USDC used in the last 24 hours, 0 USDC left').waitFor();
+
+  const paused = sign(1_000_000n);
+  await waits();
+  await button(page, 'Pause claude').click();
+  expect((await paused).said).toContain('Paused by its owner');
+  expect((await sign(2n)).said).toContain('denied by the policy "Agent claude: paused"');
+  await page.getByRole('list', { name: 'Refused requests of claude' }).waitFor();
+  await page.getByRole('list', { name: 'Last requests of claude' }).getByText('Rejected').waitFor();
+  await look('agents');
+  await button(page, 'Resume claude').click();
+  await button(page, 'Pause claude').waitFor();
+  // The budget is spent, so that it waits again, and is no longer refused at once.
+  void sign(5n).catch(() => undefined);
+  await waits();
+
+  // A policy that is gone is said, and nothing else is claimed.
+  const { policies } = (await root.query('list_policies', {})).body as {
+    policies: readonly { policyId: string; policyName: string }[];
+  };
+  const policyId = policies.find(({ policyName }) => policyName.includes('no private key'))?.policyId;
+  resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  await page.getByText('Its policies were changed. Check them.').waitFor();
+
+  await button(page, 'Revoke claude…').click();
+  await button(page.getByRole('dialog'), 'Revoke').click();
+  await page.getByText('No agents yet').waitFor();
+  expect((await root.query('list_users', {})).text).not.toContain('claude');
+  expect((await root.query('list_policies', {})).text).not.toContain('claude');
+  await client.close();
+  connection.destroy();
+  expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
+}, 120_000);
