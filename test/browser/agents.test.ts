@@ -5,13 +5,20 @@
  */
 import { writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { recoverTypedDataAddress, type Hex } from 'viem';
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../main/lib/clock.ts';
-import { newWallet, resultOf, runCommand, startTestVault, type Json } from '../support/support.ts';
+import {
+  newWallet,
+  resultOf,
+  runCommand,
+  startTestVault,
+  temporaryDirectory,
+  type Json,
+} from '../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { button, confirmWhenAsked, goTo, heading, password, sendVote } from './support/steps.ts';
@@ -50,7 +57,8 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   });
   const { root, vault, directory } = service;
   const account = (await newWallet(root, 'Daily')).ethereum;
-  const secret = join(dirname(directory), 'secret');
+  using papers = temporaryDirectory();
+  const secret = join(papers.path, 'secret');
   writeFileSync(secret, password, { mode: 0o600 });
   const keyhearth = async (...argv: readonly string[]): Promise<void> => {
     const environment = { HOME: directory, KEYHEARTH_DATA_DIR: directory };

@@ -152,6 +152,8 @@ function showUnlocking(client: QueryClient, { checked, total }: NonNullable<Vaul
   );
 }
 
+const ofTheLog = /activit|^(?:logState|count_signing_days|list_policy_budgets|list_receiver_uses)$/;
+
 /** Turns events into invalidated queries, the first at once and the rest of a burst together. */
 function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -159,13 +161,12 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
   const flush = () => {
     timer = undefined;
     if (waiting.size === 0) return;
-    // A signature changes the log and nothing else.
+    // A signature changes the log, and what is read from it.
     const onlyLog = !waiting.has('all');
     waiting.clear();
     void client.invalidateQueries({
       queryKey: queriesKey,
-      predicate: ({ queryKey }) =>
-        !onlyLog || /activit|^logState$|^count_signing_days$/.test(String(queryKey[1])),
+      predicate: ({ queryKey }) => !onlyLog || ofTheLog.test(String(queryKey[1])),
     });
     timer = setTimeout(flush, refreshPause);
   };

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { Button, Group, Title } from '@mantine/core';
+import { Button, Group, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { DoorProgram } from '../../../preload/contract.ts';
 import {
@@ -13,7 +14,7 @@ import { Failure } from '../../ui/feedback.tsx';
 import { Facts, Panel } from '../../ui/page.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useApiQuery } from '../../app/rpc/vault.tsx';
+import { apiQueryKey, queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 import { StatusBadge } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
 import { useDescriptions } from '../activity/spoken.tsx';
@@ -188,15 +189,26 @@ function Requests({ userId, name }: { readonly userId: string; readonly name: st
           </ActivityRow>
         ))}
       </ul>
-      <Link href={`/users/${userId}/activity`} className="kh-link">
-        {t('All requests of {{name}}', { name })}
-      </Link>
+      <Text my="sm">
+        <Link href={`/users/${userId}/activity`} className="kh-link">
+          {t('All requests of {{name}}', { name })}
+        </Link>
+      </Text>
     </>
   );
 }
 
+/** Milliseconds. */
+const refusalsPause = 5_000;
+
 function Refusals({ userId, name }: { readonly userId: string; readonly name: string }): ReactNode {
-  const { data } = useApiQuery('list_refusals', {});
+  const rpc = useRpc();
+  const { data } = useQuery({
+    queryKey: apiQueryKey('list_refusals', {}),
+    queryFn: () => queryApi(rpc, 'list_refusals', {}),
+    // No event tells of a refusal: it is no activity.
+    refetchInterval: refusalsPause,
+  });
   const own = (data?.refusals ?? []).filter((each) => each.userId === userId).slice(0, few);
   if (own.length === 0) return null;
   return (
