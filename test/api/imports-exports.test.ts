@@ -959,7 +959,7 @@ describe.each(kinds)('an import of a $noun', (kind) => {
         () => finish(kind, text),
         invalid(
           'invalid parameters.encryptedBundle: expected JSON text of { encappedPublic, ciphertext }, both hex, ' +
-            `the first an uncompressed P-256 public key, got a text of ${String(text.length)} characters`,
+            `the first an uncompressed P-256 public key, of a secret of at most 4080 bytes, got a text of ${String(text.length)} characters`,
         ),
       );
     }

@@ -73,8 +73,9 @@ test('a program is paired, and its push goes through with a click', async () => 
   await look('doors-pair');
   await button(page, 'Pair program').click();
   await page.getByText('Each waits for your approval.').waitFor();
-  const [off] = await vault.rpc.doors();
-  expect(off).toMatchObject({ on: false, programs: [{ name: 'laptop', socket: null }] });
+  await expect
+    .poll(async () => (await vault.rpc.doors())[0])
+    .toMatchObject({ on: false, programs: [{ name: 'laptop', socket: null }] });
 
   await page.getByRole('switch', { name: 'Door SSH and git' }).press('Space');
   await button(page, 'Set up laptop…').click();
