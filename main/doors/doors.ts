@@ -254,9 +254,10 @@ export class Doors {
   }
 }
 
+/** The rows are not verified: one that something else has changed is found by its name, at the unlock. */
 const shownNode = ({ chainId, origin }: EthereumNodeRow): DoorNode => ({
   ...{ chainId, origin },
-  chain: networkName(BigInt(chainId)),
+  chain: chainIdText.safeParse(chainId).success ? networkName(BigInt(chainId)) : chainId,
 });
 
 type DoorEvent = 'doorOn' | 'doorOff' | 'programPaired' | 'programRevoked';

@@ -409,7 +409,9 @@ describe('a request that comes again', () => {
       insertTransaction(tx, { ...kept, state: 'asked', hash: null, createdAt });
     });
     vault.service.clock.advance(3_700_000);
-    expect((await rpc(url, 'eth_sendTransaction', wanted)).result).toBe(keccak256(raw as Hex));
+    await vi.waitFor(async () => {
+      expect((await rpc(url, 'eth_sendTransaction', wanted)).result).toBe(keccak256(raw as Hex));
+    }, 10_000);
     expect(raws).toEqual([raw]);
   });
 });

@@ -199,6 +199,7 @@ describe('without a person to ask', () => {
       ...['bots list', 'bots add', 'bots remove', 'keygen'],
       ...['doors add', 'doors remove', 'ssh keys', 'takeover'],
       ...['rpc list', 'rpc add', 'rpc remove'],
+      ...['list', 'add', 'show', 'pause', 'resume', 'remove'].map((name) => `agents ${name}`),
     ];
     const known = (name: string) => tried.some((wish) => wish === name || wish.startsWith(`${name} `));
     expect(all.length).toBeGreaterThan(20);
