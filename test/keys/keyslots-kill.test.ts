@@ -121,7 +121,7 @@ test(
     const phrase = await makeVault(directory, password);
     const interrupted = new Map<string, number>();
     const hasMet = (): boolean => interrupted.has('changePassword') && interrupted.has('rotate');
-    for (const round of roundsOf(10, rounds, hasMet)) {
+    for (const round of roundsOf(5, rounds, hasMet)) {
       const { signal, said, stderr } = await runChild({ directory, phrase, password }, Math.random() * 500);
       expect(signal, `round ${String(round)}: ${stderr}`).toBe('SIGKILL');
       let certain = password;

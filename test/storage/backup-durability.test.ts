@@ -136,7 +136,7 @@ test(
     // The duration of one, in milliseconds.
     let longest = Infinity;
     const hasMet = (): boolean => signed > rounds && interrupted > 0 && halfBrought + interrupted > 1;
-    for (const round of roundsOf(6, rounds, hasMet)) {
+    for (const round of roundsOf(3, rounds, hasMet)) {
       const { process, url, windowUrl } = await serve();
       expect(readdirSync(directory).filter(isLeftover)).toEqual([]);
       const client = new TestClient(url, organizationId, key);
@@ -240,7 +240,7 @@ test(
     const left = { nothing: 0, draft: 0, vault: 0 };
     rmSync(target, { recursive: true });
     let tried = 0;
-    for (const round of roundsOf(6, rounds, () => left.draft > 0)) {
+    for (const round of roundsOf(3, rounds, () => left.draft > 0)) {
       tried = round;
       const process = new CommandProcess(command);
       if (round % 5 === 0) await sleep(Math.random() * all);
