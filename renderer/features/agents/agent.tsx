@@ -206,7 +206,7 @@ function Refusals({ userId, name }: { readonly userId: string; readonly name: st
   const { data } = useQuery({
     queryKey: apiQueryKey('list_refusals', {}),
     queryFn: () => queryApi(rpc, 'list_refusals', {}),
-    // No event tells of a refusal: it is no activity.
+    // No event tells of a refusal: nothing is written to the log.
     refetchInterval: refusalsPause,
   });
   const own = (data?.refusals ?? []).filter((each) => each.userId === userId).slice(0, few);

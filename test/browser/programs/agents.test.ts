@@ -10,7 +10,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { recoverTypedDataAddress, type Hex } from 'viem';
 import { expect, test, vi } from 'vitest';
-import { systemClock } from '../../main/lib/clock.ts';
+import { systemClock } from '../../../main/lib/clock.ts';
 import {
   newWallet,
   resultOf,
@@ -18,10 +18,10 @@ import {
   startTestVault,
   temporaryDirectory,
   type Json,
-} from '../support/support.ts';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { button, confirmWhenAsked, goTo, heading, password, sendVote } from './support/steps.ts';
+} from '../../support/support.ts';
+import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
+import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { button, confirmWhenAsked, goTo, heading, password, sendVote } from '../support/steps.ts';
 
 const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';

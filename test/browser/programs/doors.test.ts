@@ -8,13 +8,13 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { systemClock } from '../../main/lib/clock.ts';
-import { runProgram } from '../support/programs.ts';
-import { startSshd } from '../support/sshd.ts';
-import { resultOf, startTestVault } from '../support/support.ts';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
-import { button, confirmWhenAsked, goTo, heading, password, sendVote } from './support/steps.ts';
+import { systemClock } from '../../../main/lib/clock.ts';
+import { runProgram } from '../../support/programs.ts';
+import { startSshd } from '../../support/sshd.ts';
+import { resultOf, startTestVault } from '../../support/support.ts';
+import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
+import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { button, confirmWhenAsked, goTo, heading, password, sendVote } from '../support/steps.ts';
 
 let browser: Browser;
 
