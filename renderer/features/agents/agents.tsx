@@ -10,8 +10,7 @@ import { Trans } from '../../app/i18n/trans.ts';
 import { useDoors } from '../../app/rpc/vault.tsx';
 import { Agent } from './agent.tsx';
 
-/** An example of the command that adds an agent. */
-const adding = `${doorKinds.mcp.addedBy} NAME --wallet WALLET --budget "5 USDC/day"`;
+const { addedBy } = doorKinds.mcp;
 
 /** AI agents that spend within budgets: what each may do, has spent and was refused. */
 export function Agents(): ReactNode {
@@ -33,7 +32,7 @@ export function Agents(): ReactNode {
       {door?.programs.length === 0 && (
         <Empty title={t('No agents yet')} icon={IconRobot}>
           <p>{t('The command says what the agent may do, and writes the configuration of its client.')}</p>
-          <Copyable text={adding} copy={t('Copy command')} />
+          <Copyable text={addedBy} copy={t('Copy command')} />
         </Empty>
       )}
       {door?.programs.map((program) => (
