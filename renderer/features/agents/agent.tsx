@@ -27,6 +27,9 @@ import { useLanguage } from '../policies/policy-queries.ts';
 import { RefusalRow } from '../policies/refusal-row.tsx';
 import { usePausing, useResuming } from './pausing.ts';
 
+/** Milliseconds between two looks. */
+const lookPause = 5_000;
+
 /** An agent: its budgets, its rights, its last requests and what was refused. */
 export function Agent({ program: { name, publicKey } }: { readonly program: DoorProgram }): ReactNode {
   const users = useApiQuery('list_users').data?.users;
@@ -118,7 +121,14 @@ function Rights({
   readonly policies: readonly PolicyText[];
   readonly expiry: ReactNode;
 }): ReactNode {
-  const budgets = useApiQuery('list_policy_budgets').data?.policyBudgets ?? [];
+  const rpc = useRpc();
+  const budgets =
+    useQuery({
+      queryKey: apiQueryKey('list_policy_budgets', {}),
+      queryFn: () => queryApi(rpc, 'list_policy_budgets', {}),
+      // A count may be written a moment after the event of its signature.
+      refetchInterval: lookPause,
+    }).data?.policyBudgets ?? [];
   const names = useKnownNames();
   const spender = readSpenders(policies).find((each) => each.userId === userId)?.spender;
   if (spender === undefined) {
@@ -198,16 +208,13 @@ function Requests({ userId, name }: { readonly userId: string; readonly name: st
   );
 }
 
-/** Milliseconds. */
-const refusalsPause = 5_000;
-
 function Refusals({ userId, name }: { readonly userId: string; readonly name: string }): ReactNode {
   const rpc = useRpc();
   const { data } = useQuery({
     queryKey: apiQueryKey('list_refusals', {}),
     queryFn: () => queryApi(rpc, 'list_refusals', {}),
     // No event tells of a refusal: nothing is written to the log.
-    refetchInterval: refusalsPause,
+    refetchInterval: lookPause,
   });
   const own = (data?.refusals ?? []).filter((each) => each.userId === userId).slice(0, few);
   if (own.length === 0) return null;
