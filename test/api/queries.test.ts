@@ -368,7 +368,11 @@ function lastingOf(query: QueryCase, body: Json | undefined): Json {
 
 test('each query is asked, but for those that the SDKs do not know', () => {
   const served = [...taken.values()].filter(({ kind }) => kind === 'query').map((query) => query.path);
-  expect([...new Set(queries.map(({ operation }) => operation))].sort()).toEqual(served.sort());
+  const asked = new Set(queries.map(({ operation }) => operation));
+  // The tests of secrets and of session profiles ask these by the SDK.
+  const elsewhere = ['list_secrets', 'get_session_profile', 'get_session_profiles'];
+  const here = served.filter((path) => asked.has(path) || !elsewhere.includes(path));
+  expect([...asked].sort()).toEqual(here.sort());
 });
 
 describe('the flat body of the specification is answered', () => {
