@@ -26,6 +26,7 @@ import type {
   VaultEvent,
   VaultStatus,
 } from '../../../preload/contract.ts';
+import { refresh } from './refresh.ts';
 import type { RpcConnection } from './rpc.ts';
 import type { RpcState } from './http-session.ts';
 import { steppingUp } from '../../features/unlock/step-up.ts';
@@ -126,9 +127,9 @@ export const statusIn = (client: QueryClient): VaultStatus | undefined =>
 
 /** Refetches the status, and the rest only if the vault is still open. */
 async function refreshAll(client: QueryClient): Promise<void> {
-  await client.invalidateQueries({ queryKey: statusKey });
+  await refresh(client, { queryKey: statusKey });
   if (statusIn(client)?.state === 'unlocked') {
-    await client.invalidateQueries({ queryKey: queriesKey });
+    await refresh(client, { queryKey: queriesKey });
   } else client.removeQueries({ queryKey: queriesKey });
 }
 
@@ -164,7 +165,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     // A signature changes the log, and what is read from it.
     const onlyLog = !waiting.has('all');
     waiting.clear();
-    void client.invalidateQueries({
+    void refresh(client, {
       queryKey: queriesKey,
       predicate: ({ queryKey }) => !onlyLog || ofTheLog.test(String(queryKey[1])),
     });
@@ -173,23 +174,23 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
   return {
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
-      else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
+      else if (event.kind === 'backups') void refresh(client, { queryKey: backupsKey });
       else if (event.kind === 'unlocking') showUnlocking(client, event);
-      else if (event.kind === 'doors') void client.invalidateQueries({ queryKey: doorsKey });
-      else if (event.kind === 'settings') void client.invalidateQueries({ queryKey: settingsKey });
+      else if (event.kind === 'doors') void refresh(client, { queryKey: doorsKey });
+      else if (event.kind === 'settings') void refresh(client, { queryKey: settingsKey });
       else if (event.kind === 'webhooks') {
-        void client.invalidateQueries({ queryKey: [...queriesKey, 'list_webhook_deliveries'] });
+        void refresh(client, { queryKey: [...queriesKey, 'list_webhook_deliveries'] });
         // The status says what waits to be sent.
-        void client.invalidateQueries({ queryKey: statusKey });
+        void refresh(client, { queryKey: statusKey });
       } else if (event.kind === 'messages' || event.kind === 'message') {
-        void client.invalidateQueries({ queryKey: messagesKey });
-        void client.invalidateQueries({ queryKey: statusKey });
+        void refresh(client, { queryKey: messagesKey });
+        void refresh(client, { queryKey: statusKey });
       } else if (event.kind === 'requests') {
-        void client.invalidateQueries({ queryKey: requestsKey });
-        void client.invalidateQueries({ queryKey: [...queriesKey, 'list_credential_uses'] });
+        void refresh(client, { queryKey: requestsKey });
+        void refresh(client, { queryKey: [...queriesKey, 'list_credential_uses'] });
       } else if (event.kind === 'activity') {
         // The status says what the organization and its owner are called.
-        if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
+        if (renames.has(event.type)) void refresh(client, { queryKey: statusKey });
         waiting.add(event.type.includes('_SIGN_') ? 'log' : 'all');
         if (timer === undefined) flush();
       }
@@ -237,7 +238,7 @@ function useRpcCall<Input, Answer>(
     // The arguments may be secret: they are not kept.
     gcTime: 0,
     onSettled() {
-      void client.invalidateQueries({ queryKey });
+      void refresh(client, { queryKey });
     },
   });
 }
@@ -394,7 +395,7 @@ export function useSubmit<Type extends ActivityType>(type: Type, where: Where = 
       return { activity, result: resultOf(activity) as ActivityResult<Type> };
     },
     onSuccess() {
-      void client.invalidateQueries({ queryKey: queriesKey });
+      void refresh(client, { queryKey: queriesKey });
     },
   });
 }
@@ -406,7 +407,7 @@ export function useVote(how: keyof typeof voteTypes): UseMutationResult<Activity
   return useMutation({
     mutationFn: (fingerprint: string) => submitApi(rpc, voteTypes[how], { fingerprint }),
     onSettled() {
-      void client.invalidateQueries({ queryKey: queriesKey });
+      void refresh(client, { queryKey: queriesKey });
     },
   });
 }

@@ -27,7 +27,7 @@ import { useLanguage } from '../policies/policy-queries.ts';
 import { RefusalRow } from '../policies/refusal-row.tsx';
 import { usePausing, useResuming } from './pausing.ts';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two looks at what was refused. */
 const lookPause = 5_000;
 
 /** An agent: its budgets, its rights, its last requests and what was refused. */
@@ -121,14 +121,7 @@ function Rights({
   readonly policies: readonly PolicyText[];
   readonly expiry: ReactNode;
 }): ReactNode {
-  const rpc = useRpc();
-  const budgets =
-    useQuery({
-      queryKey: apiQueryKey('list_policy_budgets', {}),
-      queryFn: () => queryApi(rpc, 'list_policy_budgets', {}),
-      // A count may be written a moment after the event of its signature.
-      refetchInterval: lookPause,
-    }).data?.policyBudgets ?? [];
+  const budgets = useApiQuery('list_policy_budgets').data?.policyBudgets ?? [];
   const names = useKnownNames();
   const spender = readSpenders(policies).find((each) => each.userId === userId)?.spender;
   if (spender === undefined) {
