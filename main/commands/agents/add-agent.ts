@@ -8,7 +8,7 @@ import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
 import { agentTitle } from '../../lib/policies/mcp-programs.ts';
 import { policiesOfSpender, readBudget, type Spender } from '../../lib/policies/spenders.ts';
-import { widening } from '../bots/bots.ts';
+import { refuseWidening } from '../bots/bots.ts';
 import { readReceivers } from '../bots/add-bot.ts';
 import { pairProgram, readExpiry } from '../doors/programs.ts';
 import { listings } from '../shared/named.ts';
@@ -46,14 +46,7 @@ export async function addAgent(config: Config, name: string, options: AddAgentOp
       return { accounts: [], forwarders: [], spending: undefined, approverId };
     },
     policiesOf: (userId) => policiesOfSpender(agentTitle(name), spenderOf(userId)),
-    check: async (api, made) => {
-      const others = await widening(api, made);
-      if (others.length === 0) return;
-      throw new CommandError(
-        exitCodes.failed,
-        `the budget would not hold. ${others.join(' ')} Say in its consensus whom it is for`,
-      );
-    },
+    check: refuseWidening,
     afterwards: async () => {
       const entry = entryOf(thisProgram(), config, name);
       const { client } = options;

@@ -29,7 +29,7 @@ import { listings, type UserItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
-import { termsOf, widening, wordsOf } from './bots.ts';
+import { refuseWidening, termsOf, wordsOf } from './bots.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 
 export interface AddBotOptions extends OwnerOptions {
@@ -123,12 +123,7 @@ class BotInTheMaking {
         `the bot ${quoted(this.#name)} has other policies already: remove it with \`keyhearth bots remove ${bot.userId}\``,
       );
     }
-    const others = await widening(this.#api, { userId: bot.userId, policyIds });
-    if (others.length === 0) return;
-    throw new CommandError(
-      exitCodes.failed,
-      `the budget would not hold. ${others.join(' ')} Say in its consensus whom it is for`,
-    );
+    await refuseWidening(this.#api, { userId: bot.userId, policyIds });
   }
 
   /** @returns what could not be taken back, in words. */

@@ -13,7 +13,7 @@ import { consensusFacts } from '../../policy/decide/facts.ts';
 import { compile } from '../../policy/language/compile.ts';
 import { Evaluation } from '../../policy/language/evaluation.ts';
 import { Listing, listings, type UserItem } from '../shared/named.ts';
-import { print } from '../shared/output.ts';
+import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { deleteUsersActivity } from '../users/users.ts';
 
@@ -122,6 +122,16 @@ export async function widening(
   );
   return others.map(
     ({ policyName }) => `The policy ${quoted(policyName)} may allow payments beyond the budget.`,
+  );
+}
+
+/** @throws CommandError where other policies open what a budget bounds. */
+export async function refuseWidening(api: Api, spender: Parameters<typeof widening>[1]): Promise<void> {
+  const others = await widening(api, spender);
+  if (others.length === 0) return;
+  throw new CommandError(
+    exitCodes.failed,
+    `the budget would not hold. ${others.join(' ')} Say in its consensus whom it is for`,
   );
 }
 

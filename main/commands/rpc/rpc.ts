@@ -6,7 +6,7 @@ import { quoted } from '../../lib/errors.ts';
 import type { PairedProgram, Spending } from '../../lib/policies/door-kind.ts';
 import { boundsOf, doorKinds, policiesOfProgram } from '../../lib/policies/doors.ts';
 import { readBudgetOption, readChain, readReceivers } from '../bots/add-bot.ts';
-import { widening } from '../bots/bots.ts';
+import { refuseWidening, widening } from '../bots/bots.ts';
 import { doorOf, doorsOf } from '../doors/doors.ts';
 import { pairProgram, readExpiry } from '../doors/programs.ts';
 import { listings } from '../shared/named.ts';
@@ -47,14 +47,7 @@ export async function addTool(config: Config, name: string, options: AddToolOpti
         approverId: ask === true ? ownerId : undefined,
       };
     },
-    check: async (api, made) => {
-      const others = await widening(api, made);
-      if (others.length === 0) return;
-      throw new CommandError(
-        exitCodes.failed,
-        `the budget would not hold. ${others.join(' ')} Say in its consensus whom it is for`,
-      );
-    },
+    check: refuseWidening,
   });
 }
 
