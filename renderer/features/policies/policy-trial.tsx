@@ -5,6 +5,7 @@ import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { describeType } from '../activity/activity-words.ts';
+import { DetailsButton } from './details-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { OutcomeBars } from './outcome-bars.tsx';
@@ -216,18 +217,7 @@ function TriedRow({ activity, nameOf, drafts, showsPlain }: RowProps): ReactNode
             <strong>{describeDecision(after, nameOf)}</strong>
           </span>
         </div>
-        <Button
-          size="compact-xs"
-          variant="default"
-          flex="none"
-          aria-expanded={open}
-          aria-label={t('Details: {{activity}}', { activity: what })}
-          onClick={() => {
-            setOpen(!open);
-          }}
-        >
-          {t('Details')}
-        </Button>
+        <DetailsButton of={what} open={open} onToggle={setOpen} />
       </Group>
       {open && (
         <PolicyExplanation question={{ activityId, policies: drafts, withoutRootQuorum: showsPlain }} />

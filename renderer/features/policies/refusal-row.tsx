@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { Answer } from '../../../main/operations/api.ts';
-import { t } from '../../app/i18n/text.ts';
+import { DetailsButton } from './details-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { describeType } from '../activity/activity-words.ts';
 import { PolicyExplanation } from './policy-explanation.tsx';
@@ -29,17 +28,7 @@ export function RefusalRow({ of, by }: Props): ReactNode {
           <RelativeTime at={of.createdAt} />
         </span>
       </div>
-      <Button
-        size="compact-xs"
-        variant="default"
-        aria-expanded={open}
-        aria-label={t('Details: {{activity}}', { activity: what })}
-        onClick={() => {
-          setOpen(!open);
-        }}
-      >
-        {t('Details')}
-      </Button>
+      <DetailsButton of={what} open={open} onToggle={setOpen} />
       {open && (
         <div style={{ gridColumn: '1 / -1' }}>
           <PolicyExplanation question={{ activityId: of.refusalId }} />
