@@ -1,5 +1,7 @@
 /** Earlier signatures for an address. The class: what did not become a signature here, or did for others, counts as one. */
+import * as bitcoinjs from 'bitcoinjs-lib';
 import { serializeTransaction } from 'viem';
+import { fundedPsbt } from '../support/funded-psbt.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   activityOf,
@@ -68,6 +70,37 @@ test('an address is new until something was signed for it, and the newest signat
     [to.toUpperCase().replace('X', 'x')]: newest,
     [receiver(2)]: other,
   });
+});
+
+test('a payment of Bitcoin counts, however its address is spelled', async () => {
+  const { walletId } = resultOf(
+    await root.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Coins',
+      accounts: [
+        {
+          curve: 'CURVE_SECP256K1',
+          pathFormat: 'PATH_FORMAT_BIP32',
+          path: "m/84'/0'/0'/0/0",
+          addressFormat: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH',
+        },
+      ],
+    }),
+  );
+  const { body } = await root.query('list_wallet_accounts', { walletId });
+  const { address } = (body as { accounts: readonly { address: string }[] }).accounts[0] ?? { address: '' };
+  const to = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
+  const psbt = fundedPsbt(address, bitcoinjs.networks.bitcoin);
+  psbt.addOutput({ address: to, value: 500n });
+  const { id, status } = activityOf(
+    await root.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+      signWith: address,
+      type: 'TRANSACTION_TYPE_BITCOIN',
+      unsignedTransaction: psbt.toHex(),
+    }),
+  );
+  expect(status).toBe('ACTIVITY_STATUS_COMPLETED');
+  expect((await usesOf([to, to.toUpperCase()])).ids).toEqual({ [to]: id, [to.toUpperCase()]: id });
+  expect((await usesOf([address])).ids).toEqual({});
 });
 
 test('what was denied, rejected or waits does not count, nor does a text that names the address', async () => {
