@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { t } from '../../app/i18n/text.ts';
 
 interface Props {
-  /** What the details are of, in words. */
+  /** The name of the row, in words. */
   readonly of: string;
   readonly open: boolean;
   readonly onToggle: (open: boolean) => void;
