@@ -1,4 +1,5 @@
 /** The service's side of the control channel: a socket whose connections are HTTP once they are proven. */
+import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -87,7 +88,9 @@ export async function listenForControl(options: ControlOptions): Promise<Control
 async function listenSomewhere(server: Server, paths: SocketPaths): Promise<string | undefined> {
   for (const address of proposeSocketPaths(paths)) {
     try {
-      await listen(server, address);
+      server.listen({ path: address });
+      // It throws what the server fails with.
+      await once(server, 'listening');
       if (process.platform !== 'win32') chmodSync(address, 0o600);
       return address;
     } catch {
@@ -96,14 +99,4 @@ async function listenSomewhere(server: Server, paths: SocketPaths): Promise<stri
     }
   }
   return undefined;
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ path }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

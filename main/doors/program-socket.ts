@@ -1,6 +1,7 @@
 /** The socket of a program, in the vault's directory: only this user can open it. */
+import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { namedSocketPath } from '../control/socket-path.ts';
 import { ExplainedError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
@@ -30,7 +31,9 @@ export async function openProgramSocket(
     );
   });
   server.maxConnections = mostConnections;
-  await listen(server, address);
+  server.listen({ path: address });
+  // It throws what the server fails with.
+  await once(server, 'listening');
   if (process.platform !== 'win32') chmodSync(address, 0o600);
   server.on('error', owned(onFault));
   return {
@@ -43,14 +46,4 @@ export async function openProgramSocket(
         for (const socket of sockets) socket.destroy();
       }),
   };
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ path }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
