@@ -27,7 +27,7 @@ export function declareSessions(program: Command): void {
   });
   addSubcommand<NewProfile & { readonly apiKey: string }>(sessions, {
     name: 'create-profile <name>',
-    description: 'Create a profile, which limits the sessions made with it and stays as it is',
+    description: 'Create a profile that limits its sessions and never changes',
     describes: { name: 'Name of the profile' },
     options: [
       new Option(
