@@ -35,9 +35,9 @@ type Says = (params: readonly unknown[], response: ServerResponse) => unknown;
 let says: Record<string, Says>;
 const raws: string[] = [];
 const server = createServer((incoming, response) => {
-  void text(incoming).then((body) => {
+  void text(incoming).then(async (body) => {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] };
-    const result = Object.hasOwn(says, method) ? says[method]?.(params, response) : null;
+    const result = Object.hasOwn(says, method) ? await says[method]?.(params, response) : null;
     if (response.destroyed || response.writableEnded || result === hangs) return;
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: result ?? null }));
   });
@@ -323,18 +323,54 @@ describe('a request that comes again', () => {
     expect(new Set(raws).size).toBe(2);
   });
 
+  // An error names no hash, so that its caller has no other way than to ask again.
+  test('is the same transaction where the answer was an error', async () => {
+    const wanted = { ...wish(), value: '0x64' };
+    says['eth_sendRawTransaction'] = ([raw], response) => {
+      raws.push(String(raw));
+      response.destroy();
+      return hangs;
+    };
+    const { error } = await rpc(url, 'eth_sendTransaction', wanted);
+    expect(error?.message).toMatch(/send the same request again, and it is not sent twice/);
+    says = honest();
+    expect((await rpc(url, 'eth_sendTransaction', wanted)).result).toBe(keccak256(raws[0] as Hex));
+    expect(new Set(raws).size).toBe(1);
+  });
+
+  test('is the same transaction where the first caller left before it had a nonce', async () => {
+    const wanted = { ...wish(), value: '0x65' };
+    const gas = Promise.withResolvers<string>();
+    const estimate = vi.fn(() => gas.promise);
+    says['eth_estimateGas'] = estimate;
+    await askAndLeave(wanted, () => {
+      expect(estimate).toHaveBeenCalled();
+    });
+    // The vault hears that the caller left by the time that it answers another.
+    await rpc(url, 'eth_chainId');
+    gas.resolve('0x5208');
+    await vi.waitFor(() => {
+      expect(raws).toHaveLength(1);
+    }, 10_000);
+    expect((await rpc(url, 'eth_sendTransaction', wanted)).result).toBe(keccak256(raws[0] as Hex));
+    expect(raws).toHaveLength(1);
+  });
+
   /** Hands one over whose caller misses the answer. @returns the raw transaction. */
   async function miss(body: Json): Promise<string> {
     const before = raws.length;
     const { eth_sendRawTransaction: honestly } = says;
+    let held: ServerResponse | undefined;
     says['eth_sendRawTransaction'] = (params, response) => {
       honestly?.(params, response);
+      held = response;
       return hangs;
     };
     await askAndLeave(body, () => {
       expect(raws).toHaveLength(before + 1);
     });
-    server.closeAllConnections();
+    // A connection that closes is tried again.
+    held?.end('<html>');
     says = honest();
     return raws[before] ?? '';
   }

@@ -9,7 +9,6 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
 import { parse } from '../../lib/parse.ts';
 import type { ProgramRequest } from '../../http/door-routes.ts';
-import type { EthereumTransactionRow } from '../../storage/tables/ethereum-transactions.ts';
 import type { OpenDoor } from '../door.ts';
 import type { Gone, Program } from '../program.ts';
 import { Offers } from './accounts.ts';
@@ -31,7 +30,7 @@ interface Asked {
   readonly offers: Offers;
   readonly chainId: bigint;
   readonly gone: Gone;
-  readonly rows: EthereumTransactionRow[];
+  readonly held: Set<string>;
 }
 
 export const openEthereum =
@@ -77,7 +76,7 @@ async function answer(
       'expected POST of JSON-RPC, to the token or to the token and a chain ID',
     );
   }
-  const rows: EthereumTransactionRow[] = [];
+  const held = new Set<string>();
   let isDelivered = false;
   response.once(
     'finish',
@@ -85,7 +84,7 @@ async function answer(
   );
   response.once(
     'close',
-    owned(() => shared.transactions.release(rows, isDelivered), onFault),
+    owned(() => shared.transactions.release(held, isDelivered), onFault),
   );
   const run = async (call: Call): Promise<unknown> => {
     await program.ready(gone);
@@ -97,7 +96,7 @@ async function answer(
         `this program has no chain ${String(chainId)}: ${chainIds.join(', ')}`,
       );
     }
-    const asked = { program, offers, chainId, gone, rows };
+    const asked = { program, offers, chainId, gone, held };
     const own = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
     return (own ?? passOn)(shared, asked, call);
   };

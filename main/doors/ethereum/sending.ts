@@ -23,13 +23,14 @@ import { NoAnswer, type ChainNode } from './node.ts';
 import { canonical, hexOfNumber, unsignedOf, type Wish } from './requests.ts';
 import { signTransaction } from './signing.ts';
 
-/** A request under way. Its rows are released when its caller has the answer, or has gone. */
+/** A request of a program. */
 export interface Sender {
   readonly program: Program;
   readonly node: ChainNode;
   readonly chainId: bigint;
   readonly gone: Gone;
-  readonly rows: EthereumTransactionRow[];
+  /** The IDs of its rows under way: released when the caller has the answer, or has gone. */
+  readonly held: Set<string>;
 }
 
 /** Of what a node says, where the caller names nothing itself. */
@@ -40,8 +41,8 @@ export class Transactions {
   readonly #units: UnitOfWork;
   readonly #now: () => number;
   readonly #turns = new Map<string, SerialQueue>();
-  /** Rows of requests under way, by their id. */
-  readonly #underWay = new Map<string, EthereumTransactionRow>();
+  /** The IDs of rows whose callers are still there: the same request again is another transaction. */
+  readonly #underWay = new Set<string>();
 
   constructor(units: UnitOfWork, now: () => number) {
     this.#units = units;
@@ -61,18 +62,23 @@ export class Transactions {
     const turn = this.#turns.get(account) ?? new SerialQueue(() => this.#turns.delete(account));
     this.#turns.set(account, turn);
     const request = hash('sha256', `${canonical(wish)} ${keyNameOf(program.door, program.name)}`);
-    const go = async (row: EthereumTransactionRow) => {
-      this.#underWay.set(row.id, row);
-      sender.rows.push(row);
-      const signed = await this.#sign(sender, row, false);
-      return { row, hash: signed === undefined ? undefined : await this.#handOver(node, row, signed) };
+    const go = async (row: EthereumTransactionRow, wait: boolean) => {
+      this.#hold(sender, row.id);
+      try {
+        const signed = await this.#sign(sender, row, wait);
+        return { row, hash: signed === undefined ? undefined : await this.#handOver(node, row, signed) };
+      } catch (error) {
+        // An error names no hash: the same request again is this transaction.
+        this.#letGo(sender, row.id);
+        throw error;
+      }
     };
     const begun = await turn.run(async () => {
-      const begin = async () => go(await this.#begin(sender, wish, chain, request));
+      const begin = async () => go(await this.#begin(sender, wish, chain, request), false);
       const row = await this.#repeated(sender, wish, chain, request);
       if (row === undefined) return begin();
       try {
-        return await go(row);
+        return await go(row, false);
       } catch (error) {
         // The process was killed before the API had the request, which comes too late by now: nothing was signed.
         if (error instanceof KeyhearthError && error.turnkeyErrorCode === 'INVALID_TIME') return begin();
@@ -81,8 +87,9 @@ export class Transactions {
     });
     if (begun.hash !== undefined) return begun.hash;
     // Other transactions of the account need not wait for the votes.
-    const signed = await this.#sign(sender, begun.row, true);
-    if (signed !== undefined) return this.#handOver(node, begun.row, signed);
+    const { hash: sent } = await go(begun.row, true);
+    if (sent !== undefined) return sent;
+    this.#letGo(sender, begun.row.id);
     throw new RpcError(
       rpcCodes.notYet,
       'the transaction still waits for approval: send the same request again, and it is not sent twice',
@@ -90,12 +97,28 @@ export class Transactions {
   }
 
   /** @param delivered Whether the caller got the answers. */
-  async release(rows: readonly EthereumTransactionRow[], delivered: boolean): Promise<void> {
-    for (const { id } of rows) this.#underWay.delete(id);
-    if (!delivered || rows.length === 0) return;
-    await this.#units.write((tx) => {
-      for (const { id } of rows) markAnswered(tx, id);
-    });
+  async release(held: Set<string>, delivered: boolean): Promise<void> {
+    const ids = [...held];
+    held.clear();
+    try {
+      if (!delivered || ids.length === 0) return;
+      await this.#units.write((tx) => {
+        for (const id of ids) markAnswered(tx, id);
+      });
+    } finally {
+      for (const id of ids) this.#underWay.delete(id);
+    }
+  }
+
+  /** A caller that has gone holds nothing: no one would release it. */
+  #hold({ gone, held }: Sender, id: string): void {
+    if (gone.aborted) return;
+    held.add(id);
+    this.#underWay.add(id);
+  }
+
+  #letGo({ held }: Sender, id: string): void {
+    if (held.delete(id)) this.#underWay.delete(id);
   }
 
   /** @returns the row of an earlier request for the same whose answer no one got. */
@@ -167,7 +190,6 @@ export class Transactions {
     try {
       return await signTransaction(program, { signWith: address, unsigned }, gone, { at: createdAt, wait });
     } catch (error) {
-      this.#underWay.delete(id);
       await this.#units.write((tx) => {
         deleteTransaction(tx, id);
       });
@@ -192,7 +214,6 @@ export class Transactions {
       }
       // A node refuses what it has already.
       if ((await node.ask('eth_getTransactionByHash', [hash])) === null) {
-        this.#underWay.delete(row.id);
         await this.#units.write((tx) => {
           deleteTransaction(tx, row.id);
         });
