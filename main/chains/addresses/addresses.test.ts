@@ -71,7 +71,7 @@ describe('published addresses', () => {
 });
 
 describe('P-256', () => {
-  test('has its keys in hex, 1,000 times', () => {
+  test('has its keys in hex, many times', () => {
     fc.assert(
       fc.property(bytes32().filter(curves.CURVE_P256.isPrivateKey), (privateKey) => {
         const publicKey = curves.CURVE_P256.publicKey(privateKey);
@@ -87,7 +87,7 @@ describe('P-256', () => {
   }, 60_000);
 });
 
-test('Spark addresses hold the key as a field of protobuf, 1,000 times', () => {
+test('Spark addresses hold the key as a field of protobuf, many times', () => {
   fc.assert(
     fc.property(
       bytes32().filter(curves.CURVE_SECP256K1.isPrivateKey),

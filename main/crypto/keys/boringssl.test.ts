@@ -4,7 +4,9 @@
  */
 import type * as crypto from 'node:crypto';
 import { argon2Sync, createECDH, createHash, createPublicKey, generateKeyPairSync, hash } from 'node:crypto';
+import type * as fastCheck from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { atLength } from '../../../test/campaigns/length.ts';
 import { toHex } from '../encodings.ts';
 import { hash160, keccak256 } from '../hashes.ts';
 import { checkSecp256k1Accelerator } from './secp256k1.ts';
@@ -43,6 +45,14 @@ vi.mock('node:crypto', async (importOriginal) => {
     hkdfSync: without('hkdfSync', real.hkdfSync),
     pbkdf2Sync: without('pbkdf2Sync', real.pbkdf2Sync),
   };
+});
+
+// Each path is taken, which is what can be missing here: the many rounds of the same are for the files by themselves.
+vi.mock('fast-check', async (importOriginal) => {
+  const { default: real, ...names } = await importOriginal<typeof fastCheck>();
+  const assert: typeof real.assert = (property, parameters) =>
+    real.assert(property, { ...parameters, numRuns: Math.min(parameters?.numRuns ?? 100, atLength(20, 2000)) });
+  return { ...names, default: { ...real, assert } };
 });
 
 // Every test of cryptography and of addresses registers itself here, over the node:crypto above; all but that of the hashes, whose
