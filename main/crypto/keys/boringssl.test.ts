@@ -51,7 +51,10 @@ vi.mock('node:crypto', async (importOriginal) => {
 vi.mock('fast-check', async (importOriginal) => {
   const { default: real, ...names } = await importOriginal<typeof fastCheck>();
   const assert: typeof real.assert = (property, parameters) =>
-    real.assert(property, { ...parameters, numRuns: Math.min(parameters?.numRuns ?? 100, atLength(20, 2000)) });
+    real.assert(property, {
+      ...parameters,
+      numRuns: Math.min(parameters?.numRuns ?? 100, atLength(20, 2000)),
+    });
   return { ...names, default: { ...real, assert } };
 });
 
