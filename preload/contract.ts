@@ -498,7 +498,8 @@ export type MessageChannelChange =
   | { readonly channel: 'desktop'; readonly on: boolean };
 
 export type MessageTest =
-  { readonly channel: 'mail' | 'sms'; readonly to: string } | { readonly channel: 'desktop' };
+  | { readonly channel: 'mail' | 'sms'; readonly to: string }
+  | { readonly channel: 'desktop' };
 
 /** The delivery of a message, without its text and code. Times are milliseconds since the epoch. */
 export interface MessageDelivery {

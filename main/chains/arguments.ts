@@ -5,7 +5,12 @@
  * for what has named fields; null for an option that is not taken.
  */
 export type ArgumentValue =
-  string | boolean | bigint | null | readonly ArgumentValue[] | { readonly [name: string]: ArgumentValue };
+  | string
+  | boolean
+  | bigint
+  | null
+  | readonly ArgumentValue[]
+  | { readonly [name: string]: ArgumentValue };
 
 export interface Argument {
   readonly name: string;

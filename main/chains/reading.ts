@@ -8,7 +8,8 @@ class Unreadable extends ExplainedError {
 
 /** The result of reading, or a sentence that says what was expected and what was found. */
 export type Read<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string };
 
 export function attempt<T>(read: () => T): Read<T> {
   try {

@@ -7,7 +7,10 @@ import type { Paced } from '../lib/concurrency/paced.ts';
 import { checkBytes, concatBytes, asUint8Array } from './bytes.ts';
 
 export type HashFunction =
-  'HASH_FUNCTION_NO_OP' | 'HASH_FUNCTION_NOT_APPLICABLE' | 'HASH_FUNCTION_SHA256' | 'HASH_FUNCTION_KECCAK256';
+  | 'HASH_FUNCTION_NO_OP'
+  | 'HASH_FUNCTION_NOT_APPLICABLE'
+  | 'HASH_FUNCTION_SHA256'
+  | 'HASH_FUNCTION_KECCAK256';
 
 /** Applied to a decoded payload before it is signed. Each curve decides which of them it accepts. */
 export const hashFunctions: Readonly<Record<HashFunction, (bytes: Uint8Array) => Uint8Array>> = {

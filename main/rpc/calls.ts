@@ -91,7 +91,8 @@ export interface Surroundings {
   readonly storage: () => VaultStatus['storage'];
   /** Restores a backup in the place of the vault that is missing; null for a vault in memory. */
   readonly restore:
-    ((wish: Pick<RestoreWish, 'file' | 'name' | 'how' | 'onProgress'>) => Promise<unknown>) | null;
+    | ((wish: Pick<RestoreWish, 'file' | 'name' | 'how' | 'onProgress'>) => Promise<unknown>)
+    | null;
 }
 
 /** The owner's fields for a new vault. */

@@ -14,7 +14,8 @@ type Caller = Pick<WindowRpc, 'call'>;
 
 /** A query's answer, or the body of its refusal. */
 export type QueryAnswer<Path extends QueryPath> =
-  { readonly isRefused: false; readonly body: Answer<Path> } | ({ readonly isRefused: true } & CallAnswer);
+  | { readonly isRefused: false; readonly body: Answer<Path> }
+  | ({ readonly isRefused: true } & CallAnswer);
 
 export async function queryAsOwner<Path extends QueryPath>(
   rpc: Caller,

@@ -239,7 +239,9 @@ export function goodBodies(target: Target, organizationId: string): readonly Jso
 
 /** JSON text in parts: members have an order and may come twice, and a part may be what no value is written as. */
 type Tree =
-  { readonly text: string } | { readonly items: readonly Tree[] } | { readonly members: readonly Member[] };
+  | { readonly text: string }
+  | { readonly items: readonly Tree[] }
+  | { readonly members: readonly Member[] };
 
 type Member = readonly [key: string, value: Tree];
 

@@ -207,7 +207,8 @@ describe('the log', () => {
     if (activity === undefined) throw new Error('the log is empty');
     const described = await root.query('describe_payload', toBeSigned(activity)[0]);
     const description = described.body?.['description'] as
-      { readonly lines: readonly Record<'label' | 'value', string>[] } | undefined;
+      | { readonly lines: readonly Record<'label' | 'value', string>[] }
+      | undefined;
     return {
       origin: Object(intentOf(activity)['origin']) as unknown,
       userId: activity.votes[0]?.userId,

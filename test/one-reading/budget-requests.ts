@@ -106,7 +106,8 @@ function transactionOf(random: Random): TransactionSerializable {
     chainId: rarely(random.pick([undefined, 5, 10, 137, 8453]), 1),
     nonce: random.below(1000),
     to: rarely(undefined, call ? rarely(stranger, usdc) : random.pick([friend, friend, stranger])) as
-      Hex | undefined,
+      | Hex
+      | undefined,
     value: call ? rarely(1n, 0n) : rarely(random.pick(tooMuch), random.pick(amounts)),
     gas: rarely(30_000_000n, random.pick([21_000n, 60_000n])),
     data: call ? callOf(random) : rarely(random.pick(['0x00', '0xdeadbeef'] as const), undefined),

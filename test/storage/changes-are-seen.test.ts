@@ -75,7 +75,8 @@ test('a deleted key is refused from the next request on, and one of the same use
   await signOften(client.as(other));
   const { body } = await client.query('get_user', { userId });
   const user = body?.['user'] as
-    { readonly apiKeys: readonly { readonly apiKeyId: string; readonly credential: Json }[] } | undefined;
+    | { readonly apiKeys: readonly { readonly apiKeyId: string; readonly credential: Json }[] }
+    | undefined;
   const first = user?.apiKeys.find(({ credential }) => credential['publicKey'] === client.key.publicKey);
   await submit('delete_api_keys', 'DELETE_API_KEYS', { userId, apiKeyIds: [first?.apiKeyId] });
   expect(await statusOf(sign(client))).toBe(401);

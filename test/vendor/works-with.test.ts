@@ -41,7 +41,8 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 /** A message of a program: an answer that it got, or bytes for its passkey to sign. */
 type Message =
-  { readonly step: string; readonly value: unknown } | { readonly challenge: Uint8Array<ArrayBuffer> };
+  | { readonly step: string; readonly value: unknown }
+  | { readonly challenge: Uint8Array<ArrayBuffer> };
 
 /** Runs a row's program, and checks each of its answers. */
 async function run(row: Row, where: string): Promise<void> {

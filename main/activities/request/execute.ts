@@ -47,7 +47,8 @@ export async function prepare(
 }
 
 export type Execution =
-  { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: KeyhearthError };
+  | { readonly result: Readonly<Record<string, unknown>> }
+  | { readonly failure: KeyhearthError };
 
 /** Runs the activity. A refusal undoes its writes and is kept; any other error undoes the whole request. */
 export function executeActivity(

@@ -18,7 +18,8 @@ interface Frame {
 }
 
 export type Psbt =
-  (Frame & { readonly version: 0; readonly unsigned: WireTransaction }) | (Frame & { readonly version: 2 });
+  | (Frame & { readonly version: 0; readonly unsigned: WireTransaction })
+  | (Frame & { readonly version: 2 });
 
 /** The keys of the fields that are read or written here. */
 export const globals = {

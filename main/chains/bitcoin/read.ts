@@ -171,9 +171,5 @@ function spentBy({ txId, vout }: WireInput, fields: Fields, name: string): Spent
   return { ...output, proven: true };
 }
 
-const optional = <T>(
-  fields: Fields,
-  key: string,
-  what: string,
-  read: (cursor: Cursor) => T,
-): T | undefined => (fields.has(key) ? readField(fields, key, what, read) : undefined);
+const optional = <T>(fields: Fields, key: string, what: string, read: (cursor: Cursor) => T): T | undefined =>
+  fields.has(key) ? readField(fields, key, what, read) : undefined;

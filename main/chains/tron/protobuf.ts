@@ -33,7 +33,12 @@ export type Field = readonly [number: number, kind: Kind, many?: 'many'];
 export type Schema = Readonly<Record<string, Field>>;
 
 export type Value =
-  string | bigint | boolean | undefined | readonly Value[] | { readonly [name: string]: Value };
+  | string
+  | bigint
+  | boolean
+  | undefined
+  | readonly Value[]
+  | { readonly [name: string]: Value };
 export type ProtobufMessage = Readonly<Record<string, Value>>;
 
 type ValueOf<K> = K extends 'whole' | 'whole32' | 'sun' | 'time'

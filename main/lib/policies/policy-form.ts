@@ -7,7 +7,8 @@ import { transactionTypes, plainPayment, tokenTransfer } from './payments.ts';
 
 /** Several users, or all users with a tag. A list has at least one id. */
 export type People =
-  { readonly kind: 'users'; readonly ids: readonly string[] } | { readonly kind: 'tag'; readonly id: string };
+  | { readonly kind: 'users'; readonly ids: readonly string[] }
+  | { readonly kind: 'tag'; readonly id: string };
 
 /** So many of the people must have approved. The one who asks counts. */
 export interface Agreement {

@@ -122,7 +122,9 @@ export const keywords: Readonly<Record<PolicyField, Readonly<Record<string, Type
  */
 export type ConditionFacts = {
   readonly [Keyword in Exclude<keyof typeof condition, 'submitter'>]?: () =>
-    Fact<(typeof condition)[Keyword]> | Unknown | undefined;
+    | Fact<(typeof condition)[Keyword]>
+    | Unknown
+    | undefined;
 };
 
 export type UserFact = Fact<typeof user>;

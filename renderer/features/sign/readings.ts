@@ -20,7 +20,12 @@ export type SignRequest = Raw | Transaction;
 
 /** `message`, `bytes` and `hash` are what anything can be. All others have a form that the service verifies to the end. */
 export type ReadingKind =
-  'message' | 'bytes' | 'hash' | 'typed-data' | 'authorization' | SignedTransactionType;
+  | 'message'
+  | 'bytes'
+  | 'hash'
+  | 'typed-data'
+  | 'authorization'
+  | SignedTransactionType;
 
 export interface Reading {
   readonly kind: ReadingKind;

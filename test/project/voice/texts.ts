@@ -17,7 +17,7 @@ const words = (comment: string): string =>
   oneLine(comment.replaceAll(/^\s*(\/\/+|\/\*+|\*(?!\/))|\*\/\s*$/gm, ' '));
 
 /** Comments that instruct a tool. */
-const directive = /^(oxlint-|prettier-|@ts-|@__|v8 |@type )/;
+const directive = /^(oxlint-|oxfmt-|@ts-|@__|v8 |@type )/;
 
 /** @returns each comment. Line comments below each other are one. */
 export function commentsOf(source: ts.SourceFile): Text[] {
