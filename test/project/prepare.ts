@@ -38,7 +38,13 @@ function hasLibrary(name: string): boolean {
 function hasChromium(): boolean {
   const path = process.env['CHROMIUM_PATH'];
   if (path !== undefined && path !== '') return existsSync(path);
-  return hasProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
+  return hasProgram(
+    'chromium-headless-shell',
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'google-chrome-stable',
+  );
 }
 
 interface Need {
@@ -49,6 +55,8 @@ interface Need {
 }
 
 const needs: readonly Need[] = [
+  // Debian has the first, and others only the second.
+  { what: 'Chromium', from: 'chromium-headless-shell', isThere: hasChromium },
   { what: 'Chromium', from: 'chromium', isThere: hasChromium },
   { what: 'gnome-keyring-daemon', from: 'gnome-keyring', isThere: () => hasProgram('gnome-keyring-daemon') },
   { what: 'dbus-run-session', from: 'dbus', isThere: () => hasProgram('dbus-run-session') },
@@ -102,12 +110,14 @@ function missing(): readonly Need[] {
 const words = missing().length > 0 ? aptGet() : undefined;
 if (words !== undefined && run(words, 'update')) {
   // One by one: a distribution that lacks one package still gets the others.
-  for (const need of missing()) run(words, 'install', '--yes', '--no-install-recommends', need.from);
+  for (const need of missing()) {
+    if (!need.isThere()) run(words, 'install', '--yes', '--no-install-recommends', need.from);
+  }
 }
 const left = missing();
 if (left.length > 0) {
-  const names = left.map(({ what }) => what).join(', ');
-  const packages = left.map(({ from }) => from).join(' ');
+  const names = [...new Set(left.map(({ what }) => what))].join(', ');
+  const packages = [...new Map(left.map(({ what, from }) => [what, from])).values()].join(' ');
   process.stderr.write(
     `Some tests will fail for want of ${names}. To install: sudo apt-get update && sudo apt-get install ${packages}\n`,
   );
