@@ -5,6 +5,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { parseJson } from '../../crypto/json.ts';
 import type { ProgramRequest } from '../../http/door-routes.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
+import { serverNote } from '../../lib/text/agent-tools.ts';
 import { owned } from '../../lib/faults.ts';
 import type { OpenDoor } from '../door.ts';
 import { openProgramSocket } from '../program-socket.ts';
@@ -60,13 +61,7 @@ async function answerOverHttp(
 
 function agentServer(parts: AgentParts): McpServer {
   const { program, gone } = parts;
-  const server = new McpServer(
-    { name: 'keyhearth', version: '1' },
-    {
-      instructions:
-        'Keyhearth signs for you within budgets that its owner set. Begin with list_accounts, ask check before you sign, and take a refusal as final. Never ask for keys, passwords or words: no tool takes or gives them.',
-    },
-  );
+  const server = new McpServer({ name: 'keyhearth', version: '1' }, { instructions: serverNote });
   registerTools(server, parts);
   const resource = (name: string, title: string, read: () => Promise<unknown>): void => {
     const uri = `keyhearth://${name}`;

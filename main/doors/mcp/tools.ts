@@ -3,10 +3,11 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { Answer } from '../../operations/api.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
+import { agentTools, waitsNote, type AgentToolName } from '../../lib/text/agent-tools.ts';
 import { signedIn, type Ask } from '../ethereum/signing.ts';
 import type { Gone, Program } from '../program.ts';
 import { deniedBy } from '../refusals.ts';
-import { answering, untrustedNote, type AgentParts, type Extra } from './answers.ts';
+import { answering, type AgentParts, type Extra } from './answers.ts';
 import {
   askOf,
   type Asked,
@@ -19,10 +20,11 @@ import {
 } from './requests.ts';
 import { accountsOf, rightsOf } from './rights.ts';
 
-const refusedNote =
-  'Refused: beyond the budget, other receivers, calls that cannot be read (multicalls), new contracts, EIP-7702 authorizations, hashes. Ask `check` first: it says what is left.';
-const waitsNote =
-  'A request may wait for a person. Then the call waits too, up to ten minutes, with progress. If it ends before, the request goes on waiting: the same call again answers with the signature, and nothing is signed twice.';
+/** The words of a tool, without the example of a call. */
+const wordsOf = (name: AgentToolName) => ({
+  title: agentTools[name].title,
+  description: agentTools[name].description,
+});
 
 const shownRights = {
   rights: z.array(z.string()),
@@ -49,8 +51,7 @@ export function registerTools(server: McpServer, parts: AgentParts): void {
   server.registerTool(
     'list_accounts',
     {
-      title: 'List accounts',
-      description: `Lists the accounts that may sign, what may be done with them, and what is left of each budget. ${untrustedNote}`,
+      ...wordsOf('list_accounts'),
       inputSchema: {},
       outputSchema: {
         accounts: z.array(
@@ -75,8 +76,7 @@ export function registerTools(server: McpServer, parts: AgentParts): void {
   server.registerTool(
     'describe',
     {
-      title: 'Describe a request',
-      description: `Tells in plain words what signing would do, without signing. ${untrustedNote}`,
+      ...wordsOf('describe'),
       inputSchema: { from, ...wanted },
       outputSchema: { untrusted: z.object({ description }) },
       annotations: reads,
@@ -92,8 +92,7 @@ export function registerTools(server: McpServer, parts: AgentParts): void {
   server.registerTool(
     'check',
     {
-      title: 'Check a request',
-      description: `Says, without signing, if a request would be allowed, would wait for a person, or would be refused, by which policies, and what is left of each budget. ${refusedNote} ${untrustedNote}`,
+      ...wordsOf('check'),
       inputSchema: { from, ...wanted },
       outputSchema: {
         outcome: z.enum(['allowed', 'waits', 'refused']),
@@ -105,31 +104,18 @@ export function registerTools(server: McpServer, parts: AgentParts): void {
     (asked, extra) => answering(parts, extra, (gone) => check(program, askOf(program, asked), gone)),
   );
 
-  for (const [name, title, about, inputs] of [
+  for (const [name, inputs] of [
     [
       'sign_transaction',
-      'Sign a transaction',
-      `Signs a transaction of Ethereum or a chain like it. It is not sent. ${refusedNote}`,
       { transaction: transaction.optional(), unsignedTransaction: unsignedTransaction.optional() },
     ],
-    [
-      'sign_typed_data',
-      'Sign typed data',
-      `Signs EIP-712 typed data. EIP-3009, Permit and Permit2 count against the budget in full. Other typed data is refused: the vault cannot say what it takes. ${refusedNote}`,
-      { typedData },
-    ],
-    [
-      'sign_message',
-      'Sign a text',
-      'Signs a readable text, such as a sign-in, where the owner allowed texts. A text of 32 bytes is refused: it may be a hash.',
-      { message },
-    ],
+    ['sign_typed_data', { typedData }],
+    ['sign_message', { message }],
   ] as const) {
     server.registerTool(
       name,
       {
-        title,
-        description: `${about} ${waitsNote}`,
+        ...wordsOf(name),
         inputSchema: { from, ...inputs },
         outputSchema: { status: z.enum(['signed', 'waiting']), ...signed, next: z.string().optional() },
       },
@@ -147,8 +133,7 @@ export function registerTools(server: McpServer, parts: AgentParts): void {
   server.registerTool(
     'request_status',
     {
-      title: 'Status of requests',
-      description: `Lists this agent’s latest requests that the vault kept, or shows one: signed, waiting, rejected or failed. Refused requests are listed too.`,
+      ...wordsOf('request_status'),
       inputSchema: { id: z.string().max(100).optional() },
       outputSchema: {
         requests: z.array(
