@@ -608,6 +608,37 @@ test('the file of a client keeps its other entries, and the file before is kept'
   await keyhearth('agents', 'remove', 'filed', '--yes', ...owner());
 }, 60_000);
 
+// The class: an example that an agent copies and that is refused, or does something else.
+test('each call that the skill teaches does what the skill says', async () => {
+  await add('skilled', '--budget', '5 USDC/day', '--budget', '0.01 ETH/day', '--messages');
+  const { text } = await keyhearth<{ text: string }>('agents', 'skill');
+  const calls = [...text.matchAll(/^### (\w+)$[^]*?```json\n([^]*?)\n```/gm)].map(
+    ([, name = '', json = '']) => {
+      const { from } = JSON.parse(json) as { from?: string };
+      const own = from === undefined ? json : json.replaceAll(from, account);
+      return [name, own.replaceAll(/71c7656ec7ab88b098defb751b7401b5f6d8976f/gi, friend.slice(2))] as const;
+    },
+  );
+  const client = await connect('skilled');
+  const { tools } = await client.listTools();
+  expect(calls.map(([name]) => name)).toEqual(tools.map(({ name }) => name));
+  for (const { description = '' } of tools) expect(text).toContain(description);
+  expect(text).toContain(client.getInstructions());
+  const said = new Map<string, Json | undefined>();
+  for (const [name, json] of calls) {
+    const { structuredContent, content, isError } = await call(client, name, JSON.parse(json) as Json);
+    expect(isError, `${name}: ${content[0]?.text ?? ''}`).toBeFalsy();
+    said.set(name, structuredContent);
+  }
+  expect(said.get('list_accounts')).toMatchObject({ accounts: [{ address: account }] });
+  expect(JSON.stringify(said.get('describe'))).toContain('Send 1 USDC');
+  expect(said.get('check')).toMatchObject({ outcome: 'allowed' });
+  for (const name of ['sign_transaction', 'sign_typed_data', 'sign_message'])
+    expect(said.get(name), name).toMatchObject({ status: 'signed' });
+  expect(said.get('request_status')).toMatchObject({ requests: [{}, {}, {}] });
+  await client.close();
+}, 60_000);
+
 test('over HTTP a batch of calls has one budget', async () => {
   const { token } = await add('batched', '--budget', '1 USDC/day');
   const calls = Array.from({ length: 20 }, (_, id) => ({

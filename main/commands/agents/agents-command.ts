@@ -83,6 +83,14 @@ export function declareAgents(program: Command): void {
       await removeProgram(config, wanted, { ...flags, door: 'mcp', yes: yes === true, json });
     },
   });
+  addSubcommand(agents, {
+    name: 'skill',
+    description: 'Print a SKILL.md by which an agent learns to use its tools',
+    run: async (config, _flags, json) => {
+      const { printSkill } = await import('./skill.ts');
+      await printSkill(config, json);
+    },
+  });
 }
 
 export function declareMcp(program: Command): void {

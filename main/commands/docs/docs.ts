@@ -36,11 +36,16 @@ export async function printPage(config: Config, wanted: string, json: boolean): 
     name: title,
     otherId: path.replace('reference/', ''),
   }));
-  const file = join(config.siteDirectory, 'docs', `${page.path}.md`);
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await textOfPage(config, page.path);
+  print(json, { ...page, text }, text.trimEnd());
+}
+
+/** The Markdown of a page, as the build has it. */
+export async function textOfPage({ siteDirectory }: Config, path: string): Promise<string> {
+  const file = join(siteDirectory, 'docs', `${path}.md`);
+  return readFile(file, 'utf8').catch((error: unknown) => {
     throw new CommandError(exitCodes.failed, `${file} cannot be read: ${reasonOf(error)}`);
   });
-  print(json, { ...page, text }, text.trimEnd());
 }
 
 /** @returns the address of the running vault's port. A vault that does not answer keeps no page from its reader. */

@@ -55,6 +55,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'keyhearth agents add claude --wallet Daily --budget "5 USDC/day" --to 0x71c7656ec7ab88b098defb751b7401b5f6d8976f',
     'keyhearth agents list',
     'keyhearth agents pause claude',
+    'keyhearth agents skill',
   ],
   mcp: ['keyhearth mcp --as claude'],
   doors: [
