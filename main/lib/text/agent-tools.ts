@@ -1,6 +1,6 @@
 /**
- * What an AI agent reads about its tools, and how it calls each. The MCP server and the skill that the command prints have these
- * texts from here.
+ * The words by which an AI agent knows its tools, with an example of a call for each. The MCP server and the skill that the command
+ * prints have these texts from here.
  */
 
 export const untrustedNote =
