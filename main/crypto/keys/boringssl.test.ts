@@ -50,11 +50,11 @@ vi.mock('node:crypto', async (importOriginal) => {
 // Each path is taken, which is what can be missing here: the many rounds of the same are for the files by themselves.
 vi.mock('fast-check', async (importOriginal) => {
   const { default: real, ...names } = await importOriginal<typeof fastCheck>();
-  const assert: typeof real.assert = (property, parameters) =>
+  const assert = ((...[property, parameters]: Parameters<typeof real.assert>) =>
     real.assert(property, {
       ...parameters,
       numRuns: Math.min(parameters?.numRuns ?? 100, atLength(20, 2000)),
-    });
+    })) as typeof real.assert;
   return { ...names, default: { ...real, assert } };
 });
 
