@@ -2,8 +2,8 @@
 import { decodeHex, toHex } from '../../crypto/encodings.ts';
 import { uncompressed } from '../../crypto/keys/secp256k1.ts';
 import { doorKinds, policiesOfProgram } from '../../lib/policies/doors.ts';
+import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';
 import type { Gone, Program } from '../program.ts';
-import { rpcCodes, RpcError } from './json-rpc.ts';
 
 export interface Offer {
   /** The first is the one of an address that names none. */

@@ -1,37 +1,13 @@
-/** JSON-RPC 2.0 over HTTP: bodies, batches and errors, as EIP-1193 and EIP-1474 number them. */
+/** JSON-RPC 2.0 over HTTP: bodies and batches. */
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { isObject, parseJson } from '../../crypto/json.ts';
-import { ExplainedError, KeyhearthError, messageOf } from '../../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../../lib/errors.ts';
 import type { OnFault } from '../../lib/faults.ts';
 import { countValues } from '../../lib/plain-json.ts';
 import { requestLimits } from '../../lib/published-limits.ts';
+import { rpcCodes, RpcError, writeJson } from '../../lib/web/json-rpc.ts';
 import { RejectedError } from '../program.ts';
-
-export const rpcCodes = {
-  parse: -32700,
-  request: -32600,
-  params: -32602,
-  internal: -32603,
-  /** The same request again may be answered. */
-  notYet: -32002,
-  limit: -32005,
-  rejected: 4001,
-  unauthorized: 4100,
-  unsupported: 4200,
-  disconnected: 4901,
-} as const;
-
-export class RpcError extends ExplainedError {
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(code: number, message: string, data?: unknown) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-}
 
 export interface Call {
   readonly method: string;
@@ -49,16 +25,6 @@ const call = z.looseObject({
 });
 
 type Id = z.output<typeof id>;
-
-/** Writes whole numbers that a double would round to the last digit, as `parseJson` reads them. */
-export const writeJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? (JSON as unknown as RawJson).rawJSON(String(member)) : member,
-  );
-
-interface RawJson {
-  readonly rawJSON: (text: string) => unknown;
-}
 
 /** @throws KeyhearthError INVALID_ARGUMENT or PAYLOAD_TOO_LARGE */
 export function readBody(raw: Uint8Array): unknown {

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { parseJson } from '../../crypto/json.ts';
 import { isThisMachine, networkIsOff } from '../../lib/network.ts';
 import { visibleLine } from '../../lib/text/visible-text.ts';
+import { rpcCodes, RpcError, writeJson } from '../../lib/web/json-rpc.ts';
 import { Outbound, OutboundError } from '../../net/outbound.ts';
-import { rpcCodes, RpcError, writeJson } from './json-rpc.ts';
 
 const timeoutMs = 30_000;
 const mostBytes = 4 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { encodeUnsigned, type EthereumTransaction, type EthereumType } from '../../chains/ethereum/read.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { parse } from '../../lib/parse.ts';
-import { rpcCodes, RpcError } from './json-rpc.ts';
+import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';
 
 export const quantity = z
   .string()

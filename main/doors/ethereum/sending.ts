@@ -7,6 +7,7 @@ import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
+import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import {
   deleteTransaction,
@@ -18,7 +19,6 @@ import {
   type EthereumTransactionRow,
 } from '../../storage/tables/ethereum-transactions.ts';
 import { keyNameOf, type Gone, type Program } from '../program.ts';
-import { rpcCodes, RpcError } from './json-rpc.ts';
 import { NoAnswer, type ChainNode } from './node.ts';
 import { canonical, hexOfNumber, unsignedOf, type Wish } from './requests.ts';
 import { signTransaction } from './signing.ts';

@@ -4,11 +4,11 @@ import { readEthereum } from '../../chains/ethereum/read.ts';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
 import { ethereumMessagePrefix } from '../../lib/text/ethereum-message.ts';
+import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';
 import { bigEndian } from '../../chains/reading.ts';
 import type { ActivityParameters, ActivityResult } from '../../operations/api.ts';
 import type { Gone, Program, SubmitOptions } from '../program.ts';
 import { refusalOf } from '../refusals.ts';
-import { rpcCodes, RpcError } from './json-rpc.ts';
 import { hexOfNumber } from './requests.ts';
 
 /** A request of the API for a signature. It names the program beside its user. */
