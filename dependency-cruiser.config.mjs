@@ -49,6 +49,8 @@ const layers = {
   activities: ['policy/', 'storage/', 'crypto/', 'lib/'],
   operations: ['activities/define.ts', 'policy/', 'chains/', 'storage/', 'crypto/', 'lib/'],
   http: ['activities/', 'auth/', 'files/', 'lib/', 'preload/contract.ts'],
+  // The owner's nodes, one for each chain.
+  nodes: ['net/', 'keys/keyring.ts', 'chains/ethereum/', 'storage/', 'crypto/', 'lib/'],
   // Programs of other protocols: each door turns them into requests of the API.
   doors: [
     'http/handle.ts',
@@ -61,8 +63,8 @@ const layers = {
     'chains/ethereum/',
     'chains/addresses/ethereum.ts',
     'chains/reading.ts',
-    'net/',
     'chains/origin.ts',
+    'nodes/',
     'operations/api.ts',
     'storage/',
     'crypto/',

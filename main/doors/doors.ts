@@ -29,7 +29,7 @@ import { getSetting, putSetting } from '../storage/tables/settings.ts';
 import { getVault, requireVault } from '../storage/tables/vault.ts';
 import type { OpenDoor, OpenProgram } from './door.ts';
 import { openEthereum } from './ethereum/door.ts';
-import { chainIdText, Nodes, nodeUrl } from './ethereum/nodes.ts';
+import { chainIdText, Nodes, nodeUrl } from '../nodes/nodes.ts';
 import { Transactions } from './ethereum/sending.ts';
 import { compressed, keyNameOf, Program } from './program.ts';
 import { openSshAgent } from './ssh/server.ts';

@@ -14,8 +14,8 @@ import type { OpenDoor } from '../door.ts';
 import type { Gone, Program } from '../program.ts';
 import { Offers } from './accounts.ts';
 import { answerBody, readBody, type Call } from './json-rpc.ts';
-import type { Nodes } from './nodes.ts';
-import { address, hexData, hexOfNumber, readWish, unsignedOf } from './requests.ts';
+import type { Nodes } from '../../nodes/nodes.ts';
+import { address, hexData, hexOfNumber, readWish, unsignedOf } from '../../chains/ethereum/requests.ts';
 import type { Transactions } from './sending.ts';
 import { asksTransaction, shownSigned, signBytes, signMessage, signNow, signTypedData } from './signing.ts';
 

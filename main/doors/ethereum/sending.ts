@@ -19,8 +19,8 @@ import {
   type EthereumTransactionRow,
 } from '../../storage/tables/ethereum-transactions.ts';
 import { keyNameOf, type Gone, type Program } from '../program.ts';
-import { NoAnswer, type ChainNode } from './node.ts';
-import { canonical, hexOfNumber, unsignedOf, type Wish } from './requests.ts';
+import { NoAnswer, type ChainNode } from '../../nodes/node.ts';
+import { canonical, hexOfNumber, unsignedOf, type Wish } from '../../chains/ethereum/requests.ts';
 import { signTransaction } from './signing.ts';
 
 /** A request of a program. */

@@ -9,7 +9,7 @@ import { bigEndian } from '../../chains/reading.ts';
 import type { ActivityParameters, ActivityResult } from '../../operations/api.ts';
 import type { Gone, Program, SubmitOptions } from '../program.ts';
 import { refusalOf } from '../refusals.ts';
-import { hexOfNumber } from './requests.ts';
+import { hexOfNumber } from '../../chains/ethereum/requests.ts';
 
 /** A request of the API for a signature. It names the program beside its user. */
 export type Ask = ReturnType<typeof asksTransaction> | ReturnType<typeof asksPayload>;

@@ -4,7 +4,7 @@ import { checksumAddress, readEthereumAddress } from '../../chains/addresses/eth
 import { encodeUnsigned } from '../../chains/ethereum/read.ts';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
-import { hexData } from '../ethereum/requests.ts';
+import { hexData } from '../../chains/ethereum/requests.ts';
 import { asksPayload, asksTransaction, ofMessage, ofTypedData, type Ask } from '../ethereum/signing.ts';
 import type { Program } from '../program.ts';
 

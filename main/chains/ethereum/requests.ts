@@ -1,8 +1,8 @@
 /** Transactions as JSON-RPC writes them: read strictly, since a field that is passed over would be signed unseen. */
 import { z } from 'zod';
-import { checksumAddress, readEthereumAddress } from '../../chains/addresses/ethereum.ts';
-import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
-import { encodeUnsigned, type EthereumTransaction, type EthereumType } from '../../chains/ethereum/read.ts';
+import { checksumAddress, readEthereumAddress } from '../addresses/ethereum.ts';
+import { bytesOfHex, hexOf } from './hex.ts';
+import { encodeUnsigned, type EthereumTransaction, type EthereumType } from './read.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { parse } from '../../lib/parse.ts';
 import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';

@@ -1,12 +1,12 @@
 /** The nodes that the owner set, one for each chain. */
 import { z } from 'zod';
-import { KeyhearthError } from '../../lib/errors.ts';
-import { isThisMachine } from '../../lib/network.ts';
-import type { Keyring } from '../../keys/keyring.ts';
-import type { Writer } from '../../storage/connection.ts';
-import { deleteNode, ethereumNodeContext, getNode, putNode } from '../../storage/tables/ethereum-nodes.ts';
-import { isNetworkOn } from '../../storage/tables/settings.ts';
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import { KeyhearthError } from '../lib/errors.ts';
+import { isThisMachine } from '../lib/network.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Writer } from '../storage/connection.ts';
+import { deleteNode, ethereumNodeContext, getNode, putNode } from '../storage/tables/ethereum-nodes.ts';
+import { isNetworkOn } from '../storage/tables/settings.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { ChainNode } from './node.ts';
 
 export const chainIdText = z.string().regex(/^[1-9][0-9]{0,14}$/, 'Expected the digits of a chain ID');

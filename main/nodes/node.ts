@@ -2,11 +2,11 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { z } from 'zod';
-import { parseJson } from '../../crypto/json.ts';
-import { isThisMachine, networkIsOff } from '../../lib/network.ts';
-import { visibleLine } from '../../lib/text/visible-text.ts';
-import { rpcCodes, RpcError, writeJson } from '../../lib/web/json-rpc.ts';
-import { Outbound, OutboundError } from '../../net/outbound.ts';
+import { parseJson } from '../crypto/json.ts';
+import { isThisMachine, networkIsOff } from '../lib/network.ts';
+import { visibleLine } from '../lib/text/visible-text.ts';
+import { rpcCodes, RpcError, writeJson } from '../lib/web/json-rpc.ts';
+import { Outbound, OutboundError } from '../net/outbound.ts';
 
 const timeoutMs = 30_000;
 const mostBytes = 4 * 1024 * 1024;
