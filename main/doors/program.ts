@@ -22,6 +22,7 @@ import type {
 } from '../operations/api.ts';
 import { getServerKey, serverKeyContext, type DoorKeyName } from '../storage/tables/server-keys.ts';
 import { requireVault } from '../storage/tables/vault.ts';
+import { explainedRefusal } from './refusals.ts';
 
 export interface ProgramParts {
   readonly service: Service;
@@ -100,7 +101,7 @@ export class Program {
   /**
    * Submits an activity and waits until it is decided. Where its caller leaves, the activity goes on waiting for its votes.
    * @returns the activity's result; undefined where no one has decided yet.
-   * @throws KeyhearthError as the API refuses, or rejected.
+   * @throws KeyhearthError as the API refuses, with the policies that do; or rejected.
    */
   async submit<Type extends ActivityType>(
     type: Type,
@@ -120,9 +121,12 @@ export class Program {
     const content = contentOf({ organizationId, type, parameters: parameters as object });
     const raw = at === undefined ? (this.#sent.get(content) ?? bodyAt(this.nextTimestamp())) : bodyAt(at);
     if (at === undefined) this.#sent.set(content, raw);
-    const { activity } = bodyOf(
-      await this.#send(`submit/${pathOfType(type)}`, raw, wait ? { seconds: longestWait, gone } : undefined),
-    ) as {
+    const answer = await this.#send(
+      `submit/${pathOfType(type)}`,
+      raw,
+      wait ? { seconds: longestWait, gone } : undefined,
+    );
+    const { activity } = (await this.#allowed(answer)) as {
       readonly activity: { readonly status: string; readonly result: Record<string, ActivityResult<Type>> };
     };
     if (activity.status === 'ACTIVITY_STATUS_COMPLETED') return Object.values(activity.result)[0];
@@ -130,6 +134,25 @@ export class Program {
     // The caller has the answer, so a repeat is a new request.
     if (!gone.aborted) this.#sent.delete(content);
     throw new RejectedError();
+  }
+
+  /** As `submit`, for callers that get nothing later. @throws KeyhearthError UNAVAILABLE where no one has decided yet. */
+  async submitNow<Type extends ActivityType>(
+    type: Type,
+    parameters: ActivityParameters<Type>,
+    gone: Gone,
+  ): Promise<ActivityResult<Type>> {
+    const result = await this.submit(type, parameters, gone);
+    if (result !== undefined) return result;
+    throw new KeyhearthError('UNAVAILABLE', 'the request still waits for approval: send it again');
+  }
+
+  async #allowed(answer: ApiAnswer): Promise<Record<string, unknown>> {
+    try {
+      return bodyOf(answer);
+    } catch (error) {
+      throw await explainedRefusal((path, parameters) => this.#ask(path, parameters), error);
+    }
   }
 
   /**

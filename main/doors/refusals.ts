@@ -1,7 +1,13 @@
 /** Why a program's request was refused, in words: which policy denies it, or which of its own allow less. */
 import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { policiesOfProgram } from '../lib/policies/doors.ts';
-import type { Gone, Program } from './program.ts';
+import type { Answer, QueryParameters, QueryPath } from '../operations/api.ts';
+
+/** Asks the API as the program's user. */
+type AskApi = <Path extends QueryPath>(
+  path: Path,
+  parameters: QueryParameters<Path>,
+) => Promise<Answer<Path>>;
 
 /** The outcome of one policy in a decision. */
 export interface Evaluation {
@@ -9,24 +15,32 @@ export interface Evaluation {
   readonly outcome?: string | undefined;
 }
 
-/** @returns undefined for an error that policies did not cause. */
-export async function refusalOf(program: Program, error: unknown, gone: Gone): Promise<string | undefined> {
-  if (!(error instanceof KeyhearthError) || error.turnkeyErrorCode !== 'REQUEST_NOT_AUTHORIZED')
-    return undefined;
+/** Policies refused the request. The names of those that its message quotes are data that users wrote. */
+export class RefusedError extends KeyhearthError {
+  constructor(words: string, { turnkeyErrorCode, details }: KeyhearthError) {
+    super('PERMISSION_DENIED', words, { turnkeyErrorCode, details });
+  }
+}
+
+/** @returns the error with the policies in its words, or the error itself where they did not cause it. */
+export async function explainedRefusal(ask: AskApi, error: unknown): Promise<unknown> {
+  if (!(error instanceof KeyhearthError) || error.turnkeyErrorCode !== 'REQUEST_NOT_AUTHORIZED') return error;
   const evaluations = error.details.flatMap((detail) =>
     Array.isArray(detail['policyEvaluations']) ? (detail['policyEvaluations'] as readonly Evaluation[]) : [],
   );
-  return (await deniedBy(program, evaluations, gone)) ?? error.message;
+  try {
+    const words = await deniedBy(ask, evaluations);
+    return words === undefined ? error : new RefusedError(words, error);
+  } catch {
+    // The vault was locked or frozen, or the program removed, since: the refusal stands.
+    return error;
+  }
 }
 
 /** @returns undefined where the program has no policies. */
-export async function deniedBy(
-  program: Program,
-  evaluations: readonly Evaluation[],
-  gone: Gone,
-): Promise<string | undefined> {
-  const { userId } = await program.query('whoami', {}, gone);
-  const { policies } = await program.query('list_policies', {}, gone);
+export async function deniedBy(ask: AskApi, evaluations: readonly Evaluation[]): Promise<string | undefined> {
+  const { userId } = await ask('whoami', {});
+  const { policies } = await ask('list_policies', {});
   const own = policiesOfProgram(userId, policies);
   const denying = new Set(
     evaluations.filter(({ outcome }) => outcome === 'OUTCOME_DENY_EXPLICIT').map(({ policyId }) => policyId),

@@ -441,7 +441,7 @@ describe('git', () => {
     const commit = await git('commit', '-q', '--allow-empty', '-m', 'draft');
     activityOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
     expect(commit.code).not.toBe(0);
-    expect(commit.err).toContain('sufficient permissions');
+    expect(commit.err).toContain('denied by the policy "No drafts"');
     expect((await git('log', '--format=%s')).out).toBe('Fix the pump\n');
   });
 

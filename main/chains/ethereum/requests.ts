@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { checksumAddress, readEthereumAddress } from '../addresses/ethereum.ts';
 import { bytesOfHex, hexOf } from './hex.ts';
 import { encodeUnsigned, type EthereumTransaction, type EthereumType } from './read.ts';
-import { messageOf } from '../../lib/errors.ts';
+import { KeyhearthError, messageOf } from '../../lib/errors.ts';
 import { parse } from '../../lib/parse.ts';
-import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';
 
 export const quantity = z
   .string()
@@ -60,9 +59,9 @@ export interface Wish {
   readonly type: EthereumType | undefined;
 }
 
-const wrong = (message: string): RpcError => new RpcError(rpcCodes.params, message);
+const wrong = (message: string): KeyhearthError => new KeyhearthError('INVALID_ARGUMENT', message);
 
-/** @param chainId The chain that is asked for. @throws KeyhearthError INVALID_ARGUMENT, or RpcError params. */
+/** @param chainId The chain that is asked for. @throws KeyhearthError INVALID_ARGUMENT */
 export function readWish(value: unknown, chainId: bigint): Wish {
   const read = parse(wish, value, 'params[0]');
   const { gas, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList = [] } = read;
@@ -104,7 +103,7 @@ export const canonical = (wish: Wish): string =>
 
 export const hexOfNumber = (number: bigint): string => `0x${number.toString(16)}`;
 
-/** A wish with nothing left open. @returns the unsigned transaction in hex. @throws RpcError params naming what is missing. */
+/** A wish with nothing left open. @returns the unsigned transaction in hex. @throws KeyhearthError INVALID_ARGUMENT naming what is missing. */
 export function unsignedOf(wish: Wish, chainId: bigint): string {
   const { type, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = wish;
   if (type === undefined) throw wrong('missing gasPrice, or maxFeePerGas with maxPriorityFeePerGas');

@@ -1,8 +1,8 @@
 /** The accounts and chains that a program is offered, as its own policies name them. Policies decide about each request all the same. */
 import { decodeHex, toHex } from '../../crypto/encodings.ts';
 import { uncompressed } from '../../crypto/keys/secp256k1.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { doorKinds, policiesOfProgram } from '../../lib/policies/doors.ts';
-import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';
 import type { Gone, Program } from '../program.ts';
 
 export interface Offer {
@@ -30,7 +30,7 @@ export class Offers {
     this.#program = program;
   }
 
-  /** @throws RpcError unauthorized where its policies name no wallet. */
+  /** @throws KeyhearthError PERMISSION_DENIED where its policies name no wallet. */
   get(gone: Gone): Promise<Offer> {
     const now = performance.now();
     if (this.#asked === undefined || now - this.#asked.at > freshMs) {
@@ -50,8 +50,8 @@ export class Offers {
     const spending = doorKinds.ethereum.read?.(userId, own)?.spending;
     const [first, ...others] = spending?.chainIds ?? [];
     if (spending === undefined || first === undefined) {
-      throw new RpcError(
-        rpcCodes.unauthorized,
+      throw new KeyhearthError(
+        'PERMISSION_DENIED',
         'the policies of this program name no wallet: see `keyhearth rpc list`',
       );
     }

@@ -5,19 +5,21 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { bytesOfHex } from '../../chains/ethereum/hex.ts';
+import { address, hexData, hexOfNumber, readWish, unsignedOf } from '../../chains/ethereum/requests.ts';
+import { shownSigned } from '../../chains/ethereum/signed.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
 import { parse } from '../../lib/parse.ts';
 import { rpcCodes, RpcError, writeJson } from '../../lib/web/json-rpc.ts';
 import type { ProgramRequest } from '../../http/door-routes.ts';
+import type { Nodes } from '../../nodes/nodes.ts';
+import { asksTransaction } from '../asks.ts';
 import type { OpenDoor } from '../door.ts';
 import type { Gone, Program } from '../program.ts';
 import { Offers } from './accounts.ts';
 import { answerBody, readBody, type Call } from './json-rpc.ts';
-import type { Nodes } from '../../nodes/nodes.ts';
-import { address, hexData, hexOfNumber, readWish, unsignedOf } from '../../chains/ethereum/requests.ts';
 import type { Transactions } from './sending.ts';
-import { asksTransaction, shownSigned, signBytes, signMessage, signNow, signTypedData } from './signing.ts';
+import { signBytes, signMessage, signNow, signTypedData } from './signing.ts';
 
 /** Shared by all programs of the door. */
 export interface Shared {
@@ -92,8 +94,8 @@ async function answer(
     const { chainIds } = await offers.get(gone);
     const chainId = chain === undefined || chain === '' ? chainIds[0] : BigInt(chain);
     if (!chainIds.includes(chainId)) {
-      throw new RpcError(
-        rpcCodes.unauthorized,
+      throw new KeyhearthError(
+        'PERMISSION_DENIED',
         `this program has no chain ${String(chainId)}: ${chainIds.join(', ')}`,
       );
     }
@@ -114,15 +116,7 @@ async function signAsWeb3signer(
   const account = (await offers.get(gone)).accounts.find((each) => each.publicKey === wanted);
   if (account === undefined) throw new KeyhearthError('NOT_FOUND', 'this program has no such key');
   const { data } = parse(z.looseObject({ data: hexData }), readBody(raw), 'body');
-  try {
-    return await signBytes(program, account.address, bytesOfHex(data), gone);
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    throw new KeyhearthError(
-      error.code === rpcCodes.notYet ? 'UNAVAILABLE' : 'PERMISSION_DENIED',
-      error.message,
-    );
-  }
+  return signBytes(program, account.address, bytesOfHex(data), gone);
 }
 
 type Method = (shared: Shared, asked: Asked, call: Call) => Promise<unknown>;
@@ -185,7 +179,7 @@ const methods: Readonly<Record<string, Method>> = {
       case 'data/typed':
         return signTypedData(program, account, typeof data === 'string' ? data : writeJson(data), gone);
       default:
-        throw new RpcError(rpcCodes.params, 'expected text/plain, text/validator or data/typed');
+        throw new KeyhearthError('INVALID_ARGUMENT', 'expected text/plain, text/validator or data/typed');
     }
   },
 };

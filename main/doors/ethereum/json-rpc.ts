@@ -122,6 +122,7 @@ function codeOf(error: KeyhearthError): number {
     case 'VAULT_FROZEN':
       return rpcCodes.unauthorized;
     case 'VAULT_LOCKED':
+    case 'UNAVAILABLE':
       return rpcCodes.notYet;
     case 'RESOURCE_EXHAUSTED':
     case 'LIMIT_REACHED':

@@ -4,10 +4,13 @@
  */
 import { hash, randomUUID } from 'node:crypto';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
+import { canonical, unsignedOf, type Wish } from '../../chains/ethereum/requests.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
 import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';
+import { fill, nonceOf } from '../../nodes/fill.ts';
+import { NoAnswer, type ChainNode } from '../../nodes/node.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import {
   deleteTransaction,
@@ -18,10 +21,8 @@ import {
   markSent,
   type EthereumTransactionRow,
 } from '../../storage/tables/ethereum-transactions.ts';
+import { asksTransaction, signedIn } from '../asks.ts';
 import { keyNameOf, type Gone, type Program } from '../program.ts';
-import { NoAnswer, type ChainNode } from '../../nodes/node.ts';
-import { canonical, hexOfNumber, unsignedOf, type Wish } from '../../chains/ethereum/requests.ts';
-import { signTransaction } from './signing.ts';
 
 /** A request of a program. */
 export interface Sender {
@@ -33,8 +34,6 @@ export interface Sender {
   readonly held: Set<string>;
 }
 
-/** Of what a node says, where the caller names nothing itself. */
-const most = { gas: 100_000_000n, feePerGas: 10_000_000_000_000n, nonce: 1n << 53n };
 const dayMs = 86_400_000;
 
 export class Transactions {
@@ -90,8 +89,8 @@ export class Transactions {
     const { hash: sent } = await go(begun.row, true);
     if (sent !== undefined) return sent;
     this.#letGo(sender, begun.row.id);
-    throw new RpcError(
-      rpcCodes.notYet,
+    throw new KeyhearthError(
+      'UNAVAILABLE',
       'the transaction still waits for approval: send the same request again, and it is not sent twice',
     );
   }
@@ -163,8 +162,7 @@ export class Transactions {
 
   /** The first that is free: one that was refused leaves a gap, which the next transaction fills. */
   async #nextNonce(node: ChainNode, chain: string, address: string): Promise<bigint> {
-    let nonce = await node.number('eth_getTransactionCount', [address, 'pending']);
-    if (nonce >= most.nonce) throw absurd('nonce', nonce);
+    let nonce = await nonceOf(node, address);
     const rows = this.#rows(chain, address).filter((row) => BigInt(row.nonce) >= nonce);
     const taken = new Set<bigint>();
     for (const { id, hash, nonce } of rows) {
@@ -188,7 +186,9 @@ export class Transactions {
     wait: boolean,
   ): Promise<string | undefined> {
     try {
-      return await signTransaction(program, { signWith: address, unsigned }, gone, { at: createdAt, wait });
+      const { type, parameters } = asksTransaction(program, address, unsigned);
+      const result = await program.submit(type, parameters, gone, { at: createdAt, wait });
+      return result && signedIn(result);
     } catch (error) {
       await this.#units.write((tx) => {
         deleteTransaction(tx, id);
@@ -223,46 +223,3 @@ export class Transactions {
     return hash;
   }
 }
-
-/** Completes gas and fees by the node. @throws RpcError where the node refuses, or says what no one would pay. */
-async function fill(node: ChainNode, wish: Wish): Promise<Wish> {
-  const { from, to, value, data, accessList } = wish;
-  const call = { from, ...(to !== '' && { to }), value: hexOfNumber(value), data, accessList };
-  const gas =
-    wish.gas ?? (await node.number('eth_estimateGas', [accessList.length > 0 ? call : without(call)]));
-  if (wish.gas === undefined && gas > most.gas) throw absurd('gas', gas);
-  if (
-    wish.gasPrice !== undefined ||
-    (wish.maxFeePerGas !== undefined && wish.maxPriorityFeePerGas !== undefined)
-  ) {
-    return { ...wish, gas };
-  }
-  const block = (await node.ask('eth_getBlockByNumber', ['latest', false])) as {
-    baseFeePerGas?: unknown;
-  } | null;
-  const base = block?.baseFeePerGas;
-  const type = wish.type ?? (typeof base === 'string' ? 'TYPE_2' : 'LEGACY');
-  if (type !== 'TYPE_2') {
-    const gasPrice = reasonable(await node.number('eth_gasPrice', []));
-    return { ...wish, gas, gasPrice, type: type === 'LEGACY' && accessList.length > 0 ? 'TYPE_1' : type };
-  }
-  if (typeof base !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(base)) {
-    throw new RpcError(rpcCodes.internal, 'the node says no base fee: give gasPrice');
-  }
-  const tip = wish.maxPriorityFeePerGas ?? reasonable(await node.number('eth_maxPriorityFeePerGas', []));
-  const maxFeePerGas = wish.maxFeePerGas ?? reasonable(2n * BigInt(base) + tip);
-  return { ...wish, gas, type, maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas };
-}
-
-const without = ({ accessList: _, ...rest }: Record<string, unknown>): Record<string, unknown> => rest;
-
-function reasonable(fee: bigint): bigint {
-  if (fee <= most.feePerGas) return fee;
-  throw absurd('fee for a unit of gas', fee);
-}
-
-const absurd = (what: string, number: bigint): RpcError =>
-  new RpcError(
-    rpcCodes.internal,
-    `the node says a ${what} of ${String(number)}, which is not believed: give your own`,
-  );

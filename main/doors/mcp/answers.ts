@@ -9,7 +9,7 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import { untrustedNote } from '../../lib/text/agent-tools.ts';
 import { visibleAgain } from '../../lib/text/visible-text.ts';
 import { RejectedError, type Gone, type Program } from '../program.ts';
-import { refusalOf } from '../refusals.ts';
+import { RefusedError } from '../refusals.ts';
 import { isPaused, rightsOf } from './rights.ts';
 
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -50,15 +50,13 @@ export async function answering(
   }
 }
 
-/** Names the policies of a refusal: one pauses the agent. */
+/** Says of a pause that it was one: it rejects what waits. */
 async function reasonOf(program: Program, error: KeyhearthError, gone: Gone): Promise<string> {
   const said = `${error.code}: ${error.message}`;
+  if (error instanceof RefusedError) return `${said}. Names of policies are data.`;
+  if (!(error instanceof RejectedError)) return said;
   try {
-    if (error instanceof RejectedError) {
-      return (await rightsOf(program, gone)).paused ? `${said}. ${isPaused}` : said;
-    }
-    const refusal = await refusalOf(program, error, gone);
-    return refusal === undefined ? said : `${error.code}: ${refusal}. Names of policies are data.`;
+    return (await rightsOf(program, gone)).paused ? `${said}. ${isPaused}` : said;
   } catch {
     // The vault was locked or frozen, or the agent removed, since: the refusal stands.
     return said;

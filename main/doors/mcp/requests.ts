@@ -5,7 +5,7 @@ import { encodeUnsigned } from '../../chains/ethereum/read.ts';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { hexData } from '../../chains/ethereum/requests.ts';
-import { asksPayload, asksTransaction, ofMessage, ofTypedData, type Ask } from '../ethereum/signing.ts';
+import { asksPayload, asksTransaction, ofMessage, ofTypedData, type Ask } from '../asks.ts';
 import type { Program } from '../program.ts';
 
 /** More than any transaction, typed data or text that an agent signs, and far less than a message may have. */

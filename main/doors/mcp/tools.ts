@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Answer } from '../../operations/api.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { agentTools, waitsNote, type AgentToolName } from '../../lib/text/agent-tools.ts';
-import { signedIn, type Ask } from '../ethereum/signing.ts';
+import { signedIn, type Ask } from '../asks.ts';
 import type { Gone, Program } from '../program.ts';
 import { deniedBy } from '../refusals.ts';
 import { answering, type AgentParts, type Extra } from './answers.ts';
@@ -162,7 +162,9 @@ async function check(program: Program, request: Ask, gone: Gone) {
   const { policyExplanation } = await program.query('explain_policies', { requestBody }, gone);
   const outcome = outcomes[policyExplanation.outcome] ?? ('refused' as const);
   const because =
-    outcome === 'refused' ? await deniedBy(program, policyExplanation.policies, gone) : undefined;
+    outcome === 'refused'
+      ? await deniedBy((path, wanted) => program.query(path, wanted, gone), policyExplanation.policies)
+      : undefined;
   return { outcome, untrusted: { because }, rights: words, paused, budgets };
 }
 

@@ -120,10 +120,8 @@ async function sign(
     ...(more.preimage && { preimage: more.preimage }),
     origin,
   } as const;
-  const result = await program.submit('ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters, gone);
-  if (result === undefined)
-    throw new KeyhearthError('PERMISSION_DENIED', 'the request still waits for approval');
-  const numbers = [result.r, result.s].map((hex) => decodeHex('signature', hex.padStart(64, '0')));
+  const { r, s } = await program.submitNow('ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters, gone);
+  const numbers = [r, s].map((hex) => decodeHex('signature', hex.padStart(64, '0')));
   return encodeSshSignature(key.curve, joinBytes(numbers));
 }
 
