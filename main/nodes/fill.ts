@@ -1,4 +1,4 @@
-/** What a node completes of a transaction: nonce, gas and fees, where it says what can be believed. */
+/** Completes the nonce, gas and fees of a transaction by its node, as far as that can be believed. */
 import { hexOfNumber, type Wish } from '../chains/ethereum/requests.ts';
 import { rpcCodes, RpcError } from '../lib/web/json-rpc.ts';
 import type { ChainNode } from './node.ts';
