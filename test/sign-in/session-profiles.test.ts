@@ -228,13 +228,25 @@ describe('votes of a session', () => {
     const profileOf = async (scope: string) => newSession(ann.client, await newProfile(scope));
     const signing = await profileOf("activity.action == 'SIGN'");
     const approving = await profileOf("activity.action == 'APPROVE'");
-    for (const session of [signing, approving]) await isDenied(() => approve(session, signature));
+    // What is shown as possible is what is possible.
+    const rights = async (session: TestClient, { id }: ActivityBody) => {
+      const { canApprove, canReject } = activityOf(await session.query('get_activity', { activityId: id }));
+      return [canApprove, canReject];
+    };
+    expect(await rights(ann.client, signature)).toEqual([true, true]);
+    for (const session of [signing, approving]) {
+      expect(await rights(session, signature)).toEqual([false, false]);
+      await isDenied(() => approve(session, signature));
+    }
     await isDenied(() => reject(approving, signature));
     const both = await profileOf("activity.action in ['SIGN', 'APPROVE']");
     const tagging = await waitingFor(ann.userId, 'CREATE_USER_TAG', { userTagName: newName(), userIds: [] });
+    expect(await rights(both, tagging)).toEqual([false, false]);
     await isDenied(() => approve(both, tagging));
+    expect(await rights(both, signature)).toEqual([true, false]);
     expect(activityOf(await approve(both, signature)).status).toBe('ACTIVITY_STATUS_COMPLETED');
     const rejecting = await profileOf("activity.action == 'REJECT'");
+    expect(await rights(rejecting, tagging)).toEqual([false, true]);
     expect(activityOf(await reject(rejecting, tagging)).status).toBe('ACTIVITY_STATUS_REJECTED');
   });
 

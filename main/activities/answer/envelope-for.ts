@@ -4,7 +4,10 @@ import type { Reader } from '../../storage/connection.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Engine } from '../request/engine.ts';
 import { rightsOfNobody, toEnvelope, type VoteRights } from './envelope.ts';
-import { versionOf } from '../request/stored.ts';
+import type { ActivityOperation, VoteOperation } from '../define.ts';
+import { operationOf, versionOf } from '../request/stored.ts';
+import type { Activity } from '../decision/facts.ts';
+import { scopeRefusal } from '../decision/scope.ts';
 import { readWaiting } from '../decision/waiting.ts';
 
 /** An activity as its newest row has it. @param row An earlier revision of it, or the same. */
@@ -26,6 +29,25 @@ export function envelopeFor(
     const waiting = readWaiting(tx, operations, row, clock.now());
     const mayVote = waiting.mayVote(caller);
     const hasVoted = waiting.approvals.some(({ userId }) => userId === caller.userId);
-    return { canApprove: mayVote && !hasVoted, canReject: mayVote };
+    return {
+      canApprove: mayVote && !hasVoted && isInScope('APPROVE', caller),
+      canReject: mayVote && isInScope('REJECT', caller),
+    };
+  }
+
+  /** False for a vote that the profile of the caller's session does not allow. */
+  function isInScope(vote: 'APPROVE' | 'REJECT', caller: Caller): boolean {
+    if (caller.sessionProfileId === undefined) return true;
+    const allows = (operation: ActivityOperation | VoteOperation, activity: Activity): boolean =>
+      scopeRefusal(tx, operation, activity, caller, clock.now()) === undefined;
+    const operation = operations.byPath.get(`submit/${vote.toLowerCase()}_activity`);
+    if (operation?.kind !== 'activity') throw new Error(`no operation is the vote ${vote}`);
+    const { organizationId, fingerprint } = row;
+    const type = `ACTIVITY_TYPE_${vote}_ACTIVITY`;
+    if (!allows(operation, { type, organizationId, params: { fingerprint } })) return false;
+    if (vote === 'REJECT') return true;
+    // An approval lets the activity happen.
+    const approved = operationOf(operations, row);
+    return allows(approved.operation, approved.activity);
   }
 }

@@ -15,23 +15,23 @@ import { noPermission } from './no-permission.ts';
 
 /**
  * @param activity What the session asks for, or what it votes on: a vote lets that happen.
- * @throws KeyhearthError PERMISSION_DENIED where the scope does not allow it, or does not say. Whatever the scope says, the session
- * adds no way in: it would last longer than the session, and have no scope.
+ * @returns why the scope does not allow it, or does not say. Whatever the scope says, the session adds no way in: it would last longer
+ * than the session, and have no scope.
  */
-export function checkScope(
+export function scopeRefusal(
   tx: Reader,
   operation: ActivityOperation | VoteOperation,
   activity: Activity,
   { sessionProfileId, organizationId: home, userId }: Caller,
   now: number,
-): void {
-  if (sessionProfileId === undefined) return;
+): string | undefined {
+  if (sessionProfileId === undefined) return undefined;
   const profile = getSessionProfileRow(tx, sessionProfileId);
-  if (profile === undefined) throw noPermission(`session profile ${sessionProfileId} is missing`);
+  if (profile === undefined) return `session profile ${sessionProfileId} is missing`;
   const name = quoted(profile.name);
   const { organizationId, params } = activity;
   if (operation.vote === undefined && stepUpFor(operation, params, { tx, organizationId }) === 'wayIn') {
-    throw noPermission(`A session with a profile adds no way in, and this one has ${name}`);
+    return `A session with a profile adds no way in, and this one has ${name}`;
   }
   const user = getUserRow(tx, home, userId);
   if (user === undefined) throw new Error(`user ${userId} is missing`);
@@ -48,6 +48,11 @@ export function checkScope(
     policies: [scope],
     now,
   });
-  if (outcome !== 'allow')
-    throw noPermission(`The scope of session profile ${name} does not allow this action`);
+  return outcome === 'allow' ? undefined : `The scope of session profile ${name} does not allow this action`;
+}
+
+/** @throws KeyhearthError PERMISSION_DENIED where there is a `scopeRefusal`. */
+export function checkScope(...asked: Parameters<typeof scopeRefusal>): void {
+  const refusal = scopeRefusal(...asked);
+  if (refusal !== undefined) throw noPermission(refusal);
 }
