@@ -284,6 +284,24 @@ describe('messages', () => {
   });
 });
 
+test('a program whose policies are deleted is refused on every path', async () => {
+  const emptied = await vault.add('emptied', '--chain', '1', '--budget', '1 ETH/day');
+  const { root } = vault.service;
+  const { body } = await root.query('list_policies', {});
+  const policies = body?.['policies'] as readonly {
+    readonly policyId: string;
+    readonly policyName: string;
+  }[];
+  const own = policies.filter(({ policyName }) => policyName.includes('emptied'));
+  expect(own.length).toBeGreaterThan(0);
+  for (const { policyId } of own)
+    activityOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  const { origin, pathname } = new URL(emptied);
+  const keys = await send(origin, { method: 'GET', path: `${pathname}/api/v1/eth1/publicKeys` });
+  expect([keys.status, keys.text]).toEqual([403, expect.stringMatching(/name no wallet/)]);
+  expect((await rpc(emptied, 'eth_accounts')).error).toMatchObject({ code: 4100 });
+});
+
 describe('a request that comes again', () => {
   const wish = () => ({ from, to, value: '0x5' });
 
