@@ -10,7 +10,7 @@ import { rpcCalls, stepUpRequired } from '../../preload/contract.ts';
 import { connectRpc } from '../../renderer/app/rpc/rpc.ts';
 import type { RpcConnection } from '../../renderer/app/rpc/rpc.ts';
 import { describeRpc } from './rpc-contract.ts';
-import { newWallet, send, startTestVault } from '../support/support.ts';
+import { newWallet, send, signInWindow, startTestVault } from '../support/support.ts';
 import type { Answer, TestVault } from '../support/support.ts';
 
 /** As much of a browser tab as the window's client asks for: an address, storage for the tab, and cookies. */
@@ -248,6 +248,16 @@ describe('who is let in', () => {
       expect((await service.vault.rpc.status()).state).toBe('locked');
     }, 10_000);
     notSignedIn(await post('used', {}));
+  });
+
+  // A page says nothing more of its use where all of it came within its first seconds.
+  test('a vault whose window was opened, and not used since, is locked too', async () => {
+    await using opened = await startTestVault({ config: { ui: true } });
+    await signInWindow(opened.vault.newLink());
+    opened.clock.advance(10 * 60_000);
+    await vi.waitFor(async () => {
+      expect((await opened.vault.rpc.status()).state).toBe('locked');
+    }, 10_000);
   });
 
   test('without --ui no browser is let in', async () => {

@@ -72,6 +72,8 @@ export function windowRoutes(
       'Set-Cookie',
       `${cookieName(request)}=${opened.cookie}; HttpOnly; SameSite=Strict; Path=/window`,
     );
+    // A person opened it, whatever the page says afterwards.
+    onUsed();
     sendJson(response, 200, { token: opened.token });
   });
 

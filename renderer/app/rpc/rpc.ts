@@ -65,7 +65,9 @@ function overHttp(): RpcConnection {
   session.start();
   onWindowUse(() => {
     // The service counts from the last word of any window; one that is lost is said again soon.
-    if (session.isSignedIn) session.post('/window/used', {}).catch(() => undefined);
+    if (!session.isSignedIn) return false;
+    session.post('/window/used', {}).catch(() => undefined);
+    return true;
   });
   const calls = makeCalls((name, ...args) => session.call(`/window/${name}`, { args }));
   // A page that goes may not have its say: the next one in this tab releases what it left.

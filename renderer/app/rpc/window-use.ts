@@ -13,14 +13,16 @@ export function onUse(notice: () => void): () => void {
   };
 }
 
-/** Calls back at each use, once in a while at most; having opened the window is one. */
-export function onWindowUse(tell: () => void): void {
+/**
+ * Calls back at each use, once in a while at most; having opened the window is one.
+ * @param tell Returns whether it could say so: if not, the next sign of use is told.
+ */
+export function onWindowUse(tell: () => boolean): void {
   let toldAt = -Infinity;
   const notice = () => {
     const now = performance.now();
     if (now - toldAt < pause) return;
-    toldAt = now;
-    tell();
+    if (tell()) toldAt = now;
   };
   onUse(notice);
   notice();
