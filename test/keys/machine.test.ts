@@ -102,8 +102,10 @@ class Home implements AsyncDisposable {
       this.phrase,
       ...this.phrase
         .split(' ')
-        .slice(0, 3)
-        .map((word) => ` ${word} `),
+        .slice(0, 6)
+        // Two words: one alone may be in another program's arguments.
+        .map((word, index, words) => ` ${word} ${words[index + 1] ?? ''}`)
+        .slice(0, 3),
       key,
     );
   }

@@ -290,14 +290,19 @@ describe('oauth_login', () => {
       const { session } = await application.oauthLogin({ oidcToken, publicKey: key.publicKey, ...wishes });
       return { key, session };
     };
+    const secondsNow = (): number => Math.floor(service.clock.now() / seconds);
+    const earliest = secondsNow();
     const first = await login({ expirationSeconds: '1800' });
+    const latest = secondsNow();
     const { body: serverKeys } = await send(service.url, {
       method: 'GET',
       path: '/public/v1/discovery/keys',
     });
     expect(await verifySessionJwtSignature(first.session, String(serverKeys?.['notarizer']))).toBe(true);
-    expect(decodeJwt(first.session)).toEqual({
-      exp: Math.floor(service.clock.now() / seconds) + 1800,
+    const { exp = 0, ...claims } = decodeJwt(first.session);
+    expect(exp - 1800).toBeGreaterThanOrEqual(earliest);
+    expect(exp - 1800).toBeLessThanOrEqual(latest);
+    expect(claims).toEqual({
       public_key: first.key.publicKey,
       session_type: 'SESSION_TYPE_READ_WRITE',
       user_id: userId,
