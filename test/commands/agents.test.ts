@@ -732,51 +732,55 @@ function spentBy(args: Json, signed: Json): { readonly usdc: bigint; readonly we
   return { usdc: BigInt(message.value ?? message.details?.amount ?? 0), wei: 0n };
 }
 
-test('of calls over all paths, 64 at once, never a unit more than the budget is signed', async () => {
-  const calls = atLength(1_500, 1_000_000);
-  await add('fuzzed', '--budget', '5 USDC/day', '--budget', '0.001 ETH/day');
-  const client = await connect('fuzzed');
-  const { below: random } = randomOf(42);
-  const amounts = (): bigint =>
-    [0n, 1n, BigInt(random(3_000)), BigInt(random(900_000)), 5_000_001n, maxUint256][random(6)] ?? 0n;
-  const to = (): Hex => (random(5) === 0 ? stranger : friend);
-  const makers: readonly (() => readonly [string, Json])[] = [
-    () => ['sign_transaction', { transaction: payment(BigInt(random(20)) * fee) }],
-    () => ['sign_transaction', { transaction: payment(0n, token('transfer', amounts(), to())) }],
-    () => ['sign_transaction', { transaction: payment(0n, token('approve', amounts(), to())) }],
-    () => ['sign_transaction', { transaction: payment(0n, { to: usdc, data: '0xac9650d8' }) }],
-    () => ['sign_typed_data', { typedData: authorization(amounts(), to()) }],
-    () => ['sign_typed_data', { typedData: permitSingle(amounts() % 2n ** 160n) }],
-  ];
-  const spent = { usdc: 0n, wei: 0n, signed: 0 };
-  let left = calls;
-  await Promise.all(
-    Array.from({ length: 64 }, async () => {
-      while (left-- > 0) {
-        const [name, args] = makers[random(makers.length)]?.() ?? ['', {}];
-        const told = await call(client, name, { from: account, ...args }, { timeout: 120_000 });
-        if (told.isError === true) continue;
-        expect(told.structuredContent).toMatchObject({ status: 'signed' });
-        const { usdc: units, wei } = spentBy(args, told.structuredContent ?? {});
-        spent.usdc += units;
-        spent.wei += wei;
-        spent.signed += 1;
-      }
-    }),
-  );
-  console.info(
-    `agents: ${String(calls)} calls, ${String(spent.signed)} signed, ${String(spent.usdc)} units, ${String(spent.wei)} wei`,
-  );
-  // Both budgets were spent nearly whole, so that their ends were met.
-  expect(spent.usdc).toBeGreaterThan(4_900_000n);
-  expect(spent.wei).toBeGreaterThan(900_000_000_000_000n);
-  expect(spent.usdc).toBeLessThanOrEqual(5_000_000n);
-  expect(spent.wei).toBeLessThanOrEqual(10n ** 15n);
-  const { structuredContent } = await call(client, 'list_accounts', {});
-  const [inUsdc] = (structuredContent?.['budgets'] ?? []) as { spent: string }[];
-  expect(inUsdc?.spent.replace(/[^0-9.]/g, '')).toBe(String(Number(spent.usdc) / 1e6));
-  await client.close();
-}, 3_600_000);
+test(
+  'of calls over all paths, 64 at once, never a unit more than the budget is signed',
+  async () => {
+    const calls = atLength(1_500, 1_000_000);
+    await add('fuzzed', '--budget', '5 USDC/day', '--budget', '0.001 ETH/day');
+    const client = await connect('fuzzed');
+    const { below: random } = randomOf(42);
+    const amounts = (): bigint =>
+      [0n, 1n, BigInt(random(3_000)), BigInt(random(900_000)), 5_000_001n, maxUint256][random(6)] ?? 0n;
+    const to = (): Hex => (random(5) === 0 ? stranger : friend);
+    const makers: readonly (() => readonly [string, Json])[] = [
+      () => ['sign_transaction', { transaction: payment(BigInt(random(20)) * fee) }],
+      () => ['sign_transaction', { transaction: payment(0n, token('transfer', amounts(), to())) }],
+      () => ['sign_transaction', { transaction: payment(0n, token('approve', amounts(), to())) }],
+      () => ['sign_transaction', { transaction: payment(0n, { to: usdc, data: '0xac9650d8' }) }],
+      () => ['sign_typed_data', { typedData: authorization(amounts(), to()) }],
+      () => ['sign_typed_data', { typedData: permitSingle(amounts() % 2n ** 160n) }],
+    ];
+    const spent = { usdc: 0n, wei: 0n, signed: 0 };
+    let left = calls;
+    await Promise.all(
+      Array.from({ length: 64 }, async () => {
+        while (left-- > 0) {
+          const [name, args] = makers[random(makers.length)]?.() ?? ['', {}];
+          const told = await call(client, name, { from: account, ...args }, { timeout: 120_000 });
+          if (told.isError === true) continue;
+          expect(told.structuredContent).toMatchObject({ status: 'signed' });
+          const { usdc: units, wei } = spentBy(args, told.structuredContent ?? {});
+          spent.usdc += units;
+          spent.wei += wei;
+          spent.signed += 1;
+        }
+      }),
+    );
+    console.info(
+      `agents: ${String(calls)} calls, ${String(spent.signed)} signed, ${String(spent.usdc)} units, ${String(spent.wei)} wei`,
+    );
+    // Both budgets were spent nearly whole, so that their ends were met.
+    expect(spent.usdc).toBeGreaterThan(4_900_000n);
+    expect(spent.wei).toBeGreaterThan(900_000_000_000_000n);
+    expect(spent.usdc).toBeLessThanOrEqual(5_000_000n);
+    expect(spent.wei).toBeLessThanOrEqual(10n ** 15n);
+    const { structuredContent } = await call(client, 'list_accounts', {});
+    const [inUsdc] = (structuredContent?.['budgets'] ?? []) as { spent: string }[];
+    expect(inUsdc?.spent.replace(/[^0-9.]/g, '')).toBe(String(Number(spent.usdc) / 1e6));
+    await client.close();
+  },
+  atLength(300_000, 6 * 3_600_000),
+);
 
 test('a freeze ends a call that waits, and nothing is signed after it', async () => {
   await add('frozen', '--budget', '1 USDC/day', '--ask');
