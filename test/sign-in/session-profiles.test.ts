@@ -228,7 +228,7 @@ describe('votes of a session', () => {
     const profileOf = async (scope: string) => newSession(ann.client, await newProfile(scope));
     const signing = await profileOf("activity.action == 'SIGN'");
     const approving = await profileOf("activity.action == 'APPROVE'");
-    // What is shown as possible is what is possible.
+    // The session sees the votes that it can give, and no others.
     const rights = async (session: TestClient, { id }: ActivityBody) => {
       const { canApprove, canReject } = activityOf(await session.query('get_activity', { activityId: id }));
       return [canApprove, canReject];

@@ -15,7 +15,7 @@ export function onUse(notice: () => void): () => void {
 
 /**
  * Calls back at each use, once in a while at most; having opened the window is one.
- * @param tell Returns whether it could say so: if not, the next sign of use is told.
+ * @param tell Returns whether it could say so: if not, the next sign of use calls back too.
  */
 export function onWindowUse(tell: () => boolean): void {
   let toldAt = -Infinity;
