@@ -4,10 +4,8 @@ import type { Reader } from '../../storage/connection.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Engine } from '../request/engine.ts';
 import { rightsOfNobody, toEnvelope, type VoteRights } from './envelope.ts';
-import type { ActivityOperation, VoteOperation } from '../define.ts';
-import { operationOf, versionOf } from '../request/stored.ts';
-import type { Activity } from '../decision/facts.ts';
-import { scopeRefusal } from '../decision/scope.ts';
+import { versionOf } from '../request/stored.ts';
+import { askedByVote, scopeRefusal } from '../decision/scope.ts';
 import { readWaiting } from '../decision/waiting.ts';
 
 /** An activity as its newest row has it. @param row An earlier revision of it, or the same. */
@@ -38,16 +36,15 @@ export function envelopeFor(
   /** False for a vote that the profile of the caller's session does not allow. */
   function isInScope(vote: 'APPROVE' | 'REJECT', caller: Caller): boolean {
     if (caller.sessionProfileId === undefined) return true;
-    const allows = (operation: ActivityOperation | VoteOperation, activity: Activity): boolean =>
-      scopeRefusal(tx, operation, activity, caller, clock.now()) === undefined;
     const operation = operations.byPath.get(`submit/${vote.toLowerCase()}_activity`);
-    if (operation?.kind !== 'activity') throw new Error(`no operation is the vote ${vote}`);
+    if (operation?.kind !== 'activity' || operation.vote === undefined) {
+      throw new Error(`no operation is the vote ${vote}`);
+    }
     const { organizationId, fingerprint } = row;
     const type = `ACTIVITY_TYPE_${vote}_ACTIVITY`;
-    if (!allows(operation, { type, organizationId, params: { fingerprint } })) return false;
-    if (vote === 'REJECT') return true;
-    // An approval lets the activity happen.
-    const approved = operationOf(operations, row);
-    return allows(approved.operation, approved.activity);
+    const own = { operation, activity: { type, organizationId, params: { fingerprint } } };
+    return askedByVote(operations, row, operation.vote, own).every(
+      (asked) => scopeRefusal(tx, asked.operation, asked.activity, caller, clock.now()) === undefined,
+    );
   }
 }

@@ -9,9 +9,17 @@ import type { Caller } from '../../lib/caller.ts';
 import { quoted } from '../../lib/errors.ts';
 import { decide } from '../../policy/decide/decide.ts';
 import { storedPolicy } from '../../policy/decide/policies.ts';
-import { stepUpFor, type ActivityOperation, type VoteOperation } from '../define.ts';
+import type { ActivityRow } from '../../storage/tables/activities.ts';
+import { stepUpFor, type ActivityOperation, type Operations, type VoteOperation } from '../define.ts';
+import { operationOf } from '../request/stored.ts';
+import type { Selection } from './votes.ts';
 import { itemFacts, voterOf, type Activity } from './facts.ts';
 import { noPermission } from './no-permission.ts';
+
+interface Asked<Of> {
+  readonly operation: Of;
+  readonly activity: Activity;
+}
 
 /**
  * @param activity What the session asks for, or what it votes on: a vote lets that happen.
@@ -49,6 +57,17 @@ export function scopeRefusal(
     now,
   });
   return outcome === 'allow' ? undefined : `The scope of session profile ${name} does not allow this action`;
+}
+
+/** Lists for a scope what a vote asks for: itself, and what an approval lets happen. */
+export function askedByVote(
+  operations: Operations,
+  target: ActivityRow,
+  selection: Selection,
+  own: Asked<VoteOperation> | undefined,
+): readonly Asked<ActivityOperation | VoteOperation>[] {
+  const approved = selection === 'VOTE_SELECTION_APPROVED' ? [operationOf(operations, target)] : [];
+  return own === undefined ? approved : [own, ...approved];
 }
 
 /** @throws KeyhearthError PERMISSION_DENIED where there is a `scopeRefusal`. */

@@ -13,7 +13,7 @@ import { giveVote, isAllowed, writePrepared, type GivenVote } from './give-vote.
 import { ofAnotherOrganization } from '../decision/decide.ts';
 import type { Activity } from '../decision/facts.ts';
 import { noPermission } from '../decision/no-permission.ts';
-import { checkScope } from '../decision/scope.ts';
+import { askedByVote, checkScope } from '../decision/scope.ts';
 import type { VoteOperation } from '../define.ts';
 import type { Engine, SubmitRequest } from './engine.ts';
 import { checkLive, parseRequest } from './parse-request.ts';
@@ -139,10 +139,7 @@ export async function castVote(
     if (!waiting.mayVote(caller)) {
       throw noPermission('Neither the root quorum nor a policy needs your vote on this activity');
     }
-    if (vote.own) checkScope(tx, vote.own.operation, vote.own.activity, caller, now);
-    if (selection === 'VOTE_SELECTION_APPROVED') {
-      // An approval lets the activity happen: the session could otherwise approve what it may not ask for.
-      const { operation, activity } = operationOf(engine.operations, target);
+    for (const { operation, activity } of askedByVote(engine.operations, target, selection, vote.own)) {
       checkScope(tx, operation, activity, caller, now);
     }
     const verdict = selection === 'VOTE_SELECTION_APPROVED' ? waiting.decideWith(caller) : undefined;
