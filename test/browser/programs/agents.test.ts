@@ -19,35 +19,15 @@ import {
   temporaryDirectory,
   type Json,
 } from '../../support/support.ts';
+import { transferAuthorization } from '../../support/transfer-authorization.ts';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
 import { button, confirmWhenAsked, goTo, heading, password, sendVote } from '../support/steps.ts';
 
-const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 
-const authorization = (from: string, value: bigint) => ({
-  domain: { name: 'USD Coin', version: '2', chainId: 1, verifyingContract: usdc },
-  primaryType: 'TransferWithAuthorization',
-  types: {
-    TransferWithAuthorization: [
-      { name: 'from', type: 'address' },
-      { name: 'to', type: 'address' },
-      { name: 'value', type: 'uint256' },
-      { name: 'validAfter', type: 'uint256' },
-      { name: 'validBefore', type: 'uint256' },
-      { name: 'nonce', type: 'bytes32' },
-    ],
-  },
-  message: {
-    from,
-    to: friend,
-    value: String(value),
-    validAfter: '0',
-    validBefore: '99999999999',
-    nonce: `0x${value.toString(16).padStart(64, '0')}`,
-  },
-});
+const authorization = (from: string, value: bigint) =>
+  transferAuthorization({ from, to: friend, value, nonce: value });
 
 test('an agent waits for a click, is paused, and is removed', async () => {
   await using service = await startTestVault({
