@@ -357,6 +357,22 @@ describe('a request that comes again', () => {
     expect(new Set(raws).size).toBe(1);
   });
 
+  test('is the same transaction where it came while the first, whose answer was an error, was under way', async () => {
+    const wanted = { ...wish(), value: '0x66' };
+    let asked = 0;
+    says['eth_sendRawTransaction'] = ([raw], response) => {
+      raws.push(String(raw));
+      asked += 1;
+      if (asked > 1) return '0x00';
+      response.end('<html>');
+      return hangs;
+    };
+    const answers = await Promise.all([1, 2].map(() => rpc(url, 'eth_sendTransaction', wanted)));
+    expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(1);
+    expect(answers.map(({ result }) => result)).toContain(keccak256(raws[0] as Hex));
+    expect(new Set(raws).size).toBe(1);
+  });
+
   test('is the same transaction where the first caller left before it had a nonce', async () => {
     const wanted = { ...wish(), value: '0x65' };
     const gas = Promise.withResolvers<string>();
