@@ -17,7 +17,7 @@ import { asksTransaction } from '../asks.ts';
 import type { OpenDoor } from '../door.ts';
 import type { Gone, Program } from '../program.ts';
 import { Offers } from './accounts.ts';
-import { answerBody, readBody, type Call } from './json-rpc.ts';
+import { answerBody, readBody, type Call } from './bodies.ts';
 import type { Transactions } from './sending.ts';
 import { signBytes, signMessage, signNow, signTypedData } from './signing.ts';
 
