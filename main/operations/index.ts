@@ -32,6 +32,7 @@ import * as sessions from './sign-in/sessions.ts';
 import * as signIn from './sign-in/sign-in.ts';
 import * as signing from './signing/signing.ts';
 import * as signingDays from './activities/signing-days.ts';
+import * as spenderChecks from './policies/spender-checks.ts';
 import * as smartContractInterfaces from './signing/smart-contract-interfaces.ts';
 import * as subOrganizations from './organizations/sub-organizations.ts';
 import * as tags from './tags/tags.ts';
@@ -127,7 +128,16 @@ const groups = [
   {
     name: 'Policies',
     about: 'Rules that say who may do what.',
-    operations: [policies, grants, policyBudgets, policyDrafts, policyTrials, refusals, permissions],
+    operations: [
+      policies,
+      grants,
+      policyBudgets,
+      policyDrafts,
+      policyTrials,
+      spenderChecks,
+      refusals,
+      permissions,
+    ],
   },
   {
     name: 'Activities',

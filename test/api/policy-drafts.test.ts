@@ -1,8 +1,9 @@
 /** Drafts of policies, through the port. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { policiesOfSpender, type Spender } from '../../main/lib/policies/spenders.ts';
 import { checkerOf } from '../support/api-document.ts';
 import type { Checker } from '../support/api-document.ts';
-import { send, startTestVault } from '../support/support.ts';
+import { resultOf, send, startTestVault } from '../support/support.ts';
 import type { Json, TestVault } from '../support/support.ts';
 
 let service: TestVault;
@@ -108,5 +109,79 @@ test('get_policy_language describes what may be written', async () => {
   expect(policyLanguage['types']).toContainEqual({
     name: 'Wallet',
     fields: expect.arrayContaining([{ name: 'exported', type: 'bool' }]) as object[],
+  });
+});
+
+describe('list_widening_policies', () => {
+  const newUser = '8f14e45f-ceea-467f-9c4b-3d1b2a5e6f70';
+  const spender = (userId: string): Spender => ({
+    userId,
+    isBot: false,
+    walletId: '0190a1b2-0000-4000-8000-000000000001',
+    chainIds: [1n],
+    budgets: [{ tokens: [], amount: 5n, period: 'day' }],
+    receivers: [],
+    messages: false,
+    approverId: undefined,
+  });
+  const drafts = policiesOfSpender('Agent claude', spender(newUser)).map(
+    ({ effect, condition, consensus }) => ({ effect, condition, consensus }),
+  );
+  const names = async (parameters: Json): Promise<readonly string[]> => {
+    const { wideningPolicies } = await ask<{ wideningPolicies: readonly { policyName: string }[] }>(
+      'list_widening_policies',
+      parameters,
+    );
+    return wideningPolicies.map(({ policyName }) => policyName);
+  };
+  const create = async (policyName: string, consensus: string, condition = "activity.action == 'SIGN'") => {
+    const policy = { policyName, effect: 'EFFECT_ALLOW', condition, consensus, notes: '' };
+    resultOf(await service.root.submit('create_policy', 'CREATE_POLICY_V3', policy));
+  };
+
+  test('says before a user is created, and afterwards, which policies go beyond its own', async () => {
+    const { userTagId } = resultOf(
+      await service.root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'mcp', userIds: [] }),
+    ) as { userTagId: string };
+    await create('For the tag', `approvers.any(user, user.tags.contains('${userTagId}'))`);
+    await create('For another', `approvers.any(user, user.id == '${service.rootUserId}')`);
+    await create('Exports', `approvers.count() == 1`, "activity.action == 'EXPORT'");
+    expect(await names({ userId: newUser, policies: drafts })).toEqual([]);
+    expect(await names({ userId: newUser, userTags: [userTagId], policies: drafts })).toEqual([
+      'For the tag',
+    ]);
+    // A draft takes the place of no policy in force, whatever name it comes with.
+    const named = drafts.map((draft) => ({ ...draft, policyName: 'For the tag' }));
+    expect(await names({ userId: newUser, userTags: [userTagId], policies: named })).toEqual(['For the tag']);
+    // Its own policies deny the rest. Without them, it might do that too.
+    expect(await names({ userId: newUser, userTags: [userTagId] })).toEqual(['For the tag', 'Exports']);
+
+    const user = { userName: 'mcp claude', apiKeys: [], authenticators: [], oauthProviders: [] };
+    const {
+      userIds: [userId = ''],
+    } = resultOf(
+      await service.root.submit('create_users', 'CREATE_USERS_V4', {
+        users: [{ ...user, userTags: [userTagId] }],
+      }),
+    ) as { userIds: string[] };
+    const policies = policiesOfSpender('Agent claude', spender(userId));
+    resultOf(await service.root.submit('create_policies', 'CREATE_POLICIES', { policies }));
+    expect(await names({ userId })).toEqual(['For the tag']);
+    // The tags of a user who exists are the user's own.
+    expect(await names({ userId, userTags: [] })).toEqual(['For the tag']);
+  });
+
+  test('refuses what no budget bounds, and policies that do not compile', async () => {
+    for (const [parameters, problem] of [
+      [{ userId: service.rootUserId }, 'no budget bounds it'],
+      [
+        { userId: newUser, policies: [{ effect: 'EFFECT_ALLOW', condition: 'eth.' }] },
+        'policies[0].condition',
+      ],
+    ] as const) {
+      const { status, body } = await service.root.query('list_widening_policies', parameters);
+      expect(status).toBe(400);
+      expect(body?.['message']).toContain(problem);
+    }
   });
 });

@@ -1,16 +1,10 @@
 /** Coins and tokens of the networks with a name, with their units. */
+import type { AssetOfChain } from '../../lib/policies/spenders.ts';
 import { tokenRows } from '../tokens.ts';
 import { namedNetworks, networkOf, tokenChainOf } from './networks.ts';
 
-export interface Asset {
-  /** Digits. */
-  readonly chainId: string;
+export interface Asset extends AssetOfChain {
   readonly network: string;
-  readonly symbol: string;
-  readonly decimals: number;
-  /** The address of a token; null for the network's coin. */
-  readonly token: string | null;
-  readonly exactFees: boolean;
 }
 
 /** @returns for each network its coin, and then its tokens. */

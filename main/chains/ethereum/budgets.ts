@@ -1,26 +1,11 @@
 /** Budgets of spenders in words, and the units that they may be written in. */
-import { coinUnits, type Budget, type Spender, type Unit } from '../../lib/policies/spenders.ts';
+import { unitsOf, type Budget, type Spender, type Unit } from '../../lib/policies/spenders.ts';
 import { tokenAmount, tokenRows } from '../tokens.ts';
+import { assetsOfNetworks } from './assets.ts';
 import { coinsOf, networkName, networkOf, tokenChainOf } from './networks.ts';
 
-/**
- * The units of budgets that hold on all of some chains: ETH where it is the coin and gas bounds the fee, and tokens that
- * each of the chains has, with the same decimals.
- */
-export function unitsOn(chainIds: readonly bigint[]): readonly Unit[] {
-  const hasEther = chainIds.every((chainId) => {
-    const { coin, gasPaysForAll } = networkOf(chainId);
-    return ['ETH', 'test ETH'].includes(coin) && gasPaysForAll;
-  });
-  const ofChain = chainIds.map((chainId) => tokenRows.filter(([chain]) => chain === tokenChainOf(chainId)));
-  const tokens = (ofChain[0] ?? []).flatMap(([, , symbol, decimals]): Unit[] => {
-    const rows = ofChain.map((each) => each.find((row) => row[2] === symbol && row[3] === decimals));
-    return rows.some((row) => row === undefined)
-      ? []
-      : [{ symbol, decimals, tokens: rows.flatMap((row) => row?.[1] ?? []) }];
-  });
-  return [...(hasEther ? coinUnits : []), ...tokens];
-}
+export const unitsOn = (chainIds: readonly bigint[]): readonly Unit[] =>
+  unitsOf(chainIds, assetsOfNetworks());
 
 /** Writes an amount of a budget, as `5 USDC`. */
 export function amountOf(

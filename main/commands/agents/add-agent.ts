@@ -6,7 +6,7 @@ import { networkName } from '../../chains/ethereum/networks.ts';
 import { unitsOn, wordsOfSpender } from '../../chains/ethereum/budgets.ts';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
-import { agentTitle } from '../../lib/policies/mcp-programs.ts';
+import { agentTitle, clientEntry, clientFile } from '../../lib/policies/mcp-programs.ts';
 import { policiesOfSpender, readBudget, type Spender } from '../../lib/policies/spenders.ts';
 import { refuseWidening } from '../bots/bots.ts';
 import { readReceivers } from '../bots/add-bot.ts';
@@ -15,7 +15,8 @@ import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import type { OwnerOptions } from '../shared/owner-api.ts';
 import { thisProgram } from '../shared/this-program.ts';
-import { entryOf, serverOf, writeClient } from './client-file.ts';
+import { dataDirectory } from '../vault/control.ts';
+import { writeClient } from './client-file.ts';
 
 export interface AddAgentOptions extends OwnerOptions {
   readonly wallet: string;
@@ -48,7 +49,7 @@ export async function addAgent(config: Config, name: string, options: AddAgentOp
     policiesOf: (userId) => policiesOfSpender(agentTitle(name), spenderOf(userId)),
     check: refuseWidening,
     afterwards: async () => {
-      const entry = entryOf(thisProgram(), config, name);
+      const entry = clientEntry(thisProgram(), name, dataDirectory(config));
       const { client } = options;
       const written = client !== undefined && (await writeClient(client, name, entry, options.yes));
       const words = wordsOfSpender(spenderOf(''), `the wallet ${quoted(walletName)}`);
@@ -57,9 +58,7 @@ export async function addAgent(config: Config, name: string, options: AddAgentOp
         lines: [
           ...words,
           'Everything else is denied: other calls, new contracts, authorizations, hashes, other keys, exports, votes, and changes to users, policies and its own key.',
-          written
-            ? `Wrote ${client}.`
-            : `For your MCP client: ${JSON.stringify({ mcpServers: { [serverOf(name)]: entry } })}`,
+          written ? `Wrote ${client}.` : `For your MCP client: ${JSON.stringify(clientFile(name, entry))}`,
         ],
       };
     },

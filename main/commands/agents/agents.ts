@@ -29,7 +29,6 @@ interface KnownAgent {
   /** Undefined where its user or its key is gone. */
   readonly userId: string | undefined;
   readonly spender: Spender | undefined;
-  readonly policyIds: readonly string[];
   readonly pauses: readonly PolicyText[];
 }
 
@@ -63,7 +62,6 @@ async function findAgents(config: Config, api: Api): Promise<readonly KnownAgent
       name,
       userId,
       spender: known?.spender,
-      policyIds: known?.policyIds ?? [],
       pauses: userId === undefined ? [] : pausesOf(userId, policies),
     };
   });
@@ -87,10 +85,10 @@ async function findAgent(
 }
 
 async function described(api: Api, agent: KnownAgent) {
-  const { name, userId, spender, policyIds, pauses } = agent;
+  const { name, userId, spender, pauses } = agent;
   const wallets = await listings.wallet.all(api);
   const wallet = wallets.find(({ walletId }) => walletId === spender?.walletId);
-  const others = userId === undefined ? [] : await widening(api, { userId, policyIds });
+  const others = userId === undefined ? [] : await widening(api, userId);
   const { policyBudgets } = await api.query('list_policy_budgets', budgetList, {});
   const budgets = policyBudgets.flatMap(({ spender: of }) =>
     of !== undefined && of.userId === userId

@@ -1,27 +1,10 @@
 /** The configuration of an MCP client: a JSON file with `mcpServers`. Its other entries stay, and the file before is kept. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Config } from '../../app/config.ts';
 import { replaceFile } from '../../files/new-files.ts';
+import { serverOf, type ClientEntry } from '../../lib/policies/mcp-programs.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { agreeToWrite } from '../ssh/setup.ts';
-import { dataDirectory } from '../vault/control.ts';
-
-export interface ClientEntry {
-  readonly command: string;
-  readonly args: readonly string[];
-}
-
-export const entryOf = (
-  program: readonly [string, ...string[]],
-  config: Config,
-  name: string,
-): ClientEntry => {
-  const [command, ...rest] = program;
-  return { command, args: [...rest, 'mcp', '--as', name, '--data-dir', dataDirectory(config)] };
-};
-
-export const serverOf = (name: string): string => `keyhearth-${name}`;
 
 /** @returns true once the entry is in the file. */
 export async function writeClient(

@@ -112,18 +112,17 @@ class BotInTheMaking {
   async #createPolicies(bot: Spender): Promise<void> {
     const policies = await listings.policy.all(this.#api);
     const inForce = readSpenders(policies).find(({ userId }) => userId === bot.userId);
-    let policyIds = inForce?.policyIds;
-    if (policyIds === undefined) {
+    if (inForce === undefined) {
       const wanted = policiesOfSpender(botTitle(this.#name), bot);
       const made = await this.#api.submit(createPoliciesActivity, { policies: wanted });
-      policyIds = this.#policyIds = made.policyIds;
-    } else if (inForce?.spender === undefined || !areSame(inForce.spender, bot)) {
+      this.#policyIds = made.policyIds;
+    } else if (inForce.spender === undefined || !areSame(inForce.spender, bot)) {
       throw new CommandError(
         exitCodes.failed,
         `the bot ${quoted(this.#name)} has other policies already: remove it with \`keyhearth bots remove ${bot.userId}\``,
       );
     }
-    await refuseWidening(this.#api, { userId: bot.userId, policyIds });
+    await refuseWidening(this.#api, bot.userId);
   }
 
   /** @returns what could not be taken back, in words. */

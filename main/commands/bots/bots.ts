@@ -9,9 +9,6 @@ import { deleteKeyFilesOf } from '../credentials/key-files.ts';
 import { deletePoliciesActivity } from '../policies/policies.ts';
 import { agreeToDelete } from '../requests/agree.ts';
 import type { Api } from '../shared/api.ts';
-import { consensusFacts } from '../../policy/decide/facts.ts';
-import { compile } from '../../policy/language/compile.ts';
-import { Evaluation } from '../../policy/language/evaluation.ts';
 import { Listing, listings, type UserItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
@@ -45,7 +42,7 @@ export async function listBots(config: Config, options: BotsOptions): Promise<vo
   for (const known of found) {
     const { userId, user, spender: bot } = known;
     const wallet = wallets.find(({ walletId }) => walletId === bot?.walletId);
-    const others = await widening(api, known);
+    const others = user === undefined ? [] : await widening(api, userId);
     bots.push({
       userId,
       userName: user?.userName,
@@ -95,58 +92,28 @@ export function wordsOf(
   ];
 }
 
-const permissionList = z.object({
-  permissions: z.array(
-    z.object({ activityType: z.string(), reach: z.string(), policyIds: z.array(z.string()) }),
-  ),
-});
+const wideningList = z.object({ wideningPolicies: z.array(z.object({ policyName: z.string() })) });
 
 /**
- * Finds what a bot may do beside what its own policies say. They deny all but payments. Whether a payment is within the budget
- * another policy may say otherwise.
+ * Finds what a spender may do beside what its own policies say.
  * @returns it in words; nothing where the budget holds.
  */
-export async function widening(
-  api: Api,
-  { userId, policyIds }: Pick<SpenderInForce, 'userId' | 'policyIds'>,
-): Promise<readonly string[]> {
-  const policies = await listings.policy.all(api);
-  const { permissions } = await api.query('list_permissions', permissionList, { userId });
-  const reached = permissions.filter(({ reach }) => reach !== 'REACH_DENIED');
-  const others = policies.filter(
-    ({ policyId, effect, consensus }) =>
-      effect === 'EFFECT_ALLOW' &&
-      !policyIds.includes(policyId) &&
-      allowsAlone(consensus, userId) &&
-      reached.some((permission) => permission.policyIds.includes(policyId)),
-  );
-  return others.map(
+export async function widening(api: Api, userId: string): Promise<readonly string[]> {
+  const { wideningPolicies } = await api.query('list_widening_policies', wideningList, { userId });
+  return wideningPolicies.map(
     ({ policyName }) => `The policy ${quoted(policyName)} may allow payments beyond the budget.`,
   );
 }
 
 /** @throws CommandError where other policies open what a budget bounds. */
-export async function refuseWidening(api: Api, spender: Parameters<typeof widening>[1]): Promise<void> {
-  const others = await widening(api, spender);
+export async function refuseWidening(api: Api, userId: string): Promise<void> {
+  const others = await widening(api, userId);
   if (others.length === 0) return;
   throw new CommandError(
     exitCodes.failed,
     `the budget would not hold. ${others.join(' ')} Say in its consensus whom it is for`,
   );
 }
-
-/**
- * True if a bot alone reaches a policy's consensus. Requests that need other approvals are outside every
- * budget, and for the others to decide.
- */
-function allowsAlone(consensus: string, userId: string): boolean {
-  if (consensus === '') return true;
-  const bot = { userId, root: false, credentials: [{ id: '', user_id: userId, type: apiKeyType }] };
-  const program = compile(consensus, 'consensus');
-  return new Evaluation(consensusFacts([bot]), Date.now()).start(program.run) !== false;
-}
-
-const apiKeyType = 'CREDENTIAL_TYPE_API_KEY_P256';
 
 /** @param wanted The bot's id, how it begins, or its name. */
 export async function removeBot(

@@ -1,11 +1,9 @@
-/**
- * `keyhearth doors add` and `remove`. A program's user gets its key once the policies that bound it are in force, as a bot's
- * does. The vault makes the key and keeps its private half.
- */
+/** `keyhearth doors add` and `remove`. The vault makes a program's key and keeps its private half. */
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
 import type { PairedProgram, ProgramToSetUp } from '../../lib/policies/door-kind.ts';
+import { pairInOrder, type PairedResources } from '../../lib/policies/pairing.ts';
 import type { ProgramPolicy } from '../../lib/policies/spenders.ts';
 import { doorKinds, policiesOfProgram, type DoorName } from '../../lib/policies/doors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
@@ -71,10 +69,7 @@ export interface Pairing {
   /** The policies of a door whose bounds are of another kind. */
   readonly policiesOf?: (userId: string) => readonly ProgramPolicy[];
   /** Looks at the organization's other policies, once the program's are in force. @throws CommandError where they open what these bound. */
-  readonly check?: (
-    api: Api,
-    made: { readonly userId: string; readonly policyIds: readonly string[] },
-  ) => Promise<void>;
+  readonly check?: (api: Api, userId: string) => Promise<void>;
   /** Called at the end. @returns what is printed besides. */
   readonly afterwards?: () => Promise<{ readonly json: object; readonly lines: readonly string[] }>;
 }
@@ -93,25 +88,35 @@ export async function pairProgram(
   const userName = userNameOf(door, name);
   const tagId = kind.keyTag === undefined ? '' : await keyTag(api, kind.keyTag);
   const userTags = [await userTag(api, door)];
-  let userId = '';
-  let policyIds: readonly string[] = [];
-  const { doors, token } = await running.call('changeDoors', { change: 'pair', door, name });
-  const { publicKey = '', socket = null } =
-    doorOf(doors, door)?.programs.find((each) => each.name === name) ?? {};
-  try {
-    const users = [{ ...userWithoutKey(userName), userTags }];
-    ({
-      userIds: [userId = ''],
-    } = await api.submit(createUsersActivity, { users }));
-    const policies = policiesOf?.(userId) ?? kind.policies?.(name, { userId, tagId, ...bounds }) ?? [];
-    ({ policyIds } = await api.submit(createPoliciesActivity, { policies }));
-    await check?.(api, { userId, policyIds });
-    const key = { apiKeyName: userName, publicKey, curveType: 'API_KEY_CURVE_P256', ...expiry } as const;
-    await api.submit(createApiKeysActivity, { userId, apiKeys: [key] });
-  } catch (error) {
-    await undo(api, running, { door, name, userId, policyIds });
-    throw error;
-  }
+  const {
+    key: { publicKey, socket, token },
+    userId,
+    policyIds,
+  } = await pairInOrder({
+    makeKey: async () => {
+      const made = await running.call('changeDoors', { change: 'pair', door, name });
+      const program = doorOf(made.doors, door)?.programs.find((each) => each.name === name);
+      return { publicKey: program?.publicKey ?? '', socket: program?.socket ?? null, token: made.token };
+    },
+    createUser: async () => {
+      const users = [{ ...userWithoutKey(userName), userTags }];
+      const made = await api.submit(createUsersActivity, { users });
+      return made.userIds[0] ?? '';
+    },
+    policiesOf: (id) => policiesOf?.(id) ?? kind.policies?.(name, { userId: id, tagId, ...bounds }) ?? [],
+    createPolicies: async (policies) => (await api.submit(createPoliciesActivity, { policies })).policyIds,
+    check: async (id) => check?.(api, id),
+    giveKey: (id, made) => {
+      const key = {
+        apiKeyName: userName,
+        publicKey: made.publicKey,
+        curveType: 'API_KEY_CURVE_P256',
+        ...expiry,
+      } as const;
+      return api.submit(createApiKeysActivity, { userId: id, apiKeys: [key] });
+    },
+    undo: (made) => undo(api, running, { door, name, ...made }),
+  });
   const more = await afterwards?.();
   const { url } = await running.status();
   const address = kind.endpoint === undefined ? socket : `${url}/${kind.endpoint}`;
@@ -134,20 +139,14 @@ const setupLines = (door: DoorName, program: ProgramToSetUp): readonly string[] 
   ];
 };
 
-/** The user is deleted first: its key must not outlive its policies. */
+/** The user is deleted before its policies: its key must not outlive them. */
 async function undo(
   api: Api,
   running: Running,
-  made: {
-    readonly door: DoorName;
-    readonly name: string;
-    readonly userId: string;
-    readonly policyIds: readonly string[];
-  },
+  { door, name, userId, policyIds }: PairedResources & { readonly door: DoorName; readonly name: string },
 ): Promise<void> {
-  const { door, name, userId, policyIds } = made;
   await running.call('changeDoors', { change: 'remove', door, name });
-  if (userId !== '') await api.submit(deleteUsersActivity, { userIds: [userId] });
+  if (userId !== undefined) await api.submit(deleteUsersActivity, { userIds: [userId] });
   if (policyIds.length > 0) await api.submit(deletePoliciesActivity, { policyIds: [...policyIds] });
 }
 
@@ -218,6 +217,6 @@ export async function removeProgram(
   );
   const policies = await listings.policy.all(api);
   const policyIds = user === undefined ? [] : policiesOfProgram(user.userId, policies);
-  await undo(api, running, { door: found.door, name, userId: user?.userId ?? '', policyIds });
+  await undo(api, running, { door: found.door, name, userId: user?.userId, policyIds });
   print(json, { name, userId: user?.userId, policyIds }, `Revoked ${quoted(name)}.`);
 }

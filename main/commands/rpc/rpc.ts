@@ -106,7 +106,7 @@ export async function listTools(
         userId,
         policies.filter(({ policyId }) => policyIds.includes(policyId)),
       );
-    const others = userId === undefined ? [] : await widening(api, { userId, policyIds });
+    const others = userId === undefined ? [] : await widening(api, userId);
     const walletOf = (wanted: string) => wallets.find(({ walletId }) => walletId === wanted)?.walletName;
     tools.push({
       name,

@@ -2,7 +2,6 @@
  * Grants: approvals for a time. A grant is a policy with an end, so policies stay the only ones to decide. The notes mark it,
  * and its `time` says its end.
  */
-import type { PolicyText } from './spenders.ts';
 
 export const grantSpans = ['TEN_MINUTES', 'TODAY'] as const;
 export type GrantSpan = (typeof grantSpans)[number];
@@ -37,8 +36,9 @@ export function grantEnd({
   effect,
   notes,
   time,
-}: Pick<PolicyText, 'effect'> & {
-  readonly notes: string;
+}: {
+  readonly effect: string;
+  readonly notes?: string | undefined;
   readonly time?: string | null | undefined;
 }): number | undefined {
   const [, end] = /time\.now < Timestamp\('([^']+)'\)/.exec(time ?? '') ?? [];

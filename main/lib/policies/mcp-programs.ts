@@ -28,3 +28,32 @@ export const mcpDoor: DoorKind = {
 
 /** Names of the policies of an agent begin so. */
 export const agentTitle = (name: string): string => `Agent ${name}`;
+
+/** An entry of `mcpServers` in the configuration of a client. */
+export interface ClientEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * How a client starts the server of an agent. It has no secret: the key stays in the vault, and the server reaches it by a socket
+ * that only this user may open.
+ * @param program The words that run the command.
+ */
+export const clientEntry = (
+  [command, ...rest]: readonly [string, ...string[]],
+  name: string,
+  directory: string,
+): ClientEntry => ({ command, args: [...rest, 'mcp', '--as', name, '--data-dir', directory] });
+
+/** For a client that cannot start a program. The token is the agent's only credential there. */
+export const httpEntry = (url: string, token: string) => ({
+  type: 'http',
+  url,
+  headers: { Authorization: `Bearer ${token}` },
+});
+
+export const serverOf = (name: string): string => `keyhearth-${name}`;
+
+/** The configuration of a client that has no other server. */
+export const clientFile = (name: string, entry: object) => ({ mcpServers: { [serverOf(name)]: entry } });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { problemsOf, warningsOf } from '../../policy/language/check.ts';
+import { grantNotes, grantTime } from './grants.ts';
 import {
   coinUnits,
   isReceiver,
@@ -8,6 +9,7 @@ import {
   policiesOfSpender,
   readBudget,
   readSpenders,
+  type PolicyText,
   type Spender,
 } from './spenders.ts';
 
@@ -126,6 +128,13 @@ test('a pause is not a policy of the spender’s own', () => {
   expect(pausesOf(userId, [...stored(agent), pause])).toEqual([pause]);
   expect(pausesOf(other, [...stored(agent), pause])).toEqual([]);
   expect(pausesOf(userId, [{ ...pause, time: 'false' }])).toEqual([]);
+});
+
+test('an approval for a time is not a policy of the spender’s own', () => {
+  const end = { notes: grantNotes, time: grantTime(0, 1) };
+  const grant = { ...stored(agent)[0], ...end, policyId: 'g', effect: 'EFFECT_ALLOW' } as PolicyText;
+  expect(readSpenders([...stored(agent), grant])).toMatchObject([{ spender: agent }]);
+  expect(readSpenders([...stored(agent), { ...grant, notes: '' }])).toMatchObject([{ spender: undefined }]);
 });
 
 // The class: a policy that is gone, or is not what was created, or one more that is about the spender.

@@ -2,6 +2,7 @@
  * Spenders: users who spend from one wallet within budgets, and do nothing else. A bot is one, and so are programs of doors.
  * The command and the window create a spender's policies here, and read from them what it may do.
  */
+import { grantEnd } from './grants.ts';
 import { plainPayment } from './payments.ts';
 
 /** The most that may leave the wallet in a period. Of the chain's coin it counts fees too. */
@@ -50,6 +51,41 @@ export const coinUnits: readonly Unit[] = [
   { symbol: 'gwei', decimals: 9, tokens: [] },
   { symbol: 'wei', decimals: 0, tokens: [] },
 ];
+
+/** A coin or token of a chain. */
+export interface AssetOfChain {
+  /** Digits. */
+  readonly chainId: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  /** The address of a token; null for the chain's coin. */
+  readonly token: string | null;
+  /** False where the chain charges more than a transaction says. */
+  readonly exactFees: boolean;
+}
+
+/**
+ * The units of budgets that hold on all of some chains: ETH where it is the coin and gas bounds the fee, and tokens that
+ * each of the chains has, with the same decimals.
+ */
+export function unitsOf(chainIds: readonly bigint[], assets: readonly AssetOfChain[]): readonly Unit[] {
+  const ofChain = chainIds.map((chainId) => assets.filter((asset) => asset.chainId === String(chainId)));
+  const hasEther = ofChain.every((each) =>
+    each.some(
+      ({ token, symbol, exactFees }) => token === null && exactFees && ['ETH', 'test ETH'].includes(symbol),
+    ),
+  );
+  const tokens = (ofChain[0] ?? []).flatMap(({ token, symbol, decimals }): Unit[] => {
+    if (token === null) return [];
+    const same = ofChain.map((each) =>
+      each.find((asset) => asset.token !== null && asset.symbol === symbol && asset.decimals === decimals),
+    );
+    return same.some((asset) => asset === undefined)
+      ? []
+      : [{ symbol, decimals, tokens: same.flatMap((asset) => asset?.token ?? []) }];
+  });
+  return [...(hasEther ? coinUnits : []), ...tokens];
+}
 
 /** @param text As `0.05 ETH/day`. @returns undefined for anything else, and for nothing at all. */
 export function readBudget(text: string, units: readonly Unit[]): Budget | undefined {
@@ -212,6 +248,7 @@ export interface PolicyText {
   readonly condition: string;
   readonly consensus: string;
   readonly time?: string | undefined;
+  readonly notes?: string | undefined;
 }
 
 export interface SpenderInForce {
@@ -222,9 +259,15 @@ export interface SpenderInForce {
   readonly spender: Spender | undefined;
 }
 
-/** Reads the spenders from the policies in force. What one may do is said only of policies that say it to the letter. */
+/**
+ * Reads the spenders from the policies in force. What one may do is said only of policies that say it to the letter. An approval
+ * for a time is not among a spender's own policies.
+ */
 export function readSpenders(policies: readonly PolicyText[]): readonly SpenderInForce[] {
-  const byUser = Map.groupBy(policies, userOf);
+  const byUser = Map.groupBy(
+    policies.filter((policy) => grantEnd(policy) === undefined),
+    userOf,
+  );
   return [...byUser].flatMap(([userId, own]) => {
     if (userId === undefined) return [];
     const spender = readSpender(userId, own);
@@ -236,6 +279,9 @@ export function readSpenders(policies: readonly PolicyText[]): readonly SpenderI
     return [{ userId, policyIds, isBot: spender?.isBot ?? isBot, spender: isWhole ? spender : undefined }];
   });
 }
+
+/** True for a policy that is in force at all times. */
+export const isLasting = ({ time }: Pick<PolicyText, 'time'>): boolean => (time ?? '') === '';
 
 /** Whom a policy is about that is built like those of a spender. */
 const userOf = ({ condition }: PolicyText): string | undefined =>
@@ -284,4 +330,4 @@ const saysTheSame = (one: PolicyText, other: ProgramPolicy): boolean =>
   one.effect === other.effect &&
   one.condition === other.condition &&
   one.consensus === other.consensus &&
-  (one.time ?? '') === '';
+  isLasting(one);

@@ -1,14 +1,11 @@
 /** A user's permissions, by activity. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { query, type Operations } from '../../activities/define.ts';
-import type { Reader } from '../../storage/connection.ts';
+import { query } from '../../activities/define.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
-import { listTagIdsOf } from '../../storage/tables/tags.ts';
-import { getUserRow, listUserRows, type UserRow } from '../../storage/tables/users.ts';
-import type { Voter } from '../../policy/decide/facts.ts';
-import { reachOf, type ActivityKind } from '../../policy/analysis/reach.ts';
-import { kindOf } from '../../lib/text/activity-types.ts';
+import { getUserRow, listUserRows } from '../../storage/tables/users.ts';
+import { reachOf } from '../../policy/analysis/reach.ts';
 import { orNotFound, id } from '../shared/parameters.ts';
+import { kindsOf, voterOf } from '../policies/activity-kinds.ts';
 import { rulesInForce } from '../policies/policy-rules.ts';
 
 const reaches = [
@@ -44,10 +41,10 @@ export const listPermissions = query({
       {
         rootQuorumThreshold: getOrganization(tx, organizationId)?.rootQuorumThreshold ?? 1,
         policies: rulesInForce(tx, organizationId),
-        voters: listUserRows(tx, organizationId).map((row) => voter(tx, row)),
+        voters: listUserRows(tx, organizationId).map((row) => voterOf(tx, row)),
         now,
       },
-      voter(tx, user),
+      voterOf(tx, user),
       kinds,
     );
     return {
@@ -60,34 +57,3 @@ export const listPermissions = query({
     };
   },
 });
-
-const voter = (tx: Reader, { id: userId, name, email, root }: UserRow): Voter => ({
-  userId,
-  root: root === 1,
-  tags: listTagIdsOf(tx, 'TAG_TYPE_USER', userId),
-  email: email ?? undefined,
-  alias: name,
-});
-
-/** One for each activity, as its newest type; votes are not decided about. */
-function kindsOf(operations: Operations): readonly (ActivityKind & {
-  readonly resource: string;
-  readonly action: string;
-})[] {
-  return [...operations.byType.values()].flatMap(
-    ({ operation: { authority, versions }, version: { type } }) => {
-      const { resource, action, rootQuorumOnly = false, ownCredentials } = authority;
-      if (type !== versions[0]?.type) return [];
-      return [
-        {
-          type,
-          kind: rootQuorumOnly ? undefined : kindOf(type),
-          resource,
-          action,
-          rootQuorumOnly,
-          credentials: ownCredentials !== undefined,
-        },
-      ];
-    },
-  );
-}

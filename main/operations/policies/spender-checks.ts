@@ -1,0 +1,83 @@
+/** Judges, before a spender gets its key and afterwards, if its budgets hold. The real API has nothing of the kind. */
+import { z } from 'zod';
+import { query } from '../../activities/define.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
+import { policiesOfProgram } from '../../lib/policies/doors.ts';
+import { isLasting, pausesOf } from '../../lib/policies/spenders.ts';
+import { wideningOf } from '../../policy/analysis/widening.ts';
+import type { Voter } from '../../policy/decide/facts.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import { limits } from '../shared/limits.ts';
+import { id, ids, name } from '../shared/parameters.ts';
+import { kindsOf, voterOf } from './activity-kinds.ts';
+import { policyDraft } from './policy-parameters.ts';
+import { rulesInForce, rulesInQuestion } from './policy-rules.ts';
+
+const apiKeyType = 'CREDENTIAL_TYPE_API_KEY_P256';
+
+const wanted = z.object({
+  /** Of a user, or of one who is to be created: the policies name the id. */
+  userId: id,
+  /** Of a user who is to be created. */
+  userName: name.optional(),
+  userTags: ids.optional(),
+  /** That are to be created beside those in force: they take the place of none. */
+  policies: z
+    .array(policyDraft.omit({ policyId: true, policyName: true }))
+    .max(limits.batch)
+    .optional(),
+});
+
+export const listWideningPolicies = query({
+  path: 'list_widening_policies',
+  summary: 'Lists the policies that may let a spender do more than its own policies do.',
+  own: true,
+  params: wanted,
+  returns: z.object({
+    wideningPolicies: z.array(
+      z.object({ policyId: z.string(), policyName: z.string() }).meta({ id: 'WideningPolicy' }),
+    ),
+  }),
+  *run({ tx, organizationId, params, operations }) {
+    const { userId, policies: drafts } = params;
+    const spender = spenderFor(tx, organizationId, params);
+    const rules = yield* rulesInQuestion(rulesInForce(tx, organizationId), { policies: drafts });
+    const texts = rules.map((rule) => ({
+      ...rule,
+      condition: rule.condition ?? '',
+      consensus: rule.consensus ?? '',
+    }));
+    const own = policiesOfProgram(userId, texts.filter(isLasting));
+    const pauses = new Set(pausesOf(userId, texts).map(({ policyId }) => policyId));
+    const ids = yield* wideningOf(
+      spender,
+      new Set(own),
+      rules.filter(({ policyId }) => !pauses.has(policyId)),
+      kindsOf(operations),
+    );
+    return {
+      wideningPolicies: rules
+        .filter(({ policyId }) => ids.includes(policyId))
+        .map(({ policyId, policyName }) => ({ policyId, policyName })),
+    };
+  },
+});
+
+/** @throws KeyhearthError FAILED_PRECONDITION for a member of the root quorum: no budget bounds it. */
+function spenderFor(
+  tx: Reader,
+  organizationId: string,
+  { userId, userName, userTags }: z.output<typeof wanted>,
+): Voter {
+  const credentials = [{ id: '', user_id: userId, type: apiKeyType }];
+  const row = getUserRow(tx, organizationId, userId);
+  const user: Voter = row
+    ? voterOf(tx, row)
+    : { userId, root: false, tags: userTags ?? [], email: undefined, alias: userName };
+  if (!user.root) return { ...user, credentials };
+  throw new KeyhearthError(
+    'FAILED_PRECONDITION',
+    'a member of the root quorum may do everything: no budget bounds it',
+  );
+}
