@@ -140,9 +140,10 @@ describe('list_widening_policies', () => {
   };
 
   test('says before a user is created, and afterwards, which policies go beyond its own', async () => {
+    const tag = { userTagName: 'mcp', userIds: [] };
     const { userTagId } = resultOf(
-      await service.root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'mcp', userIds: [] }),
-    ) as { userTagId: string };
+      await service.root.submit('create_user_tag', 'CREATE_USER_TAG', tag),
+    ) as unknown as { userTagId: string };
     await create('For the tag', `approvers.any(user, user.tags.contains('${userTagId}'))`);
     await create('For another', `approvers.any(user, user.id == '${service.rootUserId}')`);
     await create('Exports', `approvers.count() == 1`, "activity.action == 'EXPORT'");
@@ -163,7 +164,7 @@ describe('list_widening_policies', () => {
       await service.root.submit('create_users', 'CREATE_USERS_V4', {
         users: [{ ...user, userTags: [userTagId] }],
       }),
-    ) as { userIds: string[] };
+    );
     const policies = policiesOfSpender('Agent claude', spender(userId));
     resultOf(await service.root.submit('create_policies', 'CREATE_POLICIES', { policies }));
     expect(await names({ userId })).toEqual(['For the tag']);

@@ -3,12 +3,14 @@ import { IconRobot } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { doorKinds } from '../../../main/lib/policies/doors.ts';
 import { Copyable } from '../../ui/copyable.tsx';
+import { DialogButton } from '../../ui/danger-zone.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { useDoors } from '../../app/rpc/vault.tsx';
 import { Agent } from './agent.tsx';
+import { NewAgent } from './new-agent.tsx';
 
 const { addedBy } = doorKinds.mcp;
 
@@ -18,7 +20,17 @@ export function Agents(): ReactNode {
   const door = data?.find((each) => each.door === 'mcp');
   return (
     <>
-      <PageHead title={t('Agents')} lead={t('AI agents pay and sign within budgets, and do nothing else.')} />
+      <PageHead
+        title={t('Agents')}
+        lead={t('AI agents pay and sign within budgets, and do nothing else.')}
+        action={
+          door !== undefined && (
+            <DialogButton name={t('New agent…')} title={t('New agent')} wide>
+              {(close) => <NewAgent taken={door.programs.map(({ name }) => name)} close={close} />}
+            </DialogButton>
+          )
+        }
+      />
       {isPending && <LoadingRows label={t('Loading the agents')} />}
       <Failure title={t('Couldn’t load the agents')} error={error} onRetry={() => void refetch()} />
       {door !== undefined && !door.on && door.programs.length > 0 && (
@@ -31,7 +43,9 @@ export function Agents(): ReactNode {
       )}
       {door?.programs.length === 0 && (
         <Empty title={t('No agents yet')} icon={IconRobot}>
-          <p>{t('The command says what the agent may do, and writes the configuration of its client.')}</p>
+          <p>
+            {t('Create one here, or with the command, which also writes the configuration of its client.')}
+          </p>
           <Copyable text={addedBy} copy={t('Copy command')} />
         </Empty>
       )}

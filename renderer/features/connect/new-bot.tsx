@@ -1,7 +1,10 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { pairInOrder } from '../../../main/lib/policies/pairing.ts';
 import { botTitle, policiesOfSpender, type Spender } from '../../../main/lib/policies/spenders.ts';
+import { useBudgetCheck } from '../agents/widening.tsx';
+import { useUserSteps } from '../doors/pairing.ts';
 import { lifetimes, usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { NamedPair } from './new-api-key.tsx';
@@ -100,37 +103,22 @@ export function NewBot({ onMade }: Props): ReactNode {
 
 type Terms = Omit<Spender, 'userId'>;
 
-/**
- * The user gets its key once the policies are in force. If a step is refused, the created resources are
- * deleted, the user first.
- */
 function useNewBot(): (name: string, terms: Terms, lifetime: string) => Promise<NamedPair> {
-  const createUsers = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
-  const createPolicies = useSubmit('ACTIVITY_TYPE_CREATE_POLICIES');
-  const createKeys = useSubmit('ACTIVITY_TYPE_CREATE_API_KEYS_V2');
+  const steps = useUserSteps();
+  const check = useBudgetCheck();
   const deleteUsers = useSubmit('ACTIVITY_TYPE_DELETE_USERS');
   const deletePolicies = useSubmit('ACTIVITY_TYPE_DELETE_POLICIES');
   return async (name, terms, lifetime) => {
-    const pair = await generateApiKeyPair();
-    const user = { userName: name, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] };
-    const made = await createUsers.mutateAsync({ users: [user] });
-    const [userId = ''] = made.result.userIds;
-    let policyIds: readonly string[] = [];
-    try {
-      const policies = [...policiesOfSpender(botTitle(name), { ...terms, userId })];
-      ({ policyIds } = (await createPolicies.mutateAsync({ policies })).result);
-      const key = {
-        apiKeyName: name,
-        publicKey: pair.publicKey,
-        curveType: 'API_KEY_CURVE_P256',
-        ...(lifetime === '' ? {} : { expirationSeconds: lifetime }),
-      } as const;
-      await createKeys.mutateAsync({ userId, apiKeys: [key] });
-    } catch (error) {
-      await deleteUsers.mutateAsync({ userIds: [userId] });
-      if (policyIds.length > 0) await deletePolicies.mutateAsync({ policyIds });
-      throw error;
-    }
-    return { ...pair, name };
+    const { key } = await pairInOrder({
+      ...steps({ userName: name, userTags: [], lifetime }),
+      makeKey: generateApiKeyPair,
+      policiesOf: (userId) => policiesOfSpender(botTitle(name), { ...terms, userId }),
+      check,
+      undo: async ({ userId, policyIds }) => {
+        if (userId !== undefined) await deleteUsers.mutateAsync({ userIds: [userId] });
+        if (policyIds.length > 0) await deletePolicies.mutateAsync({ policyIds: [...policyIds] });
+      },
+    });
+    return { ...key, name };
   };
 }

@@ -10,8 +10,9 @@ import { onText } from '../../ui/on-text.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
+import { useBudgetCheck } from '../agents/widening.tsx';
 import { lifetimes, usualLifetime } from '../connect/lifetimes.ts';
-import { usePairing } from './pairing.ts';
+import { programNameProblem, usePairing } from './pairing.ts';
 import { SetUp } from './set-up.tsx';
 import { useSpending } from './spending.tsx';
 
@@ -21,8 +22,6 @@ interface Props {
   readonly close: () => void;
 }
 
-/** As the service takes names of programs. */
-const isName = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,31}$/.test(text);
 const isFingerprint = (text: string): boolean => /^SHA256:[A-Za-z0-9+/]{43}$/.test(text);
 
 export function NewProgram({ door, taken, close }: Props): ReactNode {
@@ -39,13 +38,10 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
   const [tried, setTried] = useState(false);
   const [token, setToken] = useState<string | null>(null);
   const pair = usePairing();
+  const check = useBudgetCheck();
   const task = useAsyncAction();
   const problems = {
-    name: !isName(name)
-      ? t('Enter small letters, digits and hyphens, 32 at most.')
-      : taken.includes(name) && !task.isPending
-        ? t('A program has this name.')
-        : null,
+    name: task.isPending ? null : programNameProblem(name, taken),
     forwarders: forwarders.every(isFingerprint)
       ? null
       : t('Enter fingerprints as “ssh-keygen -l” shows them: SHA256:…'),
@@ -57,7 +53,9 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
     if (problems.name !== null || problems.forwarders !== null || (sends && spending === undefined)) return;
     const approverId = asks ? owner?.userId : undefined;
     task.run(async () => {
-      const made = await pair(door, name, { accounts, forwarders, spending, approverId }, lifetime);
+      const policiesOf = (userId: string, tagId: string) =>
+        kind.policies?.(name, { userId, tagId, accounts, forwarders, spending, approverId }) ?? [];
+      const made = await pair({ door, name, lifetime, policiesOf, ...(sends && { check }) });
       notifications.show({
         title: t('Program paired'),
         message: t('“{{name}}” may ask for signatures.', { name }),

@@ -1,17 +1,25 @@
-/** Pairing a program with a door, and revoking it: the user gets its key once the policies that bound it are in force. */
+/** Pairing a program with a door, and revoking it. */
 import { doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
-import type { PairedProgram } from '../../../main/lib/policies/door-kind.ts';
+import { pairInOrder, type PairedResources, type PairingSteps } from '../../../main/lib/policies/pairing.ts';
+import type { ProgramPolicy } from '../../../main/lib/policies/spenders.ts';
+import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useDoorsCall, useSubmit } from '../../app/rpc/vault.tsx';
 import { useCreateTag, useTags } from '../tags/tag-queries.ts';
 
-export type Bounds = Omit<PairedProgram, 'userId' | 'tagId'>;
-
 /** A program's key at the door, its user and its policies: to be deleted together. */
-interface Made {
+interface Made extends PairedResources {
   readonly door: DoorName;
   readonly name: string;
-  readonly userId: string | undefined;
-  readonly policyIds: readonly string[];
+}
+
+export const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
+
+/** As the service takes names of programs. @returns null for a good one. */
+export function programNameProblem(name: string, taken: readonly string[]): string | null {
+  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(name)) {
+    return t('Enter small letters, digits and hyphens, 32 at most.');
+  }
+  return taken.includes(name) ? t('A program has this name.') : null;
 }
 
 /** @returns what revokes a program. The user goes first: its key must not outlive its policies. */
@@ -26,56 +34,78 @@ function useUndo(): (made: Made) => Promise<void> {
   };
 }
 
-/**
- * If a step is refused, the created resources are deleted.
- * @param lifetime Seconds as digits; empty for no end.
- * @returns the token of a program that has one.
- */
-export function usePairing(): (
-  door: DoorName,
-  name: string,
-  bounds: Bounds,
-  lifetime: string,
-) => Promise<string | null> {
+interface Pairing {
+  readonly door: DoorName;
+  readonly name: string;
+  /** Seconds as digits; empty for no end. */
+  readonly lifetime: string;
+  /** @param tagId The tag of the private keys that the door offers; empty where it has none. */
+  readonly policiesOf: (userId: string, tagId: string) => readonly ProgramPolicy[];
+  readonly check?: PairingSteps<unknown>['check'];
+}
+
+/** @returns what pairs a program, and answers the token of one that has a token. */
+export function usePairing(): (pairing: Pairing) => Promise<string | null> {
   const keyTags = useTags('privateKey');
   const userTags = useTags('user');
   const createKeyTag = useCreateTag('privateKey');
   const createUserTag = useCreateTag('user');
-  const createUsers = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
-  const createPolicies = useSubmit('ACTIVITY_TYPE_CREATE_POLICIES');
-  const createKeys = useSubmit('ACTIVITY_TYPE_CREATE_API_KEYS_V2');
   const change = useDoorsCall();
+  const steps = useUserSteps();
   const undo = useUndo();
-  return async (door, name, bounds, lifetime) => {
-    const { keyTag, policies: policiesOf } = doorKinds[door];
-    const userName = `${door} ${name}`;
+  return async ({ door, name, lifetime, policiesOf, check }) => {
+    const { keyTag } = doorKinds[door];
+    const userName = userNameOf(door, name);
     const idOf = async (wanted: string, { list }: typeof keyTags, create: typeof createKeyTag) =>
       list.find(({ tagName }) => tagName === wanted)?.tagId ??
       (await create.mutateAsync({ name: wanted, holderIds: [] }));
     const tagId = keyTag === undefined ? '' : await idOf(keyTag, keyTags, createKeyTag);
     const ofDoor = await idOf(door, userTags, createUserTag);
-    const { doors, token } = await change.mutateAsync({ change: 'pair', door, name });
-    const program = doors.flatMap(({ programs }) => programs).find((each) => each.name === name);
-    let userId: string | undefined;
-    let policyIds: readonly string[] = [];
-    try {
-      const user = { userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [ofDoor] };
-      [userId = ''] = (await createUsers.mutateAsync({ users: [user] })).result.userIds;
-      const policies = policiesOf?.(name, { ...bounds, userId, tagId }) ?? [];
-      ({ policyIds } = (await createPolicies.mutateAsync({ policies: [...policies] })).result);
+    const { key } = await pairInOrder({
+      ...steps({ userName, userTags: [ofDoor], lifetime }),
+      makeKey: async () => {
+        const { doors, token } = await change.mutateAsync({ change: 'pair', door, name });
+        const program = doors.flatMap(({ programs }) => programs).find((each) => each.name === name);
+        return { publicKey: program?.publicKey ?? '', token };
+      },
+      policiesOf: (userId) => policiesOf(userId, tagId),
+      check: async (userId) => check?.(userId),
+      undo: (made) => undo({ door, name, ...made }),
+    });
+    return key.token;
+  };
+}
+
+/** The steps of a pairing that are requests of the API. */
+export function useUserSteps() {
+  const createUsers = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
+  const createPolicies = useSubmit('ACTIVITY_TYPE_CREATE_POLICIES');
+  const createKeys = useSubmit('ACTIVITY_TYPE_CREATE_API_KEYS_V2');
+  return ({
+    userName,
+    userTags,
+    lifetime,
+  }: {
+    readonly userName: string;
+    readonly userTags: readonly string[];
+    readonly lifetime: string;
+  }) => ({
+    createUser: async () => {
+      const user = { userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [...userTags] };
+      return (await createUsers.mutateAsync({ users: [user] })).result.userIds[0] ?? '';
+    },
+    createPolicies: async (policies: readonly ProgramPolicy[]) =>
+      (await createPolicies.mutateAsync({ policies: [...policies] })).result.policyIds,
+    giveKey: (userId: string, { publicKey }: { readonly publicKey: string }) => {
       const key = {
         apiKeyName: userName,
-        publicKey: program?.publicKey ?? '',
+        publicKey,
         curveType: 'API_KEY_CURVE_P256',
         ...(lifetime === '' ? {} : { expirationSeconds: lifetime }),
       } as const;
-      await createKeys.mutateAsync({ userId, apiKeys: [key] });
-    } catch (error) {
-      await undo({ door, name, userId, policyIds });
-      throw error;
-    }
-    return token;
-  };
+      return createKeys.mutateAsync({ userId, apiKeys: [key] });
+    },
+  });
 }
 
 export function useRevoking(): (door: DoorName, name: string, userId: string | undefined) => Promise<void> {

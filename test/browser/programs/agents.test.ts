@@ -3,26 +3,17 @@
  * meters show it, a pause ends what waits, and a removal leaves nothing. The class: what the screen says of an agent is what its
  * policies say to the letter.
  */
-import { writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { recoverTypedDataAddress, type Hex } from 'viem';
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../main/lib/clock.ts';
-import {
-  newWallet,
-  resultOf,
-  runCommand,
-  startTestVault,
-  temporaryDirectory,
-  type Json,
-} from '../../support/support.ts';
+import { newWallet, resultOf, runCommand, startTestVault, type Json } from '../../support/support.ts';
 import { transferAuthorization } from '../../support/transfer-authorization.ts';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
-import { button, confirmWhenAsked, goTo, heading, password, sendVote } from '../support/steps.ts';
+import { button, confirmWhenAsked, goTo, heading, hold, password, sendVote } from '../support/steps.ts';
 
 const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 
@@ -37,9 +28,6 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   });
   const { root, vault, directory } = service;
   const account = (await newWallet(root, 'Daily')).ethereum;
-  using papers = temporaryDirectory();
-  const secret = join(papers.path, 'secret');
-  writeFileSync(secret, password, { mode: 0o600 });
   const keyhearth = async (...argv: readonly string[]): Promise<void> => {
     const environment = { HOME: directory, KEYHEARTH_DATA_DIR: directory };
     const { code, stderr } = await runCommand(argv, { environment });
@@ -61,13 +49,62 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   await page.getByText('No agents yet').waitFor();
   await look('agents-empty');
 
-  await keyhearth(
-    ...['agents', 'add', 'claude', '--wallet', 'Daily', '--to', friend, '--password-file', secret],
-    ...['--budget', '5 USDC/day', '--budget', '0.01 ETH/day', '--ask'],
+  // The class: an agent that the window makes can do more than it says, or its credential is where others see it.
+  const forAll = {
+    policyName: 'Anyone signs',
+    effect: 'EFFECT_ALLOW',
+    condition: "activity.action == 'SIGN'",
+  };
+  const { policyId: openId } = resultOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', { ...forAll, consensus: '', notes: '' }),
   );
+  await button(page, 'New agent…').click();
+  const form = page.getByRole('dialog', { name: 'New agent' });
+  await button(form, 'Create agent').click();
+  await form.getByText('Enter small letters, digits and hyphens').waitFor();
+  await form.getByText('Enter the receivers.').waitFor();
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('claude');
+  await form.getByRole('textbox', { name: 'Addresses' }).fill(friend);
+  await form.getByRole('link', { name: 'Anyone signs' }).waitFor();
+  await look('agents-new');
+  await button(form, 'Create agent').click();
+  resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId: openId }));
+  await form.getByText('The budget would not hold').waitFor({ state: 'detached' });
+  expect((await root.query('list_users', {})).text).not.toContain('claude');
+  await button(form, 'Add budget').click();
+  await form.getByRole('textbox', { name: 'Amount of budget 2' }).fill('0.01');
+  await form.getByRole('combobox', { name: 'Unit of budget 2' }).click();
+  await page.getByRole('option', { name: 'ETH', exact: true }).click();
+  await button(form, 'Create agent').click();
+  const configuration = form.getByRole('region', { name: 'Configuration', exact: true });
+  await configuration.waitFor();
+  expect(JSON.parse((await configuration.textContent()) ?? '')).toEqual({
+    mcpServers: {
+      'keyhearth-claude': { command: 'keyhearth', args: ['mcp', '--as', 'claude', '--data-dir', directory] },
+    },
+  });
+  const overHttp = form.getByRole('region', { name: 'Configuration over HTTP' });
+  expect(await page.content()).not.toContain('kht_');
+  await look('agents-client');
+  await hold(button(form, 'Show the token'));
+  const { headers, url } = (
+    JSON.parse((await overHttp.textContent()) ?? '') as {
+      mcpServers: Record<string, { headers: Record<string, string>; url: string }>;
+    }
+  ).mcpServers['keyhearth-claude'] ?? { headers: {}, url: '' };
+  await button(form, 'Done').click();
+  expect(await page.content()).not.toContain('kht_');
   await page.getByText('The door for agents is off').waitFor();
   await keyhearth('doors', 'on', 'mcp');
   await page.getByText('The door for agents is off').waitFor({ state: 'detached' });
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const accept = 'application/json, text/event-stream';
+  const asked = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, accept, 'content-type': 'application/json' },
+    body: JSON.stringify(list),
+  });
+  expect(await asked.text()).toContain('sign_typed_data');
   const socket = (await vault.rpc.doors()).find(({ door }) => door === 'mcp')?.programs[0]?.socket ?? '';
   const connection = createConnection(socket);
   const client = new Client({ name: 'test', version: '1' });
