@@ -7,7 +7,7 @@ import { mayUseAlone } from './for-any-user.ts';
 import { reachOf, type ActivityKind } from './reach.ts';
 
 /**
- * What is for a time counts as if it were for good: an approval that is in force at night widens the spender at noon too, and
+ * A policy for a time counts as if it were for good: an approval that is in force at night widens the spender at noon too, and
  * a denial that ends keeps nothing out.
  * @param own Ids of the spender's own policies. They deny all but payments; another policy may allow a payment beyond them.
  * @param policies Without those that pause the spender, which end too.

@@ -129,7 +129,7 @@ interface AgentSpending {
   readonly fields: (tried: boolean) => ReactNode;
 }
 
-/** What an agent may spend: from which wallet, on which networks, how much, to whom. */
+/** The fields of an agent's bounds: the wallet, the networks, the budgets, the receivers. */
 function useAgentSpending(approverId: string | undefined): AgentSpending {
   const wallets = useApiQuery('list_wallets').data?.wallets ?? [];
   const assets = useLanguage()?.assets ?? [];
