@@ -1,7 +1,7 @@
 /** Sessions in the window: who is signed in is seen, and ended. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { newTestKey, resultOf } from '../support/support.ts';
+import { newTestKey } from '../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
@@ -23,10 +23,29 @@ test('a person sees who is signed in, and ends it', async () => {
   await page.getByText('No active sessions').waitFor();
   const amiss = [...(await axeFindings(page, 'sessions-empty'))];
 
+  await button(page, 'New profile…').click();
+  const form = page.getByRole('dialog', { name: 'New session profile' });
+  await form.getByRole('textbox', { name: 'Name' }).fill('Shop');
+  await form.getByRole('combobox', { name: 'May do' }).click();
+  await page.getByRole('option', { name: 'What an expression says' }).click();
+  await form.getByRole('textbox', { name: 'Scope' }).fill("activity.actio == 'SIGN'");
+  await form.getByText(/did you mean/i).waitFor();
+  await button(form, 'Create profile').click();
+  await form.getByText('Couldn’t create the session profile').waitFor();
+  await form.getByRole('textbox', { name: 'Scope' }).fill("activity.action == 'SIGN'");
+  await takePicture(page, 'session-profile-new');
+  amiss.push(...(await axeFindings(page, 'session-profile-new')));
+  await button(form, 'Create profile').click();
+  const profiles = page.getByRole('list', { name: 'Session profiles' });
+  await profiles.getByText('Signatures').waitFor();
+  await profiles.getByText('Ends after 1 hour at most.').waitFor();
+
   const key = newTestKey();
-  const profile = { sessionProfileName: 'Shop', scope: "activity.action == 'SIGN'" };
-  const made = await root.submit('create_session_profile', 'CREATE_SESSION_PROFILE', profile);
-  const { sessionProfileId } = resultOf(made);
+  const { sessionProfiles } = (await root.query('get_session_profiles', {})).body as {
+    sessionProfiles: readonly { sessionProfileId: string; scope: string; expirationSeconds: string }[];
+  };
+  expect(sessionProfiles).toMatchObject([{ scope: "activity.action == 'SIGN'", expirationSeconds: '3600' }]);
+  const sessionProfileId = sessionProfiles[0]?.sessionProfileId;
   const login = { publicKey: key.publicKey, sessionProfileId };
   expect((await root.submit('stamp_login', 'STAMP_LOGIN', login)).status).toBe(200);
   expect((await root.submit('create_read_only_session', 'CREATE_READ_ONLY_SESSION', {})).status).toBe(200);

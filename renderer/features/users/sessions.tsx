@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { PageHead } from '../../ui/page.tsx';
 import { Sessions as SessionList } from './session-list.tsx';
+import { SessionProfiles } from './session-profiles.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 
@@ -14,6 +15,7 @@ export function Sessions(): ReactNode {
         lead={t('Users who are signed in now. Sessions expire; you can end one early.')}
       />
       <SessionList names={new Map(data?.users.map(({ userId, userName }) => [userId, userName]))} />
+      <SessionProfiles />
     </>
   );
 }
