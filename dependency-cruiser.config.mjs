@@ -50,7 +50,16 @@ const layers = {
   operations: ['activities/define.ts', 'policy/', 'chains/', 'storage/', 'crypto/', 'lib/'],
   http: ['activities/', 'auth/', 'files/', 'lib/', 'preload/contract.ts'],
   // The owner's nodes, one for each chain.
-  nodes: ['net/', 'keys/keyring.ts', 'chains/ethereum/', 'storage/', 'crypto/', 'lib/'],
+  nodes: [
+    'net/',
+    'keys/keyring.ts',
+    'chains/ethereum/',
+    'chains/addresses/ethereum.ts',
+    'chains/tokens.ts',
+    'storage/',
+    'crypto/',
+    'lib/',
+  ],
   // Programs of other protocols: each door turns them into requests of the API.
   doors: [
     'http/handle.ts',

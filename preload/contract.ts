@@ -684,6 +684,8 @@ export interface DoorNode {
   readonly chain: string;
   /** Scheme, host and port. */
   readonly origin: string;
+  /** True where the node may be asked what a transaction would do. */
+  readonly previews: boolean;
 }
 
 /** Names are of small letters, digits and hyphens. */
@@ -696,6 +698,13 @@ export type DoorsChange =
       readonly door: 'ethereum';
       readonly chainId: string;
       readonly url: string | null;
+    }
+  /** Previews by the node of a chain: it is asked what transactions would do. */
+  | {
+      readonly change: 'previews';
+      readonly door: 'ethereum';
+      readonly chainId: string;
+      readonly on: boolean;
     };
 
 export interface DoorsChanged {

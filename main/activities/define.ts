@@ -13,6 +13,7 @@ import type { OutgoingMessage } from '../lib/messages.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
 import type { Timestamp } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
+import type { AskPreview } from '../lib/web/previews.ts';
 import type { Facts } from '../policy/decide/facts.ts';
 import type { Counters } from '../policy/language/evaluation.ts';
 import type { Case } from '../policy/analysis/replay.ts';
@@ -99,7 +100,12 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly signingDays: () => Paced<readonly SigningDay[]>;
   /** Activities of the organization as policies see them; made when asked for. */
   readonly cases: () => Cases;
+  /** For an answer from elsewhere. */
+  readonly preview: AskPreview;
 }
+
+/** Asks another machine, outside of any turn and of any read of the file. The caller is identified again afterwards. */
+export type FromElsewhere<T> = () => Promise<T>;
 
 /** A past request, as far as it is known: from an activity's row or from the record of a refusal. */
 export type PastRequest = Pick<ActivityRow, 'type' | 'intent' | 'createdAt' | 'votes'>;
@@ -347,8 +353,11 @@ export interface QueryOperation {
   readonly returns: z.ZodType;
   /** As `Authority.inCallersOrganization`. */
   readonly inCallersOrganization?: true;
-  /** Answers the resource, or makes it in steps where that takes long: each is a read, and a turn, of its own. */
-  readonly run: (context: QueryContext<unknown>) => Json | Paced<Json>;
+  /**
+   * Answers the resource; or makes it in steps where that takes long: each is a read, and a turn, of its own; or says how
+   * another machine is asked for it.
+   */
+  readonly run: (context: QueryContext<unknown>) => Json | Paced<Json> | FromElsewhere<Json>;
 }
 
 export type Operation = ActivityOperation | VoteOperation | QueryOperation;
@@ -530,7 +539,7 @@ export function query<Path extends string, Schema extends z.ZodType, Returns ext
   readonly inCallersOrganization?: true;
   readonly run: (
     context: QueryContext<z.output<Schema>>,
-  ) => Shown<z.output<Returns>> | Paced<Shown<z.output<Returns>>>;
+  ) => Shown<z.output<Returns>> | Paced<Shown<z.output<Returns>>> | FromElsewhere<Shown<z.output<Returns>>>;
 }): KnownQuery<Path, Schema, Returns> {
   return { kind: 'query', ...definition } as unknown as KnownQuery<Path, Schema, Returns>;
 }

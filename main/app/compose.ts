@@ -53,6 +53,7 @@ import type { Outbox } from '../delivery/queue/outbox.ts';
 import { createGrant } from '../operations/policies/grants.ts';
 import { GrantEnds } from '../operations/policies/grant-ends.ts';
 import { Doors } from '../doors/doors.ts';
+import { Nodes } from '../nodes/nodes.ts';
 import { IdleLock } from '../settings/idle-lock.ts';
 import { RequestUse } from '../settings/request-use.ts';
 import { Settings } from '../settings/settings.ts';
@@ -218,6 +219,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     },
   });
   const signingCounts = new SigningCounts(signingTypes(operations));
+  const nodes = new Nodes(units, keyring);
   const service: Service = {
     units,
     turns,
@@ -232,6 +234,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       clock,
       isNetworkOn: () => units.read(isNetworkOn),
     }),
+    preview: (wanted) => nodes.preview(wanted),
     sandbox: isDev,
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
@@ -299,6 +302,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   const doors = new Doors({
     service,
     keyring,
+    nodes,
     random: systemRandom,
     lastUses: service.lastUses,
     homeDirectory: homeDirectory(),

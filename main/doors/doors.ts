@@ -29,7 +29,7 @@ import { getSetting, putSetting } from '../storage/tables/settings.ts';
 import { getVault, requireVault } from '../storage/tables/vault.ts';
 import type { OpenDoor, OpenProgram } from './door.ts';
 import { openEthereum } from './ethereum/door.ts';
-import { chainIdText, Nodes, nodeUrl } from '../nodes/nodes.ts';
+import { chainIdText, nodeUrl, type Nodes } from '../nodes/nodes.ts';
 import { Transactions } from './ethereum/sending.ts';
 import { compressed, keyNameOf, Program } from './program.ts';
 import { openSshAgent } from './ssh/server.ts';
@@ -37,6 +37,8 @@ import { openSshAgent } from './ssh/server.ts';
 export interface DoorsParts {
   readonly service: Service;
   readonly keyring: Keyring;
+  /** Closed with the doors. */
+  readonly nodes: Nodes;
   readonly random: Random;
   readonly homeDirectory: string;
   /** Undefined for a vault in memory: it has no sockets. */
@@ -61,6 +63,12 @@ const change = z.discriminatedUnion('change', [
     chainId: chainIdText,
     url: nodeUrl.nullable(),
   }),
+  z.object({
+    change: z.literal('previews'),
+    door: z.literal('ethereum'),
+    chainId: chainIdText,
+    on: z.boolean(),
+  }),
 ]);
 
 /** More would be more sockets than a person reads. */
@@ -79,7 +87,6 @@ export class Doors {
   readonly #open = new Map<string, Entry>();
   readonly #problems = new Map<DoorName, string>();
   readonly #stop: () => void;
-  readonly #nodes: Nodes;
   /** The protocol of each door. */
   readonly #openers: Readonly<Record<DoorName, OpenDoor>>;
   #isClosed = false;
@@ -88,14 +95,13 @@ export class Doors {
 
   constructor(parts: DoorsParts) {
     this.#parts = parts;
-    const { keyring, service } = parts;
+    const { keyring, nodes, service } = parts;
     this.#unlocking = new Waiters(() => keyring.frozenAt !== undefined, service.onFault);
     const { units, clock } = service;
-    this.#nodes = new Nodes(units, keyring);
     const transactions = new Transactions(units, () => clock.now());
     this.#openers = {
       ssh: openSshAgent,
-      ethereum: openEthereum({ nodes: this.#nodes, transactions }),
+      ethereum: openEthereum({ nodes, transactions }),
       // Loaded once the door is open: its library is large.
       mcp: async (program, options) => (await import('./mcp/server.ts')).openMcp(program, options),
     };
@@ -145,7 +151,7 @@ export class Doors {
   async change(input: unknown): Promise<string | null> {
     // The address of a node may have a secret in it.
     const wanted = parseSecret(change, input, 'doors');
-    const { service, keyring, directory, onChange, onEvent } = this.#parts;
+    const { service, keyring, nodes, directory, onChange, onEvent } = this.#parts;
     keyring.checkUnlocked();
     if (directory === undefined) {
       throw new KeyhearthError(
@@ -165,7 +171,11 @@ export class Doors {
       }
       if (wanted.change === 'node') {
         const at = { own: this.#parts.url(), now: service.clock.now() };
-        this.#nodes.change(tx, wanted.chainId, wanted.url, at);
+        nodes.change(tx, wanted.chainId, wanted.url, at);
+        return;
+      }
+      if (wanted.change === 'previews') {
+        nodes.switchPreviews(tx, wanted.chainId, wanted.on);
         return;
       }
       const key = keyNameOf(wanted.door, wanted.name);
@@ -191,7 +201,7 @@ export class Doors {
       });
       privateKey.fill(0);
     });
-    if (wanted.change !== 'node') onEvent(eventOf(wanted), wanted.door);
+    if (wanted.change !== 'node' && wanted.change !== 'previews') onEvent(eventOf(wanted), wanted.door);
     await this.look();
     onChange();
     return token;
@@ -249,20 +259,20 @@ export class Doors {
     this.#isClosed = true;
     this.#stop();
     this.#unlocking.endAll();
-    this.#nodes.close();
+    this.#parts.nodes.close();
     await this.look();
   }
 }
 
 /** The rows are not verified: one that something else has changed is found by its name, at the unlock. */
-const shownNode = ({ chainId, origin }: EthereumNodeRow): DoorNode => ({
-  ...{ chainId, origin },
+const shownNode = ({ chainId, origin, previews }: EthereumNodeRow): DoorNode => ({
+  ...{ chainId, origin, previews: previews === 1 },
   chain: chainIdText.safeParse(chainId).success ? networkName(BigInt(chainId)) : chainId,
 });
 
 type DoorEvent = 'doorOn' | 'doorOff' | 'programPaired' | 'programRevoked';
 
-function eventOf(wanted: Exclude<z.output<typeof change>, { change: 'node' }>): DoorEvent {
+function eventOf(wanted: Exclude<z.output<typeof change>, { change: 'node' | 'previews' }>): DoorEvent {
   if (wanted.change === 'switch') return wanted.on ? 'doorOn' : 'doorOff';
   return wanted.change === 'pair' ? 'programPaired' : 'programRevoked';
 }

@@ -28,6 +28,9 @@ const answered = z.looseObject({
 /** The node did not say whether it did what it was asked. */
 export class NoAnswer extends RpcError {}
 
+/** The node refuses, with its own code, words and data. */
+export class NodeRefusal extends RpcError {}
+
 export class ChainNode {
   readonly url: string;
   readonly #chainId: bigint;
@@ -75,7 +78,7 @@ export class ChainNode {
     throw new RpcError(rpcCodes.internal, `the node answered ${method} with no number`);
   }
 
-  /** @throws RpcError as the node refuses, or NoAnswer. */
+  /** @throws NodeRefusal, or NoAnswer, or RpcError where the network is off. */
   async ask(method: string, params: readonly unknown[]): Promise<unknown> {
     if (!this.#here && !this.#isNetworkOn()) throw new RpcError(rpcCodes.disconnected, networkIsOff);
     const id = ++this.#lastId;
@@ -83,7 +86,7 @@ export class ChainNode {
     if (error === undefined || error === null) return result;
     const { code = rpcCodes.internal, message = 'no reason', data } = error;
     const isLarge = data !== undefined && writeJson(data).length > longestData;
-    throw new RpcError(
+    throw new NodeRefusal(
       Number.isInteger(code) ? code : rpcCodes.internal,
       visibleLine(message.slice(0, longestMessage)),
       isLarge ? undefined : data,

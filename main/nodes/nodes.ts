@@ -7,7 +7,12 @@ import type { Writer } from '../storage/connection.ts';
 import { deleteNode, ethereumNodeContext, getNode, putNode } from '../storage/tables/ethereum-nodes.ts';
 import { isNetworkOn } from '../storage/tables/settings.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { offPreview, type Preview, type Previewable } from '../lib/web/previews.ts';
 import { ChainNode } from './node.ts';
+import { inTime, previewBy } from './preview.ts';
+
+const mostPreviews = 4;
+const longestPreviewMs = 20_000;
 
 export const chainIdText = z.string().regex(/^[1-9][0-9]{0,14}$/, 'Expected the digits of a chain ID');
 export const nodeUrl = z
@@ -27,6 +32,7 @@ export class Nodes {
   readonly #units: UnitOfWork;
   readonly #keyring: Keyring;
   readonly #open = new Map<string, { readonly since: number; readonly node: ChainNode }>();
+  #previewing = 0;
 
   constructor(units: UnitOfWork, keyring: Keyring) {
     this.#units = units;
@@ -62,9 +68,42 @@ export class Nodes {
       throw new KeyhearthError('INVALID_ARGUMENT', 'invalid doors.url: expected a node, got this vault');
     }
     const sealed = this.#keyring.seal(ethereumNodeContext(chainId), Buffer.from(url, 'utf8'));
+    const old = getNode(tx, chainId);
     // Another time than before, so that an open node is known to be the old one.
-    const updatedAt = Math.max(now, (getNode(tx, chainId)?.updatedAt ?? 0) + 1);
-    putNode(tx, { chainId, origin, sealed, updatedAt });
+    const updatedAt = Math.max(now, (old?.updatedAt ?? 0) + 1);
+    // Consent to previews is consent to one host.
+    const previews = old?.origin === origin ? old.previews : null;
+    putNode(tx, { chainId, origin, sealed, updatedAt, previews });
+  }
+
+  /** @throws KeyhearthError NOT_FOUND where no node is set. */
+  switchPreviews(tx: Writer, chainId: string, on: boolean): void {
+    const row = getNode(tx, chainId);
+    if (row === undefined) throw new KeyhearthError('NOT_FOUND', `no node is set for chain ${chainId}`);
+    putNode(tx, { ...row, previews: on ? 1 : 0 });
+  }
+
+  /**
+   * Asks the node of a chain what a transaction would do, if the owner has switched that on.
+   * @throws KeyhearthError VAULT_LOCKED, or RESOURCE_EXHAUSTED where too many are under way.
+   */
+  async preview(wanted: Previewable): Promise<Preview> {
+    const chainId = String(wanted.chainId);
+    const row = this.#units.read((tx) => getNode(tx, chainId));
+    if (row?.previews !== 1) {
+      return row === undefined
+        ? offPreview(`no node is set for chain ${chainId}`)
+        : offPreview(`previews are off for chain ${chainId}`);
+    }
+    const node = this.get(wanted.chainId);
+    if (node === undefined) return offPreview(`no node is set for chain ${chainId}`);
+    if (this.#previewing >= mostPreviews) {
+      throw new KeyhearthError('RESOURCE_EXHAUSTED', 'too many previews are under way: ask again soon');
+    }
+    this.#previewing += 1;
+    // A node that is late is still asked: it takes a place until it answers.
+    const asked = previewBy(node, wanted).finally(() => (this.#previewing -= 1));
+    return inTime(asked, longestPreviewMs);
   }
 
   close(): void {

@@ -21,6 +21,7 @@ import * as policies from './policies/policies.ts';
 import * as policyBudgets from './policies/policy-budgets.ts';
 import * as policyDrafts from './policies/policy-drafts.ts';
 import * as policyTrials from './policies/policy-trials.ts';
+import * as previews from './signing/previews.ts';
 import * as privateKeys from './private-keys/private-keys.ts';
 import * as recovery from './sign-in/recovery.ts';
 import * as receiverUses from './activities/receiver-uses.ts';
@@ -113,7 +114,7 @@ const groups = [
   {
     name: 'Signing',
     about: 'Signatures by private keys and wallet accounts.',
-    operations: [signing, payloadDescriptions, transactions],
+    operations: [signing, payloadDescriptions, previews, transactions],
   },
   {
     name: 'Smart contract interfaces',

@@ -751,4 +751,10 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE api_keys ADD COLUMN session_profile_id TEXT REFERENCES session_profiles (id);
     `,
   },
+  {
+    version: 16,
+    sql: `
+      ALTER TABLE ethereum_nodes ADD COLUMN previews INTEGER CHECK (previews IN (0, 1));
+    `,
+  },
 ];

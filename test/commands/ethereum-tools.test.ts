@@ -324,8 +324,18 @@ describe('tools', () => {
     const { root } = vault.service;
     const { activities } = (
       await root.query('list_activities', { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'] })
-    ).body as { readonly activities: readonly { readonly fingerprint: string }[] };
+    ).body as { readonly activities: readonly { readonly id: string; readonly fingerprint: string }[] };
     expect(activities).toHaveLength(1);
+    const show = async () =>
+      (
+        await vault.keyhearth('approvals', 'show', activities[0]?.id ?? '', '--preview', '--api-key', 'owner')
+      )['preview'];
+    expect(await show()).toMatchObject({ outcome: 'PREVIEW_OUTCOME_OFF' });
+    await vault.keyhearth('rpc', 'node', '31337', '--previews', 'on');
+    expect(await show()).toMatchObject({
+      ...{ outcome: 'PREVIEW_OUTCOME_SUCCESS', method: 'eth_simulateV1', gas: '21000' },
+      moves: { leaves: [{ text: '0.02 test ETH', units: '20000000000000000' }], arrives: [], unread: 0 },
+    });
     activityOf(
       await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint: activities[0]?.fingerprint }),
     );

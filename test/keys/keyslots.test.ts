@@ -421,7 +421,7 @@ describe('a new master key', () => {
     await units.write((tx) => {
       const [chainId, origin] = ['1', 'https://node.example.org'];
       const sealed = keyring.seal(ethereumNodeContext(chainId), Buffer.from(`${origin}/key`));
-      putNode(tx, { chainId, origin, sealed, updatedAt: Date.now() });
+      putNode(tx, { chainId, origin, sealed, updatedAt: Date.now(), previews: null });
     });
     return ethereum;
   }

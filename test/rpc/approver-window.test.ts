@@ -176,6 +176,7 @@ test('a session reads nothing that does not concern its user', async () => {
     'list_policies',
     'describe_activities',
     'describe_payload',
+    'preview_activity',
     'list_receiver_uses',
     'get_user',
   ];

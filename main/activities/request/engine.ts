@@ -5,6 +5,7 @@ import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { VerifyIdToken } from '../../lib/web/id-tokens.ts';
+import type { AskPreview } from '../../lib/web/previews.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Keys } from '../../crypto/sealing.ts';
@@ -23,6 +24,7 @@ export interface Engine {
   /** The relying party of passkeys: a host name. */
   readonly rpId: string;
   readonly verifyIdToken: VerifyIdToken;
+  readonly preview: AskPreview;
   /** True if the real API's test contacts work: in `keyhearth dev` alone. */
   readonly sandbox: boolean;
   /** Puts a message into the outbox. @throws KeyhearthError FAILED_PRECONDITION where nothing could send it. */

@@ -1,4 +1,4 @@
-/** The life of a query: it reads, and answers at once or in steps. */
+/** The life of a query: it reads, and answers at once, in steps, or once another machine has answered. */
 import { uuidV7 } from '../../crypto/uuid.ts';
 import { isPaced, type Paced } from '../../lib/concurrency/paced.ts';
 import { casesOf } from '../decision/policy-cases.ts';
@@ -17,13 +17,13 @@ type Answer = Record<string, unknown>;
 
 /**
  * @returns the resource under its name, as the SDKs read it, and the specification's envelope beside it; in steps where the
- * operation takes long.
+ * operation takes long, and later where another machine is asked.
  */
 export function runQuery(
   engine: Engine,
   operation: QueryOperation,
   request: QueryRequest,
-): Answer | Paced<Answer> {
+): Answer | Paced<Answer> | Promise<Answer> {
   const now = engine.clock.now();
   const { organizationId, resource } = engine.units.read((tx) => {
     const caller = request.identify(tx);
@@ -43,6 +43,7 @@ export function runQuery(
       keyUses: () => engine.keyUses(tx, organizationId),
       signingDays: () => engine.signingCounts.days(tx, organizationId, now),
       cases: () => casesOf(tx, engine.operations, organizationId, now),
+      preview: engine.preview,
     });
     return { organizationId, resource };
   });
@@ -58,6 +59,13 @@ export function runQuery(
     // A resource named `activity` is itself an activity, and is what clients read there.
     return { activity: envelope, ...shown };
   };
+  if (typeof resource === 'function') {
+    return resource().then((shown) => {
+      // The caller may have been deleted meanwhile.
+      engine.units.read(request.identify);
+      return envelop(shown);
+    });
+  }
   return isPaced(resource) ? inSteps(engine, request, resource, envelop) : envelop(resource);
 }
 

@@ -124,3 +124,18 @@ export function unsignedOf(wish: Wish, chainId: bigint): string {
     }),
   );
 }
+
+/** A transaction as nodes take one that is tried: without nonce and signature. */
+export function callOf(transaction: EthereumTransaction, from: string): Readonly<Record<string, unknown>> {
+  const { to, value, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, data, accessList } = transaction;
+  const quantities = { value, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas };
+  return {
+    ...{ from, ...(to !== '' && { to }), input: hexOf(data) },
+    ...Object.fromEntries(
+      Object.entries(quantities).flatMap(([name, number]) =>
+        number === undefined ? [] : [[name, hexOfNumber(number)]],
+      ),
+    ),
+    ...(accessList.length > 0 && { accessList }),
+  };
+}

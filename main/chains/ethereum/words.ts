@@ -8,7 +8,7 @@ import { tokenChainOf } from './networks.ts';
 import type { Words } from './standard-calls.ts';
 
 /** The account of the key that signs. */
-export const senderOf = ({ key }: Context): string | undefined =>
+export const senderOf = ({ key }: Pick<Context, 'key'>): string | undefined =>
   key?.curve === 'CURVE_SECP256K1'
     ? encodeAddress('ADDRESS_FORMAT_ETHEREUM', 'CURVE_SECP256K1', key.publicKey)
     : undefined;

@@ -20,14 +20,20 @@ export function declareApprovals(program: Command): void {
       await listApprovals(config, { ...flags, json });
     },
   });
-  addSubcommand<{ readonly apiKey: string }>(approvals, {
+  addSubcommand<{ readonly apiKey: string; readonly preview?: true }>(approvals, {
     name: 'show <activity>',
     description: 'Show an activity, its votes, the policies that require them, and its result',
     describes: { activity: 'ID or fingerprint, or start of one' },
-    options: [apiKey()],
-    run: async (config, flags, json, [activity = '']) => {
+    options: [
+      new Option(
+        '--preview',
+        'Also ask the node what the Ethereum transaction would do; nothing of it is verified',
+      ),
+      apiKey(),
+    ],
+    run: async (config, { preview, ...flags }, json, [activity = '']) => {
       const { showApproval } = await import('./approvals.ts');
-      await showApproval(config, activity, { ...flags, json });
+      await showApproval(config, activity, { ...flags, preview: preview === true, json });
     },
   });
   for (const [how, description] of [

@@ -13,6 +13,7 @@ import { activityKind, VaultApi, type Api } from '../shared/api.ts';
 import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { withFirstUses } from './receiver-uses.ts';
+import { askPreview, previewLines } from './previews.ts';
 import { findNamed, isId } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print, type Shown } from '../shared/output.ts';
 import { fields, table } from '../shared/table.ts';
@@ -93,11 +94,15 @@ export async function listApprovals(config: Config, { apiKey, json }: ApprovalOp
 export async function showApproval(
   config: Config,
   wanted: string,
-  { apiKey, json }: ApprovalOptions,
+  { apiKey, json, preview = false }: ApprovalOptions & { readonly preview?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const told = await explain(api, await find(api, wanted));
-  print(json, told, shownOf(told, process.stdout.columns));
+  const said = preview ? await askPreview(api, told.activity.id) : undefined;
+  print(json, { ...told, ...defined({ preview: said }) }, [
+    ...[shownOf(told, process.stdout.columns)].flat(),
+    ...(said === undefined ? [] : ['', ...previewLines(said)]),
+  ]);
 }
 
 export async function vote(

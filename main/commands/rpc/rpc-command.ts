@@ -48,19 +48,26 @@ export function declareRpc(program: Command): void {
       await addTool(config, name, { ...flags, json });
     },
   });
-  addSubcommand<{ readonly urlFile?: string; readonly remove?: true }>(rpc, {
-    name: 'node <chain-id> [url]',
-    description: 'Set the node of a chain, which all that the vault does not answer is passed on to',
-    describes: { 'chain-id': 'Chain ID of the network', url: 'Address of its JSON-RPC' },
-    options: [
-      new Option('--url-file <file>', 'Read the address from a file, where it has a secret'),
-      new Option('--remove', 'Remove the node of the chain'),
-    ],
-    run: async (config, { urlFile, remove }, json, [chainId = '', url]) => {
-      const { setNode } = await import('./rpc.ts');
-      await setNode(config, chainId, { url, urlFile, remove: remove === true, json });
+  addSubcommand<{ readonly urlFile?: string; readonly remove?: true; readonly previews?: 'on' | 'off' }>(
+    rpc,
+    {
+      name: 'node <chain-id> [url]',
+      description: 'Set the node of a chain, which all that the vault does not answer is passed on to',
+      describes: { 'chain-id': 'Chain ID of the network', url: 'Address of its JSON-RPC' },
+      options: [
+        new Option('--url-file <file>', 'Read the address from a file, where it has a secret'),
+        new Option('--remove', 'Remove the node of the chain'),
+        new Option(
+          '--previews <switch>',
+          'Ask the node what transactions that wait for approval would do; off for a new node',
+        ).choices(['on', 'off']),
+      ],
+      run: async (config, { urlFile, remove, previews }, json, [chainId = '', url]) => {
+        const { setNode } = await import('./rpc.ts');
+        await setNode(config, chainId, { url, urlFile, remove: remove === true, previews, json });
+      },
     },
-  });
+  );
   addSubcommand<OwnerOptions & { readonly yes?: true }>(rpc, {
     name: 'remove <name>',
     description: 'Revoke a tool with its user, key, token and policies',

@@ -1,5 +1,5 @@
 /** `keyhearth rpc add` and `list`: tools that send transactions of Ethereum through the vault. */
-import type { DoorNode } from '../../../preload/contract.ts';
+import type { DoorNode, DoorsChange } from '../../../preload/contract.ts';
 import { coinsOf, networkName, networkOf } from '../../chains/ethereum/networks.ts';
 import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
@@ -51,7 +51,7 @@ export async function addTool(config: Config, name: string, options: AddToolOpti
   });
 }
 
-/** Sets the node of a chain, or removes it. */
+/** Sets the node of a chain, removes it, or switches its previews. */
 export async function setNode(
   config: Config,
   chainId: string,
@@ -59,27 +59,40 @@ export async function setNode(
     url,
     urlFile,
     remove,
+    previews,
     json,
   }: {
     readonly url: string | undefined;
     readonly urlFile: string | undefined;
     readonly remove: boolean;
+    readonly previews: 'on' | 'off' | undefined;
     readonly json: boolean;
   },
 ): Promise<void> {
-  if ([url !== undefined, urlFile !== undefined, remove].filter(Boolean).length !== 1) {
-    throw new CommandError(exitCodes.usage, 'expected one of: a URL, --url-file, --remove');
+  const given = [url !== undefined, urlFile !== undefined, remove].filter(Boolean).length;
+  if (previews === undefined ? given !== 1 : given > 1 || remove) {
+    throw new CommandError(
+      exitCodes.usage,
+      'expected one of: a URL, --url-file, --remove; and --previews alone, or with an address',
+    );
   }
-  const wanted = remove ? null : (url ?? readSecretFile('--url-file', String(urlFile)));
+  const node = { door: 'ethereum', chainId } as const;
+  const changes: DoorsChange[] = [];
+  if (remove) changes.push({ ...node, change: 'node', url: null });
+  else if (given === 1) {
+    const wanted = url ?? readSecretFile('--url-file', String(urlFile));
+    changes.push({ ...node, change: 'node', url: wanted });
+  }
+  if (previews !== undefined) changes.push({ ...node, change: 'previews', on: previews === 'on' });
   const running = await doorsOf(config);
-  const change = { change: 'node', door: 'ethereum', chainId, url: wanted } as const;
-  const { doors } = await running.call('changeDoors', change);
+  for (const change of changes) await running.call('changeDoors', change);
+  const doors = await running.call('doors');
   const nodes = doorOf(doors, 'ethereum')?.nodes ?? [];
   print(json, { nodes }, nodes.map(nodeLine).join('\n') || 'No nodes.');
 }
 
-const nodeLine = ({ chainId, chain, origin }: DoorNode): string =>
-  `${chain} (chain ID ${chainId}): ${origin}`;
+const nodeLine = ({ chainId, chain, origin, previews }: DoorNode): string =>
+  `${chain} (chain ID ${chainId}): ${origin}, ${previews ? 'with previews' : 'without previews'}`;
 
 export async function listTools(
   config: Config,

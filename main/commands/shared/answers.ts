@@ -222,7 +222,9 @@ const doors = z.array(
         },
       }),
     ),
-    nodes: z.array(z.looseObject({ chainId: text, chain: text, origin: text })),
+    nodes: z.array(
+      z.looseObject({ chainId: text, chain: text, origin: text, previews: z.boolean().default(false) }),
+    ),
   }),
 );
 

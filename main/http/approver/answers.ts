@@ -48,6 +48,8 @@ export class ApproverAnswers {
         return { activity: await this.#activity(parse(activityBody, body).activityId) };
       case 'get_policy_evaluations':
         return this.#evaluations(parse(activityBody, body).activityId);
+      case 'preview_activity':
+        return this.#preview(parse(activityBody, body).activityId);
       case 'describe_activities':
         return this.#descriptions(parse(activitiesBody, body).activityIds);
       case 'list_policies':
@@ -100,6 +102,12 @@ export class ApproverAnswers {
   async #evaluations(activityId: string): Promise<Fields> {
     await this.#activity(activityId);
     return this.#query('get_policy_evaluations', { activityId });
+  }
+
+  /** Of an activity that concerns the user. The API answers users who may vote on it. */
+  async #preview(activityId: string): Promise<Fields> {
+    await this.#activity(activityId);
+    return this.#query('preview_activity', { activityId });
   }
 
   /** The window asks for the names of these policies next. */

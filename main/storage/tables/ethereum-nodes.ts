@@ -10,6 +10,8 @@ const nodes = table('ethereum_nodes', {
   /** The address, in UTF-8. */
   sealed: blob,
   updatedAt: number,
+  /** 1 where the node may be asked what a transaction would do. A row of an earlier version has null. */
+  previews: number.orNull,
 });
 
 export type EthereumNodeRow = RowOf<typeof nodes>;
