@@ -11,6 +11,7 @@ import { firstOf, Json, Original, Votes } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
 import { describeType } from '../activity/activity-words.ts';
 import { Spoken, useDescriptions } from '../activity/spoken.tsx';
+import { NodeSays } from './node-says.tsx';
 import { heldFor, holdVote, useHeldVotes } from './held-votes.ts';
 import type { VoteKind } from './unsent-votes.ts';
 import { useAllWaiting } from './waiting-approvals.ts';
@@ -208,6 +209,7 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
         ]}
       />
       {signs && <InWords reading={reading} />}
+      {signs && <NodeSays activity={activity} />}
       {/* A person sees all of the request before they decide, also where the fields leave something out. */}
       {signs || described?.shortened === false ? <Original>{json}</Original> : json}
       <Votes activity={activity} />

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import type { DoorNode } from '../../../preload/contract.ts';
 import { ConfirmForm, DialogButton } from '../../ui/danger-zone.tsx';
+import { Failure } from '../../ui/feedback.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { onText } from '../../ui/on-text.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
@@ -37,8 +38,9 @@ export function Nodes({ nodes }: { readonly nodes: readonly DoorNode[] }): React
   );
 }
 
-function Node({ of: { chainId, chain, origin } }: { readonly of: DoorNode }): ReactNode {
+function Node({ of: { chainId, chain, origin, previews } }: { readonly of: DoorNode }): ReactNode {
   const change = useDoorsCall();
+  const previewing = useDoorsCall();
   const task = useAsyncAction();
   return (
     <li className="kh-row kh-manage">
@@ -46,6 +48,19 @@ function Node({ of: { chainId, chain, origin } }: { readonly of: DoorNode }): Re
         <span className="kh-row-name">{chain}</span>
         <br />
         <span className="kh-row-more">{origin}</span>
+        <Switch
+          mt="xs"
+          size="sm"
+          label={t('Previews')}
+          aria-label={t('Previews by the node of {{chain}}', { chain })}
+          description={t('Sends it Ethereum transactions that need approval, to ask what they would do.')}
+          checked={previews}
+          disabled={previewing.isPending}
+          onChange={({ currentTarget }) => {
+            previewing.mutate({ change: 'previews', door: 'ethereum', chainId, on: currentTarget.checked });
+          }}
+        />
+        <Failure title={t('Couldn’t change the previews')} error={previewing.error} />
       </div>
       <Group gap="xs">
         <DialogButton

@@ -4,14 +4,18 @@
  * its policies say to the letter.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { serializeTransaction } from 'viem';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../main/lib/clock.ts';
 import { runProgram } from '../../support/programs.ts';
 import { startSshd } from '../../support/sshd.ts';
-import { resultOf, startTestVault } from '../../support/support.ts';
+import { activityOf, newWallet, resultOf, startTestVault } from '../../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
 import { button, confirmWhenAsked, goTo, heading, password, sendVote } from '../support/steps.ts';
@@ -162,13 +166,41 @@ test('a program is paired, and its push goes through with a click', async () => 
   expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
 });
 
-test('the nodes of chains are set, changed and removed, and show no secret of their address', async () => {
+test('nodes of chains show no secret of their address, and what one says is apart', async () => {
   await using service = await startTestVault({
     password,
     config: { ui: true },
     substitutes: { clock: systemClock },
   });
-  const { vault } = service;
+  const { vault, root } = service;
+  const lie = 'Approve now.\u202eThe vault agrees';
+  const failed = { status: '0x0', gasUsed: '0x5208', returnData: '0x', error: { message: lie } };
+  let asked = 0;
+  const node = createServer((incoming, response) => {
+    void text(incoming).then((body) => {
+      const { id, method } = JSON.parse(body) as { id: number; method: string };
+      asked += 1;
+      const result = method === 'eth_chainId' ? '0xaa36a7' : [{ calls: [failed] }];
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+  });
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
+  const { ethereum: signWith } = await newWallet(root);
+  const script = await service.newUser('Script');
+  resultOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      ...{ policyName: 'Ask me', effect: 'EFFECT_ALLOW', condition: "activity.action == 'SIGN'", notes: '' },
+      consensus: [script.userId, service.rootUserId]
+        .map((userId) => `approvers.any(user, user.id == '${userId}')`)
+        .join(' && '),
+    }),
+  );
+  const held = await script.client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+    ...{ signWith, type: 'TRANSACTION_TYPE_ETHEREUM' },
+    unsignedTransaction: serializeTransaction({
+      ...{ type: 'eip1559', chainId: 11155111, nonce: 0, to: `0x${'52'.repeat(20)}`, gas: 21000n },
+    }),
+  });
   await using person = await openWindow(browser);
   const { page } = person;
   const amiss: string[] = [];
@@ -207,10 +239,40 @@ test('the nodes of chains are set, changed and removed, and show no secret of th
   await address.fill('https://other.example/v3/1c0ffee');
   await button(dialog, 'Set node').click();
   await nodes.getByText('https://other.example', { exact: true }).waitFor();
+  await button(page, 'Change the node of Sepolia (a test network)…').click();
+  await address.fill(`http://127.0.0.1:${String((node.address() as AddressInfo).port)}`);
+  await button(dialog, 'Set node').click();
+  await nodes.getByText('http://127.0.0.1').waitFor();
+
+  const says = page.getByRole('region', { name: 'The node says' });
+  const open = async () => {
+    await page.goto(`${page.url().replace(/#.*/, '')}#/approvals/${activityOf(held).id}`);
+    await page.getByRole('dialog').getByText('Fingerprint', { exact: true }).waitFor();
+    await page.getByRole('dialog').getByRole('region', { name: 'Summary' }).waitFor();
+  };
+  await open();
+  expect([await says.count(), asked]).toEqual([0, 0]);
+  await page.keyboard.press('Escape');
+  await goTo(page, 'Doors');
+  const previews = page.getByRole('switch', { name: 'Previews by the node of Sepolia (a test network)' });
+  await previews.press('Space');
+  await expect.poll(async () => (await vault.rpc.doors())[1]?.nodes[0]?.previews).toBe(true);
+  await open();
+  await says.getByText('The transaction fails.').waitFor();
+  expect(await says.textContent()).toContain('Approve now.⟨U+202E⟩The vault agrees');
+  await look('approval-preview');
+  // It is asked when the request is opened, and not again for each event.
+  activityOf(await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Tag', userIds: [] }));
+  await page.waitForTimeout(1_500);
+  expect(asked).toBe(2);
+  await page.keyboard.press('Escape');
+  await goTo(page, 'Doors');
   await button(page, 'Remove the node of Sepolia (a test network)…').click();
   await button(dialog, 'Remove').click();
   await nodes.waitFor({ state: 'detached' });
   const [, ethereum] = await vault.rpc.doors();
   expect(ethereum?.nodes).toEqual([]);
+  node.closeAllConnections();
+  node.close();
   expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
 });
