@@ -156,6 +156,15 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     await page.getByRole('link', { name: /^Daily payments Allows/ }).click();
     await page.getByText('0.600042 of 0.5 ETH used in the last 24 hours').waitFor();
     expect(await axeFindings(page, 'policy-budget')).toEqual([]);
+    await goTo(page, 'Home');
+    const used = page.getByRole('list', { name: 'Budgets' }).getByRole('listitem');
+    await expect
+      .poll(() => used.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^Daily payments\s+0\.600042 of 0\.5 ETH used in the last 24 hours Daily$/),
+      ]);
+    expect(await used.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('100');
+    expect(await axeFindings(page, 'home-budgets')).toEqual([]);
     await goTo(page, 'Policies');
     expect(person.violations).toEqual([]);
     expect(person.complaints).toEqual([]);

@@ -8,6 +8,7 @@ import { useDescriptions } from '../activity/spoken.tsx';
 import { useAttention } from './attention.ts';
 import { useSetUp } from './checks.ts';
 import { Health, SetUp } from './health.tsx';
+import { HomeBudgets } from './home-budgets.tsx';
 import { KeysToReview } from './home-keys.tsx';
 import { HomeWallets } from './home-wallets.tsx';
 import { SigningDays } from './signing-chart.tsx';
@@ -45,6 +46,7 @@ export function Home(): ReactNode {
         <SigningDays />
         <Health />
         <HomeWallets />
+        <HomeBudgets />
         <KeysToReview />
       </div>
       <Recent />

@@ -1,11 +1,13 @@
 /** How much of a policy's budgets is spent, as the service counts it. */
 import type { ReactNode } from 'react';
 import { Progress, Text } from '@mantine/core';
+import { shareOf } from './budget-share.ts';
 import { assetOf, decimalOf, grouped, windowLabel } from './policy-building.ts';
+import type { Asset } from './policy-building.ts';
 import { NamePill, useKnownNames } from './policy-names.tsx';
 import type { KnownNames } from './policy-names.tsx';
 import { useLanguage, usePolicyChecks } from './policy-queries.ts';
-import type { Policy } from './policy-queries.ts';
+import type { Policy, PolicyCheck } from './policy-queries.ts';
 import { expressionsOf } from './policy-queries.ts';
 import type { Answer } from '../../../main/operations/api.ts';
 import { Panel } from '../../ui/page.tsx';
@@ -29,21 +31,24 @@ export function BudgetMeters({ of }: { readonly of: Policy }): ReactNode {
   const assets = useLanguage()?.assets ?? [];
   const own = budgets.filter(({ policyId }) => policyId === of.policyId);
   if (own.length === 0) return null;
-  const payment = check?.form?.payment;
-  const asset = payment == null ? undefined : assetOf(assets, payment);
-  const coin = payment == null ? undefined : assetOf(assets, { ...payment, token: null });
   return (
     <Panel title={t('Budget')}>
       {own.map((budget, index) => (
-        <Meters
-          key={index}
-          budget={budget}
-          unit={budget.of === 'signatures' ? undefined : budget.of === 'fees' ? coin : asset}
-          names={names}
-        />
+        <Meters key={index} budget={budget} unit={unitOf(budget, check, assets)} names={names} />
       ))}
     </Panel>
   );
+}
+
+/** The unit of a budget's amounts, of the service's reading of its policy. Undefined while that is not known. */
+export function unitOf(
+  { of }: Budget,
+  check: PolicyCheck | undefined,
+  assets: readonly Asset[],
+): Asset | undefined {
+  const payment = check?.form?.payment;
+  if (payment == null || of === 'signatures') return undefined;
+  return assetOf(assets, of === 'fees' ? { ...payment, token: null } : payment);
 }
 
 /** A meter for each counter of a budget. The service writes the amounts of a spender's. */
@@ -99,11 +104,3 @@ function Holder({
   if (holder === 'requester') return <NamePill kind="user" id={value} names={names} />;
   return <Grouped text={value} />;
 }
-
-/** Percent, at most 100; exact enough for a picture. */
-const shareOf = (spent: string, limit: string): number => {
-  const most = BigInt(limit);
-  if (most === 0n) return 100;
-  const share = (BigInt(spent) * 1000n) / most;
-  return Number(share > 1000n ? 1000n : share) / 10;
-};

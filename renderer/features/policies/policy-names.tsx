@@ -5,6 +5,7 @@ import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { useKnownIds } from './policy-queries.ts';
 import { locale } from '../../app/i18n/language.ts';
 import { t } from '../../app/i18n/text.ts';
+import '../../ui/identifier.css';
 
 export type NameKind = 'user' | 'userTag' | 'wallet' | 'key' | 'keyTag';
 
