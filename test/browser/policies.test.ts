@@ -202,6 +202,18 @@ describe('who may do what', () => {
     await button(page, 'Show all').click();
     await page.getByText(`${String(all)} of ${String(all)} activities`).waitFor();
     expect(await axeFindings(page, 'permissions')).toEqual([]);
+    // Headers stay where they are while the rest scrolls by.
+    await page.setViewportSize({ width: 360, height: 700 });
+    const scrolled = await matrix.evaluate((table) => {
+      table.parentElement?.scrollTo(40, 700);
+      return [table.parentElement?.scrollLeft, table.parentElement?.scrollTop];
+    });
+    expect(scrolled).toEqual([40, 700]);
+    const place = await page.getByRole('group', { name: 'Permissions' }).boundingBox();
+    const user = await matrix.getByRole('columnheader', { name: 'Root user' }).boundingBox();
+    expect(user?.y).toBe(place?.y);
+    const activity = await matrix.getByRole('rowheader', { name: 'Delete wallets' }).boundingBox();
+    expect(activity?.x).toBe(place?.x);
     expect(await tooWideFindings(page, 'permissions')).toEqual([]);
   });
 });

@@ -149,7 +149,7 @@ export function Permissions(): ReactNode {
                   <tbody key={id}>
                     <tr>
                       <th scope="rowgroup" colSpan={columns.length + 1} className="kh-matrix-area">
-                        {label}
+                        <span>{label}</span>
                       </th>
                     </tr>
                     {those.map((type) => (
