@@ -8,14 +8,17 @@ import type { Program } from './program.ts';
 /** A request for a signature. It names the program beside its user. */
 export type Ask = ReturnType<typeof asksTransaction> | ReturnType<typeof asksPayload>;
 
+/** The program that asks. */
+export type Asking = Pick<Program, 'origin'>;
+
 /** @param unsigned Hex. */
-export const asksTransaction = ({ origin }: Program, signWith: string, unsigned: string) =>
+export const asksTransaction = ({ origin }: Asking, signWith: string, unsigned: string) =>
   ({
     type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
     parameters: { signWith, unsignedTransaction: unsigned, type: 'TRANSACTION_TYPE_ETHEREUM', origin },
   }) as const;
 
-export const asksPayload = ({ origin }: Program, signWith: string, payload: Payload) =>
+export const asksPayload = ({ origin }: Asking, signWith: string, payload: Payload) =>
   ({
     type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
     parameters: { signWith, ...payload, origin },

@@ -151,7 +151,8 @@ export class Program {
     try {
       return bodyOf(answer);
     } catch (error) {
-      throw await explainedRefusal((path, parameters) => this.#ask(path, parameters), error);
+      const ownId = (): string => this.#holder().userId;
+      throw await explainedRefusal((path, parameters) => this.#ask(path, parameters), ownId, error);
     }
   }
 

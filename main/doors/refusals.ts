@@ -22,14 +22,17 @@ export class RefusedError extends KeyhearthError {
   }
 }
 
-/** @returns the error with the policies in its words, or the error itself where they did not cause it. */
-export async function explainedRefusal(ask: AskApi, error: unknown): Promise<unknown> {
+/**
+ * @param ownId Answers the id of the program's user, or throws where it was removed.
+ * @returns the error with the policies in its words, or the error itself where they did not cause it.
+ */
+export async function explainedRefusal(ask: AskApi, ownId: () => string, error: unknown): Promise<unknown> {
   if (!(error instanceof KeyhearthError) || error.turnkeyErrorCode !== 'REQUEST_NOT_AUTHORIZED') return error;
   const evaluations = error.details.flatMap((detail) =>
     Array.isArray(detail['policyEvaluations']) ? (detail['policyEvaluations'] as readonly Evaluation[]) : [],
   );
   try {
-    const words = await deniedBy(ask, evaluations);
+    const words = await deniedBy(ask, ownId(), evaluations);
     return words === undefined ? error : new RefusedError(words, error);
   } catch {
     // The vault was locked or frozen, or the program removed, since: the refusal stands.
@@ -38,8 +41,11 @@ export async function explainedRefusal(ask: AskApi, error: unknown): Promise<unk
 }
 
 /** @returns undefined where the program has no policies. */
-export async function deniedBy(ask: AskApi, evaluations: readonly Evaluation[]): Promise<string | undefined> {
-  const { userId } = await ask('whoami', {});
+export async function deniedBy(
+  ask: AskApi,
+  userId: string,
+  evaluations: readonly Evaluation[],
+): Promise<string | undefined> {
   const { policies } = await ask('list_policies', {});
   const own = policiesOfProgram(userId, policies);
   const denying = new Set(

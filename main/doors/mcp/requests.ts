@@ -5,8 +5,7 @@ import { encodeUnsigned } from '../../chains/ethereum/read.ts';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { hexData } from '../../chains/ethereum/requests.ts';
-import { asksPayload, asksTransaction, ofMessage, ofTypedData, type Ask } from '../asks.ts';
-import type { Program } from '../program.ts';
+import { asksPayload, asksTransaction, ofMessage, ofTypedData, type Ask, type Asking } from '../asks.ts';
 
 /** More than any transaction, typed data or text that an agent signs, and far less than a message may have. */
 const longest = 200_000;
@@ -68,7 +67,7 @@ export interface Asked {
 const addressOf = (field: string, text: string): string => checksumAddress(readEthereumAddress(field, text));
 
 /** @throws KeyhearthError INVALID_ARGUMENT unless exactly one thing is to be signed. */
-export function askOf(program: Program, { from: account, ...things }: Asked): Ask {
+export function askOf(program: Asking, { from: account, ...things }: Asked): Ask {
   const { transaction: fields, unsignedTransaction: raw, typedData: data, message: text } = things;
   if (Object.values(things).filter((each) => each !== undefined).length !== 1) {
     throw new KeyhearthError(

@@ -5,6 +5,7 @@ import type { Gone, Program } from '../program.ts';
 
 export interface Rights {
   readonly organizationId: string;
+  readonly userId: string;
   /** Undefined where its policies are not as they were created. */
   readonly spender: Spender | undefined;
   readonly paused: boolean;
@@ -27,6 +28,7 @@ export async function rightsOf(program: Program, gone: Gone): Promise<Rights> {
   const words = spender === undefined ? [changed] : [...wordsOfSpender(spender, 'its wallet'), ...refused];
   return {
     organizationId,
+    userId,
     spender,
     paused,
     words: paused ? [isPaused, ...words] : words,

@@ -157,13 +157,17 @@ const outcomes: Readonly<Record<string, 'allowed' | 'waits'>> = {
 };
 
 async function check(program: Program, request: Ask, gone: Gone) {
-  const { organizationId, words, paused, budgets } = await rightsOf(program, gone);
+  const { organizationId, userId, words, paused, budgets } = await rightsOf(program, gone);
   const requestBody = JSON.stringify({ ...request, timestampMs: String(Date.now()), organizationId });
   const { policyExplanation } = await program.query('explain_policies', { requestBody }, gone);
   const outcome = outcomes[policyExplanation.outcome] ?? ('refused' as const);
   const because =
     outcome === 'refused'
-      ? await deniedBy((path, wanted) => program.query(path, wanted, gone), policyExplanation.policies)
+      ? await deniedBy(
+          (path, wanted) => program.query(path, wanted, gone),
+          userId,
+          policyExplanation.policies,
+        )
       : undefined;
   return { outcome, untrusted: { because }, rights: words, paused, budgets };
 }
