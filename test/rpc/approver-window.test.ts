@@ -261,6 +261,50 @@ test('a sign-in is by a passkey, for one challenge, once', async () => {
   expect((await post('/approver/session', other, byOther)).status, 'another request').toBe(400);
 });
 
+test('a session ends with the passkey that signed in, and not with another of its user', async () => {
+  const { root } = service;
+  const spare = new SoftwareAuthenticator();
+  const added = await root.submit('create_authenticators', 'CREATE_AUTHENTICATORS_V2', {
+    userId: benId,
+    authenticators: [spare.params('Ben’s spare key')],
+  });
+  expect(added.status).toBe(200);
+  const remove = async (name: string): Promise<void> => {
+    const { body } = await root.query('get_user', { userId: benId });
+    const { authenticators } = (body as { user: { authenticators: readonly Record<string, string>[] } }).user;
+    const found = authenticators.find(({ authenticatorName }) => authenticatorName === name);
+    const authenticatorIds = [found?.['authenticatorId']];
+    const gone = await root.submit('delete_authenticators', 'DELETE_AUTHENTICATORS', {
+      userId: benId,
+      authenticatorIds,
+    });
+    expect(gone.status, name).toBe(200);
+  };
+  const session = await signIn();
+  await remove('Ben’s spare key');
+  expect((await ask('get_user', {}, session)).status).toBe(200);
+
+  const again = new SoftwareAuthenticator();
+  await root.submit('create_authenticators', 'CREATE_AUTHENTICATORS_V2', {
+    userId: benId,
+    authenticators: [again.params('Ben’s new key')],
+  });
+  const old = passkey;
+  await remove('Ben’s key');
+  const refused = { status: 401, body: { turnkeyErrorCode: 'CREDENTIAL_NOT_FOUND' } };
+  // The API's own session of the user would still read.
+  expect(await ask('list_activities', {}, session)).toMatchObject(refused);
+  expect((await ask('list_activities', {}, session)).body?.['message']).toContain('is signed out');
+  const vote = root.submitBody('APPROVE_ACTIVITY', { fingerprint: held.fingerprint });
+  const byOld = { 'x-stamp-webauthn': old.stamp(vote) };
+  expect(await post('/public/v1/submit/approve_activity', vote, byOld)).toMatchObject(refused);
+  const body = signInBody(await newChallenge());
+  const signInByOld = { 'x-stamp-webauthn': old.stamp(body) };
+  expect(await post('/approver/session', body, signInByOld)).toMatchObject(refused);
+  passkey = again;
+  expect((await ask('list_activities', {}, await signIn())).status).toBe(200);
+});
+
 test('a locked or frozen vault answers nothing, and the session goes on once it is open', async () => {
   const session = await signIn();
   await service.vault.rpc.lock();

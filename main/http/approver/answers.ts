@@ -68,6 +68,15 @@ export class ApproverAnswers {
     }
   }
 
+  /** False once the passkey that signed in is deleted. The API's session would go on: it is the user's. */
+  async hasPasskey(): Promise<boolean> {
+    const { userId, credentialId } = this.#session;
+    const { user } = (await this.#query('get_user', { userId })) as {
+      readonly user: { readonly authenticators: readonly { readonly credentialId: string }[] };
+    };
+    return user.authenticators.some((each) => each.credentialId === credentialId);
+  }
+
   /** Reads until a page is full of activities that concern the user. */
   async #list({ filterByStatus, paginationOptions }: z.output<typeof listBody>): Promise<Fields> {
     const found: ShownActivity[] = [];

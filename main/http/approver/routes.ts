@@ -16,6 +16,7 @@ import { ApproverSessions, type ApproverSession } from './sessions.ts';
 const signIn = 'ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION';
 const passkeyHeader = 'x-stamp-webauthn';
 
+const stampOfPasskey = z.object({ credentialId: z.string() });
 const signInBody = z.looseObject({ type: z.literal(signIn), challenge: z.string().max(100) });
 const signInAnswer = z.object({
   activity: z.object({
@@ -71,7 +72,8 @@ export function approverRoutes(service: Service, rpc: Pick<VaultRpc, 'status'>):
     }
     const { session, ...who } = answer.data.activity.result.createReadOnlySessionResult;
     const { organizationId, userId, username, organizationName } = who;
-    const opened = sessions.open({ organizationId, userId, token: session });
+    const { credentialId } = stampOfPasskey.parse(parsePlainJson(String(stamp)));
+    const opened = sessions.open({ organizationId, userId, credentialId, token: session });
     response.setHeader(
       'Set-Cookie',
       `${cookieName(request)}=${opened.cookie}; HttpOnly; SameSite=Strict; Path=/approver`,
@@ -95,12 +97,17 @@ export function approverRoutes(service: Service, rpc: Pick<VaultRpc, 'status'>):
     const session = requireSession(sessions, request);
     // A locked or frozen vault shows approvers nothing.
     service.keys.checkUnlocked();
+    const answers = new ApproverAnswers(service, session);
     try {
-      sendJson(
-        response,
-        200,
-        await new ApproverAnswers(service, session).answer(request.params.name, json(request)),
-      );
+      if (!(await answers.hasPasskey())) {
+        sessions.end(request.headers, cookieName(request));
+        throw new KeyhearthError(
+          'UNAUTHENTICATED',
+          'the passkey of this window was deleted: sign in with another one, or ask the owner to register one',
+          { turnkeyErrorCode: 'CREDENTIAL_NOT_FOUND' },
+        );
+      }
+      sendJson(response, 200, await answers.answer(request.params.name, json(request)));
     } catch (error) {
       if (!(error instanceof ApproverRefusal)) throw error;
       sendJson(response, error.status, error.body);

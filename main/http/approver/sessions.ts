@@ -7,6 +7,8 @@ import { WindowSessions } from '../window/sessions.ts';
 export interface ApproverSession {
   readonly organizationId: string;
   readonly userId: string;
+  /** Of the passkey that signed in, in base64url: the session ends with it. */
+  readonly credentialId: string;
   /** The API's read-only session. The token never leaves the service. */
   readonly token: string;
   /** Ids of the activities that the window has seen: it may have those described, and no others. */
@@ -51,7 +53,7 @@ export class ApproverSessions {
   }
 
   /** @returns the two secrets of a new session: one for the cookie, one for the page. */
-  open(session: Pick<ApproverSession, 'organizationId' | 'userId' | 'token'>): {
+  open(session: Pick<ApproverSession, 'organizationId' | 'userId' | 'credentialId' | 'token'>): {
     readonly cookie: string;
     readonly token: string;
   } {

@@ -52,9 +52,22 @@ async function post(
   return { status: response.status, body: (await response.json().catch(() => null)) as unknown };
 }
 
+/** The service refused a passkey that no user has. */
+const isUnknownPasskey = ({ status, body }: CallAnswer): boolean =>
+  status === 401 &&
+  (body as { readonly turnkeyErrorCode?: string } | null)?.turnkeyErrorCode === 'CREDENTIAL_NOT_FOUND';
+
 /** @throws RpcError where the service refused. */
-function bodyOf({ status, body }: CallAnswer): unknown {
+function bodyOf(answer: CallAnswer): unknown {
+  const { status, body } = answer;
   if (status === 200) return body;
+  if (isUnknownPasskey(answer)) {
+    throw new RpcError(
+      t(
+        'This vault has no such passkey. Use another passkey, or ask the owner of the vault to register one.',
+      ),
+    );
+  }
   const { message } = (body ?? {}) as { readonly message?: string };
   throw new RpcError(message ?? `The service answered ${String(status)}.`);
 }
@@ -84,6 +97,7 @@ export class ApproverSession {
   readonly #person: Person;
   readonly #credentialId: string;
   #state: RpcState = 'ready';
+  #isPasskeyDeleted = false;
   readonly #stateListeners = new Set<() => void>();
 
   constructor(person: Person, credentialId: string) {
@@ -97,6 +111,11 @@ export class ApproverSession {
 
   get userId(): string {
     return this.#person.userId;
+  }
+
+  /** True if the session ended because the passkey that signed in was deleted. */
+  get isPasskeyDeleted(): boolean {
+    return this.#isPasskeyDeleted;
   }
 
   /** The few calls that this window may make; every other one fails. */
@@ -131,6 +150,7 @@ export class ApproverSession {
     const [, name] = /^\/public\/v1\/query\/([a-z_]+)$/.exec(path) ?? [];
     if (name === undefined) throw new RpcError(t('This window shows approvals only.'));
     const answer = await post(`/approver/query/${name}`, JSON.stringify(body), this.#tokenHeaders());
+    this.#isPasskeyDeleted ||= isUnknownPasskey(answer);
     if (answer.status === 401) this.#setState('signed-out');
     return answer;
   }
@@ -140,7 +160,12 @@ export class ApproverSession {
     const { organizationId, rpId } = this.#person;
     const text = JSON.stringify({ ...body, organizationId, timestampMs: String(Date.now()) });
     const { header } = await stampWithPasskey(rpId, text, this.#credentialId);
-    return post(path, text, { 'X-Stamp-Webauthn': header });
+    const answer = await post(path, text, { 'X-Stamp-Webauthn': header });
+    if (isUnknownPasskey(answer)) {
+      this.#isPasskeyDeleted = true;
+      this.#setState('signed-out');
+    }
+    return answer;
   }
 
   #tokenHeaders(): Readonly<Record<string, string>> {

@@ -52,6 +52,7 @@ function SignIn({ onSignedIn }: { readonly onSignedIn: (session: ApproverSession
       <p className="kh-prose">{t('Use the passkey that the owner registered for you.')}</p>
       <Failure title={t('Not signed in')} error={task.error} />
       <Button
+        mt="md"
         mb="lg"
         leftSection={<IconFingerprint size={16} aria-hidden />}
         loading={task.isPending}
@@ -85,19 +86,32 @@ function SignedIn({ session, onEnd }: SignedInProps): ReactNode {
   const state = useSyncExternalStore(connection.onState, connection.state);
   return (
     <VaultProvider connection={connection}>
-      {state === 'signed-out' ? <SignedOut onEnd={onEnd} /> : <Frame session={session} />}
+      {state === 'signed-out' ? (
+        <SignedOut isPasskeyDeleted={session.isPasskeyDeleted} onEnd={onEnd} />
+      ) : (
+        <Frame session={session} />
+      )}
     </VaultProvider>
   );
 }
 
-function SignedOut({ onEnd }: Pick<SignedInProps, 'onEnd'>): ReactNode {
+function SignedOut({
+  isPasskeyDeleted,
+  onEnd,
+}: Pick<SignedInProps, 'onEnd'> & { readonly isPasskeyDeleted: boolean }): ReactNode {
   const heading = useScreenTitle(t('Signed out'));
   return (
     <AuthLayout latch="away" aside={<p>{t('Approvals for people other than the owner.')}</p>}>
       <Title order={1} ref={heading} tabIndex={-1}>
         {t('Signed out')}
       </Title>
-      <p className="kh-prose">{t('Sign in again to see what needs your approval.')}</p>
+      <p className="kh-prose">
+        {isPasskeyDeleted
+          ? t(
+              'The passkey that you signed in with was deleted from this vault. Sign in with another passkey, or ask the owner of the vault to register one for you.',
+            )
+          : t('Sign in again to see what needs your approval.')}
+      </p>
       <Button onClick={onEnd}>{t('Go to sign-in')}</Button>
     </AuthLayout>
   );

@@ -1,7 +1,7 @@
 /** Two people and two windows: what waits for two is approved by the second person, with a passkey, in a window of their own. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
+import { activityOf, ethereumAccount, newTestKey, newUserBy, resultOf } from '../../support/support.ts';
 import type { Json } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
@@ -142,6 +142,29 @@ test('the second person approves in their own window, and the waiting caller get
   await heading(page, 'Signed out').waitFor();
   await button(page, 'Go to sign-in').click();
   await heading(page, 'Sign in to approve').waitFor();
+
+  // The owner deletes the passkey while Ben's window is open: the window says so, and what Ben can do.
+  await button(page, 'Sign in with passkey').click();
+  await heading(page, 'Credentials').waitFor();
+  const [userId = ''] = resultOf(made).userIds;
+  const { body } = await root.query('get_user', { userId });
+  const { authenticators } = (body as { user: { authenticators: readonly Json[] } }).user;
+  await root.submit('create_api_keys', 'CREATE_API_KEYS_V2', {
+    userId,
+    apiKeys: [{ apiKeyName: 'Spare', publicKey: newTestKey().publicKey, curveType: 'API_KEY_CURVE_P256' }],
+  });
+  activityOf(
+    await root.submit('delete_authenticators', 'DELETE_AUTHENTICATORS', {
+      userId,
+      authenticatorIds: [authenticators[0]?.['authenticatorId']],
+    }),
+  );
+  await heading(page, 'Signed out').waitFor();
+  await page.getByText('The passkey that you signed in with was deleted from this vault.').waitFor();
+  await look('approver-without-passkey');
+  await button(page, 'Go to sign-in').click();
+  await button(page, 'Sign in with passkey').click();
+  await page.getByRole('alert').getByText('This vault has no such passkey.').waitFor();
   expect(amiss).toEqual([]);
   expect(ben.complaints).toEqual([]);
   expect(ben.violations).toEqual([]);
