@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import {
+  getAddress,
   keccak256,
   parseTransaction,
   recoverAddress,
@@ -25,6 +26,7 @@ import {
   insertTransaction,
   listTransactions,
 } from '../../main/storage/tables/ethereum-transactions.ts';
+import clef from '../vectors/clef.json' with { type: 'json' };
 import vectors from '../vectors/eip712.json' with { type: 'json' };
 import { activityOf, send, type Json } from '../support/support.ts';
 import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
@@ -92,8 +94,8 @@ const post = async (body: string, where = url) => {
   return send(origin, { path: pathname, headers: { 'content-type': 'application/json' }, body });
 };
 
-/** Approves all that waits. */
-async function approve(): Promise<void> {
+/** Votes on all that waits. */
+async function voteOnAll(how: 'approve' | 'reject'): Promise<void> {
   const { root } = vault.service;
   const waiting = await root.query('list_activities', {
     filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
@@ -101,17 +103,22 @@ async function approve(): Promise<void> {
   for (const { fingerprint } of (waiting.body?.['activities'] ?? []) as readonly {
     readonly fingerprint: string;
   }[]) {
-    activityOf(await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
+    activityOf(await root.submit(`${how}_activity`, `${how.toUpperCase()}_ACTIVITY`, { fingerprint }));
   }
+}
+
+/** Votes on what a program asks for, once it waits. */
+async function decide(how: 'approve' | 'reject'): Promise<void> {
+  await vi.waitFor(() => {
+    expect(vault.service.vault.waiters.size).toBe(1);
+  }, 10_000);
+  await voteOnAll(how);
 }
 
 /** Asks, and approves of it once it waits. */
 async function askApproved(method: string, ...params: readonly unknown[]) {
   const asked = rpc(asking, method, ...params);
-  await vi.waitFor(() => {
-    expect(vault.service.vault.waiters.size).toBe(1);
-  }, 10_000);
-  await approve();
+  await decide('approve');
   return asked;
 }
 
@@ -176,6 +183,21 @@ describe('what a transaction may be', () => {
       },
     });
   });
+
+  // A chain in another spelling is not the first of the program's chains.
+  test.each(['0x1', '01', '1/', '1/2', '%201', 'x', '-1', '1.0', '1e0'])(
+    'a path %j is refused',
+    async (path) => {
+      const body = JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'eth_signTransaction',
+        params: [whole()],
+      });
+      const { status, text: refused } = await post(body, `${url}/${path}`);
+      expect([status, refused]).toEqual([405, expect.not.stringContaining('result')]);
+    },
+  );
 
   test.each(['0x0', '0x1'])('type %s is signed', async (type) => {
     const { maxFeePerGas: gasPrice, maxPriorityFeePerGas: _, ...rest } = whole();
@@ -257,15 +279,6 @@ describe('messages', () => {
     expect((await rpc(asking, 'account_signTypedData', from, typedData)).result).toBe(result);
   });
 
-  test('requests that clef’s documentation publishes are answered as it says, with an account of ours', async () => {
-    const { body } = await post(JSON.stringify({ id: 1, jsonrpc: '2.0', method: 'account_list' }));
-    expect(body).toEqual({ id: 1, jsonrpc: '2.0', result: vault.accounts });
-    const { result } = await askApproved('account_signData', 'data/plain', from, '0xaabbccdd');
-    expect(await recoverMessageAddress({ message: { raw: '0xaabbccdd' }, signature: result as Hex })).toBe(
-      from,
-    );
-  });
-
   test('web3signer’s paths name the keys, and sign a transaction as one', async () => {
     const { origin, pathname } = new URL(url);
     const get = (path: string) => send(origin, { method: 'GET', path: `${pathname}${path}` });
@@ -281,6 +294,120 @@ describe('messages', () => {
     const signed = await sign(String(keys[0]), bytes);
     expect(signed.status, signed.text).toBe(200);
     expect(await recoverAddress({ hash: keccak256(bytes), signature: signed.text as Hex })).toBe(from);
+  });
+});
+
+/** The published requests, with an account of ours in the place of theirs. */
+describe('the samples that clef’s documentation publishes', () => {
+  test('account_signTransaction, with the signature of a method: the same transaction, by our key', async () => {
+    const { request, methodSignature, result } = clef.signTransaction;
+    expect(await recoverTransactionAddress({ serializedTransaction: result.raw as `0x02${string}` })).toBe(
+      getAddress(request.from),
+    );
+    const asked = { ...request, from: from.toLowerCase() };
+    const answer = await rpc(url, 'account_signTransaction', asked, methodSignature);
+    const { raw, tx } = answer.result as { readonly raw: `0x02${string}`; readonly tx: Json };
+    expect(await recoverTransactionAddress({ serializedTransaction: raw })).toBe(from);
+    const unsigned = (signed: string) => ({
+      ...parseTransaction(signed as Hex),
+      ...{ r: 0, s: 0, v: 0, yParity: 0 },
+    });
+    expect(unsigned(raw)).toEqual(unsigned(result.raw));
+    // Theirs has no type. Newer versions of geth name it.
+    expect(Object.keys(tx)).toEqual(['type', ...Object.keys(result.tx)]);
+    const { r: _r, s: _s, v: _v, hash: _hash, ...fields } = result.tx;
+    expect(tx).toMatchObject({ ...fields, type: '0x0', hash: keccak256(raw) });
+    // By EIP-155, for chain 1.
+    expect(['0x25', '0x26']).toContain(tx['v']);
+    expect(result.tx.v).toBe('0x26');
+  });
+
+  test('account_signTransaction that is denied: with the code of EIP-1193 instead', async () => {
+    const { request, error } = clef.denied;
+    expect(error.code).toBe(-32000);
+    // Their account is not of the vault.
+    expect((await rpc(url, 'account_signTransaction', request)).error?.code).toBe(-32602);
+    const wanted = { ...request, from, value: '0x16345785d8a0000' };
+    // Data of two bytes names no function, so that no policy can tell whether it moves tokens.
+    expect((await rpc(asking, 'account_signTransaction', wanted)).error?.code).toBe(4100);
+    const asked = rpc(asking, 'account_signTransaction', { ...wanted, input: '0x' });
+    await decide('reject');
+    expect((await asked).error).toEqual({ code: 4001, message: 'the request was rejected' });
+  });
+
+  test('account_list: addresses alone, as geth reads them since version 2 of clef’s API', async () => {
+    const { body } = await post(JSON.stringify({ id: 1, jsonrpc: '2.0', method: 'account_list' }));
+    expect(body).toEqual({ id: 1, jsonrpc: '2.0', result: vault.accounts });
+  });
+
+  test('account_version', async () => {
+    expect((await rpc(url, 'account_version')).result).toBe('6.1.0');
+  });
+
+  test('account_signData', async () => {
+    const { contentType, account, data, result } = clef.signData;
+    const message = { raw: data as Hex };
+    expect(await recoverMessageAddress({ message, signature: result as Hex })).toBe(getAddress(account));
+    const answer = await askApproved('account_signData', contentType, from, data);
+    expect(await recoverMessageAddress({ message, signature: answer.result as Hex })).toBe(from);
+    // Headers of clique: bytes without a sign of what they are for.
+    const clique = await rpc(asking, 'account_signData', 'application/clique', from, data);
+    expect(clique.error?.code).toBe(-32602);
+  });
+
+  test('account_signTypedData: over the digest that the published signature is of', async () => {
+    const { account, result } = clef.signTypedData;
+    const [mail] = vectors.vectors;
+    const hash = `0x${mail?.digest.replace(/^0x/, '') ?? ''}` as const;
+    expect(await recoverAddress({ hash, signature: result as Hex })).toBe(getAddress(account));
+    const signed = await rpc(asking, 'account_signTypedData', from, mail?.typedData);
+    expect(await recoverAddress({ hash, signature: signed.result as Hex })).toBe(from);
+  });
+
+  test.each(['account_new', 'account_import', 'account_export', 'account_ecRecover', 'account_sign'])(
+    '%s is not answered: the vault’s own requests create and export accounts',
+    async (method) => {
+      expect((await rpc(url, method, from)).error?.code).toBe(4200);
+    },
+  );
+});
+
+/** https://github.com/Consensys/web3signer, core/src/main/resources/openapi-specs/eth1/web3signer.yaml */
+describe('web3signer’s published paths', () => {
+  const at = (method: string, path: string, body?: string, where = asking) => {
+    const { origin, pathname } = new URL(where);
+    return send(origin, {
+      ...{ method, path: `${pathname}${path}` },
+      ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body }),
+    });
+  };
+
+  test('sign the sample, in 65 bytes of hex', async () => {
+    const keys = JSON.parse((await at('GET', '/api/v1/eth1/publicKeys')).text) as readonly string[];
+    const path = `/api/v1/eth1/sign/${String(keys[0])}`;
+    const sample = '{"data":"0x48656c6c6f2c20776f726c6421"}';
+    expect((await at('POST', path, sample, url)).status).toBe(403);
+    const signing = at('POST', path, sample);
+    await decide('approve');
+    const { status, text: signature, headers } = await signing;
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    // The published answer has 96 bytes, which no signature on this curve has.
+    expect(signature).toMatch(/^0x[0-9a-f]{130}$/);
+    const hash = keccak256('0x48656c6c6f2c20776f726c6421');
+    expect(await recoverAddress({ hash, signature: signature as Hex })).toBe(from);
+    expect((await at('POST', path, '{}')).status).toBe(400);
+    expect((await at('POST', `${path.slice(0, -1)}0`.replace(/.{4}$/, '0000'), sample)).status).toBe(404);
+  });
+
+  test('say that the service is up; there is nothing to reload, and no other health', async () => {
+    const up = await at('GET', '/upcheck');
+    expect([up.status, up.text, up.headers['content-type']]).toEqual([
+      200,
+      'OK',
+      'text/plain; charset=utf-8',
+    ]);
+    expect((await at('GET', '/healthcheck')).status).toBe(405);
+    expect((await at('POST', '/reload', '{}')).status).toBe(405);
   });
 });
 
@@ -448,7 +575,7 @@ describe('a request that comes again', () => {
     await vi.waitFor(() => {
       expect(vault.service.vault.waiters.size).toBe(0);
     }, 10_000);
-    await approve();
+    await voteOnAll('approve');
     expect(raws).toEqual([]);
     const { body: answer } = await post(body, asking);
     expect(answer?.['result']).toBe(keccak256(raws[0] as Hex));

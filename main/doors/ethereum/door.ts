@@ -61,7 +61,7 @@ async function answer(
   const { program, offers, onFault } = opened;
   const { pathname } = new URL(request.url ?? '/', 'http://path');
   if (pathname === '/upcheck') {
-    sendText(response, 'OK', 'text/plain');
+    sendText(response, 'OK', plain);
     return;
   }
   const rest = /^\/api\/v1\/eth1\/(publicKeys|sign\/(?:0x)?([0-9a-f]{128}))$/i.exec(pathname);
@@ -69,16 +69,17 @@ async function answer(
     const of = { program, offers, gone };
     if (rest[2] === undefined)
       sendText(response, writeJson((await offers.get(gone)).accounts.map(({ publicKey }) => publicKey)));
-    else sendText(response, await signAsWeb3signer(of, rest[2], raw), 'text/plain');
+    else sendText(response, await signAsWeb3signer(of, rest[2], raw), plain);
     return;
   }
-  const [, chain] = /^\/([1-9][0-9]{0,14})?$/.exec(pathname) ?? [''];
-  if (request.method !== 'POST' || (chain === '' && pathname !== '/')) {
+  const path = /^\/([1-9][0-9]{0,14})?$/.exec(pathname);
+  if (request.method !== 'POST' || path === null) {
     throw new KeyhearthError(
       'METHOD_NOT_ALLOWED',
       'expected POST of JSON-RPC, to the token or to the token and a chain ID',
     );
   }
+  const [, chain] = path;
   const held = new Set<string>();
   let isDelivered = false;
   response.once(
@@ -92,7 +93,7 @@ async function answer(
   const run = async (call: Call): Promise<unknown> => {
     await program.ready(gone);
     const { chainIds } = await offers.get(gone);
-    const chainId = chain === undefined || chain === '' ? chainIds[0] : BigInt(chain);
+    const chainId = chain === undefined ? chainIds[0] : BigInt(chain);
     if (!chainIds.includes(chainId)) {
       throw new KeyhearthError(
         'PERMISSION_DENIED',
@@ -203,6 +204,8 @@ const noNode = (chainId: bigint): RpcError =>
     rpcCodes.unsupported,
     `no node is set for chain ${String(chainId)}: \`keyhearth rpc node ${String(chainId)} URL\``,
   );
+
+const plain = 'text/plain; charset=utf-8';
 
 /** @param body Undefined where nothing wants an answer. */
 function sendText(response: ServerResponse, body: string | undefined, type = 'application/json'): void {
