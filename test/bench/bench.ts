@@ -13,6 +13,9 @@
  *
  * `longLog` is signing in a vault whose log has `--activities` in it, beside signing in one that has none.
  *
+ * `ethereumDoor` is `eth_signTransaction` of a paired tool, within its budget, beside anvil's `eth_sign`, which decides and keeps
+ * nothing. `node test/project/prepare.ts` installs anvil.
+ *
  * `mutations` are valid transactions changed at random, `--mutations` of each chain: no decoder may throw.
  *
  * `--lies` measures nothing else: it tries the law of one reading on `--reads` payloads of each chain, and the ready-made
@@ -24,6 +27,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildIfNeeded } from '../../main/start.ts';
 import { measureBackups } from './backups.ts';
+import { measureEthereumDoor } from './ethereum-door.ts';
 import { measureLies } from './lies.ts';
 import { measureMutations } from './mutations.ts';
 import { measurePolicies } from './policies.ts';
@@ -79,6 +83,7 @@ try {
       Number(values.activities),
     ),
     webhooks: await measureSigningDuringWebhooks(join(directory, 'webhooks'), Number(values.seconds)),
+    ethereumDoor: await measureEthereumDoor(join(directory, 'ethereum-door'), Number(values.seconds)),
   };
   print(result);
 } finally {

@@ -22,17 +22,19 @@ export interface LoadOptions {
   readonly connections?: number;
   /** Requests a second at most; as many as are answered unless given. */
   readonly perSecond?: number;
+  /** Text of each answer; JSON-RPC answers 200 for an error too. */
+  readonly answers?: string;
 }
 
 /**
  * @param next Answers the next request; undefined ends the run early, which is an error.
- * @throws Error at the first answer that is not 200.
+ * @throws Error at the first answer that is not 200, or without the text.
  */
 export async function runLoad(
   url: string,
   next: () => LoadRequest | undefined,
   seconds: number,
-  { connections = usualConnections, perSecond = Infinity }: LoadOptions = {},
+  { connections = usualConnections, perSecond = Infinity, answers = '' }: LoadOptions = {},
 ): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies: number[] = [];
@@ -47,7 +49,7 @@ export async function runLoad(
       const item = next();
       if (item === undefined) throw new Error('the prepared requests ran out: prepare more of them');
       const sent = performance.now();
-      await post(agent, url, item);
+      await post(agent, url, item, answers);
       latencies.push(performance.now() - sent);
     }
   };
@@ -66,7 +68,7 @@ export async function runLoad(
   };
 }
 
-function post(agent: Agent, url: string, { body, headers }: LoadRequest): Promise<void> {
+function post(agent: Agent, url: string, { body, headers }: LoadRequest, answers: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = request(
       url,
@@ -84,7 +86,17 @@ function post(agent: Agent, url: string, { body, headers }: LoadRequest): Promis
           reject(new Error(`${url} answered ${String(answer.statusCode)}`));
           return;
         }
-        answer.on('end', resolve).on('error', reject).resume();
+        if (answers === '') {
+          answer.on('end', resolve).on('error', reject).resume();
+          return;
+        }
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+        answer.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          if (text.includes(answers)) resolve();
+          else reject(new Error(`${url} answered ${text.slice(0, 300)}`));
+        });
       },
     );
     sent.on('error', reject);

@@ -43,6 +43,10 @@ export interface Bench extends AsyncDisposable {
   cpu(): Cpu;
   /** Signs and sends for a while. */
   load(seconds: number, signing?: Signing): Promise<Load>;
+  /** Of the service. */
+  readonly url: string;
+  /** Runs the command for this vault as its owner. */
+  run(...argv: readonly string[]): Promise<Record<string, unknown>>;
   /** Another activity of the same user's. */
   submit(path: string, type: string, parameters: object): Promise<void>;
 }
@@ -277,7 +281,7 @@ function cpuOf(pid: number | undefined): Cpu {
   return used;
 }
 
-const median = (values: readonly number[]): number =>
+export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 async function backUp({ vaultDirectory }: Bench, file: string): Promise<void> {
@@ -353,7 +357,8 @@ export async function startBench(directory: string, prepare?: Prepare): Promise<
     await once(service, 'exit');
   };
   try {
-    const base = `${text(await firstLine(service), 'url')}/public/v1/submit`;
+    const url = text(await firstLine(service), 'url');
+    const base = `${url}/public/v1/submit`;
     const keys = await createKeys(base, key, organizationId);
     const payload = (): string => randomBytes(32).toString('hex');
     const most = ({ payloads, perSecond }: Signing): number =>
@@ -375,8 +380,12 @@ export async function startBench(directory: string, prepare?: Prepare): Promise<
         }),
       );
     return {
-      base,
-      vaultDirectory,
+      ...{ base, url, vaultDirectory },
+      run: async (...argv) => {
+        const child = start([...argv, ...options.slice(0, 4), '--json']);
+        const [answer] = await Promise.all([firstLine(child), once(child, 'exit')]);
+        return answer;
+      },
       cpu: () => cpuOf(service.pid),
       submit: async (path, type, parameters) => {
         await post(`${base}/${path}`, key, {
