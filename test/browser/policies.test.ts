@@ -70,6 +70,19 @@ describe('a policy', () => {
 
     await page.getByText(/^With names: activity.action == 'SIGN' && wallet.id == 'Savings'$/).waitFor();
     await look('policy-with-names');
+    // While one types, the field has the ids, and a description with the names. Otherwise it shows the names itself.
+    const pill = page.locator('.kh-expression .kh-policy-name').filter({ hasText: 'Savings' });
+    expect(await pill.isVisible()).toBe(false);
+    await editor(page, 'Consensus').focus();
+    await pill.waitFor();
+    expect(await page.locator('.kh-expression-marks').first().innerText()).toBe(
+      "activity.action == 'SIGN' && wallet.id == 'Savings'",
+    );
+    await look('policy-with-pills');
+    await condition.focus();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('ControlOrMeta+c');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(walletId);
 
     // An error is shown at its position.
     const consensus = editor(page, 'Consensus');

@@ -4,7 +4,8 @@ import { Input } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { PolicyProblem, PolicyWarning } from './policy-queries.ts';
 import { t } from '../../app/i18n/text.ts';
-import { hasIds, NamedText, useKnownNames } from './policy-names.tsx';
+import { hasIds, NamedText, partsOf, useKnownNames } from './policy-names.tsx';
+import type { KnownNames } from './policy-names.tsx';
 import { completions } from './policy-completion.ts';
 import type { CompletionIds, PolicyField, PolicyLanguage } from './policy-completion.ts';
 import { none, useCompletion } from '../../ui/completion/completion.tsx';
@@ -24,7 +25,8 @@ interface Props {
 
 /**
  * An expression, written with help: what could come next is listed under the cursor's line, what is wrong is underlined.
- * Arrows choose, Enter takes, Escape puts the list away; Ctrl and Space bring it.
+ * Arrows choose, Enter takes, Escape puts the list away; Ctrl and Space bring it. Without the focus, the field shows names in
+ * place of ids. Its text has the ids.
  */
 export function PolicyEditor({
   field,
@@ -53,6 +55,7 @@ export function PolicyEditor({
 
   return (
     <Input.Wrapper
+      className="kh-expression-field"
       label={label}
       description={description}
       labelProps={{ htmlFor: id }}
@@ -60,7 +63,7 @@ export function PolicyEditor({
     >
       <div className="kh-expression" style={{ marginBlockStart: '0.35rem' }}>
         <div className="kh-expression-marks" aria-hidden ref={marks}>
-          {marked(value, problem, warnings)}
+          {marked(value, problem, warnings, names)}
         </div>
         <textarea
           id={id}
@@ -70,7 +73,7 @@ export function PolicyEditor({
           autoCapitalize="none"
           rows={2}
           aria-invalid={problem !== undefined}
-          aria-describedby={`${id}-about${noted ? ` ${id}-notes` : ''}`}
+          aria-describedby={`${id}-about${hasIds(value) ? ` ${id}-names` : ''}${noted ? ` ${id}-notes` : ''}`}
           {...completion.props}
           onScroll={(event) => {
             if (marks.current !== null) marks.current.scrollTop = event.currentTarget.scrollTop;
@@ -78,11 +81,6 @@ export function PolicyEditor({
         />
         {completion.list}
       </div>
-      {hasIds(value) && (
-        <p className="kh-expression-names">
-          {t('With names:')} <NamedText text={value} names={names} />
-        </p>
-      )}
       {noted && (
         <div className="kh-expression-notes" id={`${id}-notes`} role="status">
           {problem !== undefined && <p data-kind="problem">{visibleName(problem.message)}</p>}
@@ -93,16 +91,38 @@ export function PolicyEditor({
           ))}
         </div>
       )}
+      {hasIds(value) && (
+        <div className="kh-expression-names">
+          <p id={`${id}-names`}>
+            {t('With names:')} <NamedText text={value} names={names} />
+          </p>
+        </div>
+      )}
     </Input.Wrapper>
   );
 }
 
-/** The same text, with what is wrong or doubtful marked. */
+/** The same text, with what is wrong or doubtful marked. Each id has its name beside it: styles show one of the two. */
 function marked(
   value: string,
   problem: PolicyProblem | undefined,
   warnings: readonly PolicyWarning[],
+  names: KnownNames,
 ): ReactNode {
+  const written = (from: number, to?: number) => (
+    <span key={`at ${String(from)}`}>
+      {partsOf(value.slice(from, to), names).map(({ text, pill }, index) =>
+        pill === undefined ? (
+          text
+        ) : (
+          <span key={index}>
+            <span className="kh-expression-id">{text}</span>
+            {pill}
+          </span>
+        ),
+      )}
+    </span>
+  );
   const spans = [
     ...(problem === undefined ? [] : [{ ...problem, kind: 'problem' }]),
     ...warnings.flatMap(({ from, to }) =>
@@ -115,14 +135,14 @@ function marked(
     // The problem is about an earlier text.
     if (from < at || from > value.length) continue;
     const end = Math.min(Math.max(to, from + 1), value.length);
-    parts.push(value.slice(at, from));
+    parts.push(written(at, from));
     parts.push(
       <mark key={from} data-kind={kind}>
-        {end > from ? value.slice(from, end) : ' '}
+        {end > from ? written(from, end) : ' '}
       </mark>,
     );
     at = Math.max(end, from);
   }
-  parts.push(value.slice(at));
+  parts.push(written(at));
   return parts;
 }

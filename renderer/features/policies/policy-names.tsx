@@ -69,27 +69,32 @@ export function listed(items: readonly ReactNode[], how: keyof typeof lists): Re
     ));
 }
 
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** One group, so that a split keeps the ids at its odd places. */
+const uuid = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g;
 
 /** True for an expression that a person reads better with names. */
 export const hasIds = (text: string): boolean => text.search(uuid) !== -1;
 
+/** The parts of an expression: texts, and ids with the pills that say their names. */
+export function partsOf(
+  text: string,
+  names: KnownNames,
+): readonly { readonly text: string; readonly pill?: ReactNode }[] {
+  const kinds = Object.keys(names) as readonly NameKind[];
+  return text.split(uuid).map((part, index) => {
+    if (index % 2 === 0) return { text: part };
+    const kind = kinds.find((each) => names[each].some(({ id }) => id === part)) ?? 'user';
+    return { text: part, pill: <NamePill kind={kind} id={part} names={names} /> };
+  });
+}
+
 /** An expression with names in place of the ids in it, for reading. */
 export function NamedText({ text, names }: { readonly text: string; readonly names: KnownNames }): ReactNode {
-  const kinds = Object.keys(names) as readonly NameKind[];
-  const ids = [...text.matchAll(uuid)].map(([id]) => id);
   return (
     <span className="kh-mono kh-excerpt">
-      {text.split(uuid).map((part, index) => {
-        const id = ids[index];
-        const kind = kinds.find((each) => names[each].some((known) => known.id === id)) ?? 'user';
-        return (
-          <span key={index}>
-            {visibleName(part)}
-            {id !== undefined && <NamePill kind={kind} id={id} names={names} />}
-          </span>
-        );
-      })}
+      {partsOf(text, names).map(({ text: part, pill }, index) => (
+        <span key={index}>{pill ?? visibleName(part)}</span>
+      ))}
     </span>
   );
 }
