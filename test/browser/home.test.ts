@@ -7,7 +7,7 @@ import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { ethereumAccount, resultOf, solanaAccount } from '../support/support.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
-import { button, firstRun, goTo, heading, makeWallet, readAddresses } from './support/steps.ts';
+import { button, firstRun, goTo, heading, makeWallet, openDialog, readAddresses } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -115,6 +115,30 @@ describe('a vault with wallets', () => {
     await page.getByRole('combobox', { name: 'Order' }).selectOption('Name');
     await expect.poll(() => wallets.getByRole('listitem').first().innerText()).toMatch(/^Five/);
     found.push(...(await axeFindings(page, 'wallets-filled')));
+
+    // A tag finds a wallet; the archive takes one out of the lists, and Undo puts it back.
+    await search.fill('');
+    await wallets.getByRole('link', { name: /^Two/ }).click();
+    await heading(page, 'Two').waitFor();
+    const tagging = await openDialog(page, 'Tags…', 'Tags of the wallet');
+    await tagging.getByRole('combobox', { name: 'Tags' }).fill('Family');
+    await page.keyboard.press('Enter');
+    await button(tagging, 'Save tags').click();
+    await tagging.waitFor({ state: 'hidden' });
+    await button(page, 'Archive').click();
+    await button(page, 'Undo').click();
+    await page.getByText('Undone').waitFor();
+    await button(page, 'Archive').click();
+    await button(page, 'Unarchive').waitFor();
+    await goTo(page, 'Wallets');
+    await expect.poll(() => wallets.getByRole('listitem').count()).toBe(5);
+    expect(await wallets.getByText('Two').count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'Show the archive (1)' }).check();
+    await page.getByRole('combobox', { name: 'Tag' }).selectOption('Family');
+    await expect
+      .poll(() => wallets.getByRole('listitem').allInnerTexts())
+      .toEqual([expect.stringMatching(/^Two\s+ETH\s*SOL\s+Family/)]);
+    found.push(...(await axeFindings(page, 'wallets-archive')));
     expect(found).toEqual([]);
     expect(person.complaints).toEqual([]);
   });
