@@ -38,6 +38,8 @@ export const theme = createTheme({
     // The options stand beside their field, inside the same dialog and landmark, and their list is what scrolls.
     Select: { defaultProps: { comboboxProps: { withinPortal: false }, withScrollArea: false } },
     Autocomplete: { defaultProps: { comboboxProps: { withinPortal: false }, withScrollArea: false } },
+    // A list that scrolls is a stop of the Tab key to Chromium, and is gone as soon as its field loses the focus.
+    ComboboxOptions: { defaultProps: { tabIndex: -1 } },
   },
   colors: {
     spruce: [

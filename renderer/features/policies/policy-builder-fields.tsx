@@ -281,17 +281,10 @@ export function ReceiversField({
             }}
           />
           {left.length > 0 && (
-            <Select
-              label={t('Add from the address book')}
-              data={left.map(({ address, name }) => ({
-                value: address,
-                label: `${visibleName(name)} · ${shorten(address)}`,
-              }))}
-              value={null}
-              placeholder={t('Choose')}
-              mt="xs"
-              onChange={(address) => {
-                if (address !== null) type([...list, address].join('\n'));
+            <AddressBookSelect
+              known={left}
+              onChoose={(address) => {
+                type([...list, address].join('\n'));
               }}
             />
           )}
@@ -317,6 +310,56 @@ export function ReceiversField({
         </div>
       )}
     </div>
+  );
+}
+
+/** Options that are shown at once. Typing finds the others: an address book may have 1,000. */
+const mostShown = 50;
+
+/** Adds an address of the address book, found by its name or by how the address begins. */
+function AddressBookSelect({
+  known,
+  onChoose,
+}: {
+  readonly known: readonly { readonly address: string; readonly name: string }[];
+  readonly onChoose: (address: string) => void;
+}): ReactNode {
+  const [typed, setTyped] = useState('');
+  const wanted = typed.trim().toLowerCase();
+  const fitting = known.filter(
+    ({ address, name }) =>
+      name.toLowerCase().includes(wanted) ||
+      address.toLowerCase().startsWith(wanted.replace(/^(?!0x)/, '0x')),
+  );
+  return (
+    <Select
+      label={t('Add from the address book')}
+      description={
+        fitting.length > mostShown
+          ? t('Showing the first {{count}}. Type part of a name or the beginning of an address.', {
+              count: mostShown,
+            })
+          : undefined
+      }
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      nothingFoundMessage={t('Nothing found')}
+      // They fit already.
+      filter={({ options }) => options}
+      data={fitting.slice(0, mostShown).map(({ address, name }) => ({
+        value: address,
+        label: `${visibleName(name)} · ${shorten(address)}`,
+      }))}
+      value={null}
+      placeholder={t('Choose')}
+      mt="xs"
+      onChange={(address) => {
+        if (address === null) return;
+        onChoose(address);
+        setTyped('');
+      }}
+    />
   );
 }
 
