@@ -34,7 +34,7 @@ const outcomes: Readonly<Record<string, string>> = {
 
 /** Each text of the node stands on a row of its own, with hidden characters marked. */
 export function previewLines({ outcome, reason, said, gas, moves }: Preview): readonly string[] {
-  const row = (label: string, text: string): string => `  ${label}: ${visibleLine(text)}`;
+  const row = (label: string, text: string): string => `  ${visibleLine(`${label}: ${text}`)}`;
   const words = outcomes[outcome];
   return [
     'The node says (the vault has verified nothing of it)',
@@ -53,7 +53,7 @@ export function previewLines({ outcome, reason, said, gas, moves }: Preview): re
             ? ['  No transfers of the account that signs.']
             : []),
           ...(moves.left > 0 ? [`  And ${String(moves.left)} more.`] : []),
-          ...(moves.unread > 0 ? [`  ${String(moves.unread)} events of tokens cannot be read.`] : []),
+          ...(moves.unread > 0 ? [row('Events of tokens that cannot be read', String(moves.unread))] : []),
         ]),
   ];
 }

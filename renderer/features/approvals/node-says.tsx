@@ -69,17 +69,25 @@ function Said({ preview: { outcome, reason, said, gas, moves } }: { readonly pre
         ))}
         {gas !== undefined && <Row name={t('Gas')} text={gas} />}
       </dl>
-      {isAnswer && <Text size="sm">{restOf(moves)}</Text>}
+      {isAnswer &&
+        restOf(moves).map((text) => (
+          <Text key={text} size="sm">
+            {text}
+          </Text>
+        ))}
     </>
   );
 }
 
-function restOf(moves: Preview['moves']): string {
-  if (moves === undefined) return t('The node doesn’t say what moves.');
+function restOf(moves: Preview['moves']): readonly string[] {
+  if (moves === undefined) return [t('The node doesn’t say what moves.')];
   const { leaves, arrives, allows, left, unread } = moves;
-  if (unread > 0) return t('{{count}} token events can’t be read.', { count: unread });
-  if (left > 0) return t('{{count}} more aren’t shown.', { count: left });
-  return leaves.length + arrives.length + allows.length === 0 ? t('No transfers of this account.') : '';
+  const isNone = leaves.length + arrives.length + allows.length + unread === 0;
+  return [
+    ...(isNone ? [t('No transfers of this account.')] : []),
+    ...(left > 0 ? [t('{{count}} more aren’t shown.', { count: left })] : []),
+    ...(unread > 0 ? [t('{{count}} token events can’t be read.', { count: unread })] : []),
+  ];
 }
 
 const Row = ({ name, text }: { readonly name: string; readonly text: string }): ReactNode => (
