@@ -1,7 +1,5 @@
 /** The window's language: the one that was chosen in it, or the first of the browser's that exists. */
 
-import { pseudoTexts } from './pseudo-locale.ts';
-
 export type Texts = Readonly<Record<string, string>>;
 
 interface Language {
@@ -18,9 +16,12 @@ interface Language {
 /** For finding texts that no translation reaches: English that no one mistakes for a language. */
 export const pseudoLocale: Language = {
   code: 'en-XA',
-  name: pseudoTexts({ name: 'Pseudo-English' }).name,
+  name: 'Pseudo-English',
   async texts() {
-    const all = await import('../../locales/en.json', { with: { type: 'json' } });
+    const [all, { pseudoTexts }] = await Promise.all([
+      import('../../locales/en.json', { with: { type: 'json' } }),
+      import('./pseudo-locale.ts'),
+    ]);
     return pseudoTexts(all.default);
   },
   // In another script, so that a date that does not follow the language stands out.

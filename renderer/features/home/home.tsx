@@ -1,3 +1,4 @@
+import { Suspense } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconCheck, IconHistory, IconPlus, IconSignature } from '@tabler/icons-react';
@@ -8,15 +9,19 @@ import { useDescriptions } from '../activity/spoken.tsx';
 import { useAttention } from './attention.ts';
 import { useSetUp } from './checks.ts';
 import { Health, SetUp } from './health.tsx';
-import { HomeBudgets } from './home-budgets.tsx';
 import { KeysToReview } from './home-keys.tsx';
 import { HomeWallets } from './home-wallets.tsx';
 import { SigningDays } from './signing-chart.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { later } from '../../app/later.tsx';
+import { LoadBoundary } from '../../app/load-boundary.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import './home.css';
+
+/** The code that the budgets share with policies would make the first load longer by 11 kB. */
+const HomeBudgets = later(async () => (await import('./home-budgets.tsx')).HomeBudgets);
 
 /** The vault at a glance: its issues, what it signed, its health, its wallets and keys. */
 export function Home(): ReactNode {
@@ -46,7 +51,11 @@ export function Home(): ReactNode {
         <SigningDays />
         <Health />
         <HomeWallets />
-        <HomeBudgets />
+        <LoadBoundary>
+          <Suspense>
+            <HomeBudgets />
+          </Suspense>
+        </LoadBoundary>
         <KeysToReview />
       </div>
       <Recent />
