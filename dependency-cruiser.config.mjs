@@ -88,6 +88,7 @@ const layers = {
     'control/',
     'files/',
     'keys/',
+    'net/',
     'policy/',
     'self-test/',
     'storage/integrity/',

@@ -97,6 +97,8 @@ export interface OutboundOptions {
 export interface Answer {
   readonly status: number;
   readonly body: Buffer;
+  /** How the body is encoded, which was not asked for: it is never decoded here. */
+  readonly encoding: string | undefined;
   /** False where there is more of it than was read. */
   readonly isWhole: boolean;
 }
@@ -182,8 +184,9 @@ function read(
   const chunks: Buffer[] = [];
   let length = 0;
   const answer = (): void => {
-    const body = Buffer.concat(chunks);
-    resolve({ status: response.statusCode ?? 0, body, isWhole: length <= mostBytes });
+    const { statusCode: status = 0, headers } = response;
+    const encoding = headers['content-encoding'];
+    resolve({ status, body: Buffer.concat(chunks), encoding, isWhole: length <= mostBytes });
   };
   const take = (chunk: Buffer): void => {
     length += chunk.length;

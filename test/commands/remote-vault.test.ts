@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { createGzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../main/lib/defined.ts';
 import { runCommand, startDevProcess, temporaryDirectory, type DevProcess } from '../support/support.ts';
@@ -321,23 +321,23 @@ describe('an answer without end', () => {
     stream.on('drain', more).on('error', () => undefined);
     more();
   };
+  /** More than an answer may have, in little. */
+  const compressed = gzipSync(Buffer.alloc(65 << 20, ' '));
 
-  test.each<[string, (response: ServerResponse) => void]>([
+  test.each<[string, RegExp, (response: ServerResponse) => void]>([
     [
       'of a server',
+      /its answer is larger than 64 MiB/,
       (response) => {
         endless(response.writeHead(200));
       },
     ],
     [
       'of a server that compresses it',
-      (response) => {
-        const packed = createGzip();
-        packed.pipe(response.writeHead(200, { 'content-encoding': 'gzip' }));
-        endless(packed);
-      },
+      /its answer is encoded, which was not asked for/,
+      (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(compressed),
     ],
-  ])('%s is not read to its end', async (_, answer) => {
+  ])('%s is not read to its end', async (_, problem, answer) => {
     await using server = await startImpostor((_request, response) => {
       answer(response);
     });
@@ -348,7 +348,8 @@ describe('an answer without end', () => {
     ]) {
       const { code, stdout, stderr } = await run(argv, at);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/is not a vault: its answer is larger than 64 MiB/);
+      expect(stderr).toMatch(/is not a vault/);
+      expect(stderr).toMatch(problem);
     }
   });
 });

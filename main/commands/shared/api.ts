@@ -30,7 +30,7 @@ import { dataDirectory } from '../vault/control.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { readApiKey, readRemote, type Remote } from './remote.ts';
 import { CommandError, exitCodes, refusal, refusedWith } from './output.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
+import { Outbound, OutboundError, type Answer as HttpAnswer } from '../../net/outbound.ts';
 
 /** An activity as a command submits it. */
 export interface ActivityKind<Type extends ActivityType, Shape extends z.ZodType> {
@@ -375,7 +375,7 @@ export function stamp({ publicKey, privateKey }: KeyPair, body: string): string 
 /** In milliseconds. */
 const longestAnswer = 120_000;
 
-/** In bytes, after decompression. The longest list of a vault is a fraction of this. */
+/** In bytes. The longest list of a vault is a fraction of this. */
 const largestAnswer = 64 * 1024 * 1024;
 
 /** In seconds: a wait is cut into requests that end before the answer is missed. */
@@ -384,59 +384,61 @@ const longestPart = 60;
 /** In milliseconds, from one request of a wait to the next. */
 const shortestPart = 1000;
 
+interface VaultRequest {
+  /** GET unless given. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 /** @throws CommandError absent when nothing answers, busy where the answer does not come, failed where it is too large. */
 export async function send(
   url: string,
   path: string,
-  request: RequestInit,
+  { method = 'GET', headers, body }: VaultRequest,
 ): Promise<{ readonly ok: boolean; readonly text: string }> {
+  const answer = await ask(url, path, method, headers, body);
+  const { status, encoding, isWhole } = answer;
+  if (status >= 300 && status < 400) {
+    throw new CommandError(
+      exitCodes.absent,
+      `nothing answers at ${url}: it redirects, which is not followed`,
+    );
+  }
+  if (encoding !== undefined) throw noVault(url, 'is encoded, which was not asked for');
+  if (!isWhole) {
+    throw noVault(
+      url,
+      `is larger than ${String(largestAnswer / 1024 / 1024)} MiB, and the rest was not read`,
+    );
+  }
+  return { ok: status >= 200 && status < 300, text: answer.body.toString('utf8') };
+}
+
+const noVault = (url: string, problem: string): CommandError =>
+  new CommandError(exitCodes.failed, `what answers at ${url} is not a vault: its answer ${problem}`);
+
+async function ask(
+  url: string,
+  path: string,
+  method: string,
+  headers: VaultRequest['headers'],
+  body: string | undefined,
+): Promise<HttpAnswer> {
+  // Which addresses a vault may have was decided when its URL was read.
+  const bounds = { reach: 'anywhere', timeoutMs: longestAnswer, mostBytes: largestAnswer } as const;
   try {
-    const response = await fetch(`${url}${path}`, {
-      ...request,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(longestAnswer),
-    });
-    if (response.status >= 300 && response.status < 400) {
-      await response.body?.cancel();
-      throw new CommandError(
-        exitCodes.absent,
-        `nothing answers at ${url}: it redirects, which is not followed`,
-      );
-    }
-    return { ok: response.ok, text: await readText(url, response) };
+    return await new Outbound(new URL(`${url}${path}`), { ...bounds, method }).send(headers, body);
   } catch (error) {
-    if (error instanceof CommandError) throw error;
-    if (error instanceof DOMException && error.name === 'TimeoutError') {
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.kind === 'late') {
       throw new CommandError(
         exitCodes.busy,
         `${url} has not answered for ${String(longestAnswer / 1000)} s. The request may have been executed: the same one, sent again, tells`,
       );
     }
-    // The reason is in the cause; the error itself says "fetch failed".
-    throw new CommandError(
-      exitCodes.absent,
-      `nothing answers at ${url}: ${reasonOf((error as Error).cause)}`,
-    );
+    throw new CommandError(exitCodes.absent, `nothing answers at ${url}: ${error.message}`);
   }
-}
-
-/** Reads an answer as text, and no more of it than a vault answers: what is at a URL may be anything. */
-async function readText(url: string, { body }: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  const parts: string[] = [];
-  let length = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    // To leave the loop ends the connection.
-    if (length > largestAnswer) {
-      throw new CommandError(
-        exitCodes.failed,
-        `what answers at ${url} is not a vault: its answer is larger than ${String(largestAnswer / 1024 / 1024)} MiB, and the rest was not read`,
-      );
-    }
-    parts.push(decoder.decode(chunk, { stream: true }));
-  }
-  return parts.join('') + decoder.decode();
 }
 
 /** @param text Hex that was checked to be such. */
