@@ -146,6 +146,19 @@ describe('the papers', () => {
     expect(index.filter((line) => line.startsWith('| ['))).toEqual(rows);
   });
 
+  // The class: a paper lists what a script runs, and the script has changed since.
+  test('the table of checks names those that `npm run check` runs', () => {
+    const root = join(import.meta.dirname, '../..');
+    const [, listed = ''] =
+      /^const checks = \[(.*)\];$/m.exec(readFileSync(join(root, 'test/project/check.ts'), 'utf8')) ?? [];
+    const table = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+      .split('## Checks')[1]
+      ?.split('\n## ')[0];
+    const rows = [...(table ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name);
+    expect(rows.toSorted()).toEqual([...listed.matchAll(/\w+/g)].map(([name]) => name).toSorted());
+    expect(rows).toContain('lint');
+  });
+
   test('a comment names a file by the end of its path', () => {
     expect(comment('// As `auth/schemes.ts` says.\n/** `schemes.ts` */\n')).toEqual([]);
     expect(comment('  // As `keys/schemes.ts` says.\nconst code = `none.ts`;\n')).toEqual([
