@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, type WriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compileCache } from './compile-cache.ts';
 
 /** The answer that a person types at a prompt; undefined for an unexpected one. */
 export type Reply = (question: string) => string | undefined;
@@ -34,7 +35,7 @@ export class Shell implements AsyncDisposable {
       ['-qefc', `stty -echo cols 200; exec bash --norc --noprofile '${pipe}'`, '/dev/null'],
       {
         cwd: directory,
-        env: { TERM: 'xterm', SHELL: '/bin/bash', ...environment },
+        env: { TERM: 'xterm', SHELL: '/bin/bash', ...compileCache, ...environment },
         stdio: ['pipe', 'pipe', 'pipe'],
       },
     );
