@@ -13,7 +13,7 @@ import { runProgram } from '../support/programs.ts';
 import { atLength, report } from './length.ts';
 import { ServedVault } from './served-vault.ts';
 
-const rounds = atLength(8, 1000);
+const rounds = atLength(4, 1000);
 
 /** The end of the first caller, while its request waits. */
 const ends = ['leaves', 'is killed', 'stays', 'leaves', 'is killed', 'stays', 'loses the service'] as const;

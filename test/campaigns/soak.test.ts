@@ -10,7 +10,7 @@ import { newWallet, send, type TestClient } from '../support/support.ts';
 import { atLength, report } from './length.ts';
 import { ServedVault, Signing } from './served-vault.ts';
 
-const lasts = atLength(6, 780) * 1_000;
+const lasts = atLength(4, 780) * 1_000;
 /** The first figures are of a process that is still filling its caches. */
 const settledAfter = lasts / 3;
 const mostMegabytes = 150;

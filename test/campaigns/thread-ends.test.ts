@@ -11,7 +11,7 @@ import { ServedVault } from './served-vault.ts';
 import type { ThreadEnds } from './thread-ends.ts';
 
 const run = promisify(execFile);
-const threads = atLength(60, 6000);
+const threads = atLength(30, 6000);
 
 test(
   `${String(threads)} threads that are ended at any moment: the process lives, and nothing of their work is left`,

@@ -466,8 +466,8 @@ describe('a backup of a vault with everything in it', () => {
     rmSync(damaged);
   });
 
-  const cutTimes = atLength(100, 400);
-  const turnedTimes = atLength(150, 600);
+  const cutTimes = atLength(50, 400);
+  const turnedTimes = atLength(60, 600);
 
   test(
     `${String(cutTimes)} times cut and ${String(turnedTimes)} times with a bit turned over, is refused by name, and nothing of it is restored`,
