@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { quickDirectory } from './test/project/runner/quick-directory.ts';
 import { CountsReporter } from './test/project/runner/reporter.ts';
 import { LongestFirst } from './test/project/runner/sequencer.ts';
 
@@ -14,6 +15,9 @@ const patient = { poll: { timeout: minute / 3 } };
  * and ends the process where several threads do so at once (`Check failed: jit_page.has_value()`). The bundles strip nothing.
  */
 const execArgv = ['--wasm-wrapper-tiering-budget=2000000000'];
+
+// The files of tests, and the programs that they start, take it from here.
+process.env['TMPDIR'] ??= quickDirectory();
 
 /** Shared by all projects. */
 const common = {
@@ -68,6 +72,7 @@ export default defineConfig(({ mode }) => ({
           ...built,
           name: 'system',
           include: ['test/{campaigns,delivery,keys,project,project/{lint,runner},storage,vendor}/*.test.ts'],
+          isolate: false,
         },
       },
       // The files share a Chromium too.
