@@ -425,7 +425,7 @@ async function ask(
   headers: VaultRequest['headers'],
   body: string | undefined,
 ): Promise<HttpAnswer> {
-  // Which addresses a vault may have was decided when its URL was read.
+  // The URL was checked when it was read.
   const bounds = { reach: 'anywhere', timeoutMs: longestAnswer, mostBytes: largestAnswer } as const;
   try {
     return await new Outbound(new URL(`${url}${path}`), { ...bounds, method }).send(headers, body);
