@@ -27,8 +27,11 @@ const shapes = [
   [/[\s_-]+/g, ' '],
 ] as const;
 
-/** Compatibility forms, such as letters of full width or of mathematics, are the letters that they look like. */
-function skeleton(text: string): string {
+/**
+ * The same for texts that look alike. Compatibility forms, such as letters of full width or of mathematics, are the letters that
+ * they look like.
+ */
+export function skeleton(text: string): string {
   const letters = Array.from(text.normalize('NFKC'), (letter) => latin.get(letter) ?? letter).join('');
   return shapes.reduce((shown, [from, to]) => shown.replace(from, to), letters).toLowerCase();
 }

@@ -8,11 +8,11 @@ import type { Answer } from '../../../main/operations/api.ts';
 import { describeType } from '../activity/activity-words.ts';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { labelled } from '../../ui/text/names.ts';
 import { t } from '../../app/i18n/text.ts';
 import { apiQueryKey, queryApi, useApiQuery, useRpc, useStatus } from '../../app/rpc/vault.tsx';
 import { areaOf, areas } from './permission-areas.ts';
 import type { Area } from './permission-areas.ts';
-import { labelled } from './policy-names.tsx';
 import './permissions.css';
 
 type Permission = Answer<'list_permissions'>['permissions'][number];

@@ -17,10 +17,11 @@ import {
   wrongAddresses,
 } from './policy-building.ts';
 import type { Asset } from './policy-building.ts';
-import type { KnownNames, Named } from './policy-names.tsx';
+import type { KnownNames } from './policy-names.tsx';
 import { NamedAddress } from '../addresses/named-address.tsx';
 import { sameAddress } from '../../../main/lib/text/look-alikes.ts';
 import { Grouped } from '../../ui/identifier.tsx';
+import type { Named } from '../../ui/text/names.ts';
 import { shorten } from '../../ui/text/short.ts';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { Agreement, BudgetHolder, Keys, Limit, People } from '../../../main/lib/policies/policy-form.ts';

@@ -1,7 +1,8 @@
 /** Names of users, tags, wallets and keys in place of their ids. */
 import type { ReactNode } from 'react';
-import { lookAlikeOf } from '../../../main/lib/text/look-alikes.ts';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { labelled } from '../../ui/text/names.ts';
+import type { Named } from '../../ui/text/names.ts';
 import { useKnownIds } from './policy-queries.ts';
 import { locale } from '../../app/i18n/language.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -9,22 +10,7 @@ import '../../ui/identifier.css';
 
 export type NameKind = 'user' | 'userTag' | 'wallet' | 'key' | 'keyTag';
 
-export interface Named {
-  readonly id: string;
-  /** With the end of the id where another has the same name or one that looks like it. */
-  readonly label: string;
-}
-
 export type KnownNames = Readonly<Record<NameKind, readonly Named[]>>;
-
-/** Adds the end of the id to each of two users named Anna. */
-export function labelled(list: readonly { readonly id: string; readonly name: string }[]): readonly Named[] {
-  return list.map(({ id, name }) => {
-    const others = list.filter((each) => each.id !== id).map((each) => each.name);
-    const isShared = others.includes(name) || lookAlikeOf(name, others) !== undefined;
-    return { id, label: isShared ? `${visibleName(name)} (…${id.slice(-4)})` : visibleName(name) };
-  });
-}
 
 export function useKnownNames(): KnownNames {
   const ids = useKnownIds();

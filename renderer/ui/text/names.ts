@@ -1,4 +1,4 @@
-import { lookAlikeOf, lookAlikeWarnings } from '../../../main/lib/text/look-alikes.ts';
+import { lookAlikeOf, lookAlikeWarnings, skeleton } from '../../../main/lib/text/look-alikes.ts';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { t } from '../../app/i18n/text.ts';
 
@@ -29,4 +29,24 @@ export function freeName(base: string, taken: readonly string[]): string {
   let number = 1;
   while (names.has(`${base} ${String(number)}`.toLowerCase())) number += 1;
   return `${base} ${String(number)}`;
+}
+
+export interface Named {
+  readonly id: string;
+  /** With the end of the id where another has the same name or one that looks like it. */
+  readonly label: string;
+}
+
+/** Adds the end of the id to each of two users named Anna. */
+export function labelled(list: readonly { readonly id: string; readonly name: string }[]): readonly Named[] {
+  const looks = list.map(({ name }) => skeleton(name));
+  const counts = new Map<string, number>();
+  for (const look of looks) counts.set(look, (counts.get(look) ?? 0) + 1);
+  return list.map(({ id, name }, index) => ({
+    id,
+    label:
+      (counts.get(looks[index] ?? '') ?? 0) > 1
+        ? `${visibleName(name)} (…${id.slice(-4)})`
+        : visibleName(name),
+  }));
 }
