@@ -23,12 +23,13 @@ export function useAttention(): readonly Attention[] | undefined {
   if (waiting.isPending || backups.isPending || keyslots.isPending) return undefined;
 
   const found: Attention[] = [];
-  const needed = waiting.data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
-  if (needed > 0) {
+  const needed = waiting.data?.activities.filter(({ canApprove }) => canApprove) ?? [];
+  const [first] = needed;
+  if (first !== undefined) {
     found.push({
       id: 'approvals',
-      text: t('{{count}} requests need your approval.', { count: needed }),
-      to: '/approvals',
+      text: t('{{count}} requests need your approval.', { count: needed.length }),
+      to: needed.length === 1 ? `/approvals/${first.id}` : '/approvals',
       does: t('Review'),
     });
   }
