@@ -97,15 +97,16 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     const { page } = person;
     const found: string[] = [];
     // More than the picker shows at once.
-    for (let index = 0; index < 60; index += 1) {
-      const name = index === 59 ? 'Zoo' : `Shop ${String(index)}`;
-      const address = index === 59 ? friends[1] : `0x${createHash('sha1').update(name).digest('hex')}`;
-      const named = await service.root.submit('create_known_address', 'CREATE_KNOWN_ADDRESS', {
-        name,
-        address,
-      });
-      expect(named.text).toContain('COMPLETED');
-    }
+    const book = ['Zoo', ...Array.from({ length: 60 }, (_, index) => `Shop ${String(index)}`)];
+    const named = await Promise.all(
+      book.map((name) =>
+        service.root.submit('create_known_address', 'CREATE_KNOWN_ADDRESS', {
+          name,
+          address: name === 'Zoo' ? friends[1] : `0x${createHash('sha1').update(name).digest('hex')}`,
+        }),
+      ),
+    );
+    expect(new Set(named.map((answer) => statusOf(answer)))).toEqual(new Set(['ACTIVITY_STATUS_COMPLETED']));
     await goTo(page, 'Policies');
     const hand = new Hand();
     await hand.click(page.getByRole('link', { name: 'Create policy' }));
@@ -116,16 +117,16 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     await hand.choose(page, 'Names of wallets', 'Daily');
     await page.getByRole('textbox', { name: 'Addresses' }).fill(friends[0]);
     // The other comes from the address book, found by its name.
-    const book = page.getByRole('combobox', { name: 'Add from the address book' });
-    await hand.click(book);
+    const picker = page.getByRole('combobox', { name: 'Add from the address book' });
+    await hand.click(picker);
     await page.getByText('Showing the first 50.').waitFor();
     expect(await page.getByRole('option', { name: /^Shop / }).count()).toBe(50);
     found.push(...(await axeFindings(page, 'address-book')));
-    await book.fill('zo');
+    await picker.fill('zo');
     await hand.click(page.getByRole('option', { name: /^Zoo · / }));
     expect(await page.getByRole('textbox', { name: 'Addresses' }).inputValue()).toBe(friends.join('\n'));
     await page.getByRole('list', { name: 'Names of receivers' }).getByText('Zoo').waitFor();
-    expect(await book.inputValue()).toBe('');
+    expect(await picker.inputValue()).toBe('');
     await page.getByRole('textbox', { name: 'Up to (ETH)' }).fill('0.5');
     await page.getByText('= 500 000 000 000 000 000 wei').waitFor();
     await hand.click(page.getByRole('checkbox', { name: 'Above the limit, others must agree' }));
