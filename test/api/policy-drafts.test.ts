@@ -172,17 +172,22 @@ describe('list_widening_policies', () => {
     expect(await names({ userId, userTags: [] })).toEqual(['For the tag']);
   });
 
-  test('refuses what no budget bounds, and policies that do not compile', async () => {
-    for (const [parameters, problem] of [
-      [{ userId: service.rootUserId }, 'no budget bounds it'],
-      [
-        { userId: newUser, policies: [{ effect: 'EFFECT_ALLOW', condition: 'eth.' }] },
-        'policies[0].condition',
-      ],
-    ] as const) {
-      const { status, body } = await service.root.query('list_widening_policies', parameters);
-      expect(status).toBe(400);
-      expect(body?.['message']).toContain(problem);
-    }
+  test('tells of a member of the root quorum that no budget bounds it', async () => {
+    expect(await ask('list_widening_policies', { userId: service.rootUserId })).toMatchObject({
+      inRootQuorum: true,
+    });
+    expect(await ask('list_widening_policies', { userId: newUser, policies: drafts })).toMatchObject({
+      inRootQuorum: false,
+    });
+  });
+
+  test('refuses a policy that does not compile', async () => {
+    const policies = [{ effect: 'EFFECT_ALLOW', condition: 'eth.' }];
+    const { status, body } = await service.root.query('list_widening_policies', {
+      userId: newUser,
+      policies,
+    });
+    expect(status).toBe(400);
+    expect(body?.['message']).toContain('policies[0].condition');
   });
 });

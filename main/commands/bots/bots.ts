@@ -92,17 +92,23 @@ export function wordsOf(
   ];
 }
 
-const wideningList = z.object({ wideningPolicies: z.array(z.object({ policyName: z.string() })) });
+const wideningList = z.object({
+  inRootQuorum: z.boolean(),
+  wideningPolicies: z.array(z.object({ policyName: z.string() })),
+});
 
 /**
  * Finds what a spender may do beside what its own policies say.
  * @returns it in words; nothing where the budget holds.
  */
 export async function widening(api: Api, userId: string): Promise<readonly string[]> {
-  const { wideningPolicies } = await api.query('list_widening_policies', wideningList, { userId });
-  return wideningPolicies.map(
-    ({ policyName }) => `The policy ${quoted(policyName)} may allow payments beyond the budget.`,
-  );
+  const found = await api.query('list_widening_policies', wideningList, { userId });
+  return [
+    ...(found.inRootQuorum ? ['It is a member of the root quorum, which no budget bounds.'] : []),
+    ...found.wideningPolicies.map(
+      ({ policyName }) => `The policy ${quoted(policyName)} may allow payments beyond the budget.`,
+    ),
+  ];
 }
 
 /** @throws CommandError where other policies open what a budget bounds. */

@@ -1,7 +1,6 @@
 /** Judges, before a spender gets its key and afterwards, if its budgets hold. The real API has nothing of the kind. */
 import { z } from 'zod';
 import { query } from '../../activities/define.ts';
-import { KeyhearthError } from '../../lib/errors.ts';
 import { policiesOfProgram } from '../../lib/policies/doors.ts';
 import { isLasting, pausesOf } from '../../lib/policies/spenders.ts';
 import { wideningOf } from '../../policy/analysis/widening.ts';
@@ -31,10 +30,13 @@ const wanted = z.object({
 
 export const listWideningPolicies = query({
   path: 'list_widening_policies',
-  summary: 'Lists the policies that may let a spender do more than its own policies do.',
+  summary:
+    'Lists the policies that may let a spender do more than its own policies do, and tells if the root quorum does.',
   own: true,
   params: wanted,
   returns: z.object({
+    /** True for a user whom no budget bounds, whatever policies say. */
+    inRootQuorum: z.boolean(),
     wideningPolicies: z.array(
       z.object({ policyId: z.string(), policyName: z.string() }).meta({ id: 'WideningPolicy' }),
     ),
@@ -57,6 +59,7 @@ export const listWideningPolicies = query({
       kindsOf(operations),
     );
     return {
+      inRootQuorum: spender.root,
       wideningPolicies: rules
         .filter(({ policyId }) => ids.includes(policyId))
         .map(({ policyId, policyName }) => ({ policyId, policyName })),
@@ -64,7 +67,6 @@ export const listWideningPolicies = query({
   },
 });
 
-/** @throws KeyhearthError FAILED_PRECONDITION for a member of the root quorum: no budget bounds it. */
 function spenderFor(
   tx: Reader,
   organizationId: string,
@@ -75,9 +77,5 @@ function spenderFor(
   const user: Voter = row
     ? voterOf(tx, row)
     : { userId, root: false, tags: userTags ?? [], email: undefined, alias: userName };
-  if (!user.root) return { ...user, credentials };
-  throw new KeyhearthError(
-    'FAILED_PRECONDITION',
-    'a member of the root quorum may do everything: no budget bounds it',
-  );
+  return { ...user, credentials };
 }

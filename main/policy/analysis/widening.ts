@@ -28,7 +28,8 @@ export function* wideningOf(
   if (alone.length === 0) return [];
   const reached = yield* reachOf(
     { rootQuorumThreshold: Infinity, policies: lasting, voters: [spender], now: 0 },
-    spender,
+    // Of the root quorum or not: policies are compared with policies.
+    { ...spender, root: false },
     kinds,
   );
   const used = new Set(

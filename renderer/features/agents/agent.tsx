@@ -26,6 +26,7 @@ import { NamePill, useKnownNames } from '../policies/policy-names.tsx';
 import { useLanguage } from '../policies/policy-queries.ts';
 import { RefusalRow } from '../policies/refusal-row.tsx';
 import { usePausing, useResuming } from './pausing.ts';
+import { WideningNotice } from './widening.tsx';
 
 /** Milliseconds between two looks at what was refused. */
 const lookPause = 5_000;
@@ -123,6 +124,7 @@ function Rights({
 }): ReactNode {
   const budgets = useApiQuery('list_policy_budgets').data?.policyBudgets ?? [];
   const names = useKnownNames();
+  const widening = useApiQuery('list_widening_policies', { userId });
   const spender = readSpenders(policies).find((each) => each.userId === userId)?.spender;
   if (spender === undefined) {
     return (
@@ -133,6 +135,8 @@ function Rights({
   }
   return (
     <>
+      <WideningNotice of={widening.data} />
+      <Failure title={t('Couldn’t compare the other policies')} error={widening.error} />
       {budgets
         .filter(({ spender: of }) => of?.userId === userId)
         .map((budget, index) => (

@@ -17,7 +17,7 @@ import { useLanguage } from '../policies/policy-queries.ts';
 import { useTags } from '../tags/tag-queries.ts';
 import { useBudgetLines } from './agent-budgets.tsx';
 import { ClientSetUp } from './client-set-up.tsx';
-import { useBudgetCheck, useWidening, WideningNotice } from './widening.tsx';
+import { isWide, useBudgetCheck, useWidening, WideningNotice } from './widening.tsx';
 
 interface Props {
   readonly taken: readonly string[];
@@ -54,7 +54,7 @@ export function NewAgent({ taken, close }: Props): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (nameProblem !== null || terms === undefined || widening.length > 0) return;
+    if (nameProblem !== null || terms === undefined || (widening !== undefined && isWide(widening))) return;
     task.run(async () => {
       const made = await pair({
         door: 'mcp',

@@ -8,7 +8,10 @@ import type { Answer } from '../../../main/operations/api.ts';
 import { allOf, t } from '../../app/i18n/text.ts';
 import { queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
-export type WideningPolicies = Answer<'list_widening_policies'>['wideningPolicies'];
+type Widening = Answer<'list_widening_policies'>;
+
+export const isWide = ({ inRootQuorum, wideningPolicies }: Widening): boolean =>
+  inRootQuorum || wideningPolicies.length > 0;
 
 interface SpenderToBe {
   readonly userId: string;
@@ -18,7 +21,7 @@ interface SpenderToBe {
 }
 
 /** @param spender null while a field is wrong. */
-export const useWidening = (spender: SpenderToBe | null): WideningPolicies =>
+export const useWidening = (spender: SpenderToBe | null): Widening | undefined =>
   useApiQuery(
     'list_widening_policies',
     spender && {
@@ -30,26 +33,29 @@ export const useWidening = (spender: SpenderToBe | null): WideningPolicies =>
         consensus,
       })),
     },
-  ).data?.wideningPolicies ?? [];
+  ).data;
 
 /** @returns what rejects where a user's budgets would not hold. */
 export function useBudgetCheck(): (userId: string) => Promise<void> {
   const rpc = useRpc();
   return async (userId) => {
-    const { wideningPolicies } = await queryApi(rpc, 'list_widening_policies', { userId });
-    if (wideningPolicies.length === 0) return;
-    const names = allOf(wideningPolicies.map(({ policyName }) => `“${visibleName(policyName)}”`));
-    throw new Error(t('The budget would not hold: {{names}} may allow payments beyond it.', { names }));
+    const found = await queryApi(rpc, 'list_widening_policies', { userId });
+    if (!isWide(found)) return;
+    const names = allOf(found.wideningPolicies.map(({ policyName }) => `“${visibleName(policyName)}”`));
+    throw new Error(t('The budget wouldn’t hold: {{names}} may allow payments beyond it.', { names }));
   };
 }
 
-export function WideningNotice({ of }: { readonly of: WideningPolicies }): ReactNode {
-  if (of.length === 0) return null;
+export function WideningNotice({ of }: { readonly of: Widening | undefined }): ReactNode {
+  if (of === undefined || !isWide(of)) return null;
+  const { inRootQuorum, wideningPolicies } = of;
   return (
-    <Alert color="brass" variant="light" className="kh-brass-alert" title={t('The budget would not hold')}>
-      {t('These policies may allow payments beyond it. Say in their consensus whom they are for.')}
+    <Alert color="brass" variant="light" className="kh-brass-alert" title={t('The budget doesn’t hold')}>
+      {inRootQuorum && t('The user is a member of the root quorum, which no budget bounds.')}
+      {wideningPolicies.length > 0 &&
+        t('These policies may allow payments beyond it. Say in their consensus whom they are for.')}
       <ul>
-        {of.map(({ policyId, policyName }) => (
+        {wideningPolicies.map(({ policyId, policyName }) => (
           <li key={policyId}>
             <Link href={`/policies/${policyId}`} className="kh-link">
               {visibleName(policyName)}

@@ -55,9 +55,13 @@ test('an agent waits for a click, is paused, and is removed', async () => {
     effect: 'EFFECT_ALLOW',
     condition: "activity.action == 'SIGN'",
   };
-  const { policyId: openId } = resultOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', { ...forAll, consensus: '', notes: '' }),
-  );
+  const createForAll = async () => {
+    const policy = { ...forAll, consensus: '', notes: '' };
+    return resultOf(await root.submit('create_policy', 'CREATE_POLICY_V3', policy))['policyId'];
+  };
+  const deletePolicy = async (policyId: unknown) =>
+    resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  const openId = await createForAll();
   await button(page, 'New agent…').click();
   const form = page.getByRole('dialog', { name: 'New agent' });
   await button(form, 'Create agent').click();
@@ -68,8 +72,8 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   await form.getByRole('link', { name: 'Anyone signs' }).waitFor();
   await look('agents-new');
   await button(form, 'Create agent').click();
-  resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId: openId }));
-  await form.getByText('The budget would not hold').waitFor({ state: 'detached' });
+  await deletePolicy(openId);
+  await form.getByText('The budget doesn’t hold').waitFor({ state: 'detached' });
   expect((await root.query('list_users', {})).text).not.toContain('claude');
   await button(form, 'Add budget').click();
   await form.getByRole('textbox', { name: 'Amount of budget 2' }).fill('0.01');
@@ -156,12 +160,18 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   void sign(5n).catch(() => undefined);
   await waits();
 
+  // A later policy that goes beyond its budgets is named.
+  const laterId = await createForAll();
+  await page.getByRole('link', { name: 'Anyone signs' }).waitFor();
+  await deletePolicy(laterId);
+  await page.getByText('The budget doesn’t hold').waitFor({ state: 'detached' });
+
   // A policy that is gone is said, and nothing else is claimed.
   const { policies } = (await root.query('list_policies', {})).body as {
     policies: readonly { policyId: string; policyName: string }[];
   };
   const policyId = policies.find(({ policyName }) => policyName.includes('no private key'))?.policyId;
-  resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  await deletePolicy(policyId);
   await page.getByText('Its policies were changed. Check them.').waitFor();
 
   await button(page, 'Revoke claude…').click();
