@@ -65,6 +65,8 @@ export interface DoorKind {
    * bounds of another kind.
    */
   readonly policies: ((name: string, program: PairedProgram) => readonly ProgramPolicy[]) | undefined;
+  /** The screen of the window that adds a program; undefined where *Doors* does. */
+  readonly screen: string | undefined;
   /** The command that adds a program. */
   readonly addedBy: string;
   /** Reads from a program's policies what `policies` wrote into them. `boundsOf` compares the rest. Undefined without `policies`. */

@@ -177,6 +177,7 @@ export const ethereumDoor: DoorKind = {
   curves: ['CURVE_SECP256K1'],
   takes: ['spending'],
   policies: policiesOfEthereumProgram,
+  screen: undefined,
   addedBy: 'keyhearth rpc add',
   read: readEthereumProgram,
   setup: ({ address, token }) => {

@@ -17,6 +17,7 @@ export const mcpDoor: DoorKind = {
   curves: ['CURVE_SECP256K1'],
   takes: [],
   policies: undefined,
+  screen: '/agents',
   addedBy: 'keyhearth agents add',
   read: undefined,
   setup: ({ name, address, token }) => [

@@ -83,6 +83,7 @@ export const sshDoor: DoorKind = {
   curves: ['CURVE_ED25519', 'CURVE_P256'],
   takes: ['accounts', 'forwarders'],
   policies: policiesOfSshProgram,
+  screen: undefined,
   addedBy: 'keyhearth doors add',
   read: readSshProgram,
   setup: ({ name, address }) => [

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { Group, Switch, Text } from '@mantine/core';
+import { Button, Group, Switch, Text } from '@mantine/core';
 import { IconDoor } from '@tabler/icons-react';
+import { Link } from 'wouter';
 import type { DoorStatus } from '../../../preload/contract.ts';
 import { doorKinds } from '../../../main/lib/policies/doors.ts';
-import { Copyable } from '../../ui/copyable.tsx';
 import { DialogButton } from '../../ui/danger-zone.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
@@ -70,7 +70,7 @@ function Door({ of: { door, on, problem, programs, nodes } }: { readonly of: Doo
               {(close) => <DoorKeys.Form kind={kind} close={close} />}
             </DialogButton>
           )}
-          {kind.policies !== undefined && (
+          {kind.screen === undefined ? (
             <DialogButton
               name={t('Pair…')}
               label={t('Pair a program with {{title}}…', { title })}
@@ -78,6 +78,10 @@ function Door({ of: { door, on, problem, programs, nodes } }: { readonly of: Doo
             >
               {(close) => <NewProgram door={door} taken={programs.map(({ name }) => name)} close={close} />}
             </DialogButton>
+          ) : (
+            <Button component={Link} href={kind.screen} variant="default" size="xs">
+              {t('Open {{title}}', { title })}
+            </Button>
           )}
         </Group>
       </div>
@@ -85,7 +89,6 @@ function Door({ of: { door, on, problem, programs, nodes } }: { readonly of: Doo
       {programs.length === 0 ? (
         <Empty title={t('No programs yet')} icon={IconDoor} level={3}>
           <p>{t('Pair one for each purpose, so that you can bound and revoke each.')}</p>
-          {kind.policies === undefined && <Copyable text={`${kind.addedBy} NAME`} copy={t('Copy command')} />}
         </Empty>
       ) : (
         <ul className="kh-rows" aria-label={t('Programs of {{title}}', { title })}>
