@@ -74,6 +74,7 @@ export function useBudgetLines(units: readonly Unit[]): BudgetLines {
                 aria-label={t('Unit of budget {{number}}', { number })}
                 data={symbols.includes(symbol) ? symbols : [...symbols, symbol]}
                 value={symbol}
+                attributes={{ option: { translate: 'no' } }}
                 allowDeselect={false}
                 error={!symbols.includes(symbol) && t('Not on all of these networks.')}
                 onChange={(wanted) => {

@@ -165,6 +165,7 @@ function useAgentSpending(approverId: string | undefined): AgentSpending {
           label={t('Networks')}
           data={[...known].map(([value, label]) => ({ value, label }))}
           value={[...networks]}
+          attributes={{ option: { translate: 'no' }, pill: { translate: 'no' } }}
           error={tried && networks.length === 0 && t('Choose a network.')}
           comboboxProps={{ transitionProps: { duration: 0 } }}
           openOnFocus={false}
