@@ -30,28 +30,36 @@ afterEach(async () => {
 });
 
 /** One transaction of 64 KiB. */
-function write(): void {
+function commit(): void {
   connection.transaction(() => {
     connection.run('INSERT INTO rows (bytes) VALUES (?)', randomBytes(64 * 1024));
   });
+}
+
+function write(): void {
+  commit();
   checkpoints.committed();
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const logSize = (): number => statSync(`${file}-wal`).size;
 
-test('the log of a busy service stays short, and no COMMIT moves it', async () => {
+test('no COMMIT moves the log', () => {
+  // The thread is told of none, so that it moves nothing. SQLite by itself would move a log of 1,000 pages.
+  for (let count = 0; count < 200; count++) commit();
+  expect(connection.logState().pages).toBeGreaterThan(3000);
+  expect(connection.logState().moved).toBe(0);
+});
+
+test('the log of a busy service stays short', async () => {
   let moved = 0;
   for (let count = 0; count < 1600; count++) {
-    const before = connection.logState();
     write();
-    const after = connection.logState();
-    // A log that was restarted has fewer pages; a log that a COMMIT moved would be moved as a whole.
-    if (after.pages > before.pages) expect(after.moved).toBeLessThanOrEqual(before.pages);
-    moved = Math.max(moved, after.moved);
+    const { pages, moved: now } = connection.logState();
+    moved = Math.max(moved, now);
     await turn();
     // The thread may be slow, and is waited for as a disk that is slow makes the service wait.
-    if (after.pages > 8192) await vi.waitUntil(() => connection.logState().pages < 4096);
+    if (pages > 8192) await vi.waitUntil(() => connection.logState().pages < 4096);
   }
   expect(moved).toBeGreaterThan(0);
   await vi.waitUntil(() => {
