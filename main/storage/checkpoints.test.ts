@@ -45,7 +45,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const logSize = (): number => statSync(`${file}-wal`).size;
 
 test('no COMMIT moves the log', () => {
-  // The thread is told of none, so that it moves nothing. SQLite by itself would move a log of 1,000 pages.
+  // The thread hears of none, and moves nothing. SQLite by itself would move a log of 1,000 pages.
   for (let count = 0; count < 200; count++) commit();
   expect(connection.logState().pages).toBeGreaterThan(3000);
   expect(connection.logState().moved).toBe(0);
