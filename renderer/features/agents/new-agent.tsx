@@ -1,17 +1,18 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { MultiSelect, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { MultiSelect, Select, Stack, Switch, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { agentTitle } from '../../../main/lib/policies/mcp-programs.ts';
 import { isReceiver, policiesOfSpender, unitsOf, type Spender } from '../../../main/lib/policies/spenders.ts';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
-import { onText } from '../../ui/on-text.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
-import { lifetimes, usualLifetime } from '../connect/lifetimes.ts';
+import { LifetimeSelect } from '../connect/lifetime-select.tsx';
+import { usualLifetime } from '../connect/lifetimes.ts';
 import { programNameProblem, usePairing, userNameOf } from '../doors/pairing.ts';
+import { ProgramNameField } from '../doors/program-name-field.tsx';
 import { ReceiversField } from '../policies/policy-builder-fields.tsx';
 import { useLanguage } from '../policies/policy-queries.ts';
 import { useTags } from '../tags/tag-queries.ts';
@@ -74,17 +75,12 @@ export function NewAgent({ taken, close }: Props): ReactNode {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <TextInput
+        <ProgramNameField
           label={t('Name')}
           description={t('Small letters, digits and hyphens: claude, shopping-2.')}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          data-autofocus
           value={name}
-          error={tried ? nameProblem : null}
-          onChange={onText(setName)}
+          problem={tried ? nameProblem : null}
+          onType={setName}
         />
         {spending.fields(tried)}
         <Switch
@@ -95,16 +91,7 @@ export function NewAgent({ taken, close }: Props): ReactNode {
             setAsks(event.currentTarget.checked);
           }}
         />
-        <Select
-          label={t('Expires')}
-          data={lifetimes}
-          value={lifetime}
-          allowDeselect={false}
-          maw={240}
-          onChange={(value) => {
-            setLifetime(value ?? '');
-          }}
-        />
+        <LifetimeSelect value={lifetime} onChange={setLifetime} />
         <Text size="sm" c="dimmed">
           {t(
             'Everything else is denied: other calls, new contracts, authorizations, hashes, other keys, exports and changes of the vault.',

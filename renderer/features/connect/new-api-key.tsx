@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
-import { lifetimes, usualLifetime } from './lifetimes.ts';
+import { LifetimeSelect } from './lifetime-select.tsx';
+import { usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { ApiKeyPair } from './key-pair.ts';
 import { NameField } from '../../ui/name-field.tsx';
@@ -159,16 +160,7 @@ export function NewApiKey({
               />
             </>
           )}
-          <Select
-            label={t('Expires')}
-            data={lifetimes}
-            value={lifetime}
-            allowDeselect={false}
-            maw={240}
-            onChange={(value) => {
-              setLifetime(value ?? '');
-            }}
-          />
+          <LifetimeSelect value={lifetime} onChange={setLifetime} />
           <Failure title={t('Couldn’t create the key')} error={task.error} />
           <Group gap="sm">
             <Button type="submit" loading={task.isPending}>

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { pairInOrder } from '../../../main/lib/policies/pairing.ts';
 import { botTitle, policiesOfSpender, type Spender } from '../../../main/lib/policies/spenders.ts';
 import { useBudgetCheck } from '../agents/widening.tsx';
 import { useUserSteps } from '../doors/pairing.ts';
-import { lifetimes, usualLifetime } from './lifetimes.ts';
+import { LifetimeSelect } from './lifetime-select.tsx';
+import { usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { NamedPair } from './new-api-key.tsx';
 import { useWalletBudget } from './wallet-budget.tsx';
@@ -66,16 +67,7 @@ export function NewBot({ onMade }: Props): ReactNode {
             onType={setTypedName}
           />
           {paying.fields(tried)}
-          <Select
-            label={t('Expires')}
-            data={lifetimes}
-            value={lifetime}
-            allowDeselect={false}
-            maw={240}
-            onChange={(value) => {
-              setLifetime(value ?? '');
-            }}
-          />
+          <LifetimeSelect value={lifetime} onChange={setLifetime} />
           <Failure title={t('Couldn’t create the key')} error={task.error} />
           <Group gap="sm">
             <Button type="submit" loading={task.isPending}>

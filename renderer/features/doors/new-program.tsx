@@ -1,18 +1,19 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Checkbox, Group, Select, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Switch, TagsInput, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { ProgramToSetUp } from '../../../main/lib/policies/door-kind.ts';
 import { doorKinds, type DoorName } from '../../../main/lib/policies/doors.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
-import { onText } from '../../ui/on-text.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
 import { useBudgetCheck } from '../agents/widening.tsx';
-import { lifetimes, usualLifetime } from '../connect/lifetimes.ts';
+import { LifetimeSelect } from '../connect/lifetime-select.tsx';
+import { usualLifetime } from '../connect/lifetimes.ts';
 import { programNameProblem, usePairing } from './pairing.ts';
+import { ProgramNameField } from './program-name-field.tsx';
 import { SetUp } from './set-up.tsx';
 import { useSpending } from './spending.tsx';
 
@@ -72,17 +73,12 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <TextInput
+        <ProgramNameField
           label={t('Program')}
           description={t('One for each purpose: laptop, ci.')}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          data-autofocus
           value={name}
-          error={tried ? problems.name : null}
-          onChange={onText(setName)}
+          problem={tried ? problems.name : null}
+          onType={setName}
         />
         <Switch
           label={t('Ask me')}
@@ -93,16 +89,7 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
           }}
         />
         {sends && form.fields(tried)}
-        <Select
-          label={t('Expires')}
-          data={lifetimes}
-          value={lifetime}
-          allowDeselect={false}
-          maw={240}
-          onChange={(value) => {
-            setLifetime(value ?? '');
-          }}
-        />
+        <LifetimeSelect value={lifetime} onChange={setLifetime} />
         {takes.includes('accounts') && <Accounts curves={curves} value={accounts} onChange={setAccounts} />}
         {takes.includes('forwarders') && (
           <TagsInput
