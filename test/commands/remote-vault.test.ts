@@ -354,6 +354,25 @@ describe('an answer without end', () => {
   });
 });
 
+// The class: an answer that was cut off is taken for whole, or what may have been executed is asked for again.
+test.each<[string, (response: ServerResponse) => void]>([
+  ['shorter than it says', (response) => response.writeHead(200, { 'content-length': '100' }).write('{}')],
+  ['without the end of its last piece', (response) => response.writeHead(200).write('{}')],
+  ['that never begins', () => undefined],
+])('an answer %s is none, and nothing is asked twice', async (_, begin) => {
+  await using server = await startImpostor((_request, response) => {
+    begin(response);
+    setTimeout(() => response.socket?.destroy(), 100);
+  });
+  const argv = ['request', '--path', '/public/v1/submit/create_wallet', '--body', '{}'];
+  const { code, stdout, stderr } = await run(argv, {
+    KEYHEARTH_URL: server.url,
+    KEYHEARTH_SIGNER: undefined,
+  });
+  expect({ code, stdout, requests: server.seen.length }).toEqual({ code: 3, stdout: '', requests: 1 });
+  expect(stderr).toMatch(/nothing answers at/);
+});
+
 // The class: a script that reads JSON has to look for the reason of a refusal in a sentence.
 describe('an error in JSON carries what the API said', () => {
   test('its code, its name and the policies that decided, for every kind of refusal', async () => {
