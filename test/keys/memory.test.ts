@@ -60,6 +60,9 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 /** One each second. */
 const mostScans = 25;
 
+/** Enough for all scans on a busy machine, so that a secret that stays is named. */
+const scanned = { timeout: 3 * 60_000 };
+
 const namedColumns = 'SELECT curve, path FROM wallet_accounts WHERE wallet_id = ?';
 
 /** A vault with a service that serves it, and what is secret of it. */
@@ -332,7 +335,7 @@ if (obstacle !== undefined) {
   process.stderr.write(`\nNOT TESTED: that secrets leave the memory of a locked vault. ${obstacle}\n\n`);
 }
 
-describe.skipIf(obstacle !== undefined)('after lock, none of the secrets are in memory of', () => {
+describe.skipIf(obstacle !== undefined)('after lock, none of the secrets are in memory of', scanned, () => {
   let vault: Watched;
 
   beforeAll(async () => {
@@ -459,6 +462,7 @@ describe.skipIf(obstacle !== undefined)('after lock, none of the secrets are in 
 
 describe.skipIf(obstacle !== undefined)(
   'after lock, none of the secrets are in memory where they came',
+  scanned,
   () => {
     test('from a file at the start', async () => {
       await using vault = new Watched();
