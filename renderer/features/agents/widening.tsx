@@ -52,17 +52,20 @@ export function WideningNotice({ of }: { readonly of: Widening | undefined }): R
   return (
     <Alert color="brass" variant="light" className="kh-brass-alert" title={t('The budget doesn’t hold')}>
       {inRootQuorum && t('The user is a member of the root quorum, which no budget bounds.')}
-      {wideningPolicies.length > 0 &&
-        t('These policies may allow payments beyond it. Say in their consensus whom they are for.')}
-      <ul>
-        {wideningPolicies.map(({ policyId, policyName }) => (
-          <li key={policyId}>
-            <Link href={`/policies/${policyId}`} className="kh-link">
-              {visibleName(policyName)}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {wideningPolicies.length > 0 && (
+        <>
+          {t('These policies may allow payments beyond it. Say in their consensus whom they are for.')}
+          <ul>
+            {wideningPolicies.map(({ policyId, policyName }) => (
+              <li key={policyId}>
+                <Link href={`/policies/${policyId}`} className="kh-link">
+                  {visibleName(policyName)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </Alert>
   );
 }
