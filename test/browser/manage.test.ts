@@ -498,10 +498,22 @@ describe('what one person does in one vault', () => {
     await button(deleting, 'Delete account').click();
     await heading(page, 'Grandfather’s wallet').waitFor();
     await page.getByRole('heading', { name: 'No accounts yet' }).waitFor();
+    // Before the service has named the next path, the window shows none, and the button waits.
+    const answering = Promise.withResolvers<undefined>();
+    await page.route('**/window/call', async (route) => {
+      if (route.request().postData()?.includes('get_free_wallet_path') === true) await answering.promise;
+      await route.fallback();
+    });
     await button(page, 'Add account').click();
     const adding = page.getByRole('dialog', { name: 'Add account' });
-    await button(adding, 'Add account').click();
+    await adding.getByText('Address format: Ethereum.').waitFor();
+    expect(await adding.innerText()).not.toContain("m/44'");
+    const adds = button(adding, 'Add account').click();
+    expect(await button(adding, 'Add account').isDisabled()).toBe(true);
+    answering.resolve(undefined);
+    await adds;
     await adding.waitFor({ state: 'hidden' });
+    await page.unroute('**/window/call');
     await expect.poll(() => readAddresses(page)).toEqual([knownWallet.ethereum]);
   });
 

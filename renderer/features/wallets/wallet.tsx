@@ -9,7 +9,6 @@ import { LabelActions } from './wallet-labels.tsx';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { AddressDialogs, AddressRow } from '../accounts/address-row.tsx';
 import {
-  accountAt,
   addressFormats,
   chains,
   chainsIn,
@@ -372,16 +371,17 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
       ? null
       : { walletId, curve: chain.curve, addressFormat: chain.addressFormat, path: chain.path },
   );
-  const account: NewAccount =
+  // The path of a chain's next account is known once the service has answered: none is shown before.
+  const account: NewAccount | undefined =
     chain === undefined
       ? { curve, pathFormat: 'PATH_FORMAT_BIP32', path: path.trim(), addressFormat: format }
-      : {
+      : free.data && {
           curve: chain.curve,
           pathFormat: 'PATH_FORMAT_BIP32',
-          path: free.data?.path ?? accountAt(chain, 0).path,
+          path: free.data.path,
           addressFormat: chain.addressFormat,
         };
-  const problem = chain === undefined ? pathProblem(account.path, curve) : null;
+  const problem = chain === undefined ? pathProblem(path.trim(), curve) : null;
 
   const chooseCurve = (next: Curve) => {
     setCurve(next);
@@ -391,7 +391,11 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (problem !== null || (chain !== undefined && free.data === undefined)) return;
+    if (problem !== null) return;
+    if (account === undefined) {
+      void free.refetch();
+      return;
+    }
     create.mutate(
       { walletId, accounts: [{ ...account, ...(name.trim() === '' ? {} : { name: name.trim() }) }] },
       {
@@ -473,7 +477,9 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
         />
         <Expectations
           items={[
-            chain === undefined ? (
+            account === undefined ? (
+              <span key="derived" className="kh-row-waiting" aria-label={t('Loading')} role="img" />
+            ) : chain === undefined ? (
               <Trans
                 key="derived"
                 i18nKey="Derives a {{curve}} key at <span>{{path}}</span>."
@@ -489,14 +495,14 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
               />
             ),
             t('Address format: {{label}}.', {
-              label: describeFormat(account.addressFormat).label,
+              label: describeFormat(chain?.addressFormat ?? format).label,
             }),
           ]}
         />
         <FormEnd
           failed={t('Couldn’t add the account')}
           error={create.error ?? free.error}
-          busy={create.isPending}
+          busy={create.isPending || (chain !== undefined && free.isFetching)}
           does={t('Add account')}
           back={onDone}
         />
