@@ -125,10 +125,10 @@ describe('a vault with wallets', () => {
     await page.keyboard.press('Enter');
     await button(tagging, 'Save tags').click();
     await tagging.waitFor({ state: 'hidden' });
-    await button(page, 'Archive').click();
+    await button(page, /^Archive$/).click();
     await button(page, 'Undo').click();
     await page.getByText('Undone').waitFor();
-    await button(page, 'Archive').click();
+    await button(page, /^Archive$/).click();
     await button(page, 'Unarchive').waitFor();
     await goTo(page, 'Wallets');
     await expect.poll(() => wallets.getByRole('listitem').count()).toBe(5);
