@@ -9,7 +9,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { KeyhearthError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { checkBytes, concatBytes } from './bytes.ts';
-import { copyOfBytes } from './secret-text.ts';
+import { ownBytes } from './secret-text.ts';
 
 /** The record that a secret is sealed for. It opens there and nowhere else. */
 export interface SealContext {
@@ -38,6 +38,12 @@ const nonceLength = 12;
 const tagLength = 16;
 const wrappedKeyLength = nonceLength + keyLength + tagLength;
 const secretOffset = 1 + wrappedKeyLength;
+
+/**
+ * Bytes that are decrypted at once. The platform frees a copy of what it decrypts, which this program cannot erase. The allocator
+ * writes a pointer of its own over the first eight bytes of what is freed.
+ */
+const pieceLength = 8;
 
 /**
  * Seals a secret under a data key of its own.
@@ -155,14 +161,19 @@ function decrypt(key: Uint8Array, sealed: Uint8Array, bound: Uint8Array): Uint8A
   });
   decipher.setAAD(bound);
   decipher.setAuthTag(sealed.subarray(tagOffset));
-  const body = decipher.update(sealed.subarray(nonceLength, tagOffset));
+  const body = sealed.subarray(nonceLength, tagOffset);
+  const plain = ownBytes(body.length);
+  for (let at = 0; at < body.length; at += pieceLength) {
+    const piece = decipher.update(body.subarray(at, at + pieceLength));
+    plain.set(piece, at);
+    piece.fill(0);
+  }
   try {
     decipher.final();
-    return copyOfBytes(body);
+    return plain;
   } catch {
+    plain.fill(0);
     return undefined;
-  } finally {
-    body.fill(0);
   }
 }
 
