@@ -196,26 +196,51 @@ export class Connection implements Writer {
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   kept<Row extends object>(sql: string, ...values: readonly string[]): Row | undefined {
-    if (this.#look !== 'done') this.#lookForOthers();
+    if (this.#look !== 'done') this.look();
     return this.#kept.get(sql, values, () => this.get<Row>(sql, ...values));
   }
 
-  #lookForOthers(): void {
-    const version = this.dataVersion();
+  /** Looks for what others wrote. @returns a number that changes when another connection writes. */
+  look(): number {
+    const version = this.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
     if (version !== this.#version) this.#kept.forget();
     this.#version = version;
     if (this.#look === 'once') this.#look = 'done';
+    return version;
   }
 
-  /** A number that changes when another connection writes. */
-  dataVersion(): number {
-    return this.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
+  /** What the last look returned. */
+  get seen(): number | undefined {
+    return this.#version;
   }
 
   /** Runs `work`, for which it is enough to look once for what others wrote. */
   glance<T>(work: () => T): T {
+    return this.#looking('once', work);
+  }
+
+  /**
+   * Runs `work`, which only reads, on the kept rows as they are, and looks afterwards. Where others have written by then, it is run
+   * again after that look, and what the first run returned or threw is forgotten.
+   */
+  read<T>(work: () => T): T {
+    const before = this.#version;
+    try {
+      const value = this.#looking('done', work);
+      if (this.look() === before) return value;
+    } catch (error) {
+      if (this.look() === before) throw error;
+    }
+    try {
+      return this.#looking('done', work);
+    } finally {
+      this.look();
+    }
+  }
+
+  #looking<T>(how: 'once' | 'done', work: () => T): T {
     const before = this.#look;
-    this.#look = 'once';
+    this.#look = how;
     try {
       return work();
     } finally {

@@ -141,6 +141,51 @@ test('what another connection wrote is seen by the next look, the next read and 
   }
 });
 
+test('a read that others write beside is run again, and shows or throws only what is true after it', () => {
+  const units = new UnitOfWork(connection);
+  const other = Connection.open(file);
+  try {
+    const write = (name: string): number => other.run('UPDATE people SET name = ?', name);
+    const onFirstRun = (work: () => void): (() => void) => {
+      let runs = 0;
+      return () => {
+        if ((runs += 1) === 1) work();
+      };
+    };
+    units.read(() => kept());
+    write('Bob');
+    const seen: unknown[] = [];
+    units.read(() => seen.push(kept()));
+    expect(seen).toEqual(['Ann', 'Bob']);
+    const writes = onFirstRun(() => write('Cid'));
+    const pair = units.read(() => {
+      const before = kept();
+      writes();
+      return [before, inFile()];
+    });
+    expect(pair).toEqual(['Cid', 'Cid']);
+    write('Dan');
+    const refusesCid = (): string | undefined => {
+      if (kept() === 'Cid') throw new Error('refused');
+      return kept();
+    };
+    expect(units.read(refusesCid)).toBe('Dan');
+    write('Cid');
+    expect(() => units.read(refusesCid)).toThrow('refused');
+  } finally {
+    other.close();
+  }
+});
+
+test('a read looks once for what others wrote', () => {
+  const units = new UnitOfWork(connection);
+  units.read(() => kept());
+  const get = vi.spyOn(connection, 'get');
+  units.read(() => [kept(), kept()]);
+  expect(get.mock.calls).toEqual([['PRAGMA data_version']]);
+  get.mockRestore();
+});
+
 test('another file in the place of this one has rows of its own', () => {
   kept();
   connection.reopen(file, () => {

@@ -10,10 +10,12 @@ import type { Stage, Storage } from './file/disk-state.ts';
 /** Verifies the file's integrity around every transaction: `integrity/guard.ts`. */
 export interface Guard {
   /**
-   * Called in each write's transaction before anything else, and after each read.
-   * @throws KeyhearthError VAULT_TAMPERED where another process wrote rows that do not verify.
+   * Called in each write's transaction before anything else. Looks for what another process wrote.
+   * @throws KeyhearthError VAULT_TAMPERED where its rows do not verify.
    */
   check(): void;
+  /** As `check`, after each read, which has looked. */
+  checkSeen(): void;
   /** Called before each COMMIT. */
   seal(): void;
   /**
@@ -86,10 +88,10 @@ export class UnitOfWork {
   read<T>(work: (tx: Reader) => T): T {
     try {
       try {
-        return this.#connection.glance(() => work(this.#connection));
+        return this.#connection.read(() => work(this.#connection));
       } finally {
         // Not before: another process may write between two statements.
-        this.#guard?.check();
+        this.#guard?.checkSeen();
       }
     } catch (error) {
       throw this.#disk?.refusalOf(error, 'reading') ?? error;

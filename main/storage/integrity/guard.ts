@@ -125,7 +125,7 @@ export class RowGuard implements Guard {
   verify(mac: Mac): void {
     this.#checkPath();
     this.#connection.view(() => {
-      this.#version = this.#connection.dataVersion();
+      this.#version = this.#connection.look();
       this.#take(verifyFile(this.#connection, mac));
     });
   }
@@ -145,11 +145,11 @@ export class RowGuard implements Guard {
         return;
       }
       for (let tries = 0; tries < mostTries; tries++) {
-        const version = this.#connection.dataVersion();
+        const version = this.#connection.look();
         const verified = await verifyFileAside(file, rowKey, aside);
         aside.signal.throwIfAborted();
         // This process's own writes are not authenticated meanwhile: the vault is locked.
-        if (this.#connection.dataVersion() !== version) continue;
+        if (this.#connection.look() !== version) continue;
         this.#version = version;
         this.#take(verified);
         return;
@@ -192,7 +192,7 @@ export class RowGuard implements Guard {
 
   /** Begins to authenticate: the file was verified, or is new, and the vault was unlocked. */
   begin(): void {
-    this.#version = this.#connection.dataVersion();
+    this.#version = this.#connection.look();
     this.#tampering = undefined;
     this.#watchPath();
     this.#walkLog();
@@ -231,9 +231,14 @@ export class RowGuard implements Guard {
   }
 
   check(): void {
+    if (this.#tampering === undefined) this.#connection.look();
+    this.checkSeen();
+  }
+
+  checkSeen(): void {
     if (this.#tampering) throw tampered(this.#tampering);
     // Writes by others while the vault is locked are verified at the unlock.
-    if (!this.#keys.unlocked || this.#connection.dataVersion() === this.#version) return;
+    if (!this.#keys.unlocked || this.#connection.seen === this.#version) return;
     this.verify((data) => this.#keys.mac(data));
     if (performance.now() - this.#walkedAt > walkPause) this.#walkLog();
   }
