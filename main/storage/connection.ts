@@ -209,7 +209,7 @@ export class Connection implements Writer {
     return version;
   }
 
-  /** What the last look returned. */
+  /** The number that the last look returned. */
   get seen(): number | undefined {
     return this.#version;
   }

@@ -68,9 +68,16 @@ export interface SigningLoad extends Load {
 
 export async function measureSigning(directory: string, seconds: number): Promise<SigningLoad> {
   await using bench = await startBench(directory);
-  await bench.load(Math.min(1, seconds / 5));
-  const [load, used] = await withCpu(bench, () => bench.load(seconds));
-  return { ...load, mainUs: used.main / load.requests, othersUs: used.others / load.requests };
+  // The engine compiles what it has run often: a service is measured that has served for a while.
+  await bench.load(seconds);
+  const turns: SigningLoad[] = [];
+  for (let turn = 0; turn < 3; turn++) {
+    const [load, used] = await withCpu(bench, () => bench.load(seconds));
+    turns.push({ ...load, mainUs: used.main / load.requests, othersUs: used.others / load.requests });
+  }
+  const [, middle = turns[0]] = turns.toSorted((a, b) => a.perSecond - b.perSecond);
+  if (middle === undefined) throw new Error('nothing was measured');
+  return middle;
 }
 
 export interface LoadDuringBackups {
