@@ -6,7 +6,7 @@ import { listings } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
 import { fields, table, type Table } from '../shared/table.ts';
 import { curveName, readAddressFormat, readCurve } from '../wallets/account-options.ts';
-import { formatName } from '../wallets/default-accounts.ts';
+import { formatName } from '../wallets/format-names.ts';
 import { marksOf } from '../wallets/wallets.ts';
 
 interface PrivateKeysOptions {

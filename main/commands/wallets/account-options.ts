@@ -3,15 +3,8 @@ import { addressFormatsOf, type AddressFormat } from '../../chains/addresses/add
 import { curves, type Curve } from '../../crypto/keys/curves.ts';
 import { derivePrivateKey, formatPath, parsePath } from '../../crypto/keys/derivation.ts';
 import { KeyhearthError, quoted } from '../../lib/errors.ts';
-import {
-  accountAt,
-  accountSeries,
-  formatName,
-  formatOfAlias,
-  shortFormat,
-  type Account,
-  type AccountSeries,
-} from './default-accounts.ts';
+import { accountAt, accountSeries, type Account, type AccountSeries } from './default-accounts.ts';
+import { formatName, formatOfAlias, shortFormat } from './format-names.ts';
 import { anyOf } from '../shared/help.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { didYouMean } from '../shared/suggestions.ts';

@@ -4,6 +4,7 @@
  */
 import { addressFormatsOf, type AddressFormat } from '../../chains/addresses/addresses.ts';
 import { curves, type Curve } from '../../crypto/keys/curves.ts';
+import { aliases, shortFormat, type ChainFormat } from './format-names.ts';
 
 export interface Account {
   readonly curve: Curve;
@@ -22,9 +23,6 @@ export const accountAt = ({ pattern, ...rest }: AccountSeries, index: number): A
   ...rest,
   path: pattern.replace('{i}', String(index)),
 });
-
-/** A bare public key is of no chain, and has no place of its own. */
-type ChainFormat = Exclude<AddressFormat, 'ADDRESS_FORMAT_COMPRESSED' | 'ADDRESS_FORMAT_UNCOMPRESSED'>;
 
 const patterns: Readonly<Record<ChainFormat, string>> = {
   ADDRESS_FORMAT_ETHEREUM: "m/44'/60'/0'/0/{i}",
@@ -64,31 +62,6 @@ const patterns: Readonly<Record<ChainFormat, string>> = {
   ADDRESS_FORMAT_SPARK_MAINNET: "m/86'/0'/{i}'/0/0",
   ADDRESS_FORMAT_SPARK_REGTEST: "m/86'/1'/{i}'/0/0",
 };
-
-/** Names beside those of the formats themselves. */
-const aliases: Readonly<Record<string, ChainFormat>> = {
-  bitcoin: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH',
-  'bitcoin-taproot': 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR',
-  'bitcoin-testnet': 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH',
-  'bitcoin-signet': 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH',
-  'bitcoin-regtest': 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
-  dogecoin: 'ADDRESS_FORMAT_DOGE_MAINNET',
-  spark: 'ADDRESS_FORMAT_SPARK_MAINNET',
-  stellar: 'ADDRESS_FORMAT_XLM',
-};
-
-/** A format's name without what all of them share: `bitcoin-mainnet-p2tr`. */
-export const shortFormat = (format: string): string =>
-  format.replace('ADDRESS_FORMAT_', '').toLowerCase().replaceAll('_', '-');
-
-const aliasOf = new Map<string, string>(Object.entries(aliases).map(([name, format]) => [format, name]));
-
-/** The name that people read: `bitcoin` for the format that wallets use by default. */
-export const formatName = (format: string): string => aliasOf.get(format) ?? shortFormat(format);
-
-/** @returns the format of a name such as `bitcoin` or `stellar`, which is of a chain and not of a format. */
-export const formatOfAlias = (name: string): AddressFormat | undefined =>
-  Object.entries(aliases).find(([alias]) => alias === name)?.[1];
 
 const formats = Object.keys(patterns) as ChainFormat[];
 

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { account, apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { LabelOptions } from './labels.ts';
-import type { AddAccountsOptions, CreateWalletOptions } from './wallets.ts';
+import type { AddAccountsOptions, CreateWalletOptions } from './new-wallets.ts';
 
 export function declareWallets(program: Command): void {
   const wallets = program.command('wallets').description('Manage wallets and their accounts');
@@ -37,7 +37,7 @@ export function declareWallets(program: Command): void {
       apiKey(),
     ],
     run: async (config, flags, json) => {
-      const { createWallet } = await import('./wallets.ts');
+      const { createWallet } = await import('./new-wallets.ts');
       await createWallet(config, { ...flags, json });
     },
   });
@@ -46,7 +46,7 @@ export function declareWallets(program: Command): void {
     description: 'Add accounts to a wallet',
     options: [account(), apiKey()],
     run: async (config, flags, json, [wallet = '']) => {
-      const { addAccounts } = await import('./wallets.ts');
+      const { addAccounts } = await import('./new-wallets.ts');
       await addAccounts(config, wallet, { ...flags, json });
     },
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Api } from '../shared/api.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { readAccount } from './account-options.ts';
-import { addPlaced } from './wallets.ts';
+import { addPlaced } from './new-wallets.ts';
 
 /** A vault in which another client takes the index that was just named as free, so many times. */
 class ContestedVault {
