@@ -463,7 +463,11 @@ const start = (args: readonly string[]): ChildProcess =>
 
 async function firstLine(child: ChildProcess): Promise<Record<string, unknown>> {
   if (child.stdout === null) throw new Error('the command has no standard output');
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const lines = createInterface(child.stdout);
+  const ended = once(lines, 'close').then(() => {
+    throw new Error('the command ended before it printed a line');
+  });
+  const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string];
   return JSON.parse(line) as Record<string, unknown>;
 }
 
