@@ -1,4 +1,4 @@
-/** One piece of work with a backup, in a process of its own. Takes it from the parent, and sends back what it took. */
+/** An unlock, or one piece of work with a backup, in a process of its own. Takes it from the parent, and sends back what it took. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { restore } from '../../main/backup/restore.ts';
@@ -8,7 +8,7 @@ import { systemClock } from '../../main/lib/clock.ts';
 import { openVault } from '../../main/app/compose.ts';
 
 export interface BackupWork {
-  readonly work: 'backup' | 'verify' | 'restore';
+  readonly work: 'unlock' | 'backup' | 'verify' | 'restore';
   readonly phrase: string;
   /** Its directory. */
   readonly vault: string;
@@ -51,7 +51,7 @@ async function run({ work, phrase, vault, file, restored }: BackupWork): Promise
   try {
     await opened.rpc.unlock(how);
     if (work === 'backup') await opened.rpc.backUp({ file });
-    else {
+    else if (work === 'verify') {
       const { problemCount } = await opened.rpc.verifyBackup({ file, secret: how });
       if (problemCount > 0) throw new Error('the backup is not proven');
     }

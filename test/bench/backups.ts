@@ -1,4 +1,4 @@
-/** Backup, verification and restore of vaults of several sizes: what each takes, and the most memory that its process had. */
+/** Unlock, backup, verification and restore of vaults of several sizes: what each takes, and the most memory that its process had. */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -37,15 +37,18 @@ export async function measureBackups(
     await makeVault(vault, phrase, accounts);
     const file = join(place, 'bench.backup');
     const common = { phrase, vault, file, restored: join(place, 'restored') };
+    const unlock = await inProcess({ ...common, work: 'unlock' });
     const backup = await inProcess({ ...common, work: 'backup' });
     const verification = await inProcess({ ...common, work: 'verify' });
     const restored = await inProcess({ ...common, work: 'restore' });
     const found = {
       accounts,
       fileMiB: statSync(file).size / 2 ** 20,
+      unlockMs: unlock.ms,
       backupMs: backup.ms,
       verifyMs: verification.ms,
       restoreMs: restored.ms,
+      unlockMiB: unlock.mostMiB,
       backupMiB: backup.mostMiB,
       verifyMiB: verification.mostMiB,
       restoreMiB: restored.mostMiB,
@@ -62,7 +65,8 @@ export async function measureBackups(
 /** The growth factor for the growth in accounts. */
 function growth(before: BackupFigures, last: BackupFigures): BackupFigures {
   const times = (name: string): number => (last[name] ?? Number.NaN) / (before[name] ?? Number.NaN);
-  const names = ['backupMs', 'verifyMs', 'restoreMs', 'backupMiB', 'verifyMiB', 'restoreMiB'];
+  const works = ['unlock', 'backup', 'verify', 'restore'];
+  const names = works.flatMap((work) => [`${work}Ms`, `${work}MiB`]);
   return Object.fromEntries(names.map((name) => [name, times(name) / times('accounts')]));
 }
 

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: signed `sign_raw_payload` requests per second through the real port, beside what their parts cost
- * when each is measured alone in the same run; and the backup, verification and restore of vaults of several sizes. `--json` prints
- * one JSON object; `--seconds` sets the length of each load, `--accounts` the sizes.
+ * when each is measured alone in the same run; and the unlock, backup, verification and restore of vaults of several
+ * sizes. `--json` prints one JSON object; `--seconds` sets the length of each load, `--accounts` the sizes.
  *
  * The bound is one request after another: a stamp verified, a payload signed, a row committed to the disk, and an
  * empty answer from Express. Connections that share a COMMIT may beat it.
