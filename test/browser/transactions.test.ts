@@ -10,7 +10,7 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import { ethereumAccount, resultOf } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { axeFindings, tooWideFindings, visit } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, goTo, heading } from './support/steps.ts';
 
@@ -143,3 +143,38 @@ test('a contract’s interface is kept, read by, and deleted', async () => {
 
 const contract = '0x3535353535353535353535353535353535353535';
 const lending = parseAbi(['function lend(uint256 amount)']);
+
+test('a form that was opened for an account signs with no other, unless one chooses it', async () => {
+  await using service = await serveDevVault();
+  const made = await service.root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Everyday',
+    accounts: [ethereumAccount],
+  });
+  const { walletId, addresses } = resultOf(made);
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Sign');
+  await visit(page, `/sign/account/${walletId}/0x3535353535353535353535353535353535353535`);
+  const failure = page.getByRole('alert').filter({ hasText: 'Couldn’t load the account' });
+  await failure.waitFor();
+  const account = page.getByRole('combobox', { name: 'Account' });
+  expect(await account.inputValue()).toBe('');
+  await page.getByRole('textbox', { name: 'Payload' }).fill('hello');
+  await button(page, /^Sign$/).click();
+  expect(await axeFindings(page, 'sign-without-account')).toEqual([]);
+  const signed = async (): Promise<number> => {
+    const { body } = await service.root.query('list_activities', {});
+    const { activities } = body as { readonly activities: readonly { readonly type: string }[] };
+    return activities.filter(({ type }) => type.includes('_SIGN_')).length;
+  };
+  expect(await signed()).toBe(0);
+  await account.click();
+  await page.getByRole('option', { name: /^Ethereum/ }).click();
+  await failure.waitFor({ state: 'hidden' });
+  await button(page, /^Sign$/).click();
+  const result = page.getByRole('region', { name: 'Signed' });
+  await result.waitFor();
+  expect(await account.inputValue()).toContain(addresses[0]?.slice(-4));
+  expect(await signed()).toBe(1);
+});

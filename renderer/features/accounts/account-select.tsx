@@ -18,19 +18,28 @@ const typingPause = 200;
 export const accountName = ({ addressFormat, address, name }: WalletAccount): string =>
   `${name === undefined || name === '' ? describeFormat(addressFormat).label : name} · ${shorten(address)}`;
 
+export interface FirstAccount {
+  readonly account: WalletAccount | undefined;
+  /** Why the account that the form was opened for is not there. */
+  readonly error: Error | null;
+  readonly retry: () => void;
+}
+
 /**
- * The account that a form preselects: the one that it was opened for, or else the wallet's first.
+ * The account that a form preselects: the one that it was opened for and no other, or else the wallet's first.
  * @param address The account that it was opened for, if any.
  */
-export function useFirstAccount(walletId: string | null, address: string | null): WalletAccount | undefined {
-  const wanted = useApiQuery(
+export function useFirstAccount(walletId: string | null, address: string | null): FirstAccount {
+  const { data, error, refetch } = useApiQuery(
     'get_wallet_account',
     walletId === null || address === null ? null : { walletId, address },
   );
-  const { data } = useFittingAccounts(walletId, '');
-  // The first is not used in the meantime: one would sign with another account than one came for.
-  if (address !== null && wanted.isPending) return undefined;
-  return wanted.data?.account ?? data?.accounts[0];
+  const fitting = useFittingAccounts(walletId, '');
+  return {
+    account: address === null ? fitting.data?.accounts[0] : data?.account,
+    error,
+    retry: () => void refetch(),
+  };
 }
 
 interface Props {
@@ -55,10 +64,16 @@ export function AccountSelect({ walletId, value, onChoose }: Props): ReactNode {
     <>
       <Select
         label={t('Account')}
-        placeholder={isPending ? t('Loading…') : t('No accounts in this wallet')}
+        placeholder={
+          isPending
+            ? t('Loading…')
+            : fitting.length > 0
+              ? t('Choose an account')
+              : t('No accounts in this wallet')
+        }
         searchable
         allowDeselect={false}
-        disabled={value === undefined}
+        disabled={value === undefined && fitting.length === 0 && text === ''}
         maxLength={200}
         description={
           data?.more === true

@@ -10,6 +10,7 @@ import { curveLabel, describeFormat } from '../accounts/chains.ts';
 import type { Curve } from '../accounts/chains.ts';
 import type { PrivateKey, Wallet, WalletAccount } from '../../app/rpc/resources.ts';
 import { useDraftState } from '../../app/drafts.ts';
+import { Failure } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { mostOffered } from '../accounts/wallet-accounts.ts';
@@ -58,7 +59,7 @@ export function useSignerChoice(start: Start | undefined, { wallets, privateKeys
   );
   const isFirstWallet = start?.kind === 'account' && start.walletId === walletId;
   const first = useFirstAccount(kind === 'account' ? walletId : null, isFirstWallet ? start.address : null);
-  const account = chosen ?? first;
+  const account = chosen ?? first.account;
   const privateKey = privateKeys.find((each) => each.privateKeyId === keyId);
   const fields = (
     <Fieldset legend={t('Sign with')} variant="unstyled">
@@ -98,6 +99,9 @@ export function useSignerChoice(start: Start | undefined, { wallets, privateKeys
             />
             {walletId !== null && (
               <AccountSelect key={walletId} walletId={walletId} value={account} onChoose={setChosen} />
+            )}
+            {chosen === null && (
+              <Failure title={t('Couldn’t load the account')} error={first.error} onRetry={first.retry} />
             )}
           </>
         )}
