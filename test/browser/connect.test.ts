@@ -120,11 +120,22 @@ test('a request with a wrong signature is explained as it arrives, and one that 
 
   // The default for a program: payments within a budget, and nothing else.
   const { walletId, ethereum } = await newWallet(root, 'Daily');
+  const gone = await newWallet(root, 'Gone');
   await button(page, 'I saved the key').click();
   await name.fill('Payroll');
-  await choose(page, 'Paying wallet', 'Daily');
   const amount = page.getByRole('textbox', { name: 'Budget in ETH' });
   const makeBot = button(page, 'Create key with a budget');
+  // No other wallet takes the place of one that is deleted meanwhile.
+  await choose(page, 'Paying wallet', 'Gone');
+  await root.submit('delete_wallets', 'DELETE_WALLETS', {
+    walletIds: [gone.walletId],
+    deleteWithoutExport: true,
+  });
+  const paying = page.getByRole('combobox', { name: 'Paying wallet' });
+  await expect.poll(() => paying.inputValue()).toBe('');
+  await makeBot.click();
+  await page.getByText('Choose a wallet.').waitFor();
+  await choose(page, 'Paying wallet', 'Daily');
   await amount.fill('0,05');
   await makeBot.click();
   await page.getByText('Enter an amount above zero, such as 0.05.').waitFor();

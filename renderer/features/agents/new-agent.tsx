@@ -1,16 +1,16 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { MultiSelect, Select, Stack, Switch, Text } from '@mantine/core';
+import { MultiSelect, Stack, Switch, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { agentTitle } from '../../../main/lib/policies/mcp-programs.ts';
 import { isReceiver, policiesOfSpender, unitsOf, type Spender } from '../../../main/lib/policies/spenders.ts';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
+import { useStatus } from '../../app/rpc/vault.tsx';
 import { LifetimeSelect } from '../connect/lifetime-select.tsx';
 import { usualLifetime } from '../connect/lifetimes.ts';
+import { usePayingWallet } from '../connect/paying-wallet.tsx';
 import { programNameProblem, usePairing, userNameOf } from '../doors/pairing.ts';
 import { ProgramNameField } from '../doors/program-name-field.tsx';
 import { ReceiversField } from '../policies/policy-builder-fields.tsx';
@@ -118,16 +118,15 @@ interface AgentSpending {
 
 /** The fields of an agent's bounds: the wallet, the networks, the budgets, the receivers. */
 function useAgentSpending(approverId: string | undefined): AgentSpending {
-  const wallets = useApiQuery('list_wallets').data?.wallets ?? [];
+  const paying = usePayingWallet();
+  const { walletId } = paying;
   const assets = useLanguage()?.assets ?? [];
-  const [chosen, setChosen] = useState<string | null>(null);
   const [networks, setNetworks] = useState<readonly string[]>(['1']);
   // Null: any address, once the owner chose that.
   const [receivers, setReceivers] = useState<readonly string[] | null>([]);
   const [messages, setMessages] = useState(false);
   const chainIds = networks.map(BigInt);
   const { budgets, fields } = useBudgetLines(unitsOf(chainIds, assets));
-  const walletId = (wallets.find((each) => each.walletId === chosen) ?? wallets[0])?.walletId;
   const areReceivers = receivers === null || (receivers.length > 0 && receivers.every(isReceiver));
   const isWhole = walletId !== undefined && chainIds.length > 0 && budgets !== undefined && areReceivers;
   const known = new Map(assets.map(({ chainId, network }) => [chainId, network]));
@@ -137,17 +136,7 @@ function useAgentSpending(approverId: string | undefined): AgentSpending {
       : undefined,
     fields: (tried) => (
       <>
-        <Select
-          label={t('Paying wallet')}
-          data={wallets.map((wallet) => ({
-            value: wallet.walletId,
-            label: visibleName(wallet.walletName),
-          }))}
-          value={walletId ?? null}
-          error={tried && walletId === undefined && t('Create a wallet with an Ethereum account first.')}
-          allowDeselect={false}
-          onChange={setChosen}
-        />
+        {paying.field(tried)}
         <MultiSelect
           label={t('Networks')}
           data={[...known].map(([value, label]) => ({ value, label }))}

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Group, Select, TextInput } from '@mantine/core';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import {
   coinUnits,
   periods,
@@ -10,8 +9,8 @@ import {
   type Period,
 } from '../../../main/lib/policies/spenders.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useApiQuery } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
+import { usePayingWallet } from './paying-wallet.tsx';
 
 const periodLabels: Readonly<Record<Period, string>> = {
   hour: t('1 hour'),
@@ -30,29 +29,16 @@ interface WalletBudget {
 
 /** The wallet that a program pays from, and how much. */
 export function useWalletBudget(): WalletBudget {
-  const { data } = useApiQuery('list_wallets');
-  const wallets = data?.wallets ?? [];
-  const [chosen, setChosen] = useState<string | null>(null);
+  const { walletId, field } = usePayingWallet();
   const [amount, setAmount] = useState('0.05');
   const [period, setPeriod] = useState<Period>('day');
-  const wallet = wallets.find(({ walletId }) => walletId === chosen) ?? wallets[0];
   const budget = readBudget(`${amount.trim()} ETH/${period}`, coinUnits);
   return {
-    walletId: wallet?.walletId,
+    walletId,
     budget,
     fields: (tried) => (
       <>
-        <Select
-          label={t('Paying wallet')}
-          data={wallets.map(({ walletId, walletName }) => ({
-            value: walletId,
-            label: visibleName(walletName),
-          }))}
-          value={wallet?.walletId ?? null}
-          error={tried && wallet === undefined && t('Create a wallet with an Ethereum account first.')}
-          allowDeselect={false}
-          onChange={setChosen}
-        />
+        {field(tried)}
         <Group gap="sm" align="start" grow>
           <TextInput
             label={t('Budget in ETH')}
