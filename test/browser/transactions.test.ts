@@ -162,6 +162,7 @@ test('a form that was opened for an account signs with no other, unless one choo
   expect(await account.inputValue()).toBe('');
   await page.getByRole('textbox', { name: 'Payload' }).fill('hello');
   await button(page, /^Sign$/).click();
+  await page.getByText('Choose an account.').waitFor();
   expect(await axeFindings(page, 'sign-without-account')).toEqual([]);
   const signed = async (): Promise<number> => {
     const { body } = await service.root.query('list_activities', {});

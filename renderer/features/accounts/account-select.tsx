@@ -45,11 +45,13 @@ export function useFirstAccount(walletId: string | null, address: string | null)
 interface Props {
   readonly walletId: string;
   readonly value: WalletAccount | undefined;
+  /** True once it is to be said that none is chosen. */
+  readonly tried: boolean;
   readonly onChoose: (account: WalletAccount) => void;
 }
 
 /** One of a wallet's accounts, of which there may be a hundred thousand: found by what one types of it. */
-export function AccountSelect({ walletId, value, onChoose }: Props): ReactNode {
+export function AccountSelect({ walletId, value, tried, onChoose }: Props): ReactNode {
   const [typed, setTyped] = useState('');
   const chosen = value === undefined ? '' : accountName(value);
   // The name of what is chosen stands in the field until one types.
@@ -96,6 +98,7 @@ export function AccountSelect({ walletId, value, onChoose }: Props): ReactNode {
           </span>
         )}
         value={value?.walletAccountId ?? null}
+        error={tried && value === undefined && fitting.length > 0 && t('Choose an account.')}
         onSearchChange={setTyped}
         onFocus={({ currentTarget }) => {
           currentTarget.select();

@@ -37,9 +37,9 @@ interface Outcome {
 }
 
 export function SignForm({ start, ...keys }: FormProps): ReactNode {
-  const { signer, addressFormat, fields } = useSignerChoice(start, keys);
   const [typed, setTyped] = useDraftState('typed', '');
   const [tried, setTried] = useState(false);
+  const { signer, addressFormat, fields } = useSignerChoice(start, keys, tried);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const choice = useReadingChoice(typed, signer, addressFormat);
   const options = useOptions(choice.kind, signer);

@@ -42,8 +42,12 @@ interface SignerChoice {
   readonly fields: ReactNode;
 }
 
-/** The choice, and its fields. */
-export function useSignerChoice(start: Start | undefined, { wallets, privateKeys }: Keys): SignerChoice {
+/** The choice, and its fields. @param tried Whether what is missing is to be said. */
+export function useSignerChoice(
+  start: Start | undefined,
+  { wallets, privateKeys }: Keys,
+  tried: boolean,
+): SignerChoice {
   const [kind, setKind] = useDraftState<'account' | 'key'>(
     'kind',
     start?.kind ?? (wallets.length > 0 ? 'account' : 'key'),
@@ -98,7 +102,13 @@ export function useSignerChoice(start: Start | undefined, { wallets, privateKeys
               }}
             />
             {walletId !== null && (
-              <AccountSelect key={walletId} walletId={walletId} value={account} onChoose={setChosen} />
+              <AccountSelect
+                key={walletId}
+                walletId={walletId}
+                value={account}
+                tried={tried}
+                onChoose={setChosen}
+              />
             )}
             {chosen === null && (
               <Failure title={t('Couldn’t load the account')} error={first.error} onRetry={first.retry} />
