@@ -8,7 +8,7 @@ import {
   serializeTransaction,
 } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import { ethereumAccount, resultOf } from '../support/support.ts';
+import { ethereumAccount, resultOf, solanaAccount } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings, visit } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
@@ -148,7 +148,7 @@ test('a form that was opened for an account signs with no other, unless one choo
   await using service = await serveDevVault();
   const made = await service.root.submit('create_wallet', 'CREATE_WALLET', {
     walletName: 'Everyday',
-    accounts: [ethereumAccount],
+    accounts: [ethereumAccount, solanaAccount],
   });
   const { walletId, addresses } = resultOf(made);
   await using person = await openWindow(browser);
@@ -178,4 +178,11 @@ test('a form that was opened for an account signs with no other, unless one choo
   await result.waitFor();
   expect(await account.inputValue()).toContain(addresses[0]?.slice(-4));
   expect(await signed()).toBe(1);
+
+  // Nor does the account that was chosen for one address stay for the next.
+  await visit(page, `/sign/account/${walletId}/${addresses[1] ?? ''}`);
+  await expect.poll(() => account.inputValue()).toContain(addresses[1]?.slice(-4) ?? 'none');
+  await visit(page, `/sign/account/${walletId}/0x3535353535353535353535353535353535353535`);
+  await failure.waitFor();
+  expect(await account.inputValue()).toBe('');
 });

@@ -37,7 +37,8 @@ export function useFirstAccount(walletId: string | null, address: string | null)
   const fitting = useFittingAccounts(walletId, '');
   return {
     account: address === null ? fitting.data?.accounts[0] : data?.account,
-    error,
+    // A failure to ask once more leaves the account that is known.
+    error: data === undefined ? error : null,
     retry: () => void refetch(),
   };
 }
