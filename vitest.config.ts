@@ -80,6 +80,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...built,
           name: 'browser',
+          setupFiles: [common.setupFiles, 'test/browser/support/last-screens.ts'],
           include: ['test/browser/**/*.test.ts'],
           isolate: false,
           testTimeout: 5 * minute,

@@ -137,19 +137,45 @@ export async function openWindow(
     complaints.push(error.error().stack ?? error.error().message);
   });
   const page = await context.newPage();
+  open.add(context);
   return {
     context,
     page,
     violations,
     complaints,
     [Symbol.asyncDispose]: async () => {
-      // The last screen says most about a failure.
-      const test = expect.getState().currentTestName?.replaceAll(/\W+/g, '-') ?? 'a-test';
-      await picture(page, `end-of-${test}`).catch(() => undefined);
+      if (keepsAll) {
+        const test = expect.getState().currentTestName?.replaceAll(/\W+/g, '-') ?? 'a-test';
+        await picture(page, `end-of-${test}`).catch(() => undefined);
+      }
+      closed.push(...(await screensOf(context)));
+      open.delete(context);
       await context.close();
     },
   };
 }
+
+/** The windows that are open now, and what those showed that were closed since the last test began. */
+const open = new Set<BrowserContext>();
+let closed: string[] = [];
+
+/** @returns the address and the content of each page that is open, or was when its window was closed in this test. */
+export async function lastScreens(): Promise<readonly string[]> {
+  return [...closed, ...(await Promise.all([...open].map(screensOf))).flat()];
+}
+
+export function forgetLastScreens(): void {
+  closed = [];
+}
+
+const screensOf = (context: BrowserContext): Promise<readonly string[]> =>
+  Promise.all(
+    context.pages().map(async (page) => {
+      // A page that is stuck does not answer.
+      const content = await page.locator('body').ariaSnapshot({ timeout: 2_000 }).catch(String);
+      return `${page.url().replace(/#code=.*/, '#code=…')}\n${content}`;
+    }),
+  );
 
 /** Keeps a picture of the whole screen, including the part below the fold, if pictures are wanted. */
 export async function takePicture(page: Page, name: string): Promise<void> {
