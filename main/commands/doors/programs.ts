@@ -1,9 +1,9 @@
 /** `keyhearth doors add` and `remove`. The vault makes a program's key and keeps its private half. */
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
-import { quoted } from '../../lib/errors.ts';
+import { messageOf, quoted } from '../../lib/errors.ts';
 import type { PairedProgram, ProgramToSetUp } from '../../lib/policies/door-kind.ts';
-import { pairInOrder, type PairedResources } from '../../lib/policies/pairing.ts';
+import { pairInOrder } from '../../lib/policies/pairing.ts';
 import type { ProgramPolicy } from '../../lib/policies/spenders.ts';
 import { doorKinds, policiesOfProgram, type DoorName } from '../../lib/policies/doors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
@@ -12,7 +12,7 @@ import { agreeToDelete } from '../requests/agree.ts';
 import { activityKind, type Api } from '../shared/api.ts';
 import type { Running } from '../shared/client.ts';
 import { listings } from '../shared/named.ts';
-import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
 import { doorOf, doorsOf } from './doors.ts';
@@ -115,7 +115,15 @@ export async function pairProgram(
       } as const;
       return api.submit(createApiKeysActivity, { userId: id, apiKeys: [key] });
     },
-    undo: (made) => undo(api, running, { door, name, ...made }),
+    undo: undoSteps(api, running, { door, name }),
+    onLeft: ({ userId: leftUser, policyIds: leftPolicies }, reasons) => {
+      const left = [
+        ...(leftUser === undefined ? [] : [`the user ${leftUser}`]),
+        ...(leftPolicies.length === 0 ? [] : [`the policies ${leftPolicies.join(', ')}`]),
+      ];
+      const what = left.length > 0 ? left.join(' and ') : `the key of ${quoted(name)} at the door ${door}`;
+      note(`Not deleted: ${what}. ${reasons.map(messageOf).join(' ')}`);
+    },
   });
   const more = await afterwards?.();
   const { url } = await running.status();
@@ -139,16 +147,12 @@ const setupLines = (door: DoorName, program: ProgramToSetUp): readonly string[] 
   ];
 };
 
-/** The user is deleted before its policies: its key must not outlive them. */
-async function undo(
-  api: Api,
-  running: Running,
-  { door, name, userId, policyIds }: PairedResources & { readonly door: DoorName; readonly name: string },
-): Promise<void> {
-  await running.call('changeDoors', { change: 'remove', door, name });
-  if (userId !== undefined) await api.submit(deleteUsersActivity, { userIds: [userId] });
-  if (policyIds.length > 0) await api.submit(deletePoliciesActivity, { policyIds: [...policyIds] });
-}
+const undoSteps = (api: Api, running: Running, { door, name }: { door: DoorName; name: string }) => ({
+  forgetKey: () => running.call('changeDoors', { change: 'remove', door, name }),
+  deleteUser: (userId: string) => api.submit(deleteUsersActivity, { userIds: [userId] }),
+  deletePolicies: (policyIds: readonly string[]) =>
+    api.submit(deletePoliciesActivity, { policyIds: [...policyIds] }),
+});
 
 async function userTag(api: Api, name: string): Promise<string> {
   const known = (await listings.tag.all(api)).find(({ tagName }) => tagName === name);
@@ -217,6 +221,10 @@ export async function removeProgram(
   );
   const policies = await listings.policy.all(api);
   const policyIds = user === undefined ? [] : policiesOfProgram(user.userId, policies);
-  await undo(api, running, { door: found.door, name, userId: user?.userId, policyIds });
+  // The user is deleted before its policies: its key must not outlive them.
+  const undo = undoSteps(api, running, { door: found.door, name });
+  await undo.forgetKey();
+  if (user !== undefined) await undo.deleteUser(user.userId);
+  if (policyIds.length > 0) await undo.deletePolicies(policyIds);
   print(json, { name, userId: user?.userId, policyIds }, `Revoked ${quoted(name)}.`);
 }

@@ -1,15 +1,19 @@
 /** The class: a program that has a key while something is missing that bounds it, or that leaves something when it fails. */
 import { expect, test } from 'vitest';
+import { messageOf } from '../errors.ts';
 import { pairInOrder, type PairingSteps } from './pairing.ts';
 import { pauseOf } from './spenders.ts';
 
 const order = ['makeKey', 'createUser', 'createPolicies', 'check', 'giveKey'] as const;
 
-/** @param failing The step that is refused. */
-function steps(failing?: (typeof order)[number]) {
+const undoings = ['forgetKey', 'deleteUser', 'deletePolicies'] as const;
+type Step = (typeof order)[number] | (typeof undoings)[number];
+
+/** @param failing The steps that are refused. */
+function steps(...failing: readonly Step[]) {
   const done: string[] = [];
-  const step = <T>(name: (typeof order)[number], answer: T): Promise<T> => {
-    if (name === failing) return Promise.reject(new Error(`${name} refused`));
+  const step = <T>(name: Step, answer: T): Promise<T> => {
+    if (failing.includes(name)) return Promise.reject(new Error(`${name} refused`));
     done.push(name);
     return Promise.resolve(answer);
   };
@@ -20,9 +24,13 @@ function steps(failing?: (typeof order)[number]) {
     createPolicies: (policies) => step('createPolicies', [policies[0]?.condition ?? '']),
     check: () => step('check', undefined),
     giveKey: (userId, key) => step('giveKey', [userId, key]),
-    undo: (made) => {
-      done.push(`undo ${JSON.stringify(made)}`);
-      return Promise.resolve();
+    undo: {
+      forgetKey: () => step('forgetKey', undefined),
+      deleteUser: (userId) => step('deleteUser', userId),
+      deletePolicies: (policyIds) => step('deletePolicies', policyIds),
+    },
+    onLeft: (left, reasons) => {
+      done.push(`left ${JSON.stringify(left)}: ${reasons.map(messageOf).join(', ')}`);
     },
   };
   return { all, done };
@@ -40,11 +48,23 @@ test.each(order.slice(1).map((failing, index) => [failing, index + 1] as const))
   async (failing, index) => {
     const { all, done } = steps(failing);
     await expect(pairInOrder(all)).rejects.toThrow(`${failing} refused`);
-    const made = {
-      ...(index > 1 && { userId: 'user' }),
-      policyIds: index > 2 ? ["submitter.id == 'user'"] : [],
-    };
-    expect(done).toEqual([...order.slice(0, index), `undo ${JSON.stringify(made)}`]);
+    const undone = undoings.filter((_, each) => index > each);
+    expect(done).toEqual([...order.slice(0, index), ...undone]);
+  },
+);
+
+test.each([
+  [['forgetKey'], ['deleteUser', 'deletePolicies'], { policyIds: [] }],
+  [['deleteUser'], ['forgetKey'], { userId: 'user', policyIds: ["submitter.id == 'user'"] }],
+  [['deletePolicies'], ['forgetKey', 'deleteUser'], { policyIds: ["submitter.id == 'user'"] }],
+  [['forgetKey', 'deleteUser'], [], { userId: 'user', policyIds: ["submitter.id == 'user'"] }],
+] as const)(
+  'where %s is refused too, the others are deleted, and what stays is reported',
+  async (refused, undone, left) => {
+    const { all, done } = steps('giveKey', ...refused);
+    await expect(pairInOrder(all)).rejects.toThrow('giveKey refused');
+    const reasons = refused.map((name) => `${name} refused`).join(', ');
+    expect(done).toEqual([...order.slice(0, 4), ...undone, `left ${JSON.stringify(left)}: ${reasons}`]);
   },
 );
 

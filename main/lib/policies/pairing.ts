@@ -21,8 +21,17 @@ export interface PairingSteps<Key> {
   /** Rejects where policies in force let the user do more than its own do. */
   readonly check: (userId: string) => Promise<void>;
   readonly giveKey: (userId: string, key: Key) => Promise<unknown>;
-  /** Deletes what was created; the user before its policies. */
-  readonly undo: (made: PairedResources) => Promise<void>;
+  /** Deletes what was created. */
+  readonly undo: UndoSteps;
+  /** Called where some of it could not be deleted, with the reason of each. */
+  readonly onLeft: (left: PairedResources, reasons: readonly unknown[]) => void;
+}
+
+interface UndoSteps {
+  /** Forgets the program's key, where the vault keeps it. */
+  readonly forgetKey: () => Promise<unknown>;
+  readonly deleteUser: (userId: string) => Promise<unknown>;
+  readonly deletePolicies: (policyIds: readonly string[]) => Promise<unknown>;
 }
 
 /** If a step is refused, what was created is deleted. */
@@ -39,7 +48,29 @@ export async function pairInOrder<Key>(
     await steps.giveKey(userId, key);
     return { key, userId, policyIds };
   } catch (error) {
-    await steps.undo({ userId, policyIds });
+    await undoAll(steps, { userId, policyIds });
     throw error;
   }
+}
+
+/** Tries each step, so that one that is refused leaves no more than it must. A user that stays keeps the policies that bound it. */
+async function undoAll(
+  { undo, onLeft }: Pick<PairingSteps<never>, 'undo' | 'onLeft'>,
+  { userId, policyIds }: PairedResources,
+): Promise<void> {
+  const reasons: unknown[] = [];
+  const isDone = (step: Promise<unknown>): Promise<boolean> =>
+    step.then(
+      () => true,
+      (reason: unknown) => {
+        reasons.push(reason);
+        return false;
+      },
+    );
+  await isDone(undo.forgetKey());
+  const isUserGone = userId === undefined || (await isDone(undo.deleteUser(userId)));
+  const arePoliciesGone =
+    isUserGone && (policyIds.length === 0 || (await isDone(undo.deletePolicies(policyIds))));
+  if (reasons.length === 0) return;
+  onLeft({ userId: isUserGone ? undefined : userId, policyIds: arePoliciesGone ? [] : policyIds }, reasons);
 }

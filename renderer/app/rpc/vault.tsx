@@ -355,7 +355,7 @@ export function useApiQuery<Path extends QueryPath>(
 }
 
 /** @returns the activity that it became, or that was voted on. */
-async function submitApi(
+export async function submitApi(
   rpc: WindowRpc,
   type: ActivityType | VoteType,
   parameters: unknown,
@@ -383,21 +383,20 @@ export function useSubmit<Type extends ActivityType>(type: Type, where: Where = 
   const rpc = useRpc();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (parameters: ActivityParameters<Type>) => {
-      const activity = await submitApi(rpc, type, parameters, where);
-      if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
-        throw new OperationError(
-          200,
-          activity.failure?.message ?? unfinished(activity.status),
-          activity.status,
-        );
-      }
-      return { activity, result: resultOf(activity) as ActivityResult<Type> };
-    },
+    mutationFn: async (parameters: ActivityParameters<Type>) =>
+      completed<Type>(await submitApi(rpc, type, parameters, where)),
     onSuccess() {
       void refresh(client, { queryKey: queriesKey });
     },
   });
+}
+
+/** @throws OperationError with the reason why it is not completed. */
+export function completed<Type extends ActivityType>(activity: Activity): Submitted<Type> {
+  const { status, failure } = activity;
+  if (status !== 'ACTIVITY_STATUS_COMPLETED')
+    throw new OperationError(200, failure?.message ?? unfinished(status), status);
+  return { activity, result: resultOf(activity) as ActivityResult<Type> };
 }
 
 /** Votes on an activity by its fingerprint; answers the activity as it is by then. */

@@ -8,6 +8,7 @@ import { FormEnd } from '../../ui/form-end.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useStatus } from '../../app/rpc/vault.tsx';
+import { AwaitedVotes } from '../approvals/patient-submit.tsx';
 import { LifetimeSelect } from '../connect/lifetime-select.tsx';
 import { usualLifetime } from '../connect/lifetimes.ts';
 import { usePayingWallet } from '../connect/paying-wallet.tsx';
@@ -35,7 +36,7 @@ export function NewAgent({ taken, close }: Props): ReactNode {
   const [token, setToken] = useState<string | null>(null);
   const task = useAsyncAction();
   const spending = useAgentSpending(asks ? owner?.userId : undefined);
-  const pair = usePairing();
+  const { pair, waiting } = usePairing();
   const check = useBudgetCheck();
   // No user has this id: it stands for the one to be created.
   const [userToBe] = useState(() => crypto.randomUUID());
@@ -98,6 +99,7 @@ export function NewAgent({ taken, close }: Props): ReactNode {
           )}
         </Text>
         <WideningNotice of={widening} />
+        <AwaitedVotes of={waiting} />
         <FormEnd
           failed={t('Couldn’t create the agent')}
           error={task.error}

@@ -4,6 +4,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { pairInOrder } from '../../../main/lib/policies/pairing.ts';
 import { botTitle, policiesOfSpender, type Spender } from '../../../main/lib/policies/spenders.ts';
 import { useBudgetCheck } from '../agents/widening.tsx';
+import { AwaitedVotes } from '../approvals/patient-submit.tsx';
 import { useUserSteps } from '../doors/pairing.ts';
 import { LifetimeSelect } from './lifetime-select.tsx';
 import { usualLifetime } from './lifetimes.ts';
@@ -16,7 +17,8 @@ import { Expectations, Panel } from '../../ui/page.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import type { Activity } from '../../app/rpc/resources.ts';
+import { useApiQuery } from '../../app/rpc/vault.tsx';
 
 interface Props {
   /** Called when the key pair was generated here; nothing else has its private half. */
@@ -30,7 +32,7 @@ export function NewBot({ onMade }: Props): ReactNode {
   const [typedName, setTypedName] = useState<string | null>(null);
   const [lifetime, setLifetime] = useState<string>(usualLifetime);
   const [tried, setTried] = useState(false);
-  const create = useNewBot();
+  const { create, waiting } = useNewBot();
   const task = useAsyncAction();
   const name = (typedName ?? freeName('Bot', taken)).trim();
   const problem = task.isPending ? null : nameProblem(name, taken);
@@ -68,6 +70,7 @@ export function NewBot({ onMade }: Props): ReactNode {
           />
           {paying.fields(tried)}
           <LifetimeSelect value={lifetime} onChange={setLifetime} />
+          <AwaitedVotes of={waiting} />
           <Failure title={t('Couldn’t create the key')} error={task.error} />
           <Group gap="sm">
             <Button type="submit" loading={task.isPending}>
@@ -95,22 +98,25 @@ export function NewBot({ onMade }: Props): ReactNode {
 
 type Terms = Omit<Spender, 'userId'>;
 
-function useNewBot(): (name: string, terms: Terms, lifetime: string) => Promise<NamedPair> {
-  const steps = useUserSteps();
+interface UseNewBot {
+  readonly create: (name: string, terms: Terms, lifetime: string) => Promise<NamedPair>;
+  /** The request that needs votes now. */
+  readonly waiting: Activity | null;
+}
+
+function useNewBot(): UseNewBot {
+  const { steps, waiting } = useUserSteps();
   const check = useBudgetCheck();
-  const deleteUsers = useSubmit('ACTIVITY_TYPE_DELETE_USERS');
-  const deletePolicies = useSubmit('ACTIVITY_TYPE_DELETE_POLICIES');
-  return async (name, terms, lifetime) => {
-    const { key } = await pairInOrder({
-      ...steps({ userName: name, userTags: [], lifetime }),
-      makeKey: generateApiKeyPair,
-      policiesOf: (userId) => policiesOfSpender(botTitle(name), { ...terms, userId }),
-      check,
-      undo: async ({ userId, policyIds }) => {
-        if (userId !== undefined) await deleteUsers.mutateAsync({ userIds: [userId] });
-        if (policyIds.length > 0) await deletePolicies.mutateAsync({ policyIds: [...policyIds] });
-      },
-    });
-    return { ...key, name };
+  return {
+    waiting,
+    async create(name, terms, lifetime) {
+      const { key } = await pairInOrder({
+        ...steps({ userName: name, userTags: [], lifetime }),
+        makeKey: generateApiKeyPair,
+        policiesOf: (userId) => policiesOfSpender(botTitle(name), { ...terms, userId }),
+        check,
+      });
+      return { ...key, name };
+    },
   };
 }

@@ -6,6 +6,7 @@ import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { ProgramToSetUp } from '../../../main/lib/policies/door-kind.ts';
 import { doorKinds, type DoorName } from '../../../main/lib/policies/doors.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
+import { AwaitedVotes } from '../approvals/patient-submit.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
@@ -38,7 +39,7 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
   const [forwarders, setForwarders] = useState<readonly string[]>([]);
   const [tried, setTried] = useState(false);
   const [token, setToken] = useState<string | null>(null);
-  const pair = usePairing();
+  const { pair, waiting } = usePairing();
   const check = useBudgetCheck();
   const task = useAsyncAction();
   const problems = {
@@ -101,6 +102,7 @@ export function NewProgram({ door, taken, close }: Props): ReactNode {
             onChange={setForwarders}
           />
         )}
+        <AwaitedVotes of={waiting} />
         <FormEnd
           failed={t('Couldn’t pair the program')}
           error={task.error}

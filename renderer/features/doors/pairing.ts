@@ -1,16 +1,14 @@
 /** Pairing a program with a door, and revoking it. */
+import { notifications } from '@mantine/notifications';
 import { doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
 import { pairInOrder, type PairedResources, type PairingSteps } from '../../../main/lib/policies/pairing.ts';
 import type { ProgramPolicy } from '../../../main/lib/policies/spenders.ts';
 import { t } from '../../app/i18n/text.ts';
+import type { Activity, Tag } from '../../app/rpc/resources.ts';
 import { useApiQuery, useDoorsCall, useSubmit } from '../../app/rpc/vault.tsx';
-import { useCreateTag, useTags } from '../tags/tag-queries.ts';
-
-/** A program's key at the door, its user and its policies: to be deleted together. */
-interface Made extends PairedResources {
-  readonly door: DoorName;
-  readonly name: string;
-}
+import { usePatientSubmit } from '../approvals/patient-submit.tsx';
+import { readable } from '../../ui/text/readable.ts';
+import { useTags } from '../tags/tag-queries.ts';
 
 export const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
 
@@ -20,18 +18,6 @@ export function programNameProblem(name: string, taken: readonly string[]): stri
     return t('Enter small letters, digits and hyphens, 32 at most.');
   }
   return taken.includes(name) ? t('A program has this name.') : null;
-}
-
-/** @returns what revokes a program. The user goes first: its key must not outlive its policies. */
-function useUndo(): (made: Made) => Promise<void> {
-  const change = useDoorsCall();
-  const deleteUsers = useSubmit('ACTIVITY_TYPE_DELETE_USERS');
-  const deletePolicies = useSubmit('ACTIVITY_TYPE_DELETE_POLICIES');
-  return async ({ door, name, userId, policyIds }) => {
-    if (userId !== undefined) await deleteUsers.mutateAsync({ userIds: [userId] });
-    if (policyIds.length > 0) await deletePolicies.mutateAsync({ policyIds: [...policyIds] });
-    await change.mutateAsync({ change: 'remove', door, name });
-  };
 }
 
 interface Pairing {
@@ -44,58 +30,74 @@ interface Pairing {
   readonly check?: PairingSteps<unknown>['check'];
 }
 
-/** @returns what pairs a program, and answers the token of one that has a token. */
-export function usePairing(): (pairing: Pairing) => Promise<string | null> {
+interface UsePairing {
+  /** Pairs a program. @returns the token of one that has a token. */
+  readonly pair: (pairing: Pairing) => Promise<string | null>;
+  /** The request that needs votes now. */
+  readonly waiting: Activity | null;
+}
+
+export function usePairing(): UsePairing {
   const keyTags = useTags('privateKey');
   const userTags = useTags('user');
-  const createKeyTag = useCreateTag('privateKey');
-  const createUserTag = useCreateTag('user');
   const change = useDoorsCall();
-  const steps = useUserSteps();
-  const undo = useUndo();
-  return async ({ door, name, lifetime, policiesOf, check }) => {
-    const { keyTag } = doorKinds[door];
-    const userName = userNameOf(door, name);
-    const idOf = async (wanted: string, { list }: typeof keyTags, create: typeof createKeyTag) =>
-      list.find(({ tagName }) => tagName === wanted)?.tagId ??
-      (await create.mutateAsync({ name: wanted, holderIds: [] }));
-    const tagId = keyTag === undefined ? '' : await idOf(keyTag, keyTags, createKeyTag);
-    const ofDoor = await idOf(door, userTags, createUserTag);
-    const { key } = await pairInOrder({
-      ...steps({ userName, userTags: [ofDoor], lifetime }),
-      makeKey: async () => {
-        const { doors, token } = await change.mutateAsync({ change: 'pair', door, name });
-        const program = doors.flatMap(({ programs }) => programs).find((each) => each.name === name);
-        return { publicKey: program?.publicKey ?? '', token };
-      },
-      policiesOf: (userId) => policiesOf(userId, tagId),
-      check: async (userId) => check?.(userId),
-      undo: (made) => undo({ door, name, ...made }),
-    });
-    return key.token;
+  const { steps, submit, waiting } = useUserSteps();
+  return {
+    waiting,
+    async pair({ door, name, lifetime, policiesOf, check }) {
+      const { keyTag } = doorKinds[door];
+      const userName = userNameOf(door, name);
+      const tagId =
+        keyTag === undefined
+          ? ''
+          : (idOf(keyTag, keyTags.list) ??
+            (
+              await submit('ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG', {
+                privateKeyTagName: keyTag,
+                privateKeyIds: [],
+              })
+            ).privateKeyTagId);
+      const ofDoor =
+        idOf(door, userTags.list) ??
+        (await submit('ACTIVITY_TYPE_CREATE_USER_TAG', { userTagName: door, userIds: [] })).userTagId;
+      const { undo, ...others } = steps({ userName, userTags: [ofDoor], lifetime });
+      const { key } = await pairInOrder({
+        ...others,
+        makeKey: async () => {
+          const { doors, token } = await change.mutateAsync({ change: 'pair', door, name });
+          const program = doors.flatMap(({ programs }) => programs).find((each) => each.name === name);
+          return { publicKey: program?.publicKey ?? '', token };
+        },
+        policiesOf: (userId) => policiesOf(userId, tagId),
+        check: async (userId) => check?.(userId),
+        undo: { ...undo, forgetKey: () => change.mutateAsync({ change: 'remove', door, name }) },
+      });
+      return key.token;
+    },
   };
 }
 
-/** The steps of a pairing that are requests of the API. */
+const idOf = (wanted: string, tags: readonly Tag[]): string | undefined =>
+  tags.find(({ tagName }) => tagName === wanted)?.tagId;
+
+interface NewUser {
+  readonly userName: string;
+  readonly userTags: readonly string[];
+  /** Seconds as digits; empty for no end. */
+  readonly lifetime: string;
+}
+
+/** The steps of a pairing that are requests of the API. Each waits for the votes that it needs. */
 export function useUserSteps() {
-  const createUsers = useSubmit('ACTIVITY_TYPE_CREATE_USERS_V4');
-  const createPolicies = useSubmit('ACTIVITY_TYPE_CREATE_POLICIES');
-  const createKeys = useSubmit('ACTIVITY_TYPE_CREATE_API_KEYS_V2');
-  return ({
-    userName,
-    userTags,
-    lifetime,
-  }: {
-    readonly userName: string;
-    readonly userTags: readonly string[];
-    readonly lifetime: string;
-  }) => ({
+  const { submit, waiting } = usePatientSubmit();
+  const deleting = useDeleting();
+  const steps = ({ userName, userTags, lifetime }: NewUser) => ({
     createUser: async () => {
       const user = { userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [...userTags] };
-      return (await createUsers.mutateAsync({ users: [user] })).result.userIds[0] ?? '';
+      return (await submit('ACTIVITY_TYPE_CREATE_USERS_V4', { users: [user] })).userIds[0] ?? '';
     },
     createPolicies: async (policies: readonly ProgramPolicy[]) =>
-      (await createPolicies.mutateAsync({ policies: [...policies] })).result.policyIds,
+      (await submit('ACTIVITY_TYPE_CREATE_POLICIES', { policies: [...policies] })).policyIds,
     giveKey: (userId: string, { publicKey }: { readonly publicKey: string }) => {
       const key = {
         apiKeyName: userName,
@@ -103,16 +105,46 @@ export function useUserSteps() {
         curveType: 'API_KEY_CURVE_P256',
         ...(lifetime === '' ? {} : { expirationSeconds: lifetime }),
       } as const;
-      return createKeys.mutateAsync({ userId, apiKeys: [key] });
+      return submit('ACTIVITY_TYPE_CREATE_API_KEYS_V2', { userId, apiKeys: [key] });
+    },
+    undo: { ...deleting, forgetKey: () => Promise.resolve() as Promise<unknown> },
+    onLeft: ({ userId, policyIds }: PairedResources, reasons: readonly unknown[]) => {
+      const left = [
+        ...(userId === undefined ? [] : [t('The user “{{userName}}” is still there.', { userName })]),
+        ...(policyIds.length === 0
+          ? []
+          : [t('{{count}} policies are still there.', { count: policyIds.length })]),
+      ];
+      notifications.show({
+        autoClose: false,
+        title: t('Couldn’t delete what was created'),
+        message: [...left, ...reasons.map(readable)].join(' '),
+      });
     },
   });
+  return { steps, submit, waiting };
 }
 
+/** Deletes what belongs to a program. */
+function useDeleting() {
+  const deleteUsers = useSubmit('ACTIVITY_TYPE_DELETE_USERS');
+  const deletePolicies = useSubmit('ACTIVITY_TYPE_DELETE_POLICIES');
+  return {
+    deleteUser: (userId: string): Promise<unknown> => deleteUsers.mutateAsync({ userIds: [userId] }),
+    deletePolicies: (policyIds: readonly string[]): Promise<unknown> =>
+      deletePolicies.mutateAsync({ policyIds: [...policyIds] }),
+  };
+}
+
+/** @returns what revokes a program. The user goes first: its key must not outlive its policies. */
 export function useRevoking(): (door: DoorName, name: string, userId: string | undefined) => Promise<void> {
   const { data } = useApiQuery('list_policies');
-  const undo = useUndo();
-  return (door, name, userId) => {
+  const change = useDoorsCall();
+  const { deleteUser, deletePolicies } = useDeleting();
+  return async (door, name, userId) => {
     const policyIds = userId === undefined ? [] : policiesOfProgram(userId, data?.policies ?? []);
-    return undo({ door, name, userId, policyIds });
+    if (userId !== undefined) await deleteUser(userId);
+    if (policyIds.length > 0) await deletePolicies(policyIds);
+    await change.mutateAsync({ change: 'remove', door, name });
   };
 }

@@ -1,0 +1,119 @@
+/** Requests one after the other, each of which may need the votes of others: the next one follows once the last is decided. */
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Alert } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconHourglass } from '@tabler/icons-react';
+import { voteTypes } from '../../../main/lib/text/activity-types.ts';
+import type { ActivityParameters, ActivityResult, ActivityType } from '../../../main/operations/api.ts';
+import type { WindowRpc } from '../../../preload/contract.ts';
+import { t } from '../../app/i18n/text.ts';
+import type { Activity } from '../../app/rpc/resources.ts';
+import { completed, queryApi, submitApi, useRpc } from '../../app/rpc/vault.tsx';
+import { readable } from '../../ui/text/readable.ts';
+import { describeType } from '../activity/activity-words.ts';
+
+export interface PatientSubmit {
+  /**
+   * @returns the result, once the request has the votes that it needs.
+   * @throws OperationError where it was refused, and an AbortError where the form was left meanwhile: the request is rejected then.
+   */
+  readonly submit: <Type extends ActivityType>(
+    type: Type,
+    parameters: ActivityParameters<Type>,
+  ) => Promise<ActivityResult<Type>>;
+  /** The request that needs votes now. */
+  readonly waiting: Activity | null;
+}
+
+export function usePatientSubmit(): PatientSubmit {
+  const rpc = useRpc();
+  const [waiting, setWaiting] = useState<Activity | null>(null);
+  const leaving = useRef(new AbortController());
+  useEffect(() => {
+    const own = new AbortController();
+    leaving.current = own;
+    return () => {
+      own.abort();
+    };
+  }, []);
+  return {
+    waiting,
+    submit: async <Type extends ActivityType>(type: Type, parameters: ActivityParameters<Type>) => {
+      const { signal } = leaving.current;
+      signal.throwIfAborted();
+      const activity = await submitApi(rpc, type, parameters);
+      if (needsVotes(activity)) setWaiting(activity);
+      try {
+        return completed<Type>(await decided(rpc, activity, signal)).result;
+      } catch (error) {
+        if (signal.aborted) await giveUp(rpc, activity);
+        throw error;
+      } finally {
+        setWaiting(null);
+      }
+    },
+  };
+}
+
+/** Rejects a request whose form is gone: a vote that came later would create the first half of something. */
+async function giveUp(rpc: WindowRpc, { type, fingerprint }: Activity): Promise<void> {
+  const what = describeType(type);
+  try {
+    await submitApi(rpc, voteTypes.reject, { fingerprint });
+    notifications.show({
+      title: t('Request rejected: {{what}}', { what }),
+      message: t('The form was left before the request was approved.'),
+    });
+  } catch (error) {
+    notifications.show({
+      autoClose: false,
+      title: t('Request still waiting: {{what}}', { what }),
+      message: `${t('The form was left. Reject the request under Approvals.')} ${readable(error)}`,
+    });
+  }
+}
+
+const needsVotes = ({ status }: Activity): boolean => status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
+
+/** Between two looks at a request whose event did not come, in milliseconds. */
+const betweenLooks = 10_000;
+
+async function decided(rpc: WindowRpc, activity: Activity, signal: AbortSignal): Promise<Activity> {
+  let latest = activity;
+  while (needsVotes(latest)) {
+    await changed(rpc, activity.id, signal);
+    signal.throwIfAborted();
+    ({ activity: latest } = await queryApi(rpc, 'get_activity', { activityId: activity.id }));
+  }
+  return latest;
+}
+
+/** Settles at the next event of the activity, when the signal is given, or after a while. */
+const changed = (rpc: WindowRpc, activityId: string, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stop();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, betweenLooks);
+    const stop = rpc.onEvent((event) => {
+      if (event.kind === 'activity' && event.id === activityId) end();
+    });
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+
+/** Says in a form which of its requests waits for votes. */
+export const AwaitedVotes = ({ of }: { readonly of: Activity | null }): ReactNode =>
+  of !== null && (
+    <Alert
+      role="status"
+      icon={<IconHourglass aria-hidden />}
+      title={t('Waiting for approval: {{what}}', { what: describeType(of.type) })}
+    >
+      {t('Keep this form open: the next step follows the approval. If you leave, the request is rejected.')}
+    </Alert>
+  );
