@@ -280,7 +280,7 @@ describe('what one person does in one vault', () => {
     const resources = new AsyncDisposableStack();
     const place = resources.use(newVaultHome());
     service = resources.use(await place.serve());
-    person = await openWindow(browser);
+    person = resources.use(await openWindow(browser));
     ({ page } = person);
     page.on('request', (request) => sent.push(request.postData() ?? ''));
     await page.goto(service.windowUrl);

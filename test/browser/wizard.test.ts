@@ -39,7 +39,7 @@ beforeAll(async () => {
   const browser = await sharedChromium();
   const place = resources.use(newVaultHome());
   service = resources.use(await place.serve());
-  person = await openWindow(browser);
+  person = resources.use(await openWindow(browser));
   ({ page } = person);
   return () => resources.disposeAsync();
 });

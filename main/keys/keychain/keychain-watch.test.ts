@@ -34,6 +34,23 @@ test('asks no more often than the interval allows', async () => {
   expect(probe).toHaveBeenCalledOnce();
 });
 
+test('asks one that was late again at once, and tells when it answers', async () => {
+  const silent: KeychainState = { available: false, reason: 'It does not answer.', quiet: true };
+  const probe = vi.fn(() => Promise.resolve({ available: true as const }));
+  const isSilent = vi.fn(() => Promise.resolve(silent));
+  const onChange = vi.fn();
+  const keychain = { probe, isSilent };
+  const watch = new KeychainWatch({ keychain, onChange, pauseMs: 60_000, listenMs: 0 });
+  const { quiet: _, ...shown } = silent;
+  expect(await watch.state()).toEqual(shown);
+  await vi.waitFor(() => {
+    expect(onChange).toHaveBeenCalledTimes(2);
+  });
+  isSilent.mockResolvedValue(undefined as never);
+  expect(await watch.state()).toEqual({ available: true });
+  expect(probe).toHaveBeenCalledTimes(2);
+});
+
 test('asks a locked keychain again only on demand', async () => {
   const { watch, probe } = watchOver([locked]);
   for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(locked);

@@ -45,9 +45,10 @@ export class KeychainWatch {
     const silent = await keychain.isSilent();
     if (silent === undefined) return known;
     this.#state = Promise.resolve(silent);
-    this.#askedAt = performance.now();
     // The caller gets the answer; the other listeners get this event.
     this.#parts.onChange();
+    // A busy computer answers late: a probe waits for longer.
+    if (!this.#isAsking) owned(() => this.#askQuietly(silent))();
     return shownOf(silent);
   }
 

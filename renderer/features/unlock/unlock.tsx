@@ -37,9 +37,10 @@ export function Unlock(): ReactNode {
   const { keyslots, keychain, organization, tampering, url, frozen, unlocking } = useStatus();
   const slots = order.filter((slot) => keyslots.includes(slot));
   const usable = slots.filter((slot) => slot !== 'keychain' || (keychain.available && frozen === null));
-  const [wanted, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
-  // It may be frozen while this screen is shown.
-  const chosen = usable.includes(wanted) ? wanted : (usable[0] ?? 'recovery');
+  // Null until the person has chosen, or begun to type.
+  const [wanted, setWanted] = useState<KeyslotKind | null>(null);
+  // The vault may be frozen while this screen is shown, and the keychain may come and go.
+  const chosen = wanted !== null && usable.includes(wanted) ? wanted : (usable[0] ?? 'recovery');
   const [password, setPassword] = useState('');
   const [phrase, setPhrase] = useState('');
   const [missing, setMissing] = useState<string | null>(null);
@@ -57,7 +58,7 @@ export function Unlock(): ReactNode {
   const isNoted = !keychain.available && keychain.reason === unlock.error?.message;
 
   const choose = (slot: KeyslotKind) => {
-    setChosen(slot);
+    setWanted(slot);
     setMissing(null);
     unlock.reset();
   };
@@ -141,11 +142,22 @@ export function Unlock(): ReactNode {
               visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
               value={password}
               error={missing}
-              onChange={onText(setPassword)}
+              onChange={onText((text) => {
+                setWanted('password');
+                setPassword(text);
+              })}
             />
           )}
           {chosen === 'recovery' && (
-            <RecoveryField typed={phrase} problem={missing} onType={setPhrase} onEnter={submit} />
+            <RecoveryField
+              typed={phrase}
+              problem={missing}
+              onType={(text) => {
+                setWanted('recovery');
+                setPhrase(text);
+              }}
+              onEnter={submit}
+            />
           )}
           <Tampering tampering={tampering} />
           {/* The list above already shows this refusal. */}
