@@ -14,11 +14,22 @@ import { newWallet, send, signInWindow, startTestVault } from '../support/suppor
 import type { Answer, TestVault } from '../support/support.ts';
 
 /** As much of a browser tab as the window's client asks for: an address, storage for the tab, and cookies. */
-function openTab(link: string): { readonly connection: RpcConnection; close(): void } {
+interface Tab {
+  readonly connection: RpcConnection;
+  /** Ends the connection of the next call, as a browser does when a network comes or goes. */
+  loseNext: (when: LossAt) => void;
+  close: () => void;
+}
+
+const losses = ['before it is sent', 'while it is under way', 'once it is answered'] as const;
+type LossAt = (typeof losses)[number];
+
+function openTab(link: string): Tab {
   const { origin, hash, pathname, search } = new URL(link);
   const storage = new Map<string, string>();
   let cookie: string | undefined;
   let closed = false;
+  let loss: LossAt | undefined;
   const real = globalThis.fetch;
   const tab = {
     keyhearth: undefined,
@@ -39,7 +50,13 @@ function openTab(link: string): { readonly connection: RpcConnection; close(): v
     headers.set('origin', origin);
     headers.set('sec-fetch-site', 'same-origin');
     if (cookie !== undefined) headers.set('cookie', cookie);
-    const response = await real(new URL(path, origin), { ...init, headers });
+    const lost = init.method === 'POST' ? loss : undefined;
+    if (lost !== undefined) loss = undefined;
+    if (lost === 'before it is sent') throw new TypeError('network changed');
+    const asked = real(new URL(path, origin), { ...init, headers });
+    if (lost === 'once it is answered') await (await asked).text();
+    if (lost !== undefined) throw new TypeError('network changed');
+    const response = await asked;
     const [given] = response.headers.getSetCookie();
     if (given !== undefined) [cookie] = given.split(';', 1);
     return response;
@@ -47,6 +64,9 @@ function openTab(link: string): { readonly connection: RpcConnection; close(): v
   const connection = connectRpc();
   return {
     connection,
+    loseNext: (when) => {
+      loss = when;
+    },
     close: () => {
       closed = true;
       // The client of the tab keeps the functions that it was opened with; the next tab brings its own.
@@ -65,6 +85,68 @@ describeRpc('HTTP', async () => {
       await service[Symbol.asyncDispose]();
     },
   };
+});
+
+/** The class: a call whose connection ends is executed twice, or is executed and shown as a failure. */
+describe('a connection that ends though the service is there', () => {
+  const names = async (rpc: RpcConnection['rpc']): Promise<readonly string[]> => {
+    const { body } = await rpc.call('/public/v1/query/list_user_tags', {});
+    return (body as { userTags: { tagName: string }[] }).userTags.map(({ tagName }) => tagName);
+  };
+  const createTag = (rpc: RpcConnection['rpc'], userTagName: string) =>
+    rpc.call('/public/v1/submit/create_user_tag', {
+      type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
+      parameters: { userTagName, userIds: [] },
+    });
+
+  test.each(losses)('%s, leaves one call with its answer, and the window as it is', async (when) => {
+    await using service = await startTestVault({ config: { ui: true } });
+    const tab = openTab(service.vault.newLink());
+    try {
+      const { rpc } = tab.connection;
+      const before = await names(rpc);
+      const states: string[] = [];
+      tab.connection.onState(() => states.push(tab.connection.state()));
+      tab.loseNext(when);
+      expect(await createTag(rpc, 'made once')).toMatchObject({
+        status: 200,
+        body: { activity: { status: 'ACTIVITY_STATUS_COMPLETED' } },
+      });
+      expect(await names(rpc)).toEqual([...before, 'made once']);
+      // A token is in no answer but this one.
+      tab.loseNext(when);
+      const { token } = await rpc.changeDoors({ change: 'pair', door: 'mcp', name: 'claude' });
+      expect(token).toMatch(/^kht_/);
+      expect(states).toEqual([]);
+    } finally {
+      tab.close();
+    }
+  });
+
+  test('another window, another call and another time after a lock get no answer that was kept', async () => {
+    await using service = await startTestVault({ config: { ui: true } });
+    const { origin } = new URL(service.vault.newLink());
+    const [one, other] = [
+      await signInWindow(service.vault.newLink()),
+      await signInWindow(service.vault.newLink()),
+    ];
+    const id = '6f1d8a52-3b0e-4c5e-9d0a-0f6a9d3c2b11';
+    const sendCall = (session: typeof one, name: string, args: readonly unknown[]) =>
+      send(origin, {
+        path: `/window/${name}`,
+        body: JSON.stringify({ args }),
+        headers: { ...session, 'x-keyhearth-call': id },
+      });
+    const list = (path: string) => [`/public/v1/query/${path}`, {}];
+    const first = await sendCall(one, 'call', list('list_user_tags'));
+    expect(first.text).toContain('userTags');
+    expect((await sendCall(one, 'call', list('list_users'))).text).toBe(first.text);
+    expect((await sendCall(other, 'call', list('list_users'))).text).toContain('userName');
+    expect((await sendCall(one, 'settings', [])).text).not.toContain('userTags');
+    await service.vault.rpc.lock();
+    await service.vault.rpc.unlock({ with: 'recovery', phrase: service.recoveryPhrase });
+    expect((await sendCall(one, 'call', list('list_users'))).text).toContain('userName');
+  });
 });
 
 /** The class: what IPC's structured clone carries and JSON does not, for any parameter that a guard looks at. */

@@ -14,6 +14,7 @@ import {
 import { rawBody, sendJson } from '../answer.ts';
 import { refusal, type Service } from '../handle.ts';
 import { isOtherUser } from '../peer.ts';
+import { RepeatedCalls, type CallAnswer } from './repeated-calls.ts';
 import { readPart, SaveTickets, sendFile } from './files.ts';
 import type { WindowSessions } from './sessions.ts';
 import { every } from '../../lib/concurrency/every.ts';
@@ -31,6 +32,8 @@ const mostUnread = 256 * 1024;
 
 const sessionBody = z.object({ code: z.string().min(1).max(100) });
 const saveBody = z.object({ id: z.string().max(100) });
+/** A page gives each call a random UUID. */
+const callId = /^[0-9a-f-]{36}$/;
 const callBody = z.object({ args: z.array(z.unknown()).max(4) });
 
 export interface WindowRouteOptions {
@@ -115,12 +118,30 @@ export function windowRoutes(
     sendJson(response, 200, { value: await uploadBackup(readPart(request)) });
   });
 
-  router.use(rpcRoutes(rpc, service));
+  const repeated = new RepeatedCalls();
+  rpc.onEvent(({ kind }) => {
+    if (kind === 'status') repeated.forgetSettled();
+  });
+  router.use(
+    rpcRoutes(rpc, service, (request, make) => {
+      const id = request.headers['x-keyhearth-call'];
+      const session = sessions.browserOf(request.headers, cookieName(request));
+      if (session === undefined || typeof id !== 'string' || !callId.test(id)) return make();
+      return repeated.answerOf(`${session.toString('hex')} ${request.path} ${id}`, make);
+    }),
+  );
   return router;
 }
 
+/** Makes a call, or finds the answer of the one that a request repeats. */
+type AnswerOf = (request: Request, make: () => Promise<CallAnswer>) => Promise<CallAnswer>;
+
 /** The calls by name, and the events, for a caller who is known by now to be the owner. */
-export function rpcRoutes(rpc: VaultRpc, service: Pick<Service, 'onFault'>): Router {
+export function rpcRoutes(
+  rpc: VaultRpc,
+  service: Pick<Service, 'onFault'>,
+  answerOf: AnswerOf = (_request, make) => make(),
+): Router {
   const router = Router();
   let followers = 0;
   router.get('/events', (_request, response) => {
@@ -145,16 +166,21 @@ export function rpcRoutes(rpc: VaultRpc, service: Pick<Service, 'onFault'>): Rou
     if (call === undefined) {
       throw new KeyhearthError('NOT_FOUND', `unknown call: expected one of ${rpcCalls.join(', ')}`);
     }
-    const body = readCall(call, request);
+    const read = readCall(call, request);
     try {
-      const { args } = parseSecret(callBody, body.value);
-      sendJson(response, 200, { value: await run(rpc, call, args) });
-    } catch (error) {
-      const { status, body: told } = refusal(service, error);
-      const { code, message, turnkeyErrorCode } = told;
-      sendJson(response, status, { code, message, turnkeyErrorCode });
+      const { status, body } = await answerOf(request, async () => {
+        try {
+          const { args } = parseSecret(callBody, read.value);
+          return { status: 200, body: { value: await run(rpc, call, args) } };
+        } catch (error) {
+          const { status, body: told } = refusal(service, error);
+          const { code, message, turnkeyErrorCode } = told;
+          return { status, body: { code, message, turnkeyErrorCode } };
+        }
+      });
+      sendJson(response, status, body);
     } finally {
-      body.erase();
+      read.erase();
     }
   });
 

@@ -3,7 +3,7 @@
  * in this tab's sessionStorage and goes with every request. An open event stream shows whether the service is there.
  */
 
-import type { VaultEvent } from '../../../preload/contract.ts';
+import type { RpcCall, VaultEvent } from '../../../preload/contract.ts';
 import { eventStreamReader } from './event-stream.ts';
 import { RpcError } from './rpc-error.ts';
 import { t } from '../i18n/text.ts';
@@ -13,6 +13,7 @@ export type RpcState = 'ready' | 'stopped' | 'signed-out';
 
 const tokenKey = 'keyhearth.session';
 const tokenHeader = 'X-Keyhearth-Session';
+const callHeader = 'X-Keyhearth-Call';
 
 /** Between two tries to reach a service that stopped, in milliseconds. */
 const firstPause = 400;
@@ -34,8 +35,13 @@ export function forgetSession(): void {
   sessionStorage.removeItem(tokenKey);
 }
 
+/** Between the tries of a call, in milliseconds. */
+const betweenTries = [0, 200, 600];
+
 interface PostOptions {
   readonly signal?: AbortSignal | undefined;
+  /** The same for each try of one call: the service makes the call once. */
+  readonly callId?: string;
   /** Sends the request even if the page closes. */
   readonly keepalive?: boolean;
 }
@@ -82,16 +88,36 @@ export class HttpSession {
     return () => this.#eventListeners.delete(listener);
   }
 
+  /** A call by its name. A browser drops its connections when a network of the computer comes or goes: it is sent again then. */
+  callByName(name: RpcCall, args: readonly unknown[]): Promise<unknown> {
+    const callId = crypto.randomUUID();
+    return this.#answered(async () => {
+      for (const pause of betweenTries) {
+        try {
+          return await this.post(`/window/${name}`, { args }, { callId });
+        } catch {
+          await sleep(pause);
+        }
+      }
+      return this.post(`/window/${name}`, { args }, { callId });
+    });
+  }
+
   /**
+   * A request that must not be sent twice.
    * @returns the value that the service answered.
    * @throws RpcError where it refuses, does not answer, or does not know this window.
    */
-  async call(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+  call(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+    return this.#answered(() => this.post(path, body, { signal }), signal);
+  }
+
+  async #answered(send: () => Promise<Response>, signal?: AbortSignal): Promise<unknown> {
     await this.#entering;
     if (this.#token === null) throw new RpcError(words.signedOut);
     let response: Response;
     try {
-      response = await this.post(path, body, { signal });
+      response = await send();
     } catch {
       signal?.throwIfAborted();
       this.#setState('stopped');
@@ -113,7 +139,7 @@ export class HttpSession {
   async post(
     path: string,
     body: unknown,
-    { signal, keepalive = false }: PostOptions = {},
+    { signal, callId, keepalive = false }: PostOptions = {},
   ): Promise<Response> {
     const isFile = body instanceof ArrayBuffer;
     return fetch(path, {
@@ -121,6 +147,7 @@ export class HttpSession {
       headers: {
         'content-type': isFile ? 'application/octet-stream' : 'application/json',
         ...this.#tokenHeaders(),
+        ...(callId === undefined ? {} : { [callHeader]: callId }),
       },
       body: isFile ? body : JSON.stringify(body),
       credentials: 'same-origin',
@@ -189,7 +216,8 @@ export class HttpSession {
     while (!ended()) {
       try {
         await this.#follow(own.signal, () => {
-          pause = firstPause;
+          // The connection may end while the service is there: the next try comes at once.
+          pause = 0;
           this.#setState('ready');
           // Events of the time without a listener are not repeated: refetch everything once.
           if (!told) this.#emit({ kind: 'status' });
@@ -197,11 +225,11 @@ export class HttpSession {
         });
       } catch {
         if (ended()) return;
-        this.#setState('stopped');
+        if (pause > 0) this.#setState('stopped');
       }
       told = false;
       await sleep(pause);
-      pause = Math.min(pause * 2, longestPause);
+      pause = Math.min(Math.max(pause * 2, firstPause), longestPause);
     }
   }
 

@@ -69,7 +69,7 @@ function overHttp(): RpcConnection {
     session.post('/window/used', {}).catch(() => undefined);
     return true;
   });
-  const calls = makeCalls((name, ...args) => session.call(`/window/${name}`, { args }));
+  const calls = makeCalls((name, ...args) => session.callByName(name, args));
   // A page that goes may not have its say: the next one in this tab releases what it left.
   for (const file of uploads.take()) calls.releaseBackup(file).catch(() => undefined);
   window.addEventListener('pagehide', () => {
