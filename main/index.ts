@@ -21,6 +21,7 @@ import { attachToService, type JoinedVault } from './desktop/attach.ts';
 import { serveRpc } from './desktop/ipc.ts';
 import { catchLinks, thisStart } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
+import { commandOfApp } from './desktop/program.ts';
 import { setMenu } from './desktop/menu.ts';
 import {
   notifyOfApprovals,
@@ -119,6 +120,7 @@ async function open(
   );
   let desktop = (): DesktopFacts => ({ reportsLock: true, freezeShortcut: 'unknown' });
   const found = await startVault(config, {
+    program: commandOfApp(config.appImage),
     shell: {
       isOnline: () => net.isOnline(),
       ...defined({ startAtLogin, updates: updates.choice }),

@@ -52,6 +52,8 @@ export interface VaultStatus {
   readonly rpId: string;
   /** The directory that holds the vault, or null for a vault in memory (`keyhearth dev`). */
   readonly directory: string | null;
+  /** The words that run the `keyhearth` command from anywhere on the service's computer. */
+  readonly program: readonly [string, ...string[]];
   /** Null until a vault is created. */
   readonly organization: { readonly id: string; readonly name: string } | null;
   /** The person the window acts for. */

@@ -63,6 +63,7 @@ import { deliveryParts } from './delivery-parts.ts';
 import { closeVaultFile, openVaultFile, type VaultFile } from './open-file.ts';
 import { storageParts } from './storage-parts.ts';
 import type { Surroundings } from './surroundings.ts';
+import { thisProgram } from './this-program.ts';
 import { LogWatch } from '../delivery/webhooks/log-watch.ts';
 import type { Webhooks } from '../delivery/webhooks/webhooks.ts';
 
@@ -76,6 +77,8 @@ export interface Substitutes {
    * it.
    */
   readonly passwordCost?: PasswordCost;
+  /** The words that run the command from anywhere; this process itself unless given. */
+  readonly program?: VaultStatus['program'];
   /** Capabilities of the shell around the service. Absent in a browser and headless. */
   readonly shell?: DesktopCapabilities;
   /** Makes the `/dev/` routes, over the open vault. */
@@ -325,6 +328,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     timeline,
     version,
     directory: config.dataDirectory,
+    program: substitutes.program ?? thisProgram(),
     distDirectory: join(config.rendererDirectory, '..'),
     url: () => url,
     delayed: delivery.delayed,

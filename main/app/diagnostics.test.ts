@@ -43,6 +43,7 @@ const status = (): VaultStatus => ({
   version: '1.2.3',
   url: 'http://127.0.0.1:7377',
   rpId: 'localhost',
+  program: ['keyhearth'],
   directory,
   organization: { id, name: 'Lee Holdings' },
   owner: { userId: id, userName: 'Ann Lee' },

@@ -82,6 +82,8 @@ const progressPause = 100;
 export interface Surroundings {
   readonly version: string;
   readonly directory: string | null;
+  /** The words that run the command from anywhere. */
+  readonly program: VaultStatus['program'];
   /** The directory of the build. */
   readonly distDirectory: string;
   /** Known once the service listens. */
@@ -226,6 +228,7 @@ export class VaultCalls implements VaultRpc {
         url: this.#around.url(),
         rpId: this.#service.rpId,
         directory: this.#around.directory,
+        program: this.#around.program,
         organization: organization ? { id: organization.id, name: organization.name } : null,
         owner: owner ? { userId: owner.id, userName: owner.name } : null,
         keyslots: keyslots.map(({ kind }) => kind),

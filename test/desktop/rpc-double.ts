@@ -319,6 +319,7 @@ export class RpcDouble implements VaultRpc {
       tampering: null,
       storage: this.storage,
       wordsNotShown: false,
+      program: ['keyhearth'],
       longestTurn: null,
     });
   }

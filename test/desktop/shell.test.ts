@@ -17,6 +17,7 @@ const { refuseDebuggers } = await import('../../main/desktop/restrictions.ts');
 const { freezeShortcut, listenForFreeze } = await import('../../main/desktop/freeze.ts');
 const { catchLinks } = await import('../../main/desktop/links.ts');
 const { isHiddenStart, loginItem } = await import('../../main/desktop/login.ts');
+const { commandOfApp } = await import('../../main/desktop/program.ts');
 const { setMenu } = await import('../../main/desktop/menu.ts');
 const { showWindow } = await import('../../main/desktop/window.ts');
 
@@ -201,6 +202,24 @@ describe('the menu', () => {
     expect(JSON.stringify(machine.menu?.template)).not.toContain('toggleDevTools');
     // The panel cannot read an archive.
     expect(machine.about?.iconPath).toBe(join(process.resourcesPath, 'icon.png'));
+  });
+});
+
+describe('the command for programs that start it', () => {
+  test.each([
+    ['linux', true, join('/resources', 'bin', 'keyhearth')],
+    ['win32', true, join('/resources', 'bin', 'keyhearth.exe')],
+    ['linux', false, 'keyhearth'],
+    ['win32', false, 'keyhearth.cmd'],
+  ] as const)('is a file of the app, on %s, packaged: %s', (platform, packaged, expected) => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
+    machine.packaged = packaged;
+    expect(commandOfApp(undefined)).toEqual([packaged ? expected : join(machine.appPath, expected)]);
+  });
+
+  test('is not a path into an AppImage, which is gone after it', () => {
+    machine.packaged = true;
+    expect(commandOfApp('/home/ada/Keyhearth.AppImage')).toEqual(['keyhearth']);
   });
 });
 

@@ -65,6 +65,7 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
           url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as unknown,
           rpId: 'localhost',
           directory: expect.any(String) as unknown,
+          program: [expect.any(String) as unknown, expect.any(String) as unknown],
           organization: null,
           owner: null,
           keyslots: [],

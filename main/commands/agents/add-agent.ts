@@ -14,7 +14,7 @@ import { pairProgram, readExpiry } from '../doors/programs.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import type { OwnerOptions } from '../shared/owner-api.ts';
-import { thisProgram } from '../shared/this-program.ts';
+import { thisProgram } from '../../app/this-program.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { writeClient } from './client-file.ts';
 

@@ -1,6 +1,6 @@
 /** The declaration of `keyhearth completion`. */
 import { Argument, Option, type Command } from 'commander';
-import { thisProgram } from '../shared/this-program.ts';
+import { thisProgram } from '../../app/this-program.ts';
 import { offeredKinds, type OfferedKind } from './kinds.ts';
 
 export function declareCompletion(program: Command): void {

@@ -32,6 +32,7 @@ const status = z.looseObject({
   url: z.url({ protocol: /^http$/ }),
   rpId: text,
   directory: text.nullable(),
+  program: z.tuple([text], text),
   organization: z.looseObject({ id: text, name: text }).nullable(),
   owner: z.looseObject({ userId: text, userName: text }).nullable(),
   keyslots: z.array(kind),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Config } from '../../app/config.ts';
 import { replaceFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
-import { thisProgram } from '../shared/this-program.ts';
+import { thisProgram } from '../../app/this-program.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { listAgentKeys, publicLine } from './agent-client.ts';
 import { socketOf } from './keys.ts';

@@ -8,7 +8,7 @@ import { replaceFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
 import type { ServiceSpecification } from './service-files.ts';
-import { thisProgram } from '../shared/this-program.ts';
+import { thisProgram } from '../../app/this-program.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
 
 export interface InstallOptions {

@@ -21,9 +21,9 @@ const json = (value: object): string => JSON.stringify(value, null, 2);
  * alone, and is kept nowhere.
  */
 export function ClientSetUp({ name, token, close }: Props): ReactNode {
-  const { url, directory } = useStatus();
+  const { url, directory, program } = useStatus();
   const reveal = useReveal(token);
-  const file = json(clientFile(name, clientEntry(['keyhearth'], name, directory ?? '')));
+  const file = json(clientFile(name, clientEntry(program, name, directory ?? '')));
   const overHttp = (secret: string): string => json(clientFile(name, httpEntry(`${url}/mcp`, secret)));
   return (
     <Stack gap="md">

@@ -82,9 +82,11 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   await button(form, 'Create agent').click();
   const configuration = form.getByRole('region', { name: 'Configuration', exact: true });
   await configuration.waitFor();
+  // A client starts it without a shell: its PATH leads to no command of a checkout, and often to none at all.
+  const [command, ...words] = (await vault.rpc.status()).program;
   expect(JSON.parse((await configuration.textContent()) ?? '')).toEqual({
     mcpServers: {
-      'keyhearth-claude': { command: 'keyhearth', args: ['mcp', '--as', 'claude', '--data-dir', directory] },
+      'keyhearth-claude': { command, args: [...words, 'mcp', '--as', 'claude', '--data-dir', directory] },
     },
   });
   const overHttp = form.getByRole('region', { name: 'Configuration over HTTP' });
