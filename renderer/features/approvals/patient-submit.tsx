@@ -107,13 +107,22 @@ const changed = (rpc: WindowRpc, activityId: string, signal: AbortSignal): Promi
   });
 
 /** Says in a form which of its requests waits for votes. */
-export const AwaitedVotes = ({ of }: { readonly of: Activity | null }): ReactNode =>
-  of !== null && (
-    <Alert
-      role="status"
-      icon={<IconHourglass aria-hidden />}
-      title={t('Waiting for approval: {{what}}', { what: describeType(of.type) })}
-    >
-      {t('Keep this form open: the next step follows the approval. If you leave, the request is rejected.')}
-    </Alert>
+export function AwaitedVotes({ of }: { readonly of: Activity | null }): ReactNode {
+  const notice = useRef<HTMLDivElement>(null);
+  // It comes at the end of a form that may be longer than the window.
+  useEffect(() => {
+    notice.current?.scrollIntoView({ block: 'nearest' });
+  }, [of]);
+  return (
+    of !== null && (
+      <Alert
+        ref={notice}
+        role="status"
+        icon={<IconHourglass aria-hidden />}
+        title={t('Waiting for approval: {{what}}', { what: describeType(of.type) })}
+      >
+        {t('Keep this form open: the next step follows the approval. If you leave, the request is rejected.')}
+      </Alert>
+    )
   );
+}
