@@ -119,8 +119,12 @@ export function windowRoutes(
   });
 
   const repeated = new RepeatedCalls();
+  const look = owned(async () => {
+    const { state } = await rpc.status();
+    if (state !== 'unlocked') repeated.forgetSettled();
+  }, service.onFault);
   rpc.onEvent(({ kind }) => {
-    if (kind === 'status') repeated.forgetSettled();
+    if (kind === 'status') look();
   });
   router.use(
     rpcRoutes(rpc, service, (request, make) => {

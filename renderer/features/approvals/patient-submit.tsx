@@ -16,7 +16,7 @@ import { describeType } from '../activity/activity-words.ts';
 export interface PatientSubmit {
   /**
    * @returns the result, once the request has the votes that it needs.
-   * @throws OperationError where it was refused, and an AbortError where the form was left meanwhile: the request is rejected then.
+   * @throws OperationError where it was refused, also by this form: once it is left, it rejects its request and sends no other.
    */
   readonly submit: <Type extends ActivityType>(
     type: Type,
@@ -43,12 +43,11 @@ export function usePatientSubmit(): PatientSubmit {
       const { signal } = leaving.current;
       signal.throwIfAborted();
       const activity = await submitApi(rpc, type, parameters);
-      if (needsVotes(activity)) setWaiting(activity);
+      if (!needsVotes(activity)) return completed<Type>(activity).result;
+      setWaiting(activity);
       try {
-        return completed<Type>(await decided(rpc, activity, signal)).result;
-      } catch (error) {
-        if (signal.aborted) await giveUp(rpc, activity);
-        throw error;
+        const latest = await decidedOrLeft(rpc, activity, signal);
+        return completed<Type>(needsVotes(latest) ? await giveUp(rpc, latest) : latest).result;
       } finally {
         setWaiting(null);
       }
@@ -56,8 +55,11 @@ export function usePatientSubmit(): PatientSubmit {
   };
 }
 
-/** Rejects a request whose form is gone: a vote that came later would create the first half of something. */
-async function giveUp(rpc: WindowRpc, { type, fingerprint }: Activity): Promise<void> {
+/**
+ * Rejects a request whose form is gone: a vote that came later would create the first half of something.
+ * @returns the request as it is then. Its last vote may have been faster.
+ */
+async function giveUp(rpc: WindowRpc, { id, type, fingerprint }: Activity): Promise<Activity> {
   const what = describeType(type);
   try {
     await submitApi(rpc, voteTypes.reject, { fingerprint });
@@ -65,26 +67,32 @@ async function giveUp(rpc: WindowRpc, { type, fingerprint }: Activity): Promise<
       title: t('Request rejected: {{what}}', { what }),
       message: t('The form was left before the request was approved.'),
     });
+    return await latestOf(rpc, id);
   } catch (error) {
+    const latest = await latestOf(rpc, id);
+    if (!needsVotes(latest)) return latest;
     notifications.show({
       autoClose: false,
       title: t('Request still waiting: {{what}}', { what }),
       message: `${t('The form was left. Reject the request under Approvals.')} ${readable(error)}`,
     });
+    return latest;
   }
 }
+
+const latestOf = async (rpc: WindowRpc, activityId: string): Promise<Activity> =>
+  (await queryApi(rpc, 'get_activity', { activityId })).activity;
 
 const needsVotes = ({ status }: Activity): boolean => status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
 
 /** Between two looks at a request whose event did not come, in milliseconds. */
 const betweenLooks = 10_000;
 
-async function decided(rpc: WindowRpc, activity: Activity, signal: AbortSignal): Promise<Activity> {
+async function decidedOrLeft(rpc: WindowRpc, activity: Activity, signal: AbortSignal): Promise<Activity> {
   let latest = activity;
-  while (needsVotes(latest)) {
+  while (needsVotes(latest) && !signal.aborted) {
     await changed(rpc, activity.id, signal);
-    signal.throwIfAborted();
-    ({ activity: latest } = await queryApi(rpc, 'get_activity', { activityId: activity.id }));
+    latest = await latestOf(rpc, activity.id);
   }
   return latest;
 }

@@ -117,6 +117,19 @@ test('an agent is created as the second person approves each request, and one th
     .toEqual({ ...nothing, users: true, waiting: ['ACTIVITY_TYPE_DELETE_USERS'] });
   await approve('DELETE_USERS');
   expect(await thingsOf('shopping', root, programs)).toEqual(nothing);
+
+  // Ben's vote is faster than the form that is left: its user is there all the same, and is deleted.
+  await begin('trip');
+  await awaited('Create users').waitFor();
+  await page.route('**/window/call', async (route) => {
+    if (route.request().postData()?.includes('reject_activity') === true) await approve('CREATE_USERS_V4');
+    await route.continue();
+  });
+  await button(form, 'Cancel').click();
+  await page.getByText('The user “mcp trip” is still there.').waitFor();
+  await expect
+    .poll(() => thingsOf('trip', root, programs))
+    .toEqual({ ...nothing, users: true, waiting: ['ACTIVITY_TYPE_DELETE_USERS'] });
   expect(amiss).toEqual([]);
   expect(person.complaints).toEqual([]);
 });
