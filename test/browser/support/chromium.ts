@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { repeatLostPresses } from './presses.ts';
 
 /** The directory for pictures of the screens; not kept in git. */
 const pictures = join(import.meta.dirname, '../../output/browser');
@@ -137,6 +138,7 @@ export async function openWindow(
     complaints.push(error.error().stack ?? error.error().message);
   });
   const page = await context.newPage();
+  await repeatLostPresses(context, page);
   open.add(context);
   return {
     context,
