@@ -138,14 +138,22 @@ describe('a connection that ends though the service is there', () => {
         headers: { ...session, 'x-keyhearth-call': id },
       });
     const list = (path: string) => [`/public/v1/query/${path}`, {}];
-    const first = await sendCall(one, 'call', list('list_user_tags'));
-    expect(first.text).toContain('userTags');
+    const tag = (userTagName: string) => [
+      '/public/v1/submit/create_user_tag',
+      { type: 'ACTIVITY_TYPE_CREATE_USER_TAG', parameters: { userTagName, userIds: [] } },
+    ];
+    const first = await sendCall(one, 'call', tag('one'));
+    expect(first.text).toContain('userTagId');
     await service.vault.rpc.probeKeychain();
-    expect((await sendCall(one, 'call', list('list_users'))).text).toBe(first.text);
-    expect((await sendCall(other, 'call', list('list_users'))).text).toContain('userName');
-    expect((await sendCall(one, 'settings', [])).text).not.toContain('userTags');
+    expect((await sendCall(one, 'call', tag('two'))).text).toBe(first.text);
+    expect((await sendCall(other, 'call', tag('three'))).text).not.toBe(first.text);
+    expect((await sendCall(one, 'changeSettings', [{ network: false }])).text).toContain('network');
+    // Of what is only read, each is the newest.
+    const listed = await sendCall(one, 'call', list('list_user_tags'));
+    expect(listed.text).toContain('three');
+    expect(listed.text).not.toContain('two');
     await service.vault.rpc.lock();
-    expect((await sendCall(one, 'call', list('list_users'))).text).toContain('VAULT_LOCKED');
+    expect((await sendCall(one, 'call', tag('one'))).text).toContain('VAULT_LOCKED');
   });
 });
 

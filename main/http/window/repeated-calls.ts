@@ -19,6 +19,8 @@ const mostKept = 256;
 export class RepeatedCalls {
   readonly #answers = new Map<string, Promise<CallAnswer>>();
   readonly #settled = new Set<string>();
+  /** Locks so far. */
+  #locks = 0;
 
   /** @param id Of the session, the call and its sending. @returns what `make` answers, which is called once for an id. */
   answerOf(id: string, make: () => Promise<CallAnswer>): Promise<CallAnswer> {
@@ -26,7 +28,12 @@ export class RepeatedCalls {
     if (known !== undefined) return known;
     const answer = make();
     this.#answers.set(id, answer);
+    const begun = this.#locks;
     const settle = (): void => {
+      if (begun !== this.#locks) {
+        this.#forget(id);
+        return;
+      }
       this.#settled.add(id);
       const forget = owned(() => {
         this.#forget(id);
@@ -39,8 +46,9 @@ export class RepeatedCalls {
     return answer;
   }
 
-  /** Answers may have secrets in them: those that were given do not outlive a lock. */
-  forgetSettled(): void {
+  /** Answers may have secrets in them: none outlives a lock, but for a call that is under way, until it is answered. */
+  locked(): void {
+    this.#locks += 1;
     for (const id of this.#settled) this.#forget(id);
   }
 

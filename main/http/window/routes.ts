@@ -121,7 +121,7 @@ export function windowRoutes(
   const repeated = new RepeatedCalls();
   const look = owned(async () => {
     const { state } = await rpc.status();
-    if (state !== 'unlocked') repeated.forgetSettled();
+    if (state !== 'unlocked') repeated.locked();
   }, service.onFault);
   rpc.onEvent(({ kind }) => {
     if (kind === 'status') look();
@@ -137,7 +137,7 @@ export function windowRoutes(
   return router;
 }
 
-/** Makes a call, or finds the answer of the one that a request repeats. */
+/** Makes a call that changes something, or finds the answer of the one that a request repeats. */
 type AnswerOf = (request: Request, make: () => Promise<CallAnswer>) => Promise<CallAnswer>;
 
 /** The calls by name, and the events, for a caller who is known by now to be the owner. */
@@ -172,7 +172,7 @@ export function rpcRoutes(
     }
     const read = readCall(call, request);
     try {
-      const { status, body } = await answerOf(request, async () => {
+      const make = async (): Promise<CallAnswer> => {
         try {
           const { args } = parseSecret(callBody, read.value);
           return { status: 200, body: { value: await run(rpc, call, args) } };
@@ -181,7 +181,8 @@ export function rpcRoutes(
           const { code, message, turnkeyErrorCode } = told;
           return { status, body: { code, message, turnkeyErrorCode } };
         }
-      });
+      };
+      const { status, body } = await (isRead(call, read.value) ? make() : answerOf(request, make));
       sendJson(response, status, body);
     } finally {
       read.erase();
@@ -220,6 +221,18 @@ function streamEvents(rpc: VaultRpc, response: Response): void {
 }
 
 const cookieName = (request: Request): string => `keyhearth_${String(request.socket.localPort)}`;
+
+/** Calls that only read. They may run twice, and their answers may be large: no answer is kept. */
+const reads: ReadonlySet<RpcCall> = new Set<RpcCall>([
+  ...(['status', 'settings', 'doors', 'keyslots', 'backups', 'messages', 'shownMessages'] as const),
+  ...(['logState', 'exportLog', 'securityEvents', 'requests', 'about', 'licences', 'diagnostics'] as const),
+]);
+
+function isRead(call: RpcCall, body: unknown): boolean {
+  if (call !== 'call') return reads.has(call);
+  const [path] = callBody.safeParse(body).data?.args ?? [];
+  return typeof path === 'string' && path.startsWith('/public/v1/query/');
+}
 
 /** Calls that are given what opens the vault, or will. */
 const secretCalls: ReadonlySet<RpcCall> = new Set<RpcCall>([
