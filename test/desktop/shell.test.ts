@@ -1,6 +1,6 @@
 /** The smaller parts around the window: links, the shortcut, menus, starting with the session, where the window was. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -206,19 +206,39 @@ describe('the menu', () => {
 });
 
 describe('the command for programs that start it', () => {
-  test.each([
-    ['linux', true, join('/resources', 'bin', 'keyhearth')],
-    ['win32', true, join('/resources', 'bin', 'keyhearth.exe')],
-    ['linux', false, 'keyhearth'],
-    ['win32', false, 'keyhearth.cmd'],
-  ] as const)('is a file of the app, on %s, packaged: %s', (platform, packaged, expected) => {
-    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
-    machine.packaged = packaged;
-    expect(commandOfApp(undefined)).toEqual([packaged ? expected : join(machine.appPath, expected)]);
+  const { resourcesPath } = process;
+  const { appPath } = machine;
+  let place: string;
+
+  beforeEach(async () => {
+    place = await mkdtemp(join(tmpdir(), 'keyhearth-command-'));
+    await mkdir(join(place, 'bin'));
+    machine.appPath = place;
+    Object.defineProperty(process, 'resourcesPath', { value: place, configurable: true });
+    return async () => {
+      machine.appPath = appPath;
+      Object.defineProperty(process, 'resourcesPath', { value: resourcesPath, configurable: true });
+      await rm(place, { recursive: true });
+    };
   });
 
-  test('is not a path into an AppImage, which is gone after it', () => {
+  test.each([
+    ['linux', true, join('bin', 'keyhearth')],
+    ['win32', true, join('bin', 'keyhearth.exe')],
+    ['linux', false, 'keyhearth'],
+    ['win32', false, 'keyhearth.cmd'],
+  ] as const)('is a file of the app, on %s, packaged: %s', async (platform, packaged, name) => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
+    machine.packaged = packaged;
+    // A package that was built without the command has no such file.
+    expect(commandOfApp(undefined)).toEqual(['keyhearth']);
+    await writeFile(join(place, name), '');
+    expect(commandOfApp(undefined)).toEqual([join(place, name)]);
+  });
+
+  test('is not a path into an AppImage, which is gone after it', async () => {
     machine.packaged = true;
+    await writeFile(join(place, 'bin', 'keyhearth'), '');
     expect(commandOfApp('/home/ada/Keyhearth.AppImage')).toEqual(['keyhearth']);
   });
 });
