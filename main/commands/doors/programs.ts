@@ -1,11 +1,12 @@
 /** `keyhearth doors add` and `remove`. The vault makes a program's key and keeps its private half. */
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
-import { messageOf, quoted } from '../../lib/errors.ts';
+import { quoted } from '../../lib/errors.ts';
 import type { PairedProgram, ProgramToSetUp } from '../../lib/policies/door-kind.ts';
 import { pairInOrder } from '../../lib/policies/pairing.ts';
 import type { ProgramPolicy } from '../../lib/policies/spenders.ts';
 import { doorKinds, policiesOfProgram, type DoorName } from '../../lib/policies/doors.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
 import { agreeToDelete } from '../requests/agree.ts';
@@ -116,13 +117,13 @@ export async function pairProgram(
       return api.submit(createApiKeysActivity, { userId: id, apiKeys: [key] });
     },
     undo: undoSteps(api, running, { door, name }),
-    onLeft: ({ userId: leftUser, policyIds: leftPolicies }, reasons) => {
+    onLeft: ({ key, userId: leftUser, policyIds: leftPolicies }, reasons) => {
       const left = [
+        ...(key ? [`the key of ${quoted(name)} at the door ${door}`] : []),
         ...(leftUser === undefined ? [] : [`the user ${leftUser}`]),
         ...(leftPolicies.length === 0 ? [] : [`the policies ${leftPolicies.join(', ')}`]),
       ];
-      const what = left.length > 0 ? left.join(' and ') : `the key of ${quoted(name)} at the door ${door}`;
-      note(`Not deleted: ${what}. ${reasons.map(messageOf).join(' ')}`);
+      note(`Not deleted: ${left.join(', ')}. ${reasons.map(reasonOf).join(' ')}`);
     },
   });
   const more = await afterwards?.();

@@ -54,10 +54,10 @@ test.each(order.slice(1).map((failing, index) => [failing, index + 1] as const))
 );
 
 test.each([
-  [['forgetKey'], ['deleteUser', 'deletePolicies'], { policyIds: [] }],
-  [['deleteUser'], ['forgetKey'], { userId: 'user', policyIds: ["submitter.id == 'user'"] }],
-  [['deletePolicies'], ['forgetKey', 'deleteUser'], { policyIds: ["submitter.id == 'user'"] }],
-  [['forgetKey', 'deleteUser'], [], { userId: 'user', policyIds: ["submitter.id == 'user'"] }],
+  [['forgetKey'], ['deleteUser', 'deletePolicies'], { key: true, policyIds: [] }],
+  [['deleteUser'], ['forgetKey'], { key: false, userId: 'user', policyIds: ["submitter.id == 'user'"] }],
+  [['deletePolicies'], ['forgetKey', 'deleteUser'], { key: false, policyIds: ["submitter.id == 'user'"] }],
+  [['forgetKey', 'deleteUser'], [], { key: true, userId: 'user', policyIds: ["submitter.id == 'user'"] }],
 ] as const)(
   'where %s is refused too, the others are deleted, and what stays is reported',
   async (refused, undone, left) => {

@@ -24,12 +24,17 @@ export interface PairingSteps<Key> {
   /** Deletes what was created. */
   readonly undo: UndoSteps;
   /** Called where some of it could not be deleted, with the reason of each. */
-  readonly onLeft: (left: PairedResources, reasons: readonly unknown[]) => void;
+  readonly onLeft: (left: LeftResources, reasons: readonly unknown[]) => void;
+}
+
+export interface LeftResources extends PairedResources {
+  /** True while the vault keeps the program's key. */
+  readonly key: boolean;
 }
 
 interface UndoSteps {
-  /** Forgets the program's key, where the vault keeps it. */
-  readonly forgetKey: () => Promise<unknown>;
+  /** Left out where the vault keeps no key of the program. */
+  readonly forgetKey?: () => Promise<unknown>;
   readonly deleteUser: (userId: string) => Promise<unknown>;
   readonly deletePolicies: (policyIds: readonly string[]) => Promise<unknown>;
 }
@@ -67,10 +72,15 @@ async function undoAll(
         return false;
       },
     );
-  await isDone(undo.forgetKey());
+  const isKeyGone = undo.forgetKey === undefined || (await isDone(undo.forgetKey()));
   const isUserGone = userId === undefined || (await isDone(undo.deleteUser(userId)));
   const arePoliciesGone =
     isUserGone && (policyIds.length === 0 || (await isDone(undo.deletePolicies(policyIds))));
   if (reasons.length === 0) return;
-  onLeft({ userId: isUserGone ? undefined : userId, policyIds: arePoliciesGone ? [] : policyIds }, reasons);
+  const left = {
+    key: !isKeyGone,
+    userId: isUserGone ? undefined : userId,
+    policyIds: arePoliciesGone ? [] : policyIds,
+  };
+  onLeft(left, reasons);
 }

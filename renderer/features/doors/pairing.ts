@@ -1,7 +1,7 @@
 /** Pairing a program with a door, and revoking it. */
 import { notifications } from '@mantine/notifications';
 import { doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
-import { pairInOrder, type PairedResources, type PairingSteps } from '../../../main/lib/policies/pairing.ts';
+import { pairInOrder, type LeftResources, type PairingSteps } from '../../../main/lib/policies/pairing.ts';
 import type { ProgramPolicy } from '../../../main/lib/policies/spenders.ts';
 import { t } from '../../app/i18n/text.ts';
 import type { Activity, Tag } from '../../app/rpc/resources.ts';
@@ -107,9 +107,10 @@ export function useUserSteps() {
       } as const;
       return submit('ACTIVITY_TYPE_CREATE_API_KEYS_V2', { userId, apiKeys: [key] });
     },
-    undo: { ...deleting, forgetKey: () => Promise.resolve() as Promise<unknown> },
-    onLeft: ({ userId, policyIds }: PairedResources, reasons: readonly unknown[]) => {
+    undo: deleting,
+    onLeft: ({ key, userId, policyIds }: LeftResources, reasons: readonly unknown[]) => {
       const left = [
+        ...(key ? [t('The key of “{{userName}}” is still there.', { userName })] : []),
         ...(userId === undefined ? [] : [t('The user “{{userName}}” is still there.', { userName })]),
         ...(policyIds.length === 0
           ? []
