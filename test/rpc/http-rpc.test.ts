@@ -148,6 +148,13 @@ describe('a connection that ends though the service is there', () => {
     expect((await sendCall(one, 'call', tag('two'))).text).toBe(first.text);
     expect((await sendCall(other, 'call', tag('three'))).text).not.toBe(first.text);
     expect((await sendCall(one, 'changeSettings', [{ network: false }])).text).toContain('network');
+    const burst = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        sendCall(other, 'changeDoors', [{ change: 'pair', door: 'mcp', name: 'claude' }]),
+      ),
+    );
+    expect(new Set(burst.map(({ text }) => text)).size).toBe(1);
+    expect(burst[0]?.text).toContain('kht_');
     // Of what is only read, each is the newest.
     const listed = await sendCall(one, 'call', list('list_user_tags'));
     expect(listed.text).toContain('three');
