@@ -121,22 +121,25 @@ class WriteAheadLog {
 
   constructor(bytes: Uint8Array) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const magic = bytes.length < headerLength ? 0 : this.#view.getUint32(0);
-    this.#littleEndian = magic !== 0x37_7f_06_83;
-    const pageSize = bytes.length < headerLength ? 0 : this.#view.getUint32(8);
-    const isSize = pageSize >= 512 && pageSize <= 65_536 && (pageSize & (pageSize - 1)) === 0;
-    // For an invalid header: the page size of every vault.
-    this.pageSize = isSize ? pageSize : 4096;
+    const header = bytes.length < headerLength ? undefined : this.#readHeader();
+    this.headerHolds = header !== undefined;
+    // An invalid header is not believed in anything: these are the values of every vault.
+    this.pageSize = header?.pageSize ?? 4096;
+    this.#littleEndian = header?.littleEndian ?? true;
     this.frames = Math.max(
       Math.floor((bytes.length - headerLength) / (frameHeaderLength + this.pageSize)),
       0,
     );
-    this.headerHolds = bytes.length >= headerLength && this.#isHeaderWhole();
   }
 
-  #isHeaderWhole(): boolean {
-    const [first, second] = this.#sum([0, 0], 0, 24);
-    return first === this.#view.getUint32(24) && second === this.#view.getUint32(28);
+  /** @returns undefined where the header's checksum does not hold, or where it holds over values that SQLite refuses. */
+  #readHeader(): { readonly pageSize: number; readonly littleEndian: boolean } | undefined {
+    const littleEndian = this.#view.getUint32(0) !== 0x37_7f_06_83;
+    const pageSize = this.#view.getUint32(8);
+    const isSize = pageSize >= 512 && pageSize <= 65_536 && (pageSize & (pageSize - 1)) === 0;
+    const [first, second] = this.#sum([0, 0], 0, 24, littleEndian);
+    const isWhole = first === this.#view.getUint32(24) && second === this.#view.getUint32(28);
+    return isSize && isWhole ? { pageSize, littleEndian } : undefined;
   }
 
   /** @returns the first frame that SQLite does not take, 0 for the header, or one more than there are. */
@@ -189,11 +192,11 @@ class WriteAheadLog {
     return headerLength + (frame - 1) * (frameHeaderLength + this.pageSize);
   }
 
-  #sum([first, second]: Checksum, at: number, length: number): Checksum {
+  #sum([first, second]: Checksum, at: number, length: number, littleEndian = this.#littleEndian): Checksum {
     let [one, two] = [first, second];
     for (let offset = at; offset < at + length; offset += 8) {
-      one = (one + this.#view.getUint32(offset, this.#littleEndian) + two) >>> 0;
-      two = (two + this.#view.getUint32(offset + 4, this.#littleEndian) + one) >>> 0;
+      one = (one + this.#view.getUint32(offset, littleEndian) + two) >>> 0;
+      two = (two + this.#view.getUint32(offset + 4, littleEndian) + one) >>> 0;
     }
     return [one, two];
   }
