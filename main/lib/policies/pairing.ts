@@ -1,6 +1,7 @@
 /**
  * The order in which a program gets its rights, in the window and the command alike: its user gets a key once the policies that
- * bound it are in force and no other policy goes beyond them. At no moment may it do more than they say.
+ * bound it are in force and no other policy goes beyond them. A key may wait for votes meanwhile, so others are looked at again
+ * once it is there.
  */
 import type { ProgramPolicy } from './spenders.ts';
 
@@ -51,6 +52,7 @@ export async function pairInOrder<Key>(
     policyIds = await steps.createPolicies(steps.policiesOf(userId));
     await steps.check(userId);
     await steps.giveKey(userId, key);
+    await steps.check(userId);
     return { key, userId, policyIds };
   } catch (error) {
     await undoAll(steps, { userId, policyIds });
