@@ -5,6 +5,7 @@
 
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import type { ComponentType, LazyExoticComponent, ReactNode } from 'react';
+import { expectAnswer } from './first-answers.ts';
 import { LoadBoundary } from './load-boundary.tsx';
 
 interface Module<Props> {
@@ -19,6 +20,16 @@ interface Arriving {
 
 const loads: (() => Promise<unknown>)[] = [];
 
+/** The code of a part that is shown now. */
+async function expected<Code>(arriving: Promise<Code>): Promise<Code> {
+  const end = expectAnswer();
+  try {
+    return await arriving;
+  } finally {
+    end();
+  }
+}
+
 /** Must stand inside a `Suspense` and a `LoadBoundary`. */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -26,7 +37,7 @@ export function later<Props extends object>(
   let here: Module<Props> | undefined;
   const fetch = async (): Promise<Module<Props>> => (here ??= { default: await load() });
   loads.push(fetch);
-  const part = lazy(() => (here === undefined ? fetch() : fulfilled(here)));
+  const part = lazy(() => (here === undefined ? expected(fetch()) : fulfilled(here)));
   return Object.assign(part, { fetch, isHere: () => here !== undefined });
 }
 

@@ -7,6 +7,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { visibleName } from '../../main/lib/text/visible-text.ts';
 import { readable } from './text/readable.ts';
+import { expectAnswer } from '../app/first-answers.ts';
 import { t } from '../app/i18n/text.ts';
 import './feedback.css';
 
@@ -59,15 +60,23 @@ export function LoadingRows({
   /** Shown only once it takes long enough to be noticed. */
   readonly late?: boolean;
 }): ReactNode {
+  useEffect(expectAnswer, []);
   return (
     <div className="kh-loading" role="status" data-late={late || undefined}>
       <VisuallyHidden>{label}</VisuallyHidden>
-      <Stack gap="md" aria-hidden>
-        {Array.from({ length: rows }, (_, index) => (
-          <Skeleton key={index} height={38} radius="md" className="kh-skeleton" />
-        ))}
-      </Stack>
+      <EmptyRows count={rows} />
     </div>
+  );
+}
+
+/** The outline of rows to come, for the eye alone. */
+export function EmptyRows({ count }: { readonly count: number }): ReactNode {
+  return (
+    <Stack gap="md" aria-hidden>
+      {Array.from({ length: count }, (_, index) => (
+        <Skeleton key={index} height={38} radius="md" className="kh-skeleton" />
+      ))}
+    </Stack>
   );
 }
 

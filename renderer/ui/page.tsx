@@ -5,10 +5,12 @@ import { IconArrowLeft } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { documentationUrl } from '../../docs/page-urls.ts';
 import { visibleName } from '../../main/lib/text/visible-text.ts';
+import { useFirstAnswers } from '../app/first-answers.ts';
 import { t } from '../app/i18n/text.ts';
 import { pagesUrl } from '../app/rpc/pages-url.ts';
 import { useStatus } from '../app/rpc/vault.tsx';
 import { documentationOf } from '../app/shell/nav-items.ts';
+import { EmptyRows } from './feedback.tsx';
 import './page.css';
 
 interface HeadProps {
@@ -19,11 +21,15 @@ interface HeadProps {
   readonly action?: ReactNode;
 }
 
-/** The head of a screen. It names the document and takes the focus, so that a screen reader says where one is. */
+/**
+ * The head of a screen. It names the document and takes the focus, so that a screen reader says where one is. What follows it
+ * is shown once it is there.
+ */
 export function PageHead({ title, lead, back, action }: HeadProps): ReactNode {
   const heading = useScreenTitle(title);
+  const isComplete = useFirstAnswers();
   return (
-    <header className="kh-head">
+    <header className="kh-head" data-awaited={!isComplete || undefined}>
       {back !== undefined && (
         <Link href={back.to} className="kh-back">
           <IconArrowLeft size={16} aria-hidden /> {visibleName(back.label)}
@@ -38,6 +44,13 @@ export function PageHead({ title, lead, back, action }: HeadProps): ReactNode {
       <p className="kh-lead">
         {lead} <LearnMore />
       </p>
+      {!isComplete && (
+        <div className="kh-head-awaited">
+          <div className="kh-loading" data-late>
+            <EmptyRows count={3} />
+          </div>
+        </div>
+      )}
     </header>
   );
 }

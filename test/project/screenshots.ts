@@ -212,7 +212,9 @@ try {
       window.location.hash = hash;
     }, address);
     await ready(page);
-    await page.waitForFunction(() => document.querySelector('.kh-loading, .kh-skeleton') === null);
+    await page.waitForFunction(
+      () => document.querySelector('.kh-loading, .kh-skeleton, [data-awaited]') === null,
+    );
     // Nothing is pointed at, and no caret blinks.
     await page.mouse.move(0, 0);
     for (const colorScheme of ['light', 'dark'] as const) {

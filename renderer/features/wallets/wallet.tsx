@@ -55,10 +55,6 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
   const { list } = accounts;
   const [adding, setAdding] = useState(false);
   const found = wallet.data?.wallet;
-  const summaries = useApiQuery('list_wallet_summaries');
-  // Buttons below a list that grows would move away from under the pointer.
-  const isSettled =
-    !summaries.isPending && (all.list.total > 0 || all.list.isComplete || all.list.error !== null);
   const addButton = (
     <Button
       leftSection={<IconPlus size={16} aria-hidden />}
@@ -147,7 +143,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
           </Panel>
         </>
       )}
-      {found !== undefined && isSettled && (
+      {found !== undefined && (
         <ManageWallet wallet={found} accounts={all.list.total} moreAccounts={!all.list.isComplete} />
       )}
       <Modal

@@ -146,7 +146,9 @@ export async function visit(page: Page, address: string): Promise<void> {
     await heard;
   }, address);
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('.kh-loading, .kh-skeleton') === null);
+  await page.waitForFunction(
+    () => document.querySelector('.kh-loading, .kh-skeleton, [data-awaited]') === null,
+  );
 }
 
 /** Runs in the page. @returns what is said outside of the brackets of the pseudo-locale. */
