@@ -254,8 +254,15 @@ export function useSettings(): UseQueryResult<Settings> {
   return useQuery({ queryKey: settingsKey, queryFn: () => rpc.settings() });
 }
 
-export const useSettingsCall = (): UseMutationResult<Settings, Error, SettingsChange> =>
-  useRpcCall(settingsKey, (rpc, change: SettingsChange) => rpc.changeSettings(change));
+/** The new settings are there before what was done is said: forms begin with them, also where that is undone at once. */
+export function useSettingsCall(): UseMutationResult<Settings, Error, SettingsChange> {
+  const client = useQueryClient();
+  return useRpcCall(settingsKey, async (rpc, change: SettingsChange) => {
+    const settings = await rpc.changeSettings(change);
+    client.setQueryData(settingsKey, settings);
+    return settings;
+  });
+}
 
 /** The doors, and the programs that are paired with them. */
 export function useDoors(): UseQueryResult<readonly DoorStatus[]> {
