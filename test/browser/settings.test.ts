@@ -87,8 +87,13 @@ describe('settings', () => {
     await times.fill('3');
     await button(page, 'Save limits').click();
     await page.getByText('300 users, 300 wallets').waitFor();
+    await toast('Limits changed').waitFor();
+    // A change by a command meanwhile stays.
+    await place.changeSetting('network', 'off');
     await toast('Limits changed').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => times.inputValue()).toBe('1');
+    expect(await page.getByRole('switch', { name: 'Allow outgoing connections' }).isChecked()).toBe(false);
+    await place.changeSetting('network', 'on');
   });
 
   test('auto-lock is set, and switched off', async () => {

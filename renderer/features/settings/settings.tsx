@@ -115,24 +115,24 @@ interface Part {
   readonly of: SettingsNow;
 }
 
+/** The members that a change names, as they are in something else. */
+const namedBy = <Of extends object>(change: object, of: Of): Partial<Of> =>
+  Object.fromEntries(Object.entries(of).filter(([name]) => name in change)) as Partial<Of>;
+
+/** Returns the members that a change replaces. An Undo leaves the others alone, which a command may have changed since. */
+const replacedBy = (
+  change: SettingsChange,
+  { autoLock, port, network, limits, startAtLogin, updates }: SettingsNow,
+): SettingsChange => ({
+  ...namedBy(change, { port, network, limits }),
+  ...(startAtLogin !== null && namedBy(change, { startAtLogin })),
+  ...(updates !== null && namedBy(change, { updates })),
+  ...(change.autoLock !== undefined && { autoLock: namedBy(change.autoLock, autoLock) }),
+});
+
 /** Changes settings, says so, and offers the way back. */
 function useChange(of: SettingsNow) {
   const call = useSettingsCall();
-  const before = ({
-    autoLock,
-    port,
-    network,
-    limits,
-    startAtLogin,
-    updates,
-  }: SettingsNow): SettingsChange => ({
-    autoLock,
-    port,
-    network,
-    limits,
-    ...(startAtLogin === null ? {} : { startAtLogin }),
-    ...(updates === null ? {} : { updates }),
-  });
   return {
     isPending: call.isPending,
     error: call.error,
@@ -142,7 +142,7 @@ function useChange(of: SettingsNow) {
           sayDone({
             title: said,
             ...(more === undefined ? {} : { message: more }),
-            undo: () => call.mutateAsync(before(of)),
+            undo: () => call.mutateAsync(replacedBy(wanted, of)),
           });
         },
       });

@@ -43,6 +43,8 @@ export interface VaultHome extends Disposable {
   newLink(): Promise<string>;
   /** Has the service that runs make a backup of its open vault. */
   backUp(file: string): Promise<void>;
+  /** Runs `keyhearth settings set` beside the window. */
+  changeSetting(name: string, value: string): Promise<void>;
 }
 
 /** A port for a service that returns to it: from below those that a system assigns for port 0. */
@@ -116,19 +118,26 @@ export function newVaultHome(): VaultHome {
     '--config-dir',
     join(directory.path, 'config'),
   ];
+  /** @returns what a command says about the service that runs. */
+  const tell = async (...argv: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runCommand([...argv, '--json', ...places]);
+    if (code !== 0) throw new Error(`keyhearth ${argv.join(' ')} ended with ${String(code)}: ${stderr}`);
+    return stdout;
+  };
   return {
     path: join(directory.path, 'vault'),
     serve: (port = 0) =>
       start(['serve', '--ui', '--port', String(port), '--json', '--no-keychain', ...places]),
     serveWithKeychain: (keyring) => start(['serve', '--ui', '--port', '0', '--json', ...places], keyring),
     newLink: async () => {
-      const { code, stdout, stderr } = await runCommand(['open', '--no-browser', '--json', ...places]);
-      if (code !== 0) throw new Error(`keyhearth open ended with ${String(code)}: ${stderr}`);
-      return (JSON.parse(stdout) as { windowUrl: string }).windowUrl;
+      const { windowUrl } = JSON.parse(await tell('open', '--no-browser')) as { windowUrl: string };
+      return windowUrl;
     },
     backUp: async (file) => {
-      const { code, stderr } = await runCommand(['backup', file, '--json', ...places]);
-      if (code !== 0) throw new Error(`keyhearth backup ended with ${String(code)}: ${stderr}`);
+      await tell('backup', file);
+    },
+    changeSetting: async (name, value) => {
+      await tell('settings', 'set', name, value);
     },
     [Symbol.dispose]: () => {
       directory[Symbol.dispose]();
