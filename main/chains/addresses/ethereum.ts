@@ -3,6 +3,7 @@ import { checkBytes } from '../../crypto/bytes.ts';
 import { invalid, toHex } from '../../crypto/encodings.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
 import { kindOf } from '../../crypto/json.ts';
+import { Lru } from '../../lib/lru.ts';
 
 /**
  * An Ethereum address with the checksum of EIP-55 in the case of its letters.
@@ -11,9 +12,16 @@ import { kindOf } from '../../crypto/json.ts';
 export function checksumAddress(address: Uint8Array): string {
   checkBytes('address', address, 20);
   const digits = toHex(address);
+  const known = checksummed.get(digits);
+  if (known !== undefined) return known;
   const checksum = toHex(keccak256(Buffer.from(digits, 'ascii')));
-  return `0x${Array.from(digits, (digit, at) => (parseInt(checksum.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
+  const text = `0x${Array.from(digits, (digit, at) => (parseInt(checksum.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
+  checksummed.set(digits, text);
+  return text;
 }
+
+/** A vault pays to few addresses, and each decision writes them again. */
+const checksummed = new Lru<string, string>(1000);
 
 /**
  * @returns 20 bytes.
