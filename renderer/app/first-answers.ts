@@ -6,11 +6,14 @@ import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { flushSync } from 'react-dom';
 
-/** Milliseconds after which a screen shows what it has. */
-const patience = 2_000;
+/** Milliseconds between two looks. */
+const pause = 20;
 
-/** Milliseconds between two looks. One answer may lead to another question within that time. */
-const pause = 30;
+/** Looks that find nothing asked for. One may come before an answer is rendered, and one before that asks for more. */
+const calm = 3;
+
+/** Looks without another answer, after which a screen shows what it has: two seconds of them. */
+const patience = 100;
 
 let expected = 0;
 
@@ -27,19 +30,23 @@ export function useFirstAnswers(): boolean {
   const client = useQueryClient();
   const [areHere, setAreHere] = useState(false);
   useEffect(() => {
-    const isWaiting = (): boolean =>
-      expected > 0 || client.isFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0;
-    const until = performance.now() + patience;
+    const countAwaited = (): number =>
+      expected + client.isFetching({ predicate: ({ state }) => state.status === 'pending' });
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let awaited = 0;
     let calmLooks = 0;
+    let idleLooks = 0;
     const look = (): void => {
-      calmLooks = isWaiting() ? 0 : calmLooks + 1;
-      if (calmLooks === 2 || performance.now() > until) setAreHere(true);
+      const before = awaited;
+      awaited = countAwaited();
+      calmLooks = awaited === 0 ? calmLooks + 1 : 0;
+      idleLooks = awaited === before ? idleLooks + 1 : 0;
+      if (calmLooks === calm || idleLooks === patience) setAreHere(true);
       else timer = setTimeout(look, pause);
     };
     // The rest of the screen asks in this turn. One that was seen before appears in the same frame.
     queueMicrotask(() => {
-      if (isWaiting()) timer = setTimeout(look, pause);
+      if (countAwaited() > 0) timer = setTimeout(look, pause);
       else
         flushSync(() => {
           setAreHere(true);
