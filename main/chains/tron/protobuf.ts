@@ -196,21 +196,55 @@ function wireOf(bytes: Uint8Array, what: string): ReadonlyMap<number, readonly W
   const fields = new Map<number, Wire[]>();
   const cursor = new Cursor(bytes, what);
   while (cursor.left > 0) {
-    const tag = readVarint(cursor, what);
-    const number = Number(tag >> 3n);
-    if (number === 0 || number > 536_870_911) {
-      unreadable(`${what} has a field of a number that there is not`);
-    }
-    const value = readWire(cursor, what, Number(tag & 7n));
-    const values = fields.get(number);
-    if (values === undefined) fields.set(number, [value]);
+    const tag = readTag(cursor, what);
+    const value = tag.type === startGroup ? readGroup(bytes, cursor, what, tag) : readWire(cursor, what, tag);
+    const values = fields.get(tag.number);
+    if (values === undefined) fields.set(tag.number, [value]);
     else values.push(value);
   }
   return fields;
 }
 
-function readWire(cursor: Cursor, what: string, wireType: number): Wire {
-  switch (wireType) {
+/** What stands before a value: the field's number, and how the value is written. */
+interface Tag {
+  readonly number: number;
+  readonly type: number;
+}
+
+function readTag(cursor: Cursor, what: string): Tag {
+  const tag = readVarint(cursor, what);
+  const number = Number(tag >> 3n);
+  if (number === 0 || number > 536_870_911) unreadable(`${what} has a field of a number that there is not`);
+  return { number, type: Number(tag & 7n) };
+}
+
+const startGroup = 3;
+const endGroup = 4;
+/** As deep as the nodes' own reader goes. */
+const deepestGroup = 100;
+
+/**
+ * A group is a message between two tags. No message of Tron has one; a node keeps one that it does not know, and signs it
+ * with the rest.
+ * @returns its bytes, up to the end that belongs to it.
+ */
+function readGroup(bytes: Uint8Array, cursor: Cursor, what: string, { number }: Tag): Uint8Array {
+  const start = cursor.offset;
+  const open = [number];
+  while (open.length > 0) {
+    const tag = readTag(cursor, what);
+    if (tag.type === endGroup) {
+      if (tag.number !== open.pop()) unreadable(`${what} has a group that ends where another began`);
+    } else if (tag.type === startGroup) {
+      if (open.push(tag.number) > deepestGroup)
+        unreadable(`${what} nests deeper than ${String(deepestGroup)} groups`);
+    } else readWire(cursor, what, tag);
+  }
+  return bytes.subarray(start, cursor.offset);
+}
+
+function readWire(cursor: Cursor, what: string, { type }: Tag): Wire {
+  switch (type) {
     case 0:
       return readVarint(cursor, what);
     case 1:
@@ -222,7 +256,7 @@ function readWire(cursor: Cursor, what: string, wireType: number): Wire {
     case 5:
       return cursor.take(4);
     default:
-      return unreadable(`${what} has a field of wire type ${String(wireType)}, which is not used`);
+      return unreadable(`${what} has a field of wire type ${String(type)}, which is not used`);
   }
 }
 

@@ -127,7 +127,10 @@ describe('bytes that are not raw_data are refused', () => {
   test.each([
     ['nothing', new Uint8Array(), 'got no bytes'],
     ['no contract', bytesOf('0a02ee18'), 'with a contract, got none'],
-    ['a group', bytesOf('0b'), 'wire type 3'],
+    ['a group without an end', bytesOf('0b'), 'ends too early'],
+    ['the end of a group that did not begin', bytesOf('0c'), 'wire type 4'],
+    ['a group that ends as another', bytesOf('0b14'), 'ends where another began'],
+    ['groups that nest too deep', Buffer.alloc(1000, 0x0b), 'nests deeper'],
     ['a number that is too long', bytesOf(`40${'ff'.repeat(10)}01`), 'more than 64 bits'],
     ['a length past the end', bytesOf('0a05ee'), 'ends too early'],
   ])('%s', (_, raw, expected) => {
@@ -144,6 +147,9 @@ describe('a transaction that cannot be read to its last byte is opaque', () => {
   const withTail = (hex: string): Uint8Array => Buffer.concat([transfer, bytesOf(hex)]);
   test.each([
     ['a field that there is not', withTail('c00c01')],
+    ['a group', withTail('a306a406')],
+    ['a group with fields and a group in it', withTail('a306080112010209000000000000000013080114a406')],
+    ['a group of the number of the contract, beside it', withTail('5b5c')],
     ['scripts, which nodes pass over', withTail('620101')],
     ['an authority, which nodes pass over', withTail('4a00')],
     ['a number with padding', withTail('90018500')],
