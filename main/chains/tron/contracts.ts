@@ -22,12 +22,22 @@ type Amount = bigint | Unknown;
 interface Meaning<Fields> {
   readonly title: (fields: Fields, names: Naming) => string;
   readonly warnings?: (fields: Fields, names: Naming) => readonly string[];
+  /** What is sent along to a contract, which the title says after the deed. */
+  readonly pays?: (fields: Fields) => Payment;
   /** Sun that leave the account beside the fee. */
   readonly out?: (fields: Fields) => Amount;
   /** Costs beside the bandwidth. */
   readonly costs?: readonly Cost[];
   /** True where it runs code: its energy costs the fee limit at most. */
   readonly runs?: boolean;
+}
+
+interface Payment {
+  /** In sun. */
+  readonly coins: bigint;
+  /** Of a token of the chain, by its number. */
+  readonly tokens: bigint;
+  readonly tokenId: bigint;
 }
 
 export interface Cost {
@@ -41,6 +51,8 @@ export interface KnownContract {
   readonly schema: Schema;
   readonly fields: ProtobufMessage;
   readonly title: (names: Naming) => string;
+  /** For the title, after the deed; empty where nothing is sent along. */
+  readonly paying: (names: Naming) => string;
   readonly warnings: (names: Naming) => readonly string[];
   readonly out: Amount;
   readonly costs: readonly Cost[];
@@ -68,6 +80,7 @@ const typeOf = <const S extends Schema>(
         schema,
         fields,
         title: (names) => meaning.title(fields, names),
+        paying: (names) => (meaning.pays === undefined ? '' : payingText(meaning.pays(fields), names)),
         warnings: (names) => meaning.warnings?.(fields, names) ?? [],
         out: meaning.out?.(fields) ?? 0n,
         costs: meaning.costs ?? [],
@@ -107,6 +120,14 @@ const trx = '_';
 const tokenText = (id: string, amount: bigint, { text }: Naming): string =>
   id === trx ? trxOf(amount) : `${String(amount)} of the token ${text(id)}`;
 const inTrx = (id: string, amount: bigint): bigint => (id === trx ? amount : 0n);
+
+function payingText({ coins, tokens, tokenId }: Payment, names: Naming): string {
+  const paid = [
+    ...(coins === 0n ? [] : [trxOf(coins)]),
+    ...(tokens === 0n ? [] : [tokenText(String(tokenId), tokens, names)]),
+  ];
+  return paid.length === 0 ? '' : `, paying ${paid.join(' and ')}`;
+}
 
 const resources = ['BANDWIDTH', 'ENERGY', 'TRON_POWER'];
 
@@ -331,8 +352,12 @@ export const contractTypes: Readonly<Record<string, ContractType>> = {
       token_id: [4, 'whole'],
     },
     {
-      title: ({ new_contract: made }, { text }) =>
-        `Create the contract ${text(made?.name ?? '')}${(made?.call_value ?? 0n) === 0n ? '' : `, and send it ${trxOf(made?.call_value ?? 0n)}`}`,
+      title: ({ new_contract: made }, { text }) => `Create the contract ${text(made?.name ?? '')}`,
+      pays: ({ new_contract: made, call_token_value: tokens, token_id: tokenId }) => ({
+        coins: made?.call_value ?? 0n,
+        tokens,
+        tokenId,
+      }),
       warnings: () => ['It creates a contract. This vault does not know what the contract’s code does.'],
       out: ({ new_contract: made }) => made?.call_value ?? 0n,
       runs: true,
@@ -349,6 +374,11 @@ export const contractTypes: Readonly<Record<string, ContractType>> = {
     },
     {
       title: ({ contract_address }, { account }) => `Call the contract ${account(contract_address)}`,
+      pays: ({ call_value: coins, call_token_value: tokens, token_id: tokenId }) => ({
+        coins,
+        tokens,
+        tokenId,
+      }),
       out: ({ call_value }) => call_value,
       runs: true,
     },

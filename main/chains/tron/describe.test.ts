@@ -82,9 +82,23 @@ describe('calls', () => {
     expect(warnings).toContainEqual(expect.stringContaining('does not know this token'));
   });
 
-  test('that pay say so', () => {
-    const data = callData(transferOf, stranger, 1n);
-    expect(described(call(usdt, data, { call_value: 7_000_000 })).title).toContain(', paying 7 TRX');
+  /** The class: what a call gives to the contract stands in the title, whatever can be read of the call. */
+  test.each([
+    ['a known token', usdt, callData(transferOf, stranger, 1n), /^Send 0\.000001 USDT to \w+, paying /],
+    ['no standard', receiver, 'deadbeef', /^Call the contract \w+, paying /],
+    ['nothing', receiver, '', /^Call the contract \w+, paying /],
+  ])('that pay say so, by %s', (_, contract, data, expected) => {
+    const coins = { call_value: 7_000_000 };
+    const tokens = { call_token_value: 8, token_id: 1_002_000 };
+    for (const [paid, text] of [
+      [coins, 'paying 7 TRX, with'],
+      [tokens, 'paying 8 of the token “1002000”, with'],
+      [{ ...coins, ...tokens }, 'paying 7 TRX and 8 of the token “1002000”, with'],
+    ] as const) {
+      const { title } = described(call(contract, data, paid));
+      expect(title).toMatch(expected);
+      expect(title).toContain(text);
+    }
   });
 
   test('tell policies the function by its first four bytes, and the rest of known tokens', () => {
@@ -155,8 +169,8 @@ describe('titles', () => {
     UnfreezeBalanceContract: `Unstake all TRX from energy of ${receiver}`,
     WithdrawBalanceContract: 'Withdraw the rewards of votes',
     ProposalApproveContract: 'Approve proposal 7 of the network',
-    CreateSmartContract: 'Create the contract “Vault”, and send it 0.000011 TRX',
-    TriggerSmartContract: `Call the contract ${receiver}`,
+    CreateSmartContract: 'Create the contract “Vault”, paying 0.000011 TRX and 8 of the token “1002000”',
+    TriggerSmartContract: `Call the contract ${receiver}, paying 0.000007 TRX and 8 of the token “1002000”`,
     ExchangeCreateContract: 'Make an exchange with 0.000005 TRX and 6 of the token “1002000”',
     ExchangeTransactionContract: 'Sell 0.000004 TRX in exchange 3 for at least 5 of the other token',
     AccountPermissionUpdateContract: `Change who may sign for your account ${sender}: ${receiver}`,

@@ -104,7 +104,7 @@ function partOf(contract: TronContract, names: Naming, context: Context, writer:
       ],
     };
   }
-  const { schema, fields, title, warnings } = known.value;
+  const { schema, fields, title, paying, warnings } = known.value;
   const called = callOf(contract);
   const words = called && wordsOf(names, context, called.contract);
   const owner = fields['owner_address'];
@@ -113,7 +113,7 @@ function partOf(contract: TronContract, names: Naming, context: Context, writer:
   }
   writer.warn(...warnings(names), ...(called && words ? callWarnings(called, words) : []));
   return {
-    title: callTitle(called, words, fields) ?? title(names),
+    title: `${callTitle(called, words) ?? title(names)}${paying(names)}`,
     lines: [
       line('Type', type),
       ...permission,
@@ -123,15 +123,8 @@ function partOf(contract: TronContract, names: Naming, context: Context, writer:
   };
 }
 
-function callTitle(
-  called: TronCall | undefined,
-  words: Words | undefined,
-  { call_value: value }: ProtobufMessage,
-): string | undefined {
-  const told = called?.call && words ? titleOfCall(called.call, words) : undefined;
-  if (told === undefined || typeof value !== 'bigint') return undefined;
-  return value === 0n ? told : `${told}, paying ${trxOf(value)}`;
-}
+const callTitle = (called: TronCall | undefined, words: Words | undefined): string | undefined =>
+  called?.call && words ? titleOfCall(called.call, words) : undefined;
 
 const callWarnings = ({ call }: TronCall, words: Words): readonly string[] =>
   call === undefined
