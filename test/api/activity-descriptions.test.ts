@@ -201,6 +201,23 @@ describe('the sentence', () => {
     }
   });
 
+  test.each([
+    ['EFFECT_ALLOW', ' ', '\n', 'allows every request by any user'],
+    ['EFFECT_ALLOW', '', 'approvers.count() >= 2', 'allows every request when its consensus holds'],
+    ['EFFECT_ALLOW', 'wallet.imported', '\t', 'allows requests that match its condition by any user'],
+    ['EFFECT_DENY', ' ', '', 'denies every request'],
+    ['EFFECT_DENY', '', 'approvers.count() >= 2', 'denies every request when its consensus holds'],
+  ])('of a policy (%s, %j, %j) says how it decides', async (policyEffect, condition, consensus, says) => {
+    const { effect } = await asked('create_policy', 'CREATE_POLICY_V3', {
+      policyName: `Draft ${says.slice(0, 60)}`,
+      effect: policyEffect,
+      condition,
+      consensus,
+      notes: '',
+    });
+    expect(written(effect)).toBe(`From then on, the policy [Draft ${says.slice(0, 60)}] ${says}.`);
+  });
+
   test('says of a long request that it is shortened', async () => {
     const users = Array.from({ length: 40 }, (_, index) => ({
       userName: `User ${String(index)}`,

@@ -95,6 +95,19 @@ beforeEach(async () => {
     resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
 });
 
+test('a grant follows from a policy whose condition is blank', async () => {
+  const { policies } = (await root.query('list_policies', {})).body as { policies: readonly Json[] };
+  const { policyId, condition } = policies.find(({ policyName }) => policyName === 'Ask me') ?? {};
+  const change = async (policyCondition: unknown) =>
+    resultOf(await root.submit('update_policy', 'UPDATE_POLICY_V2', { policyId, policyCondition }));
+  await change(' \n');
+  const asked = await pay();
+  activityOf(await grant(asked.fingerprint));
+  await change(condition);
+  expect(await outcome()).toBe('COMPLETED');
+  expect(await outcome({ to: other })).toBe(waiting);
+});
+
 test('a grant lets through the like, and nothing wider', async () => {
   const asked = await pay();
   expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');

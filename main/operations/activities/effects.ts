@@ -104,9 +104,11 @@ interface PolicyText {
 
 /** Says in short how a policy decides. The expressions are shown beside the sentence. */
 const policyWords = ({ effect, condition = '', consensus = '' }: PolicyText): string => {
-  const which = condition === '' ? 'every request' : 'requests that match its condition';
-  if (effect === 'EFFECT_DENY') return `denies ${which}`;
-  return consensus === '' ? `allows ${which} by any user` : `allows ${which} when its consensus holds`;
+  // What is blank always holds, as what is empty does.
+  const which = condition.trim() === '' ? 'every request' : 'requests that match its condition';
+  const does = effect === 'EFFECT_DENY' ? 'denies' : 'allows';
+  if (consensus.trim() !== '') return `${does} ${which} when its consensus holds`;
+  return `${does} ${which}${effect === 'EFFECT_DENY' ? '' : ' by any user'}`;
 };
 
 /** By the last part of the operation's path. */

@@ -57,7 +57,7 @@ export const createGrant = activity({
     const own = [
       `submitter.id == '${userId}'`,
       ...boundsOf(tx, row),
-      ...(asking.condition === '' ? [] : [`(${asking.condition})`]),
+      ...(asking.condition.trim() === '' ? [] : [`(${asking.condition})`]),
     ];
     const policy = {
       policyName: freeName(tx, organizationId, `Until ${utc(end)}: ${user.name.slice(0, 100)}`),

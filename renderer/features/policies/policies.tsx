@@ -127,7 +127,7 @@ function Said({
   readonly assets: readonly Asset[];
 }): ReactNode {
   if (check?.form !== undefined) return <PolicySentence form={check.form} names={names} assets={assets} />;
-  return <NamedText text={of.condition === '' ? t('everything') : of.condition} names={names} />;
+  return <NamedText text={of.condition.trim() === '' ? t('everything') : of.condition} names={names} />;
 }
 
 /** Refusals that are shown at first. */
