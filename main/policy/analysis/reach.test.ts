@@ -85,7 +85,8 @@ describe('a condition', () => {
     ["!(activity.action == 'SIGN')", { sign: 'DENIED', create: 'ALLOWED' }],
     ["solana.tx.transfers.all(wallet, wallet.to == 'x')", { sign: 'DEPENDS', create: 'DENIED' }],
     ["RollingCount('1h') <= 3", { sign: 'DEPENDS' }],
-    // A raw payload may be a transaction; typed data is none.
+    // A raw payload may be a transaction; typed data is none. Money leaves by both.
+    ['eth.outflow.coin < 5', { sign: 'DEPENDS', raw: 'DEPENDS', create: 'DENIED' }],
     ['eth.tx.nonce < 5', { sign: 'DEPENDS', raw: 'DEPENDS', create: 'DENIED' }],
     ["eth.eip_712.primary_type == 'Mail'", { sign: 'DENIED', raw: 'DEPENDS' }],
     ["signing_key.public_key == '02ab'", { sign: 'DEPENDS', raw: 'DEPENDS', create: 'DENIED' }],
@@ -100,10 +101,12 @@ describe('a condition', () => {
       sign: 'DENIED',
       create: 'ALLOWED',
     });
-    expect(reach([everything, rule('DENY', 'eth.tx.value > 5')])).toMatchObject({
-      sign: 'DEPENDS',
-      create: 'ALLOWED',
-    });
+    for (const amount of ['eth.tx.value', 'eth.outflow.coin']) {
+      expect(reach([everything, rule('DENY', `${amount} > 5`)])).toMatchObject({
+        sign: 'DEPENDS',
+        create: 'ALLOWED',
+      });
+    }
     expect(reach([rule('DENY', "activity.resource == 'CREDENTIAL'")])).toMatchObject({ keys: 'DENIED' });
   });
 

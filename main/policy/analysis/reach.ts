@@ -4,7 +4,7 @@
  */
 import { once } from '../../lib/once.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
-import { isChainKeyword } from '../language/chain-keywords.ts';
+import { isChainKeyword, isOfTransactions } from '../language/chain-keywords.ts';
 import { compile, type Program } from '../language/compile.ts';
 import { isPart, nothingSearched, type Searched } from '../decide/consensus.ts';
 import { Evaluation, type LoadFact } from '../language/evaluation.ts';
@@ -180,7 +180,7 @@ const factsOf = (user: Voter, { type, kind, resource, action }: ActivityKind, no
  */
 function canHave({ kind, resource, action }: ActivityKind, keyword: string): boolean {
   const raw = kind?.startsWith('SIGN_RAW_PAYLOAD') === true;
-  if (isChainKeyword(keyword)) return raw || (keyword.endsWith('.tx') && kind === 'SIGN_TRANSACTION');
+  if (isChainKeyword(keyword)) return raw || (isOfTransactions(keyword) && kind === 'SIGN_TRANSACTION');
   if (/^(wallets?|wallet_account|private_key)$/.test(keyword)) {
     return resource === 'WALLET' || resource === 'PRIVATE_KEY';
   }

@@ -60,6 +60,10 @@ describe.each([agent, { ...agent, isBot: true }, { ...agent, messages: true, app
       ['says so at length', { condition: '1 == 1', consensus: 'approvers.count() >= 1' }],
       ['signs with any wallet', { condition: "activity.kind == 'SIGN_TRANSACTION'" }],
       ['signs for a network', { condition: "activity.action == 'SIGN' && eth.tx.chain_id == 1" }],
+      [
+        'counts what leaves by its transactions',
+        { condition: "activity.kind == 'SIGN_TRANSACTION' && eth.outflow.coin <= 1000000" },
+      ],
       ['names it', { consensus: `approvers.any(user, user.id == '${userId}')` }],
       ['names its tag', { consensus: `approvers.any(user, user.tags.contains('${tag}'))` }],
       ['asks for an API key', { consensus: "credentials.any(c, c.type == 'CREDENTIAL_TYPE_API_KEY_P256')" }],

@@ -252,6 +252,9 @@ export type ChainKeyword = keyof typeof chainKeywords;
 export const chainKeywordNames = Object.keys(chainKeywords) as readonly ChainKeyword[];
 export const isChainKeyword = (keyword: string): keyword is ChainKeyword =>
   Object.hasOwn(chainKeywords, keyword);
+/** True for what a transaction of some chain has. Money leaves by transactions and by raw payloads. */
+export const isOfTransactions = (keyword: ChainKeyword): boolean =>
+  keyword.endsWith('.tx') || keyword === 'eth.outflow';
 
 interface Spending {
   /** Prefixes of facts that are a part of a transaction's spending, and the fact that is all of it. */
