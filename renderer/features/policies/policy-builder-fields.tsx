@@ -8,7 +8,7 @@ import {
   anyone,
   decimalOf,
   grouped,
-  holderChoices,
+  holderChoice,
   holderNames,
   noUsers,
   unitsOf,
@@ -24,7 +24,14 @@ import { Grouped } from '../../ui/identifier.tsx';
 import type { Named } from '../../ui/text/names.ts';
 import { shorten } from '../../ui/text/short.ts';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import type { Agreement, BudgetHolder, Keys, Limit, People } from '../../../main/lib/policies/policy-form.ts';
+import type {
+  Agreement,
+  BudgetHolder,
+  Keys,
+  Limit,
+  Payment,
+  People,
+} from '../../../main/lib/policies/policy-form.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 
@@ -379,6 +386,7 @@ const heldBy: readonly (readonly BudgetHolder[])[] = [...holderNames.map((holder
 export function LimitField({
   label,
   value,
+  payment,
   asset,
   tried,
   onChange,
@@ -386,6 +394,7 @@ export function LimitField({
 }: {
   readonly label: string;
   readonly value: Limit;
+  readonly payment: Payment;
   readonly asset: Asset | undefined;
   readonly tried: boolean;
   readonly onChange: (value: Limit) => void;
@@ -449,7 +458,9 @@ export function LimitField({
             data={holders.map((each) => ({
               value: JSON.stringify(each),
               label:
-                each.length === 0 ? t('all together') : each.map((holder) => holderChoices[holder]).join(' '),
+                each.length === 0
+                  ? t('all together')
+                  : each.map((holder) => holderChoice(holder, payment)).join(' '),
             }))}
             value={by}
             allowDeselect={false}

@@ -291,6 +291,7 @@ function PaymentFields({
           key={`${keyOf(payment)} ${String(index)} ${String(limits.length)}`}
           label={t('Up to')}
           value={each}
+          payment={payment}
           asset={asset}
           tried={tried}
           onChange={(value) => {
@@ -306,6 +307,7 @@ function PaymentFields({
           key={`${keyOf(payment)} fee ${String(index)} ${String(fees.length)}`}
           label={t('Fees up to')}
           value={each}
+          payment={payment}
           asset={coin}
           tried={tried}
           onChange={(value) => {

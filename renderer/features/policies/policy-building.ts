@@ -188,7 +188,11 @@ export const aboveLimit = (form: PolicyForm, agreement: Agreement): PolicyForm =
   payment: form.payment === null ? null : { ...form.payment, limits: [] },
 });
 
-export const holderLabels: Readonly<Record<BudgetHolder, string>> = {
+/** Whose each budget is, after its time. A transfer of a token is addressed to the token's contract, whoever receives it. */
+export const holderLabel = (holder: BudgetHolder, payment: Payment | null): string =>
+  holder === 'receiver' && isOfToken(payment) ? t('for each token') : holderLabels[holder];
+
+const holderLabels: Readonly<Record<BudgetHolder, string>> = {
   wallet: t('from each wallet'),
   key: t('from each key'),
   requester: t('by each user'),
@@ -196,12 +200,17 @@ export const holderLabels: Readonly<Record<BudgetHolder, string>> = {
 };
 
 /** The same, to choose from. */
-export const holderChoices: Readonly<Record<BudgetHolder, string>> = {
+export const holderChoice = (holder: BudgetHolder, payment: Payment | null): string =>
+  holder === 'receiver' && isOfToken(payment) ? t('each token') : holderChoices[holder];
+
+const holderChoices: Readonly<Record<BudgetHolder, string>> = {
   wallet: t('each wallet'),
   key: t('each key'),
   requester: t('each user'),
   receiver: t('each receiver'),
 };
+
+const isOfToken = (payment: Payment | null): boolean => payment !== null && payment.token !== null;
 
 export const holderNames = Object.keys(budgetHolders) as readonly BudgetHolder[];
 

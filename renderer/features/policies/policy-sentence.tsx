@@ -7,7 +7,7 @@ import {
   deedChoices,
   deedOf,
   grouped,
-  holderLabels,
+  holderLabel,
   windowLabel,
 } from './policy-building.ts';
 import type { Asset } from './policy-building.ts';
@@ -222,7 +222,7 @@ function limitsOf({ form: { payment, signatures, hours, effect }, assets }: Prop
     const coin = assetOf(assets, { ...payment, token: null });
     if (payment.limits.length === 0) lines.push(t('The amount is not limited.'));
     for (const limit of payment.limits) {
-      const most = limitText(limit, asset);
+      const most = limitText(limit, asset, payment);
       lines.push(
         payment.token === null
           ? t('At most {{most}}, fees included.', { most })
@@ -231,11 +231,11 @@ function limitsOf({ form: { payment, signatures, hours, effect }, assets }: Prop
     }
     if (payment.token !== null && payment.fees.length === 0) lines.push(t('Fees are not limited.'));
     for (const limit of payment.fees)
-      lines.push(t('Fees: at most {{most}}.', { most: limitText(limit, coin) }));
+      lines.push(t('Fees: at most {{most}}.', { most: limitText(limit, coin, payment) }));
   }
   if (signatures !== null) {
     const { count, window, by } = signatures;
-    const values = { number: grouped(count), when: whenText(window, by) };
+    const values = { number: grouped(count), when: whenText(window, by, payment) };
     lines.push(
       effect === 'EFFECT_ALLOW'
         ? t('At most {{number}} signatures {{when}}.', values)
@@ -256,8 +256,8 @@ function limitsOf({ form: { payment, signatures, hours, effect }, assets }: Prop
   return lines;
 }
 
-const whenText = (window: string, by: Limit['by']): string =>
-  [windowLabel(window), ...by.map((holder) => holderLabels[holder])].join(' ') +
+const whenText = (window: string, by: Limit['by'], payment: Payment | null): string =>
+  [windowLabel(window), ...by.map((holder) => holderLabel(holder, payment))].join(' ') +
   (by.length === 0 ? ` ${t('altogether')}` : '');
 
 /** An amount with its unit, and the smallest unit beside. */
@@ -272,8 +272,8 @@ export function amountText(amount: string, asset: Asset | undefined): string {
   });
 }
 
-const limitText = ({ amount, window, by }: Limit, asset: Asset | undefined): string =>
-  `${amountText(amount, asset)} ${window === null ? t('for each payment') : whenText(window, by)}`;
+const limitText = ({ amount, window, by }: Limit, asset: Asset | undefined, payment: Payment): string =>
+  `${amountText(amount, asset)} ${window === null ? t('for each payment') : whenText(window, by, payment)}`;
 
 export const dayChoices: Readonly<Record<string, string>> = {
   '*': t('every day'),
