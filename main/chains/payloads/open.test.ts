@@ -200,6 +200,46 @@ describe('a digest', () => {
   });
 });
 
+/** The class: what a digest may stand for, in an encoding that a policy does not name. */
+describe('a transaction of Tempo', () => {
+  // Of ox, which also names the two types.
+  const transaction =
+    '76e9821079808080dad99407e1ed8ea0e9601e5546b0a03aed683df360140780821234c0808080808080c0';
+  const forFees = `78${transaction.slice(2)}`;
+  const authorization = 'd9821079809407e1ed8ea0e9601e5546b0a03aed683df3601407';
+  const asKeccak = ['HASH_FUNCTION_KECCAK256', {}] as const;
+
+  test.each([
+    ['CURVE_SECP256K1', transaction, ...asKeccak],
+    ['CURVE_P256', transaction, ...asKeccak],
+    ['CURVE_SECP256K1', forFees, ...asKeccak],
+    ['CURVE_P256', forFees, ...asKeccak],
+    ['CURVE_P256', authorization, ...asKeccak],
+    ['CURVE_P256', keccak256(`0x${transaction}`), 'HASH_FUNCTION_SHA256', {}],
+    [
+      'CURVE_P256',
+      keccak256(`0x${transaction}`),
+      'HASH_FUNCTION_NO_OP',
+      { preimage: { bytes: transaction, hashFunction: 'HASH_FUNCTION_KECCAK256' } },
+    ],
+  ] as const)('is unknown on %s, of %s by %s', (curve, payload, hashFunction, more) => {
+    const opened = open(payload, 'HEXADECIMAL', hashFunction, { curve, ...more });
+    expect(factsOf(opened)['tempo.tx']).toBe('unknown');
+    expect(opened.describe().warnings.join(' ')).toContain('may be a transaction');
+  });
+
+  test.each([
+    ['CURVE_SECP256K1', serializeTransaction({ chainId: 1, type: 'legacy' }), 'HASH_FUNCTION_KECCAK256'],
+    ['CURVE_P256', hex(Buffer.from('hello')), 'HASH_FUNCTION_KECCAK256'],
+    ['CURVE_P256', hex(Buffer.from('hello')), 'HASH_FUNCTION_SHA256'],
+    ['CURVE_SECP256K1', '11'.repeat(32), 'HASH_FUNCTION_SHA256'],
+    ['CURVE_ED25519', transaction, 'HASH_FUNCTION_NOT_APPLICABLE'],
+  ] as const)('is nothing else on %s: %s by %s', (curve, payload, hashFunction) => {
+    const opened = open(payload, 'HEXADECIMAL', hashFunction, { curve });
+    expect(factsOf(opened)).not.toHaveProperty('tempo.tx');
+  });
+});
+
 test('the same bytes in either encoding are described alike, for a voter as for the signer', () => {
   const [text, bytes] = [
     open('hello', 'TEXT_UTF8', 'HASH_FUNCTION_KECCAK256'),

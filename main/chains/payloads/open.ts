@@ -28,6 +28,7 @@ import { readPersonalMessage } from './messages.ts';
 import { sshInPayload, type Beside } from '../ssh/open.ts';
 import type { Origin } from '../origin.ts';
 import { checkPreimage, messageOfSsh, type Preimage } from './preimages.ts';
+import { tempoInPayload } from './tempo.ts';
 
 export interface RawPayload {
   readonly payload: string;
@@ -207,6 +208,7 @@ function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Conte
         ? []
         : [chain.inPayload(bytes, hashFunction, context)],
     ),
+    tempoInPayload(bytes, hashFunction, context),
     sshInPayload(bytes, hashFunction, context, beside),
   ]);
   const taken = (): ChainFacts =>
