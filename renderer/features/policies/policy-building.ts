@@ -188,6 +188,28 @@ export const aboveLimit = (form: PolicyForm, agreement: Agreement): PolicyForm =
   payment: form.payment === null ? null : { ...form.payment, limits: [] },
 });
 
+/**
+ * The groups that a sentence names as those who ask and agree: more than one, where the sentence has several. One group of
+ * several people is not among them twice.
+ */
+export function groupsOf({ requesters, agreements }: PolicyForm): readonly Agreement[] {
+  if (requesters === null) return agreements.filter(({ count, of }) => !(of.kind === 'anyone' && count <= 1));
+  const isAsking = ({ count, of }: Agreement): boolean =>
+    count === 1 && JSON.stringify(of) === JSON.stringify(requesters);
+  return [{ count: 1, of: requesters }, ...agreements.filter((each) => !isAsking(each))];
+}
+
+/** True where one person may be in several of the groups: the approval of one then counts for each. */
+export function mayBeSeveral(form: PolicyForm): boolean {
+  const groups = groupsOf(form).map(({ of }) => of);
+  return groups.some((one, index) => groups.slice(index + 1).some((other) => mayShare(one, other)));
+}
+
+function mayShare(one: Agreement['of'], other: Agreement['of']): boolean {
+  if (one.kind !== 'users' || other.kind !== 'users') return true;
+  return one.ids.some((id) => other.ids.includes(id));
+}
+
 /** Whose each budget is, after its time. A transfer of a token is addressed to the token's contract, whoever receives it. */
 export const holderLabel = (holder: BudgetHolder, payment: Payment | null): string =>
   holder === 'receiver' && isOfToken(payment) ? t('for each token') : holderLabels[holder];

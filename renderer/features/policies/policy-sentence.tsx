@@ -7,7 +7,9 @@ import {
   deedChoices,
   deedOf,
   grouped,
+  groupsOf,
   holderLabel,
+  mayBeSeveral,
   windowLabel,
 } from './policy-building.ts';
 import type { Asset } from './policy-building.ts';
@@ -59,12 +61,11 @@ export function PolicySentence(props: Props): ReactNode {
   );
 }
 
-function Who({ form: { effect, requesters, agreements }, names }: Props): ReactNode {
+function Who({ form, names }: Props): ReactNode {
+  const { effect, requesters } = form;
   if (requesters !== null) {
     const of = <OfPeople people={requesters} names={names} />;
-    const others = agreements.filter(
-      (each) => !(each.count === 1 && JSON.stringify(each.of) === JSON.stringify(requesters)),
-    );
+    const [, ...others] = groupsOf(form);
     if (others.length === 0) return of;
     const with_ = listed(
       others.map((each, index) => <Agreeing key={index} agreement={each} names={names} />),
@@ -77,7 +78,7 @@ function Who({ form: { effect, requesters, agreements }, names }: Props): ReactN
       />
     );
   }
-  const needed = agreements.filter(({ count, of }) => !(of.kind === 'anyone' && count <= 1));
+  const needed = groupsOf(form);
   if (needed.length === 0) return effect === 'EFFECT_ALLOW' ? t('any user') : t('any other user');
   const all = listed(
     needed.map((each, index) => <Agreeing key={index} agreement={each} names={names} />),
@@ -215,8 +216,10 @@ function Paying({ assets, payment }: Props & { readonly payment: Payment }): Rea
   );
 }
 
-function limitsOf({ form: { payment, signatures, hours, effect }, assets }: Props): readonly ReactNode[] {
+function limitsOf({ form, assets }: Props): readonly ReactNode[] {
+  const { payment, signatures, hours, effect } = form;
   const lines: ReactNode[] = [];
+  if (mayBeSeveral(form)) lines.push(t('One person may count for several of these, also the one who asks.'));
   if (payment !== null) {
     const asset = assetOf(assets, payment);
     const coin = assetOf(assets, { ...payment, token: null });
