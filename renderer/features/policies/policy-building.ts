@@ -27,19 +27,26 @@ export interface Deed {
   readonly deeds: Deeds;
 }
 
-/** The deeds that the form offers beside payments. */
+/** The deeds that the form offers beside payments: each covers what its label names, and nothing else. */
 export const deedChoices: readonly Deed[] = [
   { id: 'sign', label: t('Sign anything'), deeds: { ...noDeeds, actions: ['SIGN'] } },
-  { id: 'export', label: t('Export wallets and keys'), deeds: { ...noDeeds, actions: ['EXPORT'] } },
+  {
+    id: 'export',
+    label: t('Export wallets and keys'),
+    deeds: { ...noDeeds, actions: ['EXPORT'], resources: ['WALLET', 'PRIVATE_KEY'] },
+  },
   {
     id: 'create-keys',
     label: t('Create wallets and keys'),
-    deeds: { ...noDeeds, actions: ['CREATE'], resources: ['WALLET', 'PRIVATE_KEY'] },
+    deeds: { ...noDeeds, kinds: ['CREATE_WALLET', 'CREATE_WALLET_ACCOUNTS', 'CREATE_PRIVATE_KEYS'] },
   },
   {
     id: 'delete',
     label: t('Delete wallets, keys and sub-organizations'),
-    deeds: { ...noDeeds, actions: ['DELETE'], resources: ['WALLET', 'PRIVATE_KEY', 'ORGANIZATION'] },
+    deeds: {
+      ...noDeeds,
+      kinds: ['DELETE_WALLETS', 'DELETE_WALLET_ACCOUNTS', 'DELETE_PRIVATE_KEYS', 'DELETE_SUB_ORGANIZATION'],
+    },
   },
   {
     id: 'create-users',
