@@ -17,6 +17,25 @@ const editor = (page: Page, label: string) => page.getByRole('textbox', { name: 
 const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name });
 
 describe('a policy', () => {
+  test('that no sentence says is listed with all of its text', async () => {
+    await using service = await serveDevVault();
+    const policy = {
+      policyName: 'By two, until March',
+      effect: 'EFFECT_ALLOW',
+      condition: '',
+      consensus: 'approvers.count() >= 2 || approvers.count() >= 3',
+      time: "time.now < Timestamp('2026-03-01T00:00:00Z')",
+      notes: '',
+    };
+    resultOf(await service.root.submit('create_policy', 'CREATE_POLICY_V3', policy));
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await goTo(page, 'Policies');
+    const row = page.getByRole('link', { name: /^By two, until March/ });
+    for (const text of ['everything', policy.consensus, policy.time]) await row.getByText(text).waitFor();
+  });
+
   test('is written with help, tried, made, changed and deleted', async () => {
     await using service = await serveDevVault();
     const { walletId, ethereum } = await newWallet(service.root, 'Savings');

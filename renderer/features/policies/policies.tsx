@@ -114,7 +114,7 @@ export function Policies(): ReactNode {
   );
 }
 
-/** A policy as a sentence; where no form says all of it, its text with names for ids. */
+/** A policy as a sentence; where no form says all of it, all of its text with names for ids. */
 function Said({
   of,
   check,
@@ -127,7 +127,22 @@ function Said({
   readonly assets: readonly Asset[];
 }): ReactNode {
   if (check?.form !== undefined) return <PolicySentence form={check.form} names={names} assets={assets} />;
-  return <NamedText text={of.condition.trim() === '' ? t('everything') : of.condition} names={names} />;
+  const { condition, consensus, time } = expressionsOf(of);
+  const others = { [t('Consensus')]: consensus, [t('Time')]: time };
+  return (
+    <>
+      <NamedText text={condition.trim() === '' ? t('everything') : condition} names={names} />
+      {Object.entries(others).map(
+        ([label, text]) =>
+          text.trim() !== '' && (
+            <span key={label}>
+              {' '}
+              {label}: <NamedText text={text} names={names} />
+            </span>
+          ),
+      )}
+    </>
+  );
 }
 
 /** Refusals that are shown at first. */
