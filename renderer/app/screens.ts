@@ -25,7 +25,7 @@ export const RecoverySheets = later(
   async () => (await import('../features/keyslots/keyslots-sheet.tsx')).RecoverySheets,
 );
 export const Permissions = later(
-  async () => (await import('../features/policies/permissions.tsx')).Permissions,
+  async () => (await import('../features/policies/permissions/permissions.tsx')).Permissions,
 );
 export const Policies = later(async () => (await import('../features/policies/policies.tsx')).Policies);
 export const NewPolicy = later(async () => (await import('../features/policies/policy.tsx')).NewPolicy);

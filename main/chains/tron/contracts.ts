@@ -22,7 +22,7 @@ type Amount = bigint | Unknown;
 interface Meaning<Fields> {
   readonly title: (fields: Fields, names: Naming) => string;
   readonly warnings?: (fields: Fields, names: Naming) => readonly string[];
-  /** What is sent along to a contract, which the title says after the deed. */
+  /** Returns the payment that is sent along to a contract. The title says it after the deed. */
   readonly pays?: (fields: Fields) => Payment;
   /** Sun that leave the account beside the fee. */
   readonly out?: (fields: Fields) => Amount;

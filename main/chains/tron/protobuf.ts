@@ -205,7 +205,7 @@ function wireOf(bytes: Uint8Array, what: string): ReadonlyMap<number, readonly W
   return fields;
 }
 
-/** What stands before a value: the field's number, and how the value is written. */
+/** Stands before a value: the field's number, and how the value is written. */
 interface Tag {
   readonly number: number;
   readonly type: number;

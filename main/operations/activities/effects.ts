@@ -104,7 +104,7 @@ interface PolicyText {
 
 /** Says in short how a policy decides. The expressions are shown beside the sentence. */
 const policyWords = ({ effect, condition = '', consensus = '' }: PolicyText): string => {
-  // What is blank always holds, as what is empty does.
+  // A blank expression always holds, as an empty one does.
   const which = condition.trim() === '' ? 'every request' : 'requests that match its condition';
   const does = effect === 'EFFECT_DENY' ? 'denies' : 'allows';
   if (consensus.trim() !== '') return `${does} ${which} when its consensus holds`;

@@ -217,7 +217,7 @@ function mayShare(one: Agreement['of'], other: Agreement['of']): boolean {
   return one.ids.some((id) => other.ids.includes(id));
 }
 
-/** Whose each budget is, after its time. A transfer of a token is addressed to the token's contract, whoever receives it. */
+/** Names the holder of each budget, after its time. A transfer of a token is addressed to the token's contract, not to its receiver. */
 export const holderLabel = (holder: BudgetHolder, payment: Payment | null): string =>
   holder === 'receiver' && isOfToken(payment) ? t('for each token') : holderLabels[holder];
 

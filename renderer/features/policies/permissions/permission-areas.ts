@@ -1,6 +1,6 @@
 /** Areas of the matrix of permissions. */
-import { kindOf } from '../../../main/lib/text/activity-types.ts';
-import { t } from '../../app/i18n/text.ts';
+import { kindOf } from '../../../../main/lib/text/activity-types.ts';
+import { t } from '../../../app/i18n/text.ts';
 
 /** In the order in which they are shown: what loses most comes first. */
 export const areas = [

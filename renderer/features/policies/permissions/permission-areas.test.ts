@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { activityTitles } from '../../../main/lib/text/activity-titles.ts';
+import { activityTitles } from '../../../../main/lib/text/activity-titles.ts';
 import { areaOf, areas } from './permission-areas.ts';
 
 test('each kind of activity is in one area, also one that is not known yet', () => {
