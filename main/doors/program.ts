@@ -119,13 +119,19 @@ export class Program {
     const bodyAt = (time: number): Buffer =>
       Buffer.from(JSON.stringify({ type, timestampMs: String(time), organizationId, parameters }));
     const content = contentOf({ organizationId, type, parameters: parameters as object });
-    const raw = at === undefined ? (this.#sent.get(content) ?? bodyAt(this.nextTimestamp())) : bodyAt(at);
+    const sent = at === undefined ? this.#sent.get(content) : undefined;
+    const raw = sent ?? bodyAt(at ?? this.nextTimestamp());
     if (at === undefined) this.#sent.set(content, raw);
     const answer = await this.#send(
       `submit/${pathOfType(type)}`,
       raw,
       wait ? { seconds: longestWait, gone } : undefined,
     );
+    if (sent !== undefined && answer.body['turnkeyErrorCode'] === 'INVALID_TIME') {
+      // It was refused then, and came to nothing: the same is asked for anew.
+      if (this.#sent.get(content) === sent) this.#sent.delete(content);
+      return this.submit(type, parameters, gone, { wait });
+    }
     const { activity } = (await this.#allowed(answer)) as {
       readonly activity: { readonly status: string; readonly result: Record<string, ActivityResult<Type>> };
     };

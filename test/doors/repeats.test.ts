@@ -3,7 +3,7 @@
  * request, also after its door was opened again. A caller that has its answer asks for something new.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { activityOf, startTestVault, type ActivityBody, type TestVault } from '../support/support.ts';
+import { activityOf, resultOf, startTestVault, type ActivityBody, type TestVault } from '../support/support.ts';
 import { askToSign, makeTaggedKey, pairSshProgram, type TaggedKey } from '../support/ssh-agent.ts';
 
 let service: TestVault;
@@ -82,4 +82,30 @@ test('a caller that missed a rejection gets it, and one that has it makes a new 
   expect(newest?.fingerprint).not.toBe(fingerprint);
   await vote('approve', newest?.fingerprint ?? '');
   expect(await again.answer).toMatchObject({ ok: true });
+});
+
+// The clock is ahead from here on.
+test('a request that was refused is decided anew, however much later it comes again', async () => {
+  const { socket: alone } = await pairSshProgram(service, key, 'alone');
+  const { policyId } = resultOf(
+    await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'No signatures',
+      effect: 'EFFECT_DENY',
+      condition: "activity.kind == 'SIGN_RAW_PAYLOAD'",
+      consensus: 'true',
+      notes: '',
+    }),
+  ) as unknown as { readonly policyId: string };
+  const refused = await askToSign(alone, key.blob, 'refused');
+  expect(await refused.answer).toMatchObject({
+    ok: false,
+    problem: expect.stringMatching(/No signatures/) as string,
+  });
+  activityOf(await service.root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  service.clock.advance(3_700_000);
+  for (let time = 0; time < 2; time++) {
+    const again = await askToSign(alone, key.blob, 'refused');
+    expect(await again.answer).toMatchObject({ ok: true });
+  }
+  expect((await asked()).filter(({ status }) => status === 'ACTIVITY_STATUS_COMPLETED')).toHaveLength(4);
 });
