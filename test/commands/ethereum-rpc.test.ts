@@ -19,6 +19,8 @@ import {
 } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { atLength, report } from '../campaigns/length.ts';
+import { Program } from '../../main/doors/program.ts';
+import { OverloadError } from '../../main/lib/concurrency/turns.ts';
 import { tokenFunctions } from '../../main/lib/policies/ethereum-programs.ts';
 import { intentOf, toBeSigned, type PendingActivity } from '../../main/lib/text/to-be-signed.ts';
 import {
@@ -537,6 +539,49 @@ describe('a request that comes again', () => {
     says = honest();
     return raws[before] ?? '';
   }
+
+  /** The next request of the API is refused as a busy vault refuses it. */
+  const tooBusy = () => vi.spyOn(Program.prototype, 'submit').mockRejectedValueOnce(new OverloadError());
+
+  test('is the same transaction where the vault was too busy for the repeat', async () => {
+    const wanted = { ...wish(), value: '0x67' };
+    const raw = await miss(wanted);
+    await vi.waitFor(() => {
+      expect(vault.service.vault.units.read((tx) => listTransactions(tx, '1 0xaa', from)).at(-1)?.state).toBe(
+        'sent',
+      );
+    }, 10_000);
+    using _busy = tooBusy();
+    await vi.waitFor(async () => {
+      const { error } = await rpc(url, 'eth_sendTransaction', wanted);
+      expect(error?.message).toContain('too many requests');
+    }, 10_000);
+    expect((await rpc(url, 'eth_sendTransaction', wanted)).result).toBe(keccak256(raw as Hex));
+    expect(raws).toEqual([raw]);
+  });
+
+  test('asks for one approval where the vault was too busy for the repeat', async () => {
+    const { port, pathname } = new URL(asking);
+    const wanted = { ...wish(), value: '0x16345785d8a0001' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params: [wanted] });
+    const headers = { 'content-type': 'application/json' };
+    const asked = httpRequest({ port, path: pathname, method: 'POST', headers });
+    asked.on('error', () => undefined);
+    asked.end(body);
+    const { waiters } = vault.service.vault;
+    await vi.waitFor(() => {
+      expect(waiters.size).toBe(1);
+    }, 10_000);
+    asked.destroy();
+    await vi.waitFor(() => {
+      expect(waiters.size).toBe(0);
+    }, 10_000);
+    using _busy = tooBusy();
+    expect((await rpc(asking, 'eth_sendTransaction', wanted)).error?.message).toContain('too many requests');
+    await voteOnAll('approve');
+    expect((await rpc(asking, 'eth_sendTransaction', wanted)).result).toBe(keccak256(raws[0] as Hex));
+    expect(raws).toHaveLength(1);
+  });
 
   test('is as many transactions as its batch has, each under its own id', async () => {
     const call = (id: number) => ({

@@ -6,7 +6,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { canonical, unsignedOf, type Wish } from '../../chains/ethereum/requests.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
-import { KeyhearthError } from '../../lib/errors.ts';
+import { KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
 import { rpcCodes, RpcError } from '../../lib/web/json-rpc.ts';
 import { fill, nonceOf } from '../../nodes/fill.ts';
@@ -182,7 +182,7 @@ export class Transactions {
   /** @returns undefined where the transaction waits for votes. */
   async #sign(
     { program, gone }: Sender,
-    { id, unsigned, address, createdAt }: EthereumTransactionRow,
+    { id, unsigned, address, createdAt, state }: EthereumTransactionRow,
     wait: boolean,
   ): Promise<string | undefined> {
     try {
@@ -190,9 +190,12 @@ export class Transactions {
       const result = await program.submit(type, parameters, gone, { at: createdAt, wait });
       return result && signedIn(result);
     } catch (error) {
-      await this.#units.write((tx) => {
-        deleteTransaction(tx, id);
-      });
+      // The node may have one that was sent, and the API the request for one that it was too busy to answer.
+      if (state === 'asked' && !isPassing(error)) {
+        await this.#units.write((tx) => {
+          deleteTransaction(tx, id);
+        });
+      }
       throw error;
     }
   }
@@ -223,3 +226,11 @@ export class Transactions {
     return hash;
   }
 }
+
+const passing: ReadonlySet<ErrorCodeName> = new Set<ErrorCodeName>([
+  ...(['RESOURCE_EXHAUSTED', 'UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'INTERNAL'] as const),
+  ...(['VAULT_LOCKED', 'VAULT_FROZEN'] as const),
+]);
+
+/** True for an error that says nothing of what becomes of the request. */
+const isPassing = (error: unknown): boolean => !(error instanceof KeyhearthError) || passing.has(error.code);
