@@ -171,6 +171,15 @@ describe('keyhearth run', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '', stdout: `1|s.3.c.r.3.t. .v.a.l.u.e|a b|kept|1\n` });
   });
 
+  test('an ID names its own secret, whatever others are called', async () => {
+    const made = await command(['secret', 'set', newName(), '--json'], { input: 'named by its ID' });
+    const { secretId } = JSON.parse(made.stdout) as { readonly secretId: string };
+    await store('called as the ID of another', secretId);
+    const script = node('console.log(process.env.TOKEN)');
+    const ended = await run(`TOKEN=keyhearth://${secretId}`, ['--no-mask', ...script]);
+    expect(ended).toMatchObject({ code: 0, stdout: 'named by its ID\n' });
+  });
+
   test('keeps the key that reaches the vault from the program, unless the file names one', async () => {
     const name = await store('some other secret');
     const { publicKey, privateKey } = service.key;

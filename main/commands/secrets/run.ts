@@ -70,8 +70,9 @@ async function readSecrets(
   const known = await secretListing.all(api);
   const wanted = references.map((variable) => {
     const name = variable.value.slice(scheme.length);
+    // Whoever may store secrets may call one as the ID of another.
     const secret =
-      known.find((each) => each.name === name) ?? known.find(({ secretId }) => secretId === name);
+      known.find(({ secretId }) => secretId === name) ?? known.find((each) => each.name === name);
     return { variable, name, secret };
   });
   const missing = wanted.filter(({ secret }) => secret === undefined);
