@@ -7,6 +7,7 @@ import { compressP256 } from '../crypto/keys/p256.ts';
 import { handle, type ApiAnswer, type Service } from '../http/handle.ts';
 import { longestWait, type Wait, type Waiters } from '../http/waiters.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import { latest } from '../lib/clock.ts';
 import { errorCodes, KeyhearthError, type ErrorCodeName, type ErrorDetail } from '../lib/errors.ts';
 import type { DoorName } from '../lib/policies/doors.ts';
 import { pathOfType } from '../lib/text/activity-types.ts';
@@ -236,9 +237,11 @@ export class Program {
     );
   }
 
-  /** Rises with each request: two different ones in a millisecond are two. */
+  /** Rises with each request: two different ones in a millisecond are two. It falls with a clock that was ahead. */
   nextTimestamp(): number {
-    this.#lastTimestamp = Math.max(this.#lastTimestamp + 1, this.#parts.service.clock.now());
+    const now = this.#parts.service.clock.now();
+    const next = this.#lastTimestamp + 1;
+    this.#lastTimestamp = next > latest(now) ? now : Math.max(next, now);
     return this.#lastTimestamp;
   }
 }
