@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -116,13 +117,17 @@ async function add(name: string, ...options: readonly string[]): Promise<Json> {
   return keyhearth('agents', 'add', name, '--wallet', 'Daily', '--to', friend, ...options, ...owner());
 }
 
-/** A client on the agent's socket, as the command joins it. */
-async function connect(name: string): Promise<Client> {
+async function socketOf(name: string): Promise<string> {
   const { doors } = await keyhearth<{
     doors: { door: string; programs: { name: string; socket: string }[] }[];
   }>('doors', 'list');
-  const path = doors.find(({ door }) => door === 'mcp')?.programs.find((each) => each.name === name)?.socket;
-  const socket = createConnection(path ?? '');
+  const programs = doors.find(({ door }) => door === 'mcp')?.programs;
+  return programs?.find((each) => each.name === name)?.socket ?? '';
+}
+
+/** A client on the agent's socket, as the command joins it. */
+async function connect(name: string): Promise<Client> {
+  const socket = createConnection(await socketOf(name));
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(new StdioServerTransport(socket, socket));
   client.onclose = () => socket.destroy();
@@ -669,6 +674,53 @@ test('over HTTP the token says which agent asks, and nothing else does', async (
   await client.close();
   await expect(connectOverHttp(`kht_${'1'.repeat(44)}`)).rejects.toThrow();
 }, 60_000);
+
+describe('typed data as another program writes it', () => {
+  /** A request for a signature, as a program sends it that does not read JSON as we do. */
+  const written = (from: string | RegExp, to: string): string => {
+    const params = { name: 'sign_typed_data', arguments: { from: account, typedData: authorization(1n) } };
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }).replace(from, to);
+  };
+  let token = '';
+  const ways: readonly (readonly [string, (body: string) => Promise<string>])[] = [
+    [
+      'on the socket',
+      async (body) => {
+        const socket = createConnection(await socketOf('exact'));
+        try {
+          const answer = once(socket, 'data');
+          socket.write(`${body}\n`);
+          return String((await answer)[0]);
+        } finally {
+          socket.destroy();
+        }
+      },
+    ],
+    [
+      'over HTTP',
+      async (body) => {
+        const accept = 'application/json, text/event-stream';
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept };
+        return (await send(service.url, { path: '/mcp', headers, body })).text;
+      },
+    ],
+  ];
+  beforeAll(async () => {
+    token = String((await add('exact', '--budget', '1 USDC/day'))['token']);
+  }, 60_000);
+
+  test.each(ways)('%s a number is signed to its last digit', async (_, ask) => {
+    const answer = await ask(written(/"validBefore":"?[0-9]+"?/, '"validBefore":9007199254740993'));
+    expect(answer).toContain('signed');
+    const { activities } = (await root.query('list_activities', {})).body as { activities: readonly Json[] };
+    expect(JSON.stringify(activities[0]?.['intent'])).toContain('9007199254740993');
+  });
+
+  test.each(ways)('%s a name that is given twice is refused', async (_, ask) => {
+    const answer = await ask(written('"value":"1"', '"value":"2","value":"1"'));
+    expect(answer).toContain('expected each name once');
+  });
+});
 
 test('an oversize message signs nothing', async () => {
   await add('noisy', '--budget', '1 USDC/day');

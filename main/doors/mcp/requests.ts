@@ -5,6 +5,7 @@ import { encodeUnsigned } from '../../chains/ethereum/read.ts';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { hexData } from '../../chains/ethereum/requests.ts';
+import { writeJson } from '../../lib/web/json-rpc.ts';
 import { asksPayload, asksTransaction, ofMessage, ofTypedData, type Ask, type Asking } from '../asks.ts';
 
 /** More than any transaction, typed data or text that an agent signs, and far less than a message may have. */
@@ -79,7 +80,7 @@ export function askOf(program: Asking, { from: account, ...things }: Asked): Ask
   if (fields !== undefined) return asksTransaction(program, signWith, serialized(fields));
   if (raw !== undefined) return asksTransaction(program, signWith, raw);
   const payload =
-    data === undefined ? ofMessage(Buffer.from(text ?? '', 'utf8')) : ofTypedData(JSON.stringify(data));
+    data === undefined ? ofMessage(Buffer.from(text ?? '', 'utf8')) : ofTypedData(writeJson(data));
   return asksPayload(program, signWith, payload);
 }
 

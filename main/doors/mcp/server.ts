@@ -1,6 +1,5 @@
 /** The door of the Model Context Protocol: each connection of a program's socket is a session of one agent. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { parseJson } from '../../crypto/json.ts';
 import type { ProgramRequest } from '../../http/door-routes.ts';
@@ -11,12 +10,11 @@ import type { OpenDoor } from '../door.ts';
 import { openProgramSocket } from '../program-socket.ts';
 import { shownJson, type AgentParts } from './answers.ts';
 import { accountsOf, rightsOf } from './rights.ts';
+import { SocketTransport } from './socket-transport.ts';
 import { registerTools } from './tools.ts';
 
 /** At once, of one agent. */
 const mostConnections = 64;
-/** Bytes of one message and what has come after it. */
-const longestMessage = 1024 * 1024;
 /** Milliseconds. Clients give up on a call without a sign of life after a minute. */
 const progressMs = 5000;
 
@@ -34,8 +32,7 @@ export const openMcp: OpenDoor = async (program, options) => {
       'error',
       owned(() => undefined, onFault),
     );
-    const transport = new StdioServerTransport(socket, socket, { maxBufferSize: longestMessage });
-    server.connect(transport).catch(onFault);
+    server.connect(new SocketTransport(socket, onFault)).catch(onFault);
     return () => {
       gone.abort();
       server.close().catch(onFault);

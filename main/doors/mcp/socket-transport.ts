@@ -1,0 +1,85 @@
+/**
+ * Messages of the Model Context Protocol on a socket, one on each line. They are read as the vault reads all that says what is
+ * signed: numbers to the last digit, and each name once. The SDK's own transport rounds numbers, and takes the last of two names.
+ */
+import type { Socket } from 'node:net';
+import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  JSONRPCMessageSchema,
+  RequestIdSchema,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js';
+import { isObject, parseJson } from '../../crypto/json.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { owned, type OnFault } from '../../lib/faults.ts';
+import { rpcCodes } from '../../lib/web/json-rpc.ts';
+
+/** Bytes of one message and what has come after it. */
+const longestMessage = 1024 * 1024;
+
+export class SocketTransport implements Transport {
+  onclose?: () => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #socket: Socket;
+  readonly #read: (chunk: Buffer) => void;
+  #unread = Buffer.alloc(0);
+
+  constructor(socket: Socket, onFault: OnFault) {
+    this.#socket = socket;
+    this.#read = owned((chunk: Buffer) => this.#take(chunk), onFault);
+  }
+
+  start(): Promise<void> {
+    this.#socket.on('data', this.#read);
+    return Promise.resolve();
+  }
+
+  /** Nothing is read after a message that is too long. */
+  async #take(chunk: Buffer): Promise<void> {
+    if (this.#unread.length + chunk.length > longestMessage) return this.close();
+    this.#unread = Buffer.concat([this.#unread, chunk]);
+    for (let end; (end = this.#unread.indexOf('\n')) !== -1;) {
+      const line = this.#unread.toString('utf8', 0, end);
+      this.#unread = this.#unread.subarray(end + 1);
+      await this.#hand(line);
+    }
+  }
+
+  async #hand(line: string): Promise<void> {
+    let message: JSONRPCMessage;
+    try {
+      message = JSONRPCMessageSchema.parse(parseJson('message', line));
+    } catch (error) {
+      const id = idIn(line);
+      if (id !== undefined)
+        await this.send({ jsonrpc: '2.0', id, error: { code: rpcCodes.parse, message: messageOf(error) } });
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  close(): Promise<void> {
+    this.#socket.off('data', this.#read);
+    this.#unread = Buffer.alloc(0);
+    this.onclose?.();
+    return Promise.resolve();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.write(serializeMessage(message))) resolve();
+      else this.#socket.once('drain', resolve);
+    });
+  }
+}
+
+/** The id of a message that is refused, for its caller to know which. */
+function idIn(line: string): string | number | undefined {
+  try {
+    const message: unknown = JSON.parse(line);
+    return isObject(message) ? RequestIdSchema.safeParse(message['id']).data : undefined;
+  } catch {
+    return undefined;
+  }
+}
