@@ -417,38 +417,70 @@ describe('bots add', () => {
     expect((await run(['bots', 'remove', 'slow'])).code).toBe(0);
   });
 
-  test('waits with --wait for the votes on each step, also where the owner has no key on the disk', async () => {
-    const dora = await service.newUser('Dora');
+  /** Where two people decide, while the second approves of all that waits. */
+  async function withSecondPerson(
+    name: string,
+    act: (directory: string) => ReturnType<typeof run>,
+    before: (approve: (fingerprint: string) => Promise<unknown>, type: string) => Promise<void> = () =>
+      Promise.resolve(),
+  ) {
+    const { userId, client } = await service.newUser(name);
     const { rootUserId } = service;
-    const quorum = { threshold: 2, userIds: [rootUserId, dora.userId] };
+    const quorum = { threshold: 2, userIds: [rootUserId, userId] };
     await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', quorum);
     using directory = temporaryDirectory();
-    const elsewhere = directory.path;
-    const secret = join(elsewhere, 'secret');
-    writeFileSync(secret, password);
+    writeFileSync(join(directory.path, 'secret'), password);
+    const approve = (fingerprint: string) =>
+      client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
     const ended = new AbortController();
-    const made = run(
-      [...add('paced'), '--password-file', secret, '--wait', '60', '--json'],
-      elsewhere,
-    ).finally(() => {
+    const acted = act(directory.path).finally(() => {
       ended.abort();
     });
     while (!ended.signal.aborted) {
-      const { body } = await dora.client.query('list_activities', {
+      const { body } = await client.query('list_activities', {
         filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
       });
-      for (const { fingerprint } of (body as { activities: Json[] }).activities) {
-        await dora.client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
+      for (const { fingerprint, type } of (body as { activities: Json[] }).activities) {
+        await before(approve, String(type));
+        await approve(String(fingerprint));
       }
       await pause(100);
     }
-    const { code, stdout } = await made;
-    expect(code).toBe(0);
-    expect(await sign(clientOf(JSON.parse(stdout) as Made), first, payment(0.001))).toBe(200);
     const alone = { threshold: 1, userIds: [rootUserId] };
     const back = activityOf(await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', alone));
-    await dora.client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint: back.fingerprint });
-    expect((await run(['bots', 'remove', 'paced'], elsewhere)).code).toBe(0);
+    await approve(back.fingerprint);
+    return await acted;
+  }
+
+  test('waits with --wait for the votes on each step, also where the owner has no key on the disk', async () => {
+    const { code, stdout } = await withSecondPerson('Dora', async (directory) => {
+      const owner = ['--password-file', join(directory, 'secret')];
+      const made = await run([...add('paced'), ...owner, '--wait', '60', '--json'], directory);
+      expect(await sign(clientOf(JSON.parse(made.stdout) as Made), first, payment(0.001))).toBe(200);
+      return made;
+    });
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect((await run(['bots', 'remove', 'paced'])).code).toBe(0);
+  });
+
+  test('leaves no bot that another policy lets do more by the time that it has its key', async () => {
+    let policyId = '';
+    const { code, stderr } = await withSecondPerson(
+      'Emil',
+      (directory) =>
+        run([...add('wide'), '--password-file', join(directory, 'secret'), '--wait', '60'], directory),
+      async (approve, type) => {
+        if (policyId !== '' || !type.includes('CREATE_API_KEYS')) return;
+        const meanwhile = { policyName: 'Meanwhile', effect: 'EFFECT_ALLOW', notes: '' };
+        const asked = activityOf(await root.submit('create_policy', 'CREATE_POLICY_V3', meanwhile));
+        ({ policyId } = resultOf((await approve(asked.fingerprint)) as never) as never);
+      },
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('The policy "Meanwhile" may allow payments beyond the budget.');
+    expect(await userNames()).not.toContain('wide');
+    expect((await policies()).map(({ policyName }) => policyName)).toEqual(['Meanwhile']);
+    resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
   });
 
   test('does not go on with another user of the same name', async () => {

@@ -1,6 +1,6 @@
 /**
  * `keyhearth bots add`: a user, its policies and its key. The user is created without a way in, and gets its key only once the
- * policies that bound it are in force: at no moment can a bot do more than they say.
+ * policies that bound it are in force and no other goes beyond them. Others are looked at again once the key is there.
  */
 import { networkName, networkOf } from '../../chains/ethereum/networks.ts';
 import type { Config } from '../../app/config.ts';
@@ -97,6 +97,8 @@ class BotInTheMaking {
       const key = { apiKeyName: this.#name, publicKey, curveType: 'API_KEY_CURVE_P256' } as const;
       await this.#api.submit(createApiKeysActivity, { userId, apiKeys: [key] });
     }
+    // The key may have waited for votes, and other policies may have come into force meanwhile.
+    await refuseWidening(this.#api, userId);
     return bot;
   }
 
