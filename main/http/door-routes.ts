@@ -37,6 +37,9 @@ const withToken = new RegExp(
   'i',
 );
 
+/** A token at a place where it counts for nothing, as in a URL that was put together wrongly: `//rpc/TOKEN`. */
+const strayToken = /kht_[0-9A-Za-z]{20,}/g;
+
 /** Moves a token from the path into the header, before anything may log the path or quote it in an error. */
 export const withoutTokens =
   (app: RequestListener): RequestListener =>
@@ -46,6 +49,7 @@ export const withoutTokens =
       request.url = `/${endpoint}${rest ?? ''}`;
       request.headers.authorization = `Bearer ${token}`;
     }
+    request.url = request.url?.replace(strayToken, 'kht_');
     app(request, response);
   };
 

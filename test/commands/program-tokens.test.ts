@@ -125,6 +125,11 @@ test('the token is in no file, no list of requests and no error', async () => {
   await ask(`/rpc/${token}/${'x'.repeat(40)}`);
   await ask(`/rpc/${token}`, { origin: 'https://evil.example' });
   await send(service.url, { method: 'GET', path: `/rpc/${token}` });
+  for (const path of [`/%72pc/${token}`, `/rpc/1/${token}`, `/x/rpc/${token}`, `/rpc?${token}`]) {
+    const { status, text } = await ask(path);
+    expect(status, path).toBeGreaterThanOrEqual(400);
+    expect(text).not.toContain(token);
+  }
   const { requests } = await service.vault.rpc.requests();
   expect(requests.length).toBeGreaterThan(1);
   const shown = [requests, await service.vault.rpc.doors(), await service.vault.rpc.diagnostics()];
