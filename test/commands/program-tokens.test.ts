@@ -3,7 +3,9 @@
  * owner wants it; a caller without one learns nothing; and no token is in a log, a list, an error or the file.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   resultOf,
@@ -165,6 +167,27 @@ test('a request waits while the vault is locked, and a frozen vault refuses', as
   await service.vault.rpc.freeze();
   expect(errorOf(await ask(`/rpc/${token}`))).toMatchObject({ code: 4100 });
   await service.unlock();
+});
+
+test('a request that waits does not end with another whose caller leaves', async () => {
+  const path = `/rpc/${token}/api/v1/eth1/publicKeys`;
+  const isWaiting = (count: number) =>
+    vi.waitFor(async () => {
+      const [, ethereum] = await service.vault.rpc.doors();
+      expect(ethereum?.programs[0]?.waiting).toBe(count);
+    });
+  // What was asked for before serves no longer.
+  await setTimeout(1100);
+  await service.vault.rpc.lock();
+  const left = httpRequest(`${service.url}${path}`).on('error', () => undefined);
+  left.end();
+  await isWaiting(1);
+  const waiting = send(service.url, { method: 'GET', path });
+  await isWaiting(2);
+  left.destroy();
+  await isWaiting(1);
+  await service.unlock();
+  expect((await waiting).status).toBe(200);
 });
 
 test('the program is used, expires and is revoked as its API key', async () => {

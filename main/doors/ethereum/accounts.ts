@@ -31,10 +31,12 @@ export class Offers {
   }
 
   /** @throws KeyhearthError PERMISSION_DENIED where its policies name no wallet. */
-  get(gone: Gone): Promise<Offer> {
+  async get(gone: Gone): Promise<Offer> {
+    await this.#program.ready(gone);
     const now = performance.now();
     if (this.#asked === undefined || now - this.#asked.at > freshMs) {
-      const offer = this.#ask(gone);
+      // For all who ask meanwhile: none of them ends it by leaving.
+      const offer = this.#ask(new AbortController().signal);
       this.#asked = { at: now, offer };
       // A refusal is not kept.
       offer.catch(() => (this.#asked = undefined));
