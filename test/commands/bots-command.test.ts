@@ -320,6 +320,12 @@ describe('bots add', () => {
     ['a chain whose fee nothing bounds', add('x', '--chain', '10'), 2, 'invalid --chain "10"'],
     ['a receiver that is none', add('x', '--to', 'alice.eth'), 2, 'invalid --to "alice.eth"'],
     [
+      'a receiver that is mistyped',
+      add('x', '--to', '0x71C7656EC7ab88b098defB751B7401B5f6d8976A'),
+      2,
+      'invalid --to "0x71C7656EC7ab88b098defB751B7401B5f6d8976A"',
+    ],
+    [
       'a wallet that is none',
       [...add('x'), '--wallet', 'None'],
       1,

@@ -2,19 +2,19 @@
  * `keyhearth bots add`: a user, its policies and its key. The user is created without a way in, and gets its key only once the
  * policies that bound it are in force and no other goes beyond them. Others are looked at again once the key is there.
  */
+import { readEthereumAddress } from '../../chains/addresses/ethereum.ts';
 import { networkName, networkOf } from '../../chains/ethereum/networks.ts';
 import type { Config } from '../../app/config.ts';
 import {
   botTitle,
   coinUnits,
-  isReceiver,
   policiesOfSpender,
   readBudget,
   readSpenders,
   type Budget,
   type Spender,
 } from '../../lib/policies/spenders.ts';
-import { quoted } from '../../lib/errors.ts';
+import { messageOf, quoted } from '../../lib/errors.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import {
   deleteKeyFiles,
@@ -195,12 +195,15 @@ export function readBudgetOption(text: string): Budget {
 }
 
 export function readReceivers(to: readonly string[]): readonly string[] {
-  const wrong = to.find((address) => !isReceiver(address));
-  if (wrong === undefined) return to;
-  throw new CommandError(
-    exitCodes.usage,
-    `invalid --to ${quoted(wrong)}: expected an address of Ethereum, 0x and 40 hex digits`,
-  );
+  for (const address of to) {
+    try {
+      // Where it mixes both cases, they are a checksum.
+      readEthereumAddress(`--to ${quoted(address)}`, address);
+    } catch (error) {
+      throw new CommandError(exitCodes.usage, messageOf(error));
+    }
+  }
+  return to;
 }
 
 /** Elsewhere the coin is another one, or gas does not bound the fee. */
