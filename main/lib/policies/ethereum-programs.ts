@@ -8,7 +8,7 @@ import { periods, windowOf, type PolicyText, type ProgramPolicy } from './spende
 
 /**
  * The functions of tokens, and of Permit2, that move tokens of the caller or let others move them. Those that bring a signature
- * are among them: the account may have given it anywhere.
+ * are among them: the account may have given it anywhere. So are those that give out to others what a token stands for.
  */
 export const tokenFunctions: Readonly<Record<string, string>> = {
   'transfer(address,uint256)': '0xa9059cbb',
@@ -23,6 +23,8 @@ export const tokenFunctions: Readonly<Record<string, string>> = {
   'safeTransferFrom(address,address,uint256,uint256,bytes)': '0xf242432a',
   'safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)': '0x2eb2c2d6',
   'send(address,uint256,bytes)': '0x9bd9bbc6',
+  'operatorSend(address,address,uint256,bytes,bytes)': '0x62ad1b83',
+  'burn(uint256,bytes)': '0xfe9d9303',
   'authorizeOperator(address)': '0x959b8c3f',
   'transferAndCall(address,uint256)': '0x1296ee62',
   'transferAndCall(address,uint256,bytes)': '0x4000aea0',
@@ -34,8 +36,20 @@ export const tokenFunctions: Readonly<Record<string, string>> = {
   'approve(address,uint256,uint256)': '0x426a8493',
   'transfer(address,uint256,uint256)': '0x095bcdb6',
   'transferFrom(address,address,uint256,uint256)': '0xfe99049a',
+  'approve(uint256,address,uint256)': '0x8cb0a511',
+  'transferFrom(uint256,address,uint256)': '0x0f485c02',
+  'transferFrom(uint256,uint256,uint256)': '0x310ed7f0',
+  'transferShares(address,uint256)': '0x8fcb4e5b',
+  'transferSharesFrom(address,address,uint256)': '0x6d780459',
+  'withdraw(uint256,address,address)': '0xb460af94',
+  'redeem(uint256,address,address)': '0xba087652',
+  'withdrawTo(address,uint256)': '0x205c2878',
   'approveDelegation(address,uint256)': '0xc04a8a10',
   'allow(address,bool)': '0x110496e5',
+  'transferAsset(address,address,uint256)': '0x439e2e45',
+  'transferAssetFrom(address,address,address,uint256)': '0xc1ee2c18',
+  'withdrawTo(address,address,uint256)': '0xc3b35a7e',
+  'withdrawFrom(address,address,address,uint256)': '0x26441318',
   'approve(address,address,uint160,uint48)': '0x87517c45',
   'transferFrom(address,address,uint160,address)': '0x36c78516',
   'transferFrom((address,address,uint160,address)[])': '0x0d58b1db',
