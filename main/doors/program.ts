@@ -53,6 +53,8 @@ export interface SubmitOptions {
 
 /** Requests whose answer a caller may have missed. */
 const mostRemembered = 1000;
+/** As many activities as one query answers. */
+const pageSize = 100;
 
 export class Program {
   readonly door: DoorName;
@@ -170,8 +172,20 @@ export class Program {
   async #recall(): Promise<void> {
     const { userId } = this.#holder();
     const ask = async (status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' | 'ACTIVITY_STATUS_COMPLETED') => {
-      const wanted = { paginationOptions: { limit: '100' }, filterByStatus: [status] };
-      return (await this.#ask('list_activities', wanted)).activities;
+      const all: Answer<'list_activities'>['activities'][number][] = [];
+      let isMore = true;
+      // Those of other users come between.
+      while (isMore && all.length < mostRemembered) {
+        const after = all.at(-1)?.id;
+        const paginationOptions = { limit: String(pageSize), ...(after !== undefined && { after }) };
+        const { activities } = await this.#ask('list_activities', {
+          paginationOptions,
+          filterByStatus: [status],
+        });
+        all.push(...activities);
+        isMore = activities.length === pageSize;
+      }
+      return all;
     };
     // In this order: one that is decided between the two questions is in the second answer.
     const waiting = await ask('ACTIVITY_STATUS_CONSENSUS_NEEDED');

@@ -77,6 +77,19 @@ test('a repeat gets the signature that a late vote gave, after a restart of the 
   expect(await asked()).toHaveLength(count);
 });
 
+test('a repeat finds its request behind many of others, after a restart of the door too', async () => {
+  const fingerprint = await leave('behind many');
+  await vote('approve', fingerprint);
+  const parameters = { encryptionSuite: 'TRANSPORT_ENCRYPTION_SUITE_ENCLAVE_ENCRYPT_V1', numSecrets: 1 };
+  for (let number = 0; number < 120; number++)
+    activityOf(await service.root.submit('init_import_secrets', 'INIT_IMPORT_SECRETS', parameters));
+  await letInAnew();
+  const count = (await asked()).length;
+  const { answer } = await askToSign(socket, key.blob, 'behind many');
+  expect(await answer).toMatchObject({ ok: true });
+  expect(await asked()).toHaveLength(count);
+});
+
 test('a caller that missed a rejection gets it, and one that has it makes a new request', async () => {
   const fingerprint = await leave('rejected');
   await vote('reject', fingerprint);
