@@ -131,7 +131,7 @@ export class Program {
       wait ? { seconds: longestWait, gone } : undefined,
     );
     if (sent !== undefined && answer.body['turnkeyErrorCode'] === 'INVALID_TIME') {
-      // It was refused then, and came to nothing: the same is asked for anew.
+      // It was refused then, and came to nothing: the same is asked for again.
       if (this.#sent.get(content) === sent) this.#sent.delete(content);
       return this.submit(type, parameters, gone, { wait });
     }

@@ -37,7 +37,7 @@ const withToken = new RegExp(
   'i',
 );
 
-/** A token at a place where it counts for nothing, as in a URL that was put together wrongly: `//rpc/TOKEN`. */
+/** A token at a place where it counts for nothing, as in a misspelled URL: `//rpc/TOKEN`. */
 const strayToken = /kht_[0-9A-Za-z]{20,}/g;
 
 /** Moves a token from the path into the header, before anything may log the path or quote it in an error. */

@@ -176,7 +176,7 @@ test('a request that waits does not end with another whose caller leaves', async
       const [, ethereum] = await service.vault.rpc.doors();
       expect(ethereum?.programs[0]?.waiting).toBe(count);
     });
-  // What was asked for before serves no longer.
+  // An earlier answer serves no longer.
   await setTimeout(1100);
   await service.vault.rpc.lock();
   const left = httpRequest(`${service.url}${path}`).on('error', () => undefined);

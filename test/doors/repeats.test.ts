@@ -113,7 +113,7 @@ test('a clock that was ahead and is put right stops no program', async () => {
 });
 
 // The clock is ahead from here on.
-test('a request that was refused is decided anew, however much later it comes again', async () => {
+test('a request that was refused is decided again, however much later it comes again', async () => {
   const { socket: alone } = await pairSshProgram(service, key, 'alone');
   const { policyId } = resultOf(
     await service.root.submit('create_policy', 'CREATE_POLICY_V3', {

@@ -145,7 +145,7 @@ export async function listTools(
 
 const gone = 'Its user or key is gone: it may do nothing.';
 const changed =
-  'Its policies were changed. See them with `keyhearth policies list`, or remove the tool and add it again.';
+  'Its policies were changed, or are of an earlier version. See them with `keyhearth policies list`, or remove the tool and add it again.';
 
 function wordsOf(
   { spending, approverId }: PairedProgram,

@@ -70,7 +70,7 @@ async function readSecrets(
   const known = await secretListing.all(api);
   const wanted = references.map((variable) => {
     const name = variable.value.slice(scheme.length);
-    // Whoever may store secrets may call one as the ID of another.
+    // A user who may store secrets may name one as the ID of another.
     const secret =
       known.find(({ secretId }) => secretId === name) ?? known.find((each) => each.name === name);
     return { variable, name, secret };

@@ -232,5 +232,5 @@ const passing: ReadonlySet<ErrorCodeName> = new Set<ErrorCodeName>([
   ...(['VAULT_LOCKED', 'VAULT_FROZEN'] as const),
 ]);
 
-/** True for an error that says nothing of what becomes of the request. */
+/** True for an error that says nothing of the request's outcome. */
 const isPassing = (error: unknown): boolean => !(error instanceof KeyhearthError) || passing.has(error.code);

@@ -35,9 +35,12 @@ export class SocketTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Nothing is read after a message that is too long. */
+  /** A message that is too long ends the connection. */
   async #take(chunk: Buffer): Promise<void> {
-    if (this.#unread.length + chunk.length > longestMessage) return this.close();
+    if (this.#unread.length + chunk.length > longestMessage) {
+      this.#socket.destroy();
+      return;
+    }
     this.#unread = Buffer.concat([this.#unread, chunk]);
     for (let end; (end = this.#unread.indexOf('\n')) !== -1;) {
       const line = this.#unread.toString('utf8', 0, end);

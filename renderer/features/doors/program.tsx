@@ -112,7 +112,7 @@ function Rights({
   if (bounds === undefined) {
     return (
       <Link href="/policies" className="kh-link">
-        {t('Its policies were changed. Check them.')}
+        {t('Its policies were changed, or are of an earlier version. Check them.')}
       </Link>
     );
   }
