@@ -420,6 +420,15 @@ describe('bots add', () => {
       expect(await bot()).toBe(200);
       expect((await run([...argv, '--continue'])).code).toBe(0);
     });
+    const meanwhile = { policyName: 'Meanwhile', effect: 'EFFECT_ALLOW', notes: '' };
+    const { policyId } = resultOf(await root.submit('create_policy', 'CREATE_POLICY_V3', meanwhile));
+    expect(await run([...add('slow'), '--continue'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'its key works already: remove it with `keyhearth bots remove',
+      ) as string,
+    });
+    resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
     expect((await run(['bots', 'remove', 'slow'])).code).toBe(0);
   });
 

@@ -94,11 +94,19 @@ class BotInTheMaking {
     await this.#createPolicies(bot);
     const hasKey = known?.apiKeys.some(({ credential }) => credential.publicKey === publicKey) ?? false;
     if (!hasKey) {
+      await refuseWidening(this.#api, userId);
       const key = { apiKeyName: this.#name, publicKey, curveType: 'API_KEY_CURVE_P256' } as const;
       await this.#api.submit(createApiKeysActivity, { userId, apiKeys: [key] });
     }
-    // The key may have waited for votes, and other policies may have come into force meanwhile.
-    await refuseWidening(this.#api, userId);
+    try {
+      // The key may have waited for votes, and other policies may have come into force meanwhile.
+      await refuseWidening(this.#api, userId);
+    } catch (error) {
+      // The user of an earlier run is not taken back.
+      throw known === undefined
+        ? error
+        : withRest(error, `its key works already: remove it with \`keyhearth bots remove ${userId}\``);
+    }
     return bot;
   }
 
@@ -124,7 +132,6 @@ class BotInTheMaking {
         `the bot ${quoted(this.#name)} has other policies already: remove it with \`keyhearth bots remove ${bot.userId}\``,
       );
     }
-    await refuseWidening(this.#api, bot.userId);
   }
 
   /** @returns what could not be taken back, in words. */
