@@ -22,16 +22,20 @@ export class SocketTransport implements Transport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #socket: Socket;
-  readonly #read: (chunk: Buffer) => void;
+  readonly #onFault: OnFault;
+  #isClosed = false;
   #unread = Buffer.alloc(0);
 
   constructor(socket: Socket, onFault: OnFault) {
     this.#socket = socket;
-    this.#read = owned((chunk: Buffer) => this.#take(chunk), onFault);
+    this.#onFault = onFault;
   }
 
   start(): Promise<void> {
-    this.#socket.on('data', this.#read);
+    this.#socket.on(
+      'data',
+      owned((chunk: Buffer) => this.#take(chunk), this.#onFault),
+    );
     return Promise.resolve();
   }
 
@@ -42,7 +46,7 @@ export class SocketTransport implements Transport {
       return;
     }
     this.#unread = Buffer.concat([this.#unread, chunk]);
-    for (let end; (end = this.#unread.indexOf('\n')) !== -1;) {
+    for (let end; !this.#isClosed && (end = this.#unread.indexOf('\n')) !== -1;) {
       const line = this.#unread.toString('utf8', 0, end);
       this.#unread = this.#unread.subarray(end + 1);
       await this.#hand(line);
@@ -63,7 +67,7 @@ export class SocketTransport implements Transport {
   }
 
   close(): Promise<void> {
-    this.#socket.off('data', this.#read);
+    this.#isClosed = true;
     this.#unread = Buffer.alloc(0);
     this.onclose?.();
     return Promise.resolve();
