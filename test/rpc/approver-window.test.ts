@@ -2,7 +2,7 @@
  * The approver's window over HTTP, as an attacker sees it. The class: a session of this window answers its user's approvals,
  * and every other door of the service stays closed to the session's secrets.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { serializeTransaction } from 'viem';
 import { toBeSigned } from '../../main/lib/text/to-be-signed.ts';
 import { operations } from '../../main/operations/index.ts';
@@ -259,6 +259,30 @@ test('a sign-in is by a passkey, for one challenge, once', async () => {
   const other = service.root.submitBody('CREATE_WALLET', {}, { challenge: await newChallenge() });
   const byOther = { 'x-stamp-webauthn': passkey.stamp(other) };
   expect((await post('/approver/session', other, byOther)).status, 'another request').toBe(400);
+});
+
+test('a sign-in that is sent twice at one time opens one session', async () => {
+  const body = signInBody(await newChallenge());
+  const stamp = { 'x-stamp-webauthn': passkey.stamp(body) };
+  const answers = await Promise.all([1, 2, 3].map(() => post('/approver/session', body, stamp)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+});
+
+test('a sign-in lasts two minutes, whatever others begin meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const body = signInBody(await newChallenge());
+    const late = signInBody(await newChallenge());
+    await Promise.all(Array.from({ length: 300 }, newChallenge));
+    const signInBy = (text: string): Promise<Answer> =>
+      post('/approver/session', text, { 'x-stamp-webauthn': passkey.stamp(text) });
+    vi.setSystemTime(Date.now() + 2 * 60_000 - 1000);
+    expect((await signInBy(body)).status).toBe(200);
+    vi.setSystemTime(Date.now() + 2000);
+    expect((await signInBy(late)).body?.['message']).toContain('was used or is too old');
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a session ends with the passkey that signed in, and not with another of its user', async () => {

@@ -55,9 +55,7 @@ export function approverRoutes(service: Service, rpc: Pick<VaultRpc, 'status'>):
   router.post('/session', async (request, response) => {
     const raw = rawBody(request.body);
     const { challenge } = parse(signInBody, json(request));
-    if (!sessions.spend(challenge)) {
-      throw new KeyhearthError('UNAUTHENTICATED', 'this sign-in was used or is too old: sign in again');
-    }
+    if (!sessions.isOpen(challenge)) throw usedSignIn();
     // Only a passkey signs in here: all other proofs are left out.
     const stamp = request.headers[passkeyHeader];
     const headers = typeof stamp === 'string' ? { [passkeyHeader]: stamp } : {};
@@ -70,6 +68,8 @@ export function approverRoutes(service: Service, rpc: Pick<VaultRpc, 'status'>):
     if (!answer.success) {
       throw new KeyhearthError('PERMISSION_DENIED', 'request not authorized: this sign-in needs approvals');
     }
+    // The same sign-in may have come twice at one time.
+    if (!sessions.spend(challenge)) throw usedSignIn();
     const { session, ...who } = answer.data.activity.result.createReadOnlySessionResult;
     const { organizationId, userId, username, organizationName } = who;
     const { credentialId } = stampOfPasskey.parse(parsePlainJson(String(stamp)));
@@ -116,6 +116,9 @@ export function approverRoutes(service: Service, rpc: Pick<VaultRpc, 'status'>):
 
   return router;
 }
+
+const usedSignIn = (): KeyhearthError =>
+  new KeyhearthError('UNAUTHENTICATED', 'this sign-in was used or is too old: sign in again');
 
 function requireSession(sessions: ApproverSessions, request: Request): ApproverSession {
   const session = sessions.of(request.headers, cookieName(request));

@@ -1,5 +1,5 @@
 /** Sessions of the approver's window: a user signs in with a passkey, and may ask for little. */
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { WindowSessions } from '../window/sessions.ts';
 
@@ -22,7 +22,9 @@ export interface ApproverSession {
 }
 
 const challengeLifetimeMs = 2 * 60_000;
-const mostChallenges = 256;
+/** Bytes of a challenge before its code: random ones, and its end in milliseconds. */
+const randomLength = 16;
+const endLength = 6;
 /** Activities, payloads, receivers and policies that a session remembers, each. */
 const mostSeen = 10_000;
 
@@ -30,26 +32,32 @@ export class ApproverSessions {
   readonly #secrets = new WindowSessions();
   /** By the digest of the cookie, in hex. */
   readonly #sessions = new Map<string, ApproverSession>();
-  /** By the digest of the challenge, in hex, with its end in milliseconds. */
-  readonly #challenges = new Map<string, number>();
+  /** Authenticates challenges. Nothing is kept of one that is given out: anyone may request them, and none takes another's place. */
+  readonly #key = randomBytes(32);
+  /** Challenges that have signed a user in, by their digest in hex, with their ends in milliseconds. */
+  readonly #spent = new Map<string, number>();
 
   /** @returns a text that signs one user in, within two minutes. */
   newChallenge(): string {
-    const now = Date.now();
-    for (const [key, end] of this.#challenges) if (end < now) this.#challenges.delete(key);
-    const [oldest] = this.#challenges.keys();
-    if (oldest !== undefined && this.#challenges.size >= mostChallenges) this.#challenges.delete(oldest);
-    const challenge = randomBytes(24).toString('base64url');
-    this.#challenges.set(digest(challenge), now + challengeLifetimeMs);
-    return challenge;
+    const end = Buffer.alloc(endLength);
+    end.writeUIntBE(Date.now() + challengeLifetimeMs, 0, endLength);
+    const made = Buffer.concat([randomBytes(randomLength), end]);
+    return Buffer.concat([made, this.#codeOf(made)]).toString('base64url');
   }
 
-  /** Spends a challenge. @returns false for one that is unknown, spent or old. */
+  /** Answers if a challenge may sign a user in: false for one that is unknown, spent or old. */
+  isOpen(challenge: string): boolean {
+    return this.#endOf(challenge) !== undefined && !this.#spent.has(digest(challenge));
+  }
+
+  /** Spends a challenge whose sign-in is proven. @returns false for one that is unknown, spent or old. */
   spend(challenge: string): boolean {
-    const key = digest(challenge);
-    const left = (this.#challenges.get(key) ?? 0) - Date.now();
-    this.#challenges.delete(key);
-    return left >= 0 && left <= challengeLifetimeMs;
+    const end = this.#endOf(challenge);
+    if (end === undefined || !this.isOpen(challenge)) return false;
+    const now = Date.now();
+    for (const [key, over] of this.#spent) if (over < now) this.#spent.delete(key);
+    this.#spent.set(digest(challenge), end);
+    return true;
   }
 
   /** @returns the two secrets of a new session: one for the cookie, one for the page. */
@@ -86,6 +94,24 @@ export class ApproverSessions {
     if (key === undefined) return;
     this.#secrets.end(key);
     this.#sessions.delete(key);
+  }
+
+  #codeOf(made: Uint8Array): Buffer {
+    return createHmac('sha256', this.#key).update(made).digest();
+  }
+
+  /** @returns the end of a challenge that this process gave out and that is not over; undefined for any other text. */
+  #endOf(challenge: string): number | undefined {
+    const bytes = Buffer.from(challenge, 'base64url');
+    const made = bytes.subarray(0, randomLength + endLength);
+    const code = bytes.subarray(made.length);
+    // One text for each challenge.
+    if (bytes.toString('base64url') !== challenge || made.length < randomLength + endLength) return undefined;
+    const expected = this.#codeOf(made);
+    if (code.length !== expected.length || !timingSafeEqual(code, expected)) return undefined;
+    const end = made.readUIntBE(randomLength, endLength);
+    const left = end - Date.now();
+    return left >= 0 && left <= challengeLifetimeMs ? end : undefined;
   }
 }
 
