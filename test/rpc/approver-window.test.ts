@@ -89,11 +89,13 @@ const signInBody = (challenge: string, more: Json = {}): string =>
   service.root.submitBody('CREATE_READ_ONLY_SESSION', {}, { challenge, ...more });
 
 /** Headers of a window that Ben signed in to. */
-async function signIn(): Promise<Record<string, string>> {
+const signIn = (): Promise<Record<string, string>> => signInBy(passkey, { userId: benId, userName: 'Ben' });
+
+async function signInBy(by: SoftwareAuthenticator, who: Json): Promise<Record<string, string>> {
   const body = signInBody(await newChallenge());
-  const answer = await post('/approver/session', body, { 'x-stamp-webauthn': passkey.stamp(body) });
+  const answer = await post('/approver/session', body, { 'x-stamp-webauthn': by.stamp(body) });
   expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject({ userId: benId, userName: 'Ben', rpId: 'localhost' });
+  expect(answer.body).toMatchObject({ ...who, rpId: 'localhost' });
   const [cookie = ''] = answer.headers['set-cookie'] ?? [];
   expect(cookie).toMatch(/^keyhearth_approver_[0-9]+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/approver$/);
   return { cookie: cookie.split(';')[0] ?? '', 'x-keyhearth-session': String(answer.body?.['token']) };
@@ -283,6 +285,19 @@ test('a sign-in lasts two minutes, whatever others begin meanwhile', async () =>
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('a user who signs in over and over ends no session of another', async () => {
+  const dansKey = new SoftwareAuthenticator();
+  const dan = { userName: 'Dan', apiKeys: [], oauthProviders: [], userTags: [] };
+  await service.root.submit('create_users', 'CREATE_USERS_V3', {
+    users: [{ ...dan, authenticators: [dansKey.params('Dan’s key')] }],
+  });
+  const session = await signIn();
+  const first = await signInBy(dansKey, { userName: 'Dan' });
+  for (let more = 0; more < 40; more++) await signInBy(dansKey, { userName: 'Dan' });
+  expect((await ask('list_activities', {}, session)).status).toBe(200);
+  expect((await ask('list_activities', {}, first)).status, 'Dan’s own oldest').toBe(401);
 });
 
 test('a session ends with the passkey that signed in, and not with another of its user', async () => {

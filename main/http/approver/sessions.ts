@@ -1,7 +1,7 @@
 /** Sessions of the approver's window: a user signs in with a passkey, and may ask for little. */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { WindowSessions } from '../window/sessions.ts';
+import { mostSessions, WindowSessions } from '../window/sessions.ts';
 
 /** A signed-in user. */
 export interface ApproverSession {
@@ -20,6 +20,8 @@ export interface ApproverSession {
   /** Policies that decided on activities that the window has seen. */
   readonly policies: Set<string>;
 }
+
+type Whose = Pick<ApproverSession, 'organizationId' | 'userId'>;
 
 const challengeLifetimeMs = 2 * 60_000;
 /** Bytes of a challenge before its code: random ones, and its end in milliseconds. */
@@ -60,11 +62,16 @@ export class ApproverSessions {
     return true;
   }
 
-  /** @returns the two secrets of a new session: one for the cookie, one for the page. */
+  /**
+   * Where there are as many as there may be, one of the organization with the most makes room, and in it of the user with the
+   * most: a user who signs in again and again ends no session of another.
+   * @returns the two secrets of a new session: one for the cookie, one for the page.
+   */
   open(session: Pick<ApproverSession, 'organizationId' | 'userId' | 'credentialId' | 'token'>): {
     readonly cookie: string;
     readonly token: string;
   } {
+    if (this.#sessions.size >= mostSessions) this.#makeRoom(session);
     const opened = this.#secrets.open(this.#secrets.newCode());
     if (opened === undefined) throw new Error('a new code opened no session');
     this.#sessions.set(digest(opened.cookie), {
@@ -91,9 +98,28 @@ export class ApproverSessions {
   end(headers: IncomingHttpHeaders, cookieName: string): void {
     if (!this.#secrets.isSession(headers, cookieName)) return;
     const key = this.#secrets.browserOf(headers, cookieName)?.toString('hex');
-    if (key === undefined) return;
+    if (key !== undefined) this.#end(key);
+  }
+
+  #end(key: string): void {
     this.#secrets.end(key);
     this.#sessions.delete(key);
+  }
+
+  /** @param next Whose session comes: it counts as one of those that there are. */
+  #makeRoom(next: Whose): void {
+    const all: readonly Whose[] = [...this.#sessions.values(), next];
+    const like = (whose: Whose, isUsers: boolean): number =>
+      all.filter(
+        ({ organizationId, userId }) =>
+          organizationId === whose.organizationId && (!isUsers || userId === whose.userId),
+      ).length;
+    // Oldest first, and sorting keeps that among equals.
+    const [key] =
+      [...this.#sessions].toSorted(
+        ([, one], [, other]) => like(other, false) - like(one, false) || like(other, true) - like(one, true),
+      )[0] ?? [];
+    if (key !== undefined) this.#end(key);
   }
 
   #codeOf(made: Uint8Array): Buffer {

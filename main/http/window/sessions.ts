@@ -10,7 +10,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** Of a code that a person reads, or copies from a terminal. */
 const codeLifetimeMs = 10 * 60_000;
 const idleLimitMs = 12 * 60 * 60_000;
-const mostSessions = 32;
+export const mostSessions = 32;
 
 interface Session {
   readonly cookie: Buffer;
