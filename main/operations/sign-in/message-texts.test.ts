@@ -116,6 +116,7 @@ describe('what requests may ask for', () => {
     [namedEmailCustomization, { appName: 'Two\nlines' }, /appName: .*control characters/],
     [smsCustomization, { template: 'no code' }, /template: .*\{\{\.OtpCode\}\}/],
     [smsCustomization, { template: '{{.OtpCode}} {{.Other}}' }, /template: .*no field but/],
+    [smsCustomization, { template: '\ud83d {{.OtpCode}}' }, /template: .*surrogate pair/],
     [senderParams, { sendFromEmailAddress: 'a@b.example\r\nBcc: c@d.example' }, /sendFromEmailAddress: /],
     [senderParams, { sendFromEmailSenderName: 'Ada\r\nBcc: c@d.example' }, /sendFromEmailSenderName: /],
     [senderParams, { replyToEmailAddress: 'nobody' }, /replyToEmailAddress: .*email address/],

@@ -96,6 +96,7 @@ export const smsCustomization = z.object({
       z
         .string()
         .max(longestSms)
+        .refine((text) => text.isWellFormed(), 'Expected Unicode text, without half of a surrogate pair')
         .refine((text) => text.search(codeSlot) >= 0, 'Expected {{.OtpCode}} where the code goes')
         .refine((text) => !text.replace(codeSlot, '').includes('{{'), 'Expected no field but {{.OtpCode}}'),
     ])
