@@ -153,6 +153,20 @@ describe('a file that a browser uploads', () => {
     expect(await uploads.use(backup.file, (path) => Promise.resolve(readFileSync(path)))).toEqual(bytes);
   });
 
+  test('whose first part is refused leaves its place to another', async () => {
+    const bytes = fileOf();
+    const notNext = refusedWith('INVALID_ARGUMENT', /^this is not the next part of the file: 0 of \d+ bytes/);
+    for (const part of [
+      { at: 1, bytes: bytes.subarray(0, 100_000) },
+      { at: -1, bytes: bytes.subarray(0, 100_000) },
+      { at: 0, bytes: Buffer.concat([bytes, Buffer.from('x')]) },
+    ]) {
+      const first = { name: 'family.backup', size: bytes.length, ...part };
+      await expect(uploads.upload(first)).rejects.toEqual(notNext);
+    }
+    await begin(bytes);
+  });
+
   test('is one of a few: the oldest that lies there goes, and those that are coming stay', async () => {
     const bytes = fileOf();
     const first = await upload(bytes);

@@ -71,6 +71,8 @@ export class Uploads {
   async upload({ file, name, size, at, bytes }: BackupPart): Promise<UploadProgress> {
     const draft = file === undefined ? this.#begin(name, size, bytes) : this.#find(file);
     if (draft.users > 0 || at !== draft.received || bytes.length === 0 || at + bytes.length > draft.size) {
+      // The client never learns its name, so nothing would ever end it.
+      if (file === undefined) this.#drafts.delete(draft.id);
       throw new KeyhearthError(
         'INVALID_ARGUMENT',
         `this is not the next part of the file: ${draft.received} of ${draft.size} bytes are here, and ${bytes.length} from ${at} came`,
