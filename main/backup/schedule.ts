@@ -3,7 +3,7 @@
  * directory. While the vault is locked, it uses the backup key of the last unlock.
  */
 import { rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import {
   deleteBackupSchedule,
   getBackupSchedule,
@@ -129,7 +129,11 @@ export class BackupSchedule {
     const now = clock.now();
     await units.write((tx) => {
       if (wish === null) deleteBackupSchedule(tx);
-      else setBackupSchedule(tx, { ...wish, updatedAt: now, lastFailure: null, lastFailureAt: null });
+      else {
+        // In the form that the paths of its files have.
+        const plan = { ...wish, directory: resolve(wish.directory) };
+        setBackupSchedule(tx, { ...plan, updatedAt: now, lastFailure: null, lastFailureAt: null });
+      }
     });
     this.#failure = undefined;
     this.#retryAt = 0;
@@ -256,7 +260,7 @@ export class BackupSchedule {
         problem: null,
       });
     }
-    const there = await findFiles([...listed].filter((file) => dirname(file) === directory));
+    const there = await findFiles([...listed].filter((file) => dirname(file) === resolve(directory)));
     const gone = [...there].flatMap(([file, isThere]) => (isThere === false ? [file] : []));
     if (found.length + gone.length === 0 || this.#closed) return;
     await this.#parts.catalog.put(...found);
@@ -303,6 +307,8 @@ export function dueAt(
   rows: readonly BackupRow[],
   now: number,
 ): number {
-  const newest = rows.find(({ file, madeAt }) => dirname(file) === directory && madeAt <= now);
+  // Earlier versions kept the directory as it was typed.
+  const place = resolve(directory);
+  const newest = rows.find(({ file, madeAt }) => dirname(file) === place && madeAt <= now);
   return newest === undefined ? Math.min(updatedAt, now) : newest.madeAt + hours * hour;
 }

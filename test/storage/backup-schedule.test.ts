@@ -243,6 +243,19 @@ describe('a schedule', () => {
     expect(backups.every(({ found }) => found === true)).toBe(true);
   });
 
+  test.each(['/', '//', '/.', '/../stick/'])('is the same for a directory that ends in %s', async (end) => {
+    await vault.vault.rpc.scheduleBackups({ directory: folder + end, hours: 24 });
+    await until(1);
+    expect((await status()).schedule).toMatchObject({
+      directory: folder,
+      dueAt: ((await status()).backups[0]?.madeAt ?? 0) + day,
+    });
+    // One a day, and not one each half minute.
+    await passInVain(hour);
+    pass(23 * hour);
+    await until(2);
+  });
+
   test('is kept after the clock was a month ahead and is corrected, and the backups of that time stay', async () => {
     await daily();
     await until(1);
