@@ -8,6 +8,7 @@ import { Connection } from '../storage/connection.ts';
 import { NewerVaultError, schemaVersion } from '../storage/migrations.ts';
 import { namingDatabase } from '../storage/file/disk-state.ts';
 import { createPrivateFile } from '../storage/file/vault-directory.ts';
+import { listKeyslots } from '../storage/tables/keyslots.ts';
 import { getVault } from '../storage/tables/vault.ts';
 import { systemClock } from '../lib/clock.ts';
 import { serveJobs, type Progress } from '../lib/concurrency/thread.ts';
@@ -15,7 +16,7 @@ import { KeyhearthError } from '../lib/errors.ts';
 import { namingFile } from '../files/storage-causes.ts';
 import type { RestoreCheck, Uncovered } from './verify-restore.ts';
 import { BackupFile, onDatabase, writeBackup, type NewBackup } from './file.ts';
-import { unreadable } from './format.ts';
+import { slotsForHeader, unreadable, type BackupHeader } from './format.ts';
 import { chunkKey, keyringOf } from './open.ts';
 import { removeDatabase } from './destinations.ts';
 import { DiskUse } from './disk-use.ts';
@@ -90,6 +91,7 @@ async function write({ database, gently, ...backup }: WriteJob, onProgress: Prog
     } finally {
       connection.close();
     }
+    checkKeyslots(backup.copy, backup.header);
     disk.uses('backups');
     const size = await writeBackup(backup, (done, total) => {
       onProgress(total + done, total * 2);
@@ -103,6 +105,24 @@ async function write({ database, gently, ...backup }: WriteJob, onProgress: Prog
     backup.key.fill(0);
     removeDatabase(backup.copy);
   }
+}
+
+/**
+ * Checks that what opens the backup opens the vault in it: the master key may have been replaced after the job was given.
+ * @throws KeyhearthError FAILED_PRECONDITION
+ */
+function checkKeyslots(copy: string, { keyslots }: Pick<BackupHeader, 'keyslots'>): void {
+  const connection = Connection.openReadOnly(copy);
+  try {
+    const copied = new Set(slotsForHeader(listKeyslots(connection)).map(({ wrapped }) => wrapped));
+    if (keyslots.some(({ wrapped }) => copied.has(wrapped))) return;
+  } finally {
+    connection.close();
+  }
+  throw new KeyhearthError(
+    'FAILED_PRECONDITION',
+    'what opens the vault was changed while the backup was made: make it again',
+  );
 }
 
 function logOf(copy: string): RestoreCheck['log'] {

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { BackupsStatus } from '../../preload/contract.ts';
 import { startVault } from '../../main/app/compose.ts';
+import { listKeyslots } from '../../main/storage/tables/keyslots.ts';
 import { newWallet, startTestVault, temporaryDirectory } from '../support/support.ts';
 import type { TestVault } from '../support/support.ts';
 
@@ -165,6 +166,24 @@ describe('a schedule', () => {
     await expect(rpc.verifyBackup({ file: third, secret: password })).rejects.toMatchObject({
       code: 'WRONG_SECRET',
     });
+  });
+
+  test('a backup that waited while the master key was replaced is refused, and leaves nothing', async () => {
+    const proof = { with: 'recovery', phrase: vault.recoveryPhrase } as const;
+    const { rpc, units } = vault.vault;
+    const reads = vi.spyOn(units, 'read');
+    const [first, second] = [join(folder, 'first.backup'), join(folder, 'second.backup')];
+    const making = [first, second].map((file) => rpc.backUp({ file }).catch((error: unknown) => error));
+    // Each has its key, and one waits for the other.
+    await vi.waitFor(() => {
+      expect(reads.mock.calls.filter(([work]) => work === listKeyslots)).toHaveLength(4);
+    });
+    await rpc.changeKeyslots({ do: 'rotate', proof, secrets: [], dropOthers: true });
+    expect((await Promise.all(making))[1]).toMatchObject({ code: 'FAILED_PRECONDITION' });
+    expect(files()).not.toContain('second.backup');
+    expect((await status()).backups.map(({ file }) => file)).not.toContain(second);
+    await rpc.backUp({ file: second });
+    expect(await rpc.verifyBackup({ file: second, secret: proof })).toMatchObject({ problemCount: 0 });
   });
 
   test('waits, after a start, for the vault to be unlocked once, and says so', async () => {
