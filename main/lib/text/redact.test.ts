@@ -3,6 +3,8 @@ import { redact } from './redact.ts';
 
 test.each([
   ['no wallet "Ann’s savings", nor “Bob”', 'no wallet <quoted>, nor <quoted>'],
+  [`no wallet ${JSON.stringify('Ann "the boss" Lee')}, nor "C:\\\\"`, 'no wallet <quoted>, nor <quoted>'],
+  ['no wallet "Ann Lee, which is cut\nnor "Bob\\', 'no wallet <quoted>\nnor <quoted>'],
   ['mail to ann.lee+keys@example.org failed', 'mail to <address> failed'],
   [
     'getaddrinfo ENOTFOUND https://hooks.example.org/T0/secret-1?x=1 now',
@@ -53,6 +55,8 @@ test('a long text is redacted quickly', () => {
     '/a'.repeat(50_000),
     'a1'.repeat(50_000),
     '"'.repeat(100_001),
+    '\\"'.repeat(50_000),
+    `"${'\\'.repeat(100_000)}`,
     '“'.repeat(100_000),
     'a.'.repeat(50_000),
     '1-'.repeat(50_000),

@@ -2,8 +2,8 @@
 
 /** In this order: what is found first is not looked at again. Each takes a time that grows no faster than the text. */
 const patterns: readonly (readonly [RegExp, string])[] = [
-  // Names that people give stand in quotes.
-  [/"[^"\n]*"|“[^“”\n]*”/g, '<quoted>'],
+  // Names that people give stand in quotes, as JSON writes them. A quotation without its end goes with the rest of its line.
+  [/"(?:[^"\\\n]|\\.)*(?:"|\\?$)|“[^“”\n]*”/gm, '<quoted>'],
   [/\b[a-z][a-z\d+.-]{1,20}:\/\/(?!127\.0\.0\.1|\[::1\]|localhost\b)[^\s)]+/gi, '<address>'],
   [/[^\s<>()@,;:]{1,64}@[^\s<>()@,;:]{1,255}/g, '<address>'],
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, '<id>'],
