@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -572,6 +572,10 @@ test('budgets in what the vault does not know, and names that look like others, 
 test('the file of a client keeps its other entries, and the file before is kept', async () => {
   const file = join(service.directory, 'client.json');
   writeFileSync(file, JSON.stringify({ theme: 'dark', mcpServers: { files: { command: 'files' } } }));
+  // As a directory that was downloaded may bring it: the copy does not go where a link of its name leads.
+  const stranger = join(service.directory, 'another file');
+  writeFileSync(stranger, 'as it was');
+  symlinkSync(stranger, `${file}.before-keyhearth`);
   await add('filed', '--budget', '1 USDC/day', '--client', file, '--yes');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     theme: 'dark',
@@ -581,6 +585,7 @@ test('the file of a client keeps its other entries, and the file before is kept'
     },
   });
   expect(readFileSync(`${file}.before-keyhearth`, 'utf8')).toContain('"theme":"dark"');
+  expect(readFileSync(stranger, 'utf8')).toBe('as it was');
   await keyhearth('agents', 'remove', 'filed', '--yes', ...owner());
 }, 60_000);
 

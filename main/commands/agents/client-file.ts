@@ -1,5 +1,5 @@
 /** The configuration of an MCP client: a JSON file with `mcpServers`. Its other entries stay, and the file before is kept. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { replaceFile } from '../../files/new-files.ts';
 import { serverOf, type ClientEntry } from '../../lib/policies/mcp-programs.ts';
@@ -22,7 +22,7 @@ export async function writeClient(
   const shown = JSON.stringify({ [server]: entry }, null, 2);
   await agreeToWrite(`To add to mcpServers in ${file}:\n${shown}`, yes);
   mkdirSync(dirname(file), { recursive: true });
-  if (before !== '') copyFileSync(file, `${file}.before-keyhearth`);
+  if (before !== '') replaceFile(`${file}.before-keyhearth`, before);
   const after = { ...settings, mcpServers: { ...servers, [server]: entry } };
   replaceFile(file, `${JSON.stringify(after, null, 2)}\n`);
   return true;
