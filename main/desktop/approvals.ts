@@ -41,10 +41,15 @@ export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'
   const changed = new Set<() => void>();
   const begun = new Set<(activities: readonly WaitingActivity[]) => void>();
 
+  let asked = 0;
+  let answered = 0;
   async function refresh(): Promise<void> {
+    const question = ++asked;
     try {
       const found = await queryWaiting(rpc);
-      if (isDisposed) return;
+      // An answer that a later one has overtaken may be from before a lock.
+      if (isDisposed || question < answered) return;
+      answered = question;
       const added = known === undefined ? [] : (found ?? []).filter(({ id }) => known?.has(id) === false);
       known = found && new Set([...(known ?? []), ...found.map(({ id }) => id)]);
       const isSame = String((found ?? []).map(({ id }) => id)) === String(waiting.map(({ id }) => id));

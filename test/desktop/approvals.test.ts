@@ -94,6 +94,26 @@ describe('what waits for votes', () => {
     expect(news).toEqual(['new']);
   });
 
+  test('stays nothing where an answer from before the lock comes after it', async () => {
+    double.body = listed('one');
+    const late = Promise.withResolvers<Awaited<ReturnType<RpcDouble['call']>>>();
+    const asked = vi.spyOn(double, 'call').mockReturnValueOnce(late.promise);
+    watch();
+    await settle();
+    expect(asked).toHaveBeenCalledOnce();
+    double.state = 'locked';
+    double.announce({ kind: 'status' });
+    await settle();
+    late.resolve({ status: 200, body: double.body });
+    await settle();
+    expect(ids()).toEqual([]);
+    double.state = 'unlocked';
+    double.announce({ kind: 'status' });
+    await settle();
+    expect(ids()).toEqual(['one']);
+    expect(news).toEqual([]);
+  });
+
   test('is nothing while the vault is locked, and old when it is opened again', async () => {
     double.body = listed('one');
     watch();
