@@ -140,8 +140,13 @@ async function restoreAt(toTarget: () => Target, wish: Omit<RestoreWish, 'direct
     removeDatabase(draft);
     try {
       await decrypt(backup, masterKey, draft, wish.onProgress);
-      const restored = await onDatabase(() => settle(draft, backup, masterKey, wish));
-      put(draft);
+      const { restored, undoKeychain } = await onDatabase(() => settle(draft, backup, masterKey, wish));
+      try {
+        put(draft);
+      } catch (error) {
+        await undoKeychain().catch(() => undefined);
+        throw error;
+      }
       return restored;
     } catch (error) {
       removeDatabase(draft);
@@ -199,20 +204,29 @@ async function decrypt(
   }
 }
 
-/** Checks what was decrypted, brings it up to date, and makes it this machine's: other machines' keychains go. */
+/**
+ * Checks what was decrypted, brings it up to date, and makes it this machine's: other machines' keychains go.
+ * @returns also what gives the keychain back as it was, where the vault is not put in its place.
+ */
 async function settle(
   draft: string,
   backup: BackupFile,
   masterKey: Uint8Array,
   wish: Pick<RestoreWish, 'name' | 'keychain' | 'random' | 'clock'>,
-): Promise<Restored> {
+): Promise<{ readonly restored: Restored; readonly undoKeychain: () => Promise<void> }> {
   const { keychain, random, clock } = wish;
   const connection = Connection.open(draft);
   const keyring = new Keyring({ random, clock });
   const guard = new RowGuard(connection, keyring);
   const units = new UnitOfWork(connection, guard);
   let keychainSlot: KeyslotRow | undefined;
+  let anchor: Uint8Array | undefined;
   const { header } = backup.head;
+  const account = anchorAccount(header.vaultId);
+  const undoKeychain = async (): Promise<void> => {
+    if (keychainSlot !== undefined) await forgetKeychainSlot(keychain, header.vaultId, keychainSlot);
+    if (anchor !== undefined) await keychain.set(account, anchor);
+  };
   try {
     checkDatabase(connection);
     migrate(connection);
@@ -228,7 +242,8 @@ async function settle(
     if (!state.available) keychainProblem = state.reason;
     else {
       // The anchor of a newer log no longer applies: the owner goes back to the backup.
-      await keychain.delete(anchorAccount(vault.id));
+      anchor = await keychain.get(account);
+      await keychain.delete(account);
       const slot = { masterKey, vaultId: vault.id, random, now: clock.now(), keychain };
       keychainSlot = await makeKeychainSlot(slot).catch((error: unknown) => {
         keychainProblem = reasonOf(error);
@@ -251,7 +266,7 @@ async function settle(
         problem: null,
       });
     });
-    return {
+    const restored: Restored = {
       vaultId: vault.id,
       organizationId: vault.organizationId,
       organizationName: getOrganization(connection, vault.organizationId)?.name ?? '',
@@ -261,8 +276,9 @@ async function settle(
       keyslots: listKeyslots(connection).map(({ kind }) => kind),
       keychainProblem,
     };
+    return { restored, undoKeychain };
   } catch (error) {
-    if (keychainSlot !== undefined) await forgetKeychainSlot(keychain, header.vaultId, keychainSlot);
+    await undoKeychain();
     throw error;
   } finally {
     guard.stop();

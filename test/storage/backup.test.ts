@@ -14,13 +14,14 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BackupFile } from '../../main/backup/file.ts';
-import { chunkCount, sealedLength } from '../../main/backup/format.ts';
+import { chunkCount, readHead, sealedLength } from '../../main/backup/format.ts';
 import type { BackupSecret } from '../../preload/contract.ts';
 import { restore, type Restored, type RestoreWish } from '../../main/backup/restore.ts';
 import { Connection } from '../../main/storage/connection.ts';
 import { migrate } from '../../main/storage/migrations.ts';
+import { anchorAccount } from '../../main/keys/keyslots/slots.ts';
 import { noKeychain, type Keychain } from '../../main/keys/keychain/keychain.ts';
 import { systemClock } from '../../main/lib/clock.ts';
 import { startVault } from '../../main/app/compose.ts';
@@ -253,6 +254,20 @@ describe('a backup of a vault with everything in it', () => {
     }
     expect([...next.entries.keys()]).not.toEqual([...old.entries.keys()]);
     rmSync(moved);
+  });
+
+  test('leaves nothing in the keychain where the vault cannot be put in its place', async () => {
+    using home = temporaryDirectory();
+    const keychain = new MachineKeychain();
+    const anchor = anchorAccount(readHead(readFileSync(file)).header.vaultId);
+    keychain.entries.set(anchor, Uint8Array.of(1));
+    const probe = vi.spyOn(keychain, 'probe').mockImplementation(() => {
+      mkdirSync(join(home.path, 'vault.db', 'in the way'), { recursive: true });
+      return Promise.resolve({ available: true });
+    });
+    await expect(restore({ ...wish(home.path, file, phrase()), keychain })).rejects.toThrow();
+    expect(probe).toHaveBeenCalledOnce();
+    expect([...keychain.entries.keys()]).toEqual([anchor]);
   });
 
   test('is proven, with what it opened told, and the date recorded', async () => {
