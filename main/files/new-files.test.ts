@@ -249,8 +249,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'main/commands/ssh/setup.ts': 'adds to the settings of ssh, a file of the user’s own',
   'main/commands/wallets/hand-out.ts': 'writes to a descriptor that it was given',
   'main/commands/secrets/env-file.ts': 'opened for reading',
-  'main/commands/agents/client-file.ts':
-    'keeps the client’s settings beside them, in a directory of the user’s own',
   'main/standalone/decrypt-backup.mjs': 'runs without the rest; it creates exclusively too',
 };
 

@@ -44,16 +44,24 @@ export function useFirstAnswers(): boolean {
       if (calmLooks === calm || idleLooks === patience) setAreHere(true);
       else timer = setTimeout(look, pause);
     };
+    const appear = (): void => {
+      flushSync(() => {
+        setAreHere(true);
+      });
+    };
+    // The focus must not go where nothing is seen.
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === 'Tab') appear();
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
     // The rest of the screen asks in this turn. One that was seen before appears in the same frame.
     queueMicrotask(() => {
       if (countAwaited() > 0) timer = setTimeout(look, pause);
-      else
-        flushSync(() => {
-          setAreHere(true);
-        });
+      else appear();
     });
     return () => {
       clearTimeout(timer);
+      window.removeEventListener('keydown', onKey, { capture: true });
     };
   }, [client]);
   return areHere;
