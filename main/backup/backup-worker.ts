@@ -112,26 +112,27 @@ async function write({ database, gently, ...backup }: WriteJob, onProgress: Prog
  * @throws KeyhearthError FAILED_PRECONDITION
  */
 function checkKeyslots(copy: string, { keyslots }: Pick<BackupHeader, 'keyslots'>): void {
-  const connection = Connection.openReadOnly(copy);
-  try {
-    const copied = new Set(slotsForHeader(listKeyslots(connection)).map(({ wrapped }) => wrapped));
-    if (keyslots.some(({ wrapped }) => copied.has(wrapped))) return;
-  } finally {
-    connection.close();
-  }
+  const slots = onCopy(copy, (connection) => slotsForHeader(listKeyslots(connection)));
+  const copied = new Set(slots.map(({ wrapped }) => wrapped));
+  if (keyslots.some(({ wrapped }) => copied.has(wrapped))) return;
   throw new KeyhearthError(
     'FAILED_PRECONDITION',
     'what opens the vault was changed while the backup was made: make it again',
   );
 }
 
-function logOf(copy: string): RestoreCheck['log'] {
-  const connection = Connection.openReadOnly(copy);
-  try {
+const logOf = (copy: string): RestoreCheck['log'] =>
+  onCopy(copy, (connection) => {
     const last = connection.get<{ sequence: number; hash: Uint8Array }>(
       'SELECT sequence, hash FROM activities ORDER BY sequence DESC LIMIT 1',
     );
     return { rows: last?.sequence ?? 0, head: Buffer.from(last?.hash ?? new Uint8Array(32)).toString('hex') };
+  });
+
+function onCopy<T>(copy: string, look: (connection: Connection) => T): T {
+  const connection = Connection.openReadOnly(copy);
+  try {
+    return look(connection);
   } finally {
     connection.close();
   }

@@ -94,6 +94,15 @@ describe('what waits for votes', () => {
     expect(news).toEqual(['new']);
   });
 
+  /** A request from before the lock is listed again, without a notification. */
+  async function openedAgain(): Promise<void> {
+    double.state = 'unlocked';
+    double.announce({ kind: 'status' });
+    await settle();
+    expect(ids()).toEqual(['one']);
+    expect(news).toEqual([]);
+  }
+
   test('stays nothing where an answer from before the lock comes after it', async () => {
     double.body = listed('one');
     const late = Promise.withResolvers<Awaited<ReturnType<RpcDouble['call']>>>();
@@ -107,11 +116,7 @@ describe('what waits for votes', () => {
     late.resolve({ status: 200, body: double.body });
     await settle();
     expect(ids()).toEqual([]);
-    double.state = 'unlocked';
-    double.announce({ kind: 'status' });
-    await settle();
-    expect(ids()).toEqual(['one']);
-    expect(news).toEqual([]);
+    await openedAgain();
   });
 
   test('is nothing while the vault is locked, and old when it is opened again', async () => {
@@ -122,11 +127,7 @@ describe('what waits for votes', () => {
     double.announce({ kind: 'status' });
     await settle();
     expect(ids()).toEqual([]);
-    double.state = 'unlocked';
-    double.announce({ kind: 'status' });
-    await settle();
-    expect(ids()).toEqual(['one']);
-    expect(news).toEqual([]);
+    await openedAgain();
   });
 
   test('is not asked for after each signature, and not thousands of times', async () => {

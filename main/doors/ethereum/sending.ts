@@ -228,8 +228,12 @@ export class Transactions {
 }
 
 const passing: ReadonlySet<ErrorCodeName> = new Set<ErrorCodeName>([
-  ...(['RESOURCE_EXHAUSTED', 'UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'INTERNAL'] as const),
-  ...(['VAULT_LOCKED', 'VAULT_FROZEN'] as const),
+  'RESOURCE_EXHAUSTED',
+  'UNAVAILABLE',
+  'STORAGE_UNAVAILABLE',
+  'INTERNAL',
+  'VAULT_LOCKED',
+  'VAULT_FROZEN',
 ]);
 
 /** True for an error that says nothing of the request's outcome. */
