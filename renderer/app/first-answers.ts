@@ -30,6 +30,7 @@ export function useFirstAnswers(): boolean {
   const client = useQueryClient();
   const [areHere, setAreHere] = useState(false);
   useEffect(() => {
+    if (areHere) return undefined;
     const countAwaited = (): number =>
       expected + client.isFetching({ predicate: ({ state }) => state.status === 'pending' });
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -63,6 +64,6 @@ export function useFirstAnswers(): boolean {
       clearTimeout(timer);
       window.removeEventListener('keydown', onKey, { capture: true });
     };
-  }, [client]);
+  }, [client, areHere]);
   return areHere;
 }
