@@ -211,11 +211,14 @@ export class BackupSchedule {
 
   /** Removes what is superfluous among this vault's own backups in the schedule's directory, and nothing else there. */
   async #rotate(vault: VaultRow, { directory }: BackupScheduleRow, now: number): Promise<void> {
+    const own: Awaited<ReturnType<typeof scheduledFiles>> = [];
+    for (const backup of await scheduledFiles(vault, directory)) {
+      // A name shows neither whose a file is nor that it is whole, and no backup goes for one that is not.
+      const header = await readHeader(backup.file).catch(() => undefined);
+      if (header?.vaultId === vault.id) own.push(backup);
+    }
     const removed = new Set<string>();
-    for (const { file } of superfluous(await scheduledFiles(vault, directory), now)) {
-      // A name does not show whose a file is.
-      const header = await readHeader(file).catch(() => undefined);
-      if (header?.vaultId !== vault.id) continue;
+    for (const { file } of superfluous(own, now)) {
       await disks.run(directory, () => rm(file, { force: true }));
       removed.add(file);
     }

@@ -275,6 +275,36 @@ describe('a schedule', () => {
     await until(2);
   });
 
+  test('counts no file that is cut off among those that stay', async () => {
+    await daily();
+    await until(1);
+    const [first = ''] = files();
+    const vaultId = first.slice('keyhearth-'.length, 'keyhearth-'.length + 8);
+    const fileOf = (age: number): string => {
+      const time = new Date(vault.clock.wall() - age * day).toISOString().replace(/\.\d+Z$/, 'Z');
+      return join(folder, `keyhearth-${vaultId}-${time.replaceAll(/[-:]/g, '')}.backup`);
+    };
+    const ages = (from: number, to: number): number[] =>
+      Array.from({ length: to - from }, (_, at) => from + at);
+    for (const age of ages(10, 20)) {
+      writeFileSync(fileOf(age), readFileSync(join(folder, first)).subarray(0, 5000));
+    }
+    const whole = ages(20, 60).map(fileOf);
+    for (const file of whole) copyFileSync(join(folder, first), file);
+    const kept = (): string[] => whole.filter((file) => existsSync(file));
+    pass(day);
+    await vi.waitFor(
+      () => {
+        vi.advanceTimersByTime(30_000);
+        expect(kept().length).toBeLessThan(20);
+      },
+      { timeout: 20_000 },
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The last seven: two from this test’s own schedule, and five of these.
+    expect(kept()).toEqual(expect.arrayContaining(whole.slice(0, 5)));
+  });
+
   test('is kept after the clock was a month ahead and is corrected, and the backups of that time stay', async () => {
     await daily();
     await until(1);
