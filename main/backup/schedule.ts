@@ -193,7 +193,10 @@ export class BackupSchedule {
       if (this.#isClosed() || this.#backupKey !== backupKey) return;
       checkBackupKey(units, backupKey);
       await write(vault, backupKey, file, now);
-      await this.#rotate(vault, plan, now);
+      // The backup is there, whatever comes of the old ones.
+      await this.#rotate(vault, plan, now).catch((error: unknown) => {
+        if (!this.#closed) this.#parts.onFailure(`Old backups were not removed: ${reasonOf(error)}`);
+      });
       this.#failure = undefined;
       this.#retryAt = 0;
       if (plan.lastFailure !== null) await this.#recordFailure(undefined);
