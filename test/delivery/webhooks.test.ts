@@ -718,44 +718,93 @@ test('a vault that was locked sends what waits once it is unlocked, and another 
   expect(receiver.events[0]?.verified).toBe(true);
 });
 
-test('14: in `keyhearth dev`, a sub-organization has its events sent to this machine', async () => {
-  await using receiver = await WebhookReceiver.start();
-  await using usual = await startTestVault();
+/** A test vault whose sub-organizations may send events to this machine. */
+async function startSandbox() {
+  await using resources = new AsyncDisposableStack();
+  const receiver = resources.use(await WebhookReceiver.start());
+  const usual = resources.use(await startTestVault());
   const { vault, line } = await startDev(usual.config, { clock: 'real' });
-  try {
-    const root = new TestClient(
-      line.url,
-      line.organizationId,
-      testKeyOf(line.apiPrivateKey, line.apiPublicKey),
-    );
-    const below = async (client: TestClient): Promise<TestClient> => {
-      const key = newTestKey();
-      const apiKeys = [{ apiKeyName: 'Key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
-      const made = await client.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-        subOrganizationName: 'Sub',
-        rootUsers: [{ userName: 'Ann', apiKeys, authenticators: [], oauthProviders: [] }],
-        rootQuorumThreshold: 1,
-      });
-      return new TestClient(client.url, (resultOf(made) as Json)['subOrganizationId'] as string, key);
-    };
-    const enable = (client: TestClient, value: string) =>
-      client.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
-        name: 'FEATURE_NAME_WEBHOOK',
-        value,
-      });
-    const sub = await below(root);
-    const answer = await enable(sub, receiver.url);
-    expect(answer.status, answer.text).toBe(200);
-    const tag = activityOf(
-      await sub.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Tag', userIds: [] }),
-    );
-    await vi.waitFor(() => {
-      expect(receiver.ids).toEqual([tag.id]);
-    }, patience);
-    // Nothing else of the network that a sub-organization may not reach otherwise.
-    expect((await enable(sub, 'http://10.0.0.1/hook')).status).toBe(400);
-    expect((await enable(await below(usual.root), receiver.url)).status).toBe(400);
-  } finally {
-    await vault.close();
+  resources.defer(() => vault.close());
+  const root = new TestClient(
+    line.url,
+    line.organizationId,
+    testKeyOf(line.apiPrivateKey, line.apiPublicKey),
+  );
+  const owned = resources.move();
+  return { root, receiver, usual, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** A user of a new sub-organization. */
+async function below(client: TestClient): Promise<TestClient> {
+  const key = newTestKey();
+  const apiKeys = [{ apiKeyName: 'Key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
+  const made = await client.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+    subOrganizationName: `Sub ${String(++tags)}`,
+    rootUsers: [{ userName: 'Ann', apiKeys, authenticators: [], oauthProviders: [] }],
+    rootQuorumThreshold: 1,
+  });
+  return new TestClient(client.url, (resultOf(made) as Json)['subOrganizationId'] as string, key);
+}
+
+const enable = (client: TestClient, value: string): Promise<Answer> =>
+  client.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
+    name: 'FEATURE_NAME_WEBHOOK',
+    value,
+  });
+
+const tagIn = async (client: TestClient): Promise<string> =>
+  activityOf(
+    await client.submit('create_user_tag', 'CREATE_USER_TAG', {
+      userTagName: `Tag ${String(++tags)}`,
+      userIds: [],
+    }),
+  ).id;
+
+test('14: in `keyhearth dev`, a sub-organization has its events sent to this machine', async () => {
+  await using sandbox = await startSandbox();
+  const { root, receiver, usual } = sandbox;
+  const sub = await below(root);
+  const answer = await enable(sub, receiver.url);
+  expect(answer.status, answer.text).toBe(200);
+  const tag = await tagIn(sub);
+  await vi.waitFor(() => {
+    expect(receiver.ids).toEqual([tag]);
+  }, patience);
+  // Nothing else of the network that a sub-organization may not reach otherwise.
+  expect((await enable(sub, 'http://10.0.0.1/hook')).status).toBe(400);
+  expect((await enable(await below(usual.root), receiver.url)).status).toBe(400);
+});
+
+test('endpoints of sub-organizations that hang hold up no event of the vault’s own organization', async () => {
+  await using sandbox = await startSandbox();
+  const { root, receiver } = sandbox;
+  await using hanging = await WebhookReceiver.start();
+  let [begun, ended] = [0, 0];
+  hanging.misbehave = (response) => {
+    begun++;
+    response.once('close', () => ended++);
+    return true;
+  };
+  const subs = await Promise.all(Array.from({ length: 5 }, () => below(root)));
+  for (const sub of subs) {
+    for (let endpoint = 0; endpoint < 16; endpoint++) {
+      resultOf(
+        await sub.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
+          url: hanging.url,
+          name: `Hangs ${String(endpoint)}`,
+        }),
+      );
+    }
   }
+  expect((await enable(root, receiver.url)).status).toBe(200);
+  await Promise.all(subs.map(tagIn));
+  await vi.waitFor(() => {
+    expect(begun).toBeGreaterThanOrEqual(48);
+  }, patience);
+  const tag = await tagIn(root);
+  await vi.waitFor(() => {
+    expect(receiver.ids).toContain(tag);
+  }, patience);
+  // It got a place that is not for them, and not one that a delivery gave up after ten seconds.
+  expect(ended).toBe(0);
 });

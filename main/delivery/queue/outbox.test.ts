@@ -347,11 +347,11 @@ describe('the outbox', () => {
       queue('p', 'p2'),
     );
     await vi.waitFor(() => {
-      expect(transport.seen).toEqual(['o1', 'o2', 'p1']);
+      expect(transport.seen).toEqual(['o1', 'p1', 'o2']);
     });
     finish.shift()?.();
     await vi.waitFor(() => {
-      expect(transport.seen).toEqual(['o1', 'o2', 'p1', 'o3']);
+      expect(transport.seen).toEqual(['o1', 'p1', 'o2', 'o3']);
     });
     while (finish.length > 0 || transport.seen.length < 5) {
       finish.shift()?.();

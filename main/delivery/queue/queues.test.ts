@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { longestPauseMs } from './backoff.ts';
 import { DeliveryQueues, longestSleepMs, type DeliveryQueuesParts } from './queues.ts';
 
@@ -88,4 +88,65 @@ test('tells of a fault in choosing what to serve, and chooses again', async () =
   await pass(longestSleepMs);
   expect(served).toEqual(['one']);
   await queues.stop();
+});
+
+describe('with more work than places', () => {
+  const places = 64;
+  const below = (organizationId: string): boolean => organizationId !== 'own';
+  let ends: (() => void)[] = [];
+  const slow = (): DeliveryQueues => {
+    ends = [];
+    return make({
+      isBelow: below,
+      serve: (name) => {
+        served.push(name);
+        return new Promise((resolve) =>
+          ends.push(() => {
+            resolve(undefined);
+          }),
+        );
+      },
+    });
+  };
+  const fill = (queues: DeliveryQueues, organizationId: string): void => {
+    for (let each = 0; each < 20; each++)
+      queues.add(`${organizationId} ${String(each)}`, { kind: 'test', organizationId });
+  };
+  const end = async (queues: DeliveryQueues): Promise<void> => {
+    const stopped = queues.stop();
+    for (const each of ends) each();
+    await stopped;
+  };
+
+  test('leaves places to the vault’s own organization, however many sub-organizations hang', async () => {
+    const queues = slow();
+    for (let each = 0; each < 8; each++) fill(queues, `sub ${String(each)}`);
+    await pass(1);
+    expect(served).toHaveLength(places * 0.75);
+    queues.add('own', { kind: 'test', organizationId: 'own' });
+    await pass(1);
+    expect(served.at(-1)).toBe('own');
+    await end(queues);
+  });
+
+  test('gives the next place to an organization that has none', async () => {
+    const queues = slow();
+    for (let each = 0; each < 8; each++) fill(queues, `sub ${String(each)}`);
+    await pass(1);
+    queues.add('late', { kind: 'test', organizationId: 'late' });
+    await pass(1);
+    expect(served).not.toContain('late');
+    ends.shift()?.();
+    await pass(1);
+    expect(served.at(-1)).toBe('late');
+    await end(queues);
+  });
+
+  test('serves sixteen of one organization, oldest first', async () => {
+    const queues = slow();
+    fill(queues, 'own');
+    await pass(1);
+    expect(served).toEqual(Array.from({ length: 16 }, (_, each) => `own ${String(each)}`));
+    await end(queues);
+  });
 });

@@ -24,9 +24,20 @@ export interface DeliveryQueuesParts {
    */
   readonly serve: (name: string, queue: DeliveryQueue) => Promise<number | undefined>;
   readonly onFault: OnFault;
+  /** True for a sub-organization: together they leave some places to the vault's own organization. None is one unless given. */
+  readonly isBelow?: ((organizationId: string) => boolean) | undefined;
   /** Queues that are served at once, in all and of one organization and kind. */
   readonly mostQueues?: number | undefined;
   readonly mostQueuesOfOne?: number | undefined;
+}
+
+/** The part of all places that sub-organizations may have together. */
+const shareBelow = 0.75;
+
+interface Serving {
+  readonly queue: DeliveryQueue;
+  readonly isBelow: boolean;
+  readonly done: Promise<void>;
 }
 
 /** The longest that a timer of Node's can wait is 24 days; a clock that was set is noticed after this. */
@@ -38,7 +49,7 @@ export class DeliveryQueues {
   readonly #mostQueuesOfOne: number;
   /** Queues that have work and are not being served. */
   readonly #waiting = new Map<string, DeliveryQueue>();
-  readonly #serving = new Map<string, { readonly queue: DeliveryQueue; readonly done: Promise<void> }>();
+  readonly #serving = new Map<string, Serving>();
   #pumping: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -82,22 +93,60 @@ export class DeliveryQueues {
     await Promise.all([...this.#serving.values()].map(({ done }) => done));
   }
 
-  /** Serves the queues whose time has come, oldest first. */
+  /**
+   * Serves the queues whose time has come: those of the organization with the fewest under way first, and of one organization the
+   * oldest first.
+   */
   #pump(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (!this.#parts.mayServe()) return;
+    if (!this.#parts.mayServe() || this.#serving.size >= this.#mostQueues) return;
     const now = this.#parts.clock.wall();
     let nextAt = Infinity;
+    const due = new Map<string, string[]>();
     for (const [name, queue] of this.#waiting) {
-      if (this.#serving.size >= this.#mostQueues) return;
-      if (!hasCome(queue.dueAt, now, longestPauseMs)) nextAt = Math.min(nextAt, queue.dueAt);
-      else if (this.#servedLike(queue) < this.#mostQueuesOfOne) {
-        this.#waiting.delete(name);
-        this.#serving.set(name, { queue, done: this.#serve(name, queue) });
+      if (!hasCome(queue.dueAt, now, longestPauseMs)) {
+        nextAt = Math.min(nextAt, queue.dueAt);
+        continue;
       }
+      const names = due.get(shareOf(queue));
+      if (names === undefined) due.set(shareOf(queue), [name]);
+      else names.push(name);
     }
+    this.#begin([...due.values()]);
     if (nextAt !== Infinity) this.#sleep(Math.min(Math.max(nextAt - now, 1), longestSleepMs));
+  }
+
+  /** @param due Names of queues, of one organization and kind each list. A mail server that hangs holds up no webhook. */
+  #begin(due: readonly (readonly string[])[]): void {
+    const { isBelow = () => false } = this.#parts;
+    const mostBelow = Math.ceil(this.#mostQueues * shareBelow);
+    const underWay = [...this.#serving.values()];
+    let below = underWay.filter((serving) => serving.isBelow).length;
+    const shares = due.flatMap((names) => {
+      const queue = this.#waiting.get(names[0] ?? '');
+      if (queue === undefined) return [];
+      const served = underWay.filter((other) => shareOf(other.queue) === shareOf(queue)).length;
+      return [{ names: names.values(), served, isBelow: isBelow(queue.organizationId) }];
+    });
+    while (this.#serving.size < this.#mostQueues) {
+      let share: (typeof shares)[number] | undefined;
+      for (const each of shares) {
+        const isOpen = each.served < this.#mostQueuesOfOne && !(each.isBelow && below >= mostBelow);
+        if (isOpen && each.served < (share?.served ?? Infinity)) share = each;
+      }
+      if (share === undefined) return;
+      const name = share.names.next().value;
+      const queue = name === undefined ? undefined : this.#waiting.get(name);
+      if (name === undefined || queue === undefined) {
+        shares.splice(shares.indexOf(share), 1);
+        continue;
+      }
+      share.served += 1;
+      if (share.isBelow) below += 1;
+      this.#waiting.delete(name);
+      this.#serving.set(name, { queue, isBelow: share.isBelow, done: this.#serve(name, queue) });
+    }
   }
 
   #sleep(milliseconds: number): void {
@@ -116,15 +165,6 @@ export class DeliveryQueues {
     this.#sleep(longestSleepMs);
   };
 
-  /** A mail server that hangs holds up mail, and no webhook of the same organization. */
-  #servedLike({ kind, organizationId }: DeliveryQueue): number {
-    let count = 0;
-    for (const { queue } of this.#serving.values()) {
-      if (queue.kind === kind && queue.organizationId === organizationId) count++;
-    }
-    return count;
-  }
-
   async #serve(name: string, queue: DeliveryQueue): Promise<void> {
     // In a turn of its own: not within the loop that is about to note that it is served.
     await Promise.resolve();
@@ -142,3 +182,5 @@ export class DeliveryQueues {
     }
   }
 }
+
+const shareOf = ({ kind, organizationId }: DeliveryQueue): string => `${kind} ${organizationId}`;

@@ -10,6 +10,7 @@ import type { ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader, Writer } from '../../storage/connection.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
 import { isNetworkOn } from '../../storage/tables/settings.ts';
+import { getVault } from '../../storage/tables/vault.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import {
   adoptWebhookDeliveries,
@@ -91,6 +92,8 @@ export class Webhooks {
   #endpoints = newEndpointCache();
   /** Deliveries of an organization that ended since old ones were deleted. */
   readonly #finished = new Map<string, number>();
+  /** The vault's own, as it was read last. A place is given without a look into the file, which may not hold. */
+  #ownOrganization: string | undefined;
   /** Endpoints that events wait for while nothing can be sent to them. */
   readonly #waitingForNetwork = new Set<string>();
   #started = false;
@@ -107,6 +110,7 @@ export class Webhooks {
       mayServe: () => this.#maySend(),
       serve: (endpointId) => this.#serve(endpointId),
       onFault: parts.onFault,
+      isBelow: (organizationId) => organizationId !== this.#ownOrganization,
     });
     this.#stopListening = parts.keys.onChange((unlocked) => {
       if (!unlocked) {
@@ -151,6 +155,7 @@ export class Webhooks {
     this.#grown.clear();
     this.#endpoints = newEndpointCache();
     this.#quietly(() => {
+      this.#ownOrganization = this.#parts.units.read(getVault)?.organizationId;
       for (const { id, organizationId, nextAt } of this.#parts.units.read(listEndpointQueues)) {
         this.#queues.set(id, { kind: 'webhook', organizationId, dueAt: nextAt ?? 0 });
       }
@@ -187,6 +192,7 @@ export class Webhooks {
     this.#grown.clear();
     if (!this.#maySend()) return;
     this.#quietly(() => {
+      this.#ownOrganization ??= this.#parts.units.read(getVault)?.organizationId;
       for (const organization of grown) {
         let endpoints = this.#endpoints.get(organization);
         if (endpoints === undefined) {
