@@ -193,7 +193,7 @@ export class BackupSchedule {
       if (this.#isClosed() || this.#backupKey !== backupKey) return;
       checkBackupKey(units, backupKey);
       await write(vault, backupKey, file, now);
-      // The backup is there, whatever comes of the old ones.
+      // The backup is there, with the old ones or without.
       await this.#rotate(vault, plan, now).catch((error: unknown) => {
         if (!this.#closed) this.#parts.onFailure(`Old backups were not removed: ${reasonOf(error)}`);
       });
