@@ -64,9 +64,14 @@ describe('RFC 9180, appendix A', () => {
         hex(vector.ephemeralSeed),
       );
       expect(toHex(new Uint8Array(sender.enc))).toBe(vector.encapsulatedKey);
+      const keyOf = (text: string, isPublic: boolean): Promise<CryptoKey> =>
+        suite.kem.importKey('raw', owned(text).buffer, isPublic);
       const recipient = await recipientContext(
         suite,
-        hex(vector.recipientPrivateKey),
+        {
+          privateKey: await keyOf(vector.recipientPrivateKey, false),
+          publicKey: await keyOf(vector.recipientPublicKey, true),
+        },
         hex(vector.encapsulatedKey),
         hex(vector.info),
       );

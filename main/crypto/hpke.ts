@@ -9,7 +9,7 @@ import {
 } from '@hpke/core';
 import { checkBytes, concatBytes } from './bytes.ts';
 import { invalid } from './encodings.ts';
-import { p256PublicKey, uncompressP256 } from './keys/p256.ts';
+import { p256KeyPair, p256PublicKey, uncompressP256 } from './keys/p256.ts';
 import { copyOfBytes } from './secret-text.ts';
 
 const publicKeyLength = 65;
@@ -77,7 +77,8 @@ export async function openWithPrivateKey(
     );
   }
   const recipientPublicKey = uncompressP256(p256PublicKey(recipientPrivateKey));
-  const recipient = await recipientContext(bundleSuite, recipientPrivateKey, encapsulatedKey, bundleInfo);
+  const recipientKey = await p256KeyPair(recipientPrivateKey, recipientPublicKey);
+  const recipient = await recipientContext(bundleSuite, recipientKey, encapsulatedKey, bundleInfo);
   try {
     return new Uint8Array(
       await recipient.open(owned(ciphertext), bundleAad(encapsulatedKey, recipientPublicKey)),
@@ -94,7 +95,7 @@ export async function senderContext(
   info: Uint8Array,
   ephemeralSeed?: Uint8Array,
 ): Promise<SenderContext> {
-  const recipientKey = await importKey(suite, 'recipientPublicKey', recipientPublicKey, true);
+  const recipientKey = await importKey(suite, 'recipientPublicKey', recipientPublicKey);
   const ekm = ephemeralSeed && (await suite.kem.deriveKeyPair(owned(ephemeralSeed)));
   return suite.createSenderContext({
     recipientPublicKey: recipientKey,
@@ -103,38 +104,30 @@ export async function senderContext(
   });
 }
 
-/** The recipient's side of any suite. */
+/**
+ * The recipient's side of any suite.
+ * @param recipientKey With its public key: the suite would export a private key to learn it, as a text that cannot be erased.
+ */
 export async function recipientContext(
   suite: CipherSuite,
-  recipientPrivateKey: Uint8Array,
+  recipientKey: CryptoKeyPair,
   encapsulatedKey: Uint8Array,
   info: Uint8Array,
 ): Promise<RecipientContext> {
   // Checked here so that a wrong key and a ciphertext that does not open have different errors.
-  await importKey(suite, 'encapsulatedKey', encapsulatedKey, true);
+  await importKey(suite, 'encapsulatedKey', encapsulatedKey);
   return suite.createRecipientContext({
-    recipientKey: await importKey(suite, 'recipientPrivateKey', recipientPrivateKey, false),
+    recipientKey,
     enc: owned(encapsulatedKey),
     info: owned(info),
   });
 }
 
-async function importKey(
-  suite: CipherSuite,
-  name: string,
-  key: Uint8Array,
-  isPublic: boolean,
-): Promise<CryptoKey> {
-  const copy = owned(key);
+async function importKey(suite: CipherSuite, name: string, publicKey: Uint8Array): Promise<CryptoKey> {
   try {
-    return await suite.kem.importKey('raw', copy.buffer, isPublic);
+    return await suite.kem.importKey('raw', owned(publicKey).buffer, true);
   } catch {
-    throw invalid(
-      name,
-      `expected a ${isPublic ? 'public' : 'private'} key of the suite's curve, got bytes that are none`,
-    );
-  } finally {
-    copy.fill(0);
+    throw invalid(name, "expected a public key of the suite's curve, got bytes that are none");
   }
 }
 

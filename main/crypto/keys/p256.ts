@@ -7,6 +7,7 @@ import { p256 } from '@noble/curves/nist.js';
 import { checkBytes, concatBytes, asUint8Array } from '../bytes.ts';
 import { decodeHex, invalid, toHex } from '../encodings.ts';
 import { Lru } from '../../lib/lru.ts';
+import { copyOfBytes } from '../secret-text.ts';
 import { generatePrivateKey } from './scalars.ts';
 import { verifyInThread } from './verify-in-thread.ts';
 
@@ -14,8 +15,12 @@ export const p256PrivateKeyLength = 32;
 const compressedLength = 33;
 const uncompressedLength = 65;
 
-/** RFC 5480 and RFC 5915: what stands around the raw key in SubjectPublicKeyInfo and in ECPrivateKey. */
+/** RFC 5480, RFC 5208 and RFC 5915: what stands around the raw key in SubjectPublicKeyInfo, PrivateKeyInfo and ECPrivateKey. */
 const spkiPrefix = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
+const pkcs8Prefix = Buffer.from(
+  '3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420',
+  'hex',
+);
 const sec1Prefix = Buffer.from('30310201010420', 'hex');
 const sec1Suffix = Buffer.from('a00a06082a8648ce3d030107', 'hex');
 
@@ -95,6 +100,27 @@ export function p256PublicKey(privateKey: Uint8Array): Uint8Array {
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(privateKey);
   return compressP256(ecdh.getPublicKey());
+}
+
+/**
+ * The key for WebCrypto, which agrees on a secret with it and gives the private half to no program.
+ * @param privateKey 32 bytes.
+ * @param publicKey Its own, uncompressed SEC 1, 65 bytes.
+ */
+export async function p256KeyPair(privateKey: Uint8Array, publicKey: Uint8Array): Promise<CryptoKeyPair> {
+  checkPrivateKey(privateKey);
+  checkBytes('publicKey', publicKey, uncompressedLength);
+  const curve = { name: 'ECDH', namedCurve: 'P-256' };
+  const pkcs8 = concatBytes(pkcs8Prefix, privateKey);
+  try {
+    const [own, shared] = await Promise.all([
+      crypto.subtle.importKey('pkcs8', pkcs8, curve, false, ['deriveBits']),
+      crypto.subtle.importKey('raw', copyOfBytes(publicKey), curve, true, []),
+    ]);
+    return { privateKey: own, publicKey: shared };
+  } finally {
+    pkcs8.fill(0);
+  }
 }
 
 /**
