@@ -132,3 +132,47 @@ test('a lock ends what is reserved, and so does a clock that is set back', () =>
     }).toThrow();
   }
 });
+
+test('a step-up is taken as its request begins, and comes back where the request came to nothing', () => {
+  const { proof, allowed } = start();
+  proof.give();
+  const giveBack = proof.take('export');
+  expect(allowed()).toEqual([]);
+  expect(() => {
+    proof.take('export');
+  }).toThrow();
+  giveBack();
+  expect(allowed()).toEqual(['export', 'wayIn']);
+  const afterLock = proof.take('export');
+  proof.end();
+  afterLock();
+  expect(allowed()).toEqual([]);
+});
+
+test('a reservation is taken as its request begins, and comes back where the request came to nothing', () => {
+  const { proof, allowed } = start();
+  proof.give();
+  proof.reserve('export', 'first');
+  const giveBack = proof.take('export', 'first');
+  expect(() => {
+    proof.take('export', 'first');
+  }).toThrow();
+  giveBack();
+  const afterLock = proof.take('export', 'first');
+  proof.end();
+  afterLock();
+  expect(() => {
+    proof.take('export', 'first');
+  }).toThrow();
+  expect(allowed()).toEqual([]);
+});
+
+test('a reservation that is over leaves no step-up unused', () => {
+  const { proof, allowed, wait } = start();
+  proof.give();
+  proof.reserve('export', 'first');
+  wait(2 * minute);
+  proof.give();
+  proof.take('export', 'first');
+  expect(allowed()).toEqual([]);
+});

@@ -34,9 +34,9 @@ const reservedMs = 2 * 60_000;
 
 export class StepUp {
   readonly #clock: Clock;
-  readonly #until: Record<Exclude<Use, 'policy'>, number> = { export: 0, wayIn: 0 };
+  #until: Record<Exclude<Use, 'policy'>, number> = { export: 0, wayIn: 0 };
   /** Ends of reservations, by the request that each is for. */
-  readonly #reserved = new Map<string, number>();
+  #reserved = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -85,17 +85,42 @@ export class StepUp {
     throw new KeyhearthError('PERMISSION_DENIED', refused, { turnkeyErrorCode: stepUpRequired });
   }
 
+  /**
+   * Takes a step-up for a request that begins: requests at one time do not share it.
+   * @param request As for `check`.
+   * @returns the function that gives an export's step-up back, or a reservation, where the request came to nothing. After a lock
+   * it gives nothing.
+   * @throws KeyhearthError PERMISSION_DENIED, as `check`.
+   */
+  take(use: Use, request?: string): () => void {
+    this.check(use, request);
+    const [until, reserved] = [this.#until, this.#reserved];
+    const before = { ...until };
+    const reservation =
+      request !== undefined && this.#isReserved(request) ? reserved.get(request) : undefined;
+    this.used(use, request);
+    return () => {
+      if (request !== undefined && reservation !== undefined) reserved.set(request, reservation);
+      else if (use === 'export') {
+        until.export = Math.max(until.export, before.export);
+        until.wayIn = Math.max(until.wayIn, before.wayIn);
+      }
+    };
+  }
+
   /** It is for one export, or for ways in: a key that is added exports as well. A reserved request uses its reservation up. */
   used(use: Use, request?: string): void {
-    if (request !== undefined && this.#reserved.delete(request)) return;
+    const isReserved = request !== undefined && this.#isReserved(request);
+    if (request !== undefined) this.#reserved.delete(request);
+    if (isReserved) return;
     this.#until.export = 0;
     if (use === 'export') this.#until.wayIn = 0;
   }
 
   /** The vault is locked. */
   end(): void {
-    this.used('export');
-    this.#reserved.clear();
+    this.#until = { export: 0, wayIn: 0 };
+    this.#reserved = new Map();
   }
 
   #isReserved(request: string): boolean {

@@ -201,10 +201,15 @@ export class KeyslotCalls {
     request: string,
     run: () => Promise<Answer>,
   ): Promise<Answer> {
-    this.#proof.check(use, request);
-    const answer = await run();
-    if (answer.status === 200) this.#proof.used(use, request);
-    return answer;
+    const giveBack = this.#proof.take(use, request);
+    let succeeded = false;
+    try {
+      const answer = await run();
+      succeeded = answer.status === 200;
+      return answer;
+    } finally {
+      if (!succeeded) giveBack();
+    }
   }
 
   /** @throws KeyhearthError PERMISSION_DENIED where the owner has not just stepped up. */

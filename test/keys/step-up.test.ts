@@ -141,6 +141,18 @@ test('of all operations, those that add a way in, export or let any user act nee
   ]);
 });
 
+test('exports at one time need a step-up each, and one that fails uses none up', async () => {
+  await using scene = await setScene();
+  const { submit, prove } = await windowOf(scene);
+  const { walletId } = await newWallet(scene.service.root, 'Treasury');
+  const ask = (parameters: Json): Promise<Json> =>
+    submit('export_wallet', 'ACTIVITY_TYPE_EXPORT_WALLET', { targetPublicKey: scene.target, ...parameters });
+  await prove();
+  expect(await ask({ walletId: crypto.randomUUID() })).toMatchObject({ status: 404 });
+  const answers = await Promise.all([ask({ walletId }), ask({ walletId }), ask({ walletId })]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 403, 403]);
+});
+
 test('parameters decide where only some of them leave a way in', async () => {
   await using scene = await setScene();
   const { submit, prove, endProof: endStepUp } = await windowOf(scene);
