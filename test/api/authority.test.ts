@@ -392,6 +392,44 @@ describe('2: a quorum of two', () => {
     expect((await approve(root)).body).toMatchObject({ activity: { status: 'ACTIVITY_STATUS_COMPLETED' } });
   });
 
+  test('is not replaced by one member where a user’s own request waited, and the user’s key was deleted since', async () => {
+    await using vault = await startTestVault();
+    const { root, rootUserId } = vault;
+    const [second, user] = [await vault.newUser('Second'), await vault.newUser('User')];
+    const { policyId } = resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', {
+        policyName: 'With the owner',
+        effect: 'EFFECT_ALLOW',
+        condition: "activity.resource == 'CREDENTIAL'",
+        consensus: `approvers.any(user, user.id == '${user.userId}') && approvers.any(user, user.id == '${rootUserId}')`,
+        notes: '',
+      }),
+    ) as Json;
+    const keyFor = (key: ReturnType<typeof newTestKey>) => ({
+      userId: user.userId,
+      apiKeys: [apiKeyOf(key)],
+    });
+    const { body } = await root.query('get_api_keys', { userId: user.userId });
+    const apiKeyIds = ((body?.['apiKeys'] ?? []) as Json[]).map(({ apiKeyId }) => apiKeyId);
+    const waiting = await submitAs(user.client, 'create_api_keys', keyFor(newAttackersKey()));
+    const { fingerprint, status } = (waiting.body as { activity: Json }).activity;
+    expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    const newKey = newTestKey();
+    resultOf(await submitAs(root, 'create_api_keys', keyFor(newKey)));
+    resultOf(await submitAs(root, 'delete_api_keys', { userId: user.userId, apiKeyIds }));
+    resultOf(await submitAs(root, 'delete_policy', { policyId }));
+    resultOf(
+      await submitAs(root, 'update_root_quorum', { threshold: 2, userIds: [rootUserId, second.userId] }),
+    );
+    const approve = async (client: TestClient) =>
+      (await client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint })).body;
+    expect(await approve(root)).toMatchObject({ activity: { status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' } });
+    // The user may do it, with a key that is still there.
+    expect(await approve(user.client.as(newKey))).toMatchObject({
+      activity: { status: 'ACTIVITY_STATUS_COMPLETED' },
+    });
+  });
+
   test('is asked about a user who became a member while an activity waited', async () => {
     await using vault = await startTestVault();
     const { root, rootUserId } = vault;

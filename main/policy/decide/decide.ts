@@ -76,7 +76,10 @@ export function decide(facts: Facts): Verdict {
 
   const judged: Judged[] = [];
   const waits = partOf(facts, submitterOf(facts));
-  const reservations = throughItems(facts, (item) => judged.push(judge(item, facts, waits)));
+  const ownCredentials = facts.ownCredentials === true && submitterApproves(facts);
+  const reservations = throughItems(facts, (item) =>
+    judged.push(judge(item, { ...facts, ownCredentials }, waits)),
+  );
   const worst = standings.find((standing) => judged.some((each) => each.standing === standing));
   const item = judged.findIndex(({ standing }) => standing === worst);
   const { evaluations = [], policyIds = [] } = judged[item] ?? {};
@@ -92,6 +95,12 @@ export function decide(facts: Facts): Verdict {
     default:
       return without(`${nothingAllows}${where}`, decided);
   }
+}
+
+/** False once the submitter's own vote has lapsed, or the credential that it was stamped with is gone. */
+function submitterApproves(facts: Facts): boolean {
+  const submitter = submitterOf(facts);
+  return facts.approvers.some(({ userId }) => userId === submitter?.userId);
 }
 
 /** Standings of an item, from worst to best: an activity has the worst standing of its items. */
