@@ -770,6 +770,32 @@ describe('recovery', () => {
     expect((await recover(userId)).status).toBe(401);
   });
 
+  test('by mail ends where the user gets another address', async () => {
+    for (const userEmail of ['moved@example.org', '']) {
+      const { userId, email } = await newPerson();
+      const target = newTarget();
+      const parameters = { email, targetPublicKey: target.publicKey };
+      activityOf(
+        await service.root.submit('init_user_email_recovery', 'INIT_USER_EMAIL_RECOVERY', parameters),
+      );
+      const client = service.root.as(target.open((await sentTo(email)).code));
+      // The same address in other letters is the user's still.
+      for (const [next, keys] of [
+        [email.toUpperCase(), 1],
+        [userEmail, 0],
+      ] as const) {
+        resultOf(
+          await service.root.submit('update_user_email', 'UPDATE_USER_EMAIL', { userId, userEmail: next }),
+        );
+        expect(await keysOf(userId)).toHaveLength(keys);
+      }
+      const authenticator = new SoftwareAuthenticator().params('New');
+      expect((await client.submit('recover_user', 'RECOVER_USER', { userId, authenticator })).status).toBe(
+        401,
+      );
+    }
+  });
+
   test('by a second mail ends the first', async () => {
     const { userId, email } = await newPerson();
     const targets = [newTarget(), newTarget()] as const;

@@ -6,7 +6,7 @@ import { decodeHex, encodeBase58Check, toHex } from '../../crypto/encodings.ts';
 import { compressP256, generateP256 } from '../../crypto/keys/p256.ts';
 import { signToken } from '../../crypto/signed-tokens.ts';
 import { deleteApiKey, findApiKey, listApiKeysOfUser } from '../../storage/tables/api-keys.ts';
-import type { Reader } from '../../storage/connection.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
 import { findSessionProfileRow, type SessionProfileRow } from '../../storage/tables/session-profiles.ts';
 import type { Random } from '../../lib/random.ts';
 import { addApiKey, checkKeyUnclaimed } from '../credentials/api-key-registration.ts';
@@ -102,11 +102,7 @@ export function addSessionKey(
 ): string {
   const { tx, now } = context;
   const { credentialType, defaultName } = sessionKinds[kind];
-  if (params.invalidateExisting === true) {
-    for (const key of listApiKeysOfUser(tx, userId)) {
-      if (key.credentialType === credentialType) deleteApiKey(tx, key.id);
-    }
-  }
+  if (params.invalidateExisting === true) endSessionKeys(tx, kind, userId);
   return addApiKey(context, userId, {
     name: params.apiKeyName ?? `${defaultName} - ${new Date(now).toISOString()}`,
     credentialType,
@@ -114,6 +110,14 @@ export function addSessionKey(
     expirationSeconds: secondsOf(params),
     sessionProfileId,
   });
+}
+
+/** Ends the keys of one kind of a user's sign-ins. */
+export function endSessionKeys(tx: Writer, kind: SessionKind, userId: string): void {
+  const { credentialType } = sessionKinds[kind];
+  for (const key of listApiKeysOfUser(tx, userId)) {
+    if (key.credentialType === credentialType) deleteApiKey(tx, key.id);
+  }
 }
 
 const secondsOf = ({ expirationSeconds }: SessionWishes): number =>

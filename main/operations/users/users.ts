@@ -37,6 +37,7 @@ import {
   provenOauthProviders,
   verifyNewUsers,
 } from './user-registration.ts';
+import { endSessionKeys } from '../sign-in/session-keys.ts';
 import { readVerificationToken, refused, verificationToken } from '../sign-in/verification-tokens.ts';
 
 interface Contacts {
@@ -358,6 +359,8 @@ function changeUser(
     updatedAt: now,
   };
   updateUserRow(tx, { ...next, ...proven(context, change) });
+  // A mail that went to an address recovers no user who has another by now.
+  if (email?.toLowerCase() !== user.email?.toLowerCase()) endSessionKeys(tx, 'recovery', userId);
 }
 
 /** @throws KeyhearthError INVALID_ARGUMENT for a token that does not hold, or is about another contact. */
