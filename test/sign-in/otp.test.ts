@@ -730,6 +730,66 @@ describe('email_auth', () => {
   });
 });
 
+test('a way in that a sub-organization switches off ends what was sent before', async () => {
+  const key = newTestKey();
+  const rootUser = {
+    userName: 'Owner',
+    userEmail: 'owner@example.org',
+    userPhoneNumber: '+15557654321',
+    apiKeys: [{ apiKeyName: 'K', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+    authenticators: [],
+    oauthProviders: [],
+  };
+  const made = resultOf(
+    await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+      subOrganizationName: 'Switching',
+      rootUsers: [rootUser],
+      rootQuorumThreshold: 1,
+    }),
+  ) as unknown as { readonly subOrganizationId: string; readonly rootUserIds: readonly string[] };
+  const sub = new TestClient(service.url, made.subOrganizationId, key);
+  const [userId] = made.rootUserIds;
+  const switchOff = async (name: string): Promise<void> => {
+    const parameters = { name: `FEATURE_NAME_${name}` };
+    resultOf(await sub.submit('remove_organization_feature', 'REMOVE_ORGANIZATION_FEATURE', parameters));
+  };
+  const off = [403, expect.stringMatching(/^request not authorized: FEATURE_NAME_.* is not set/)];
+  const codes = [
+    ['OTP_EMAIL_AUTH', byMail(rootUser.userEmail), rootUser.userEmail],
+    [
+      'SMS_AUTH',
+      { otpType: 'OTP_TYPE_SMS', contact: rootUser.userPhoneNumber, appName: 'App' },
+      rootUser.userPhoneNumber,
+    ],
+  ] as const;
+  for (const [name, parameters, to] of codes) {
+    const { otpId } = resultOf(
+      await sub.submit('init_otp_auth', 'INIT_OTP_AUTH_V3', parameters),
+    ) as unknown as { readonly otpId: string };
+    const otpCode = (await sentTo(to)).code;
+    await switchOff(name);
+    const target = newTarget();
+    const answer = await sub.submit('otp_auth', 'OTP_AUTH', {
+      otpId,
+      otpCode,
+      targetPublicKey: target.publicKey,
+    });
+    expect([answer.status, answer.body?.['message']]).toEqual(off);
+  }
+  const target = newTarget();
+  resultOf(
+    await sub.submit('init_user_email_recovery', 'INIT_USER_EMAIL_RECOVERY', {
+      email: rootUser.userEmail,
+      targetPublicKey: target.publicKey,
+    }),
+  );
+  const recovering = sub.as(target.open((await sentTo(rootUser.userEmail)).code));
+  await switchOff('EMAIL_RECOVERY');
+  const authenticator = new SoftwareAuthenticator().params('New');
+  const answer = await recovering.submit('recover_user', 'RECOVER_USER', { userId, authenticator });
+  expect([answer.status, answer.body?.['message']]).toEqual(off);
+});
+
 describe('recovery', () => {
   test('mails a key that registers one passkey, and does nothing else', async () => {
     const { userId, email } = await newPerson();

@@ -107,10 +107,13 @@ export const recoverUser = activity({
       getUserRow(tx, organizationId, params.userId),
       `unable to find user ${params.userId}`,
     );
+    const key = findApiKey(tx, organizationId, caller.stamp.publicKey);
+    const isRecovery = key?.credentialType === 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';
+    // It may have been switched off since the mail.
+    if (isRecovery) checkGate(tx, organizationId, 'recovery', 'email');
     const authenticatorId = addAuthenticators(context, user.id, prepared, 'parameters.authenticator');
     // A recovery key recovers once.
-    const key = findApiKey(tx, organizationId, caller.stamp.publicKey);
-    if (key?.credentialType === 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256') deleteApiKey(tx, key.id);
+    if (isRecovery) deleteApiKey(tx, key.id);
     return { authenticatorId };
   },
 });

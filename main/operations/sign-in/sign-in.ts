@@ -134,6 +134,7 @@ export const otpAuth = activity({
     const user = userId === null ? undefined : getUserRow(tx, organizationId, userId);
     // A code that went to an address proves nothing about a user who has another by now.
     if (user === undefined || !hasContact(user, { channel, address: contact })) throw invalidCode();
+    checkGate(tx, organizationId, 'code', channel);
     markVerified(tx, user, { channel, address: contact }, now);
     const apiKeyId = addSessionKey(context, 'oneTimeCode', user.id, prepared, params);
     return { userId: user.id, apiKeyId, credentialBundle: prepared.credentialBundle };
