@@ -232,6 +232,47 @@ describe('who may vote', () => {
     await service.root.submit('delete_policy', 'DELETE_POLICY', { policyId });
   });
 
+  test('what names a key that was deleted since is shown, listed and rejected', async () => {
+    const [gus, hal] = [await service.newUser('Gus'), await service.newUser('Hal')];
+    const consensus = `approvers.filter(user, user.id in ['${gus.userId}', '${hal.userId}']).count() == 2`;
+    for (const [policyName, about] of [
+      ['Gus and Hal by key', "signing_key.public_key != ''"],
+      ['Gus and Hal', "activity.action == 'SIGN'"],
+    ] as const) {
+      const condition = `submitter.id == '${gus.userId}' && ${about}`;
+      const policy = { policyName, effect: 'EFFECT_ALLOW', condition, consensus, notes: '' };
+      resultOf(await service.root.submit('create_policy', 'CREATE_POLICY_V3', policy));
+    }
+    const { privateKeys } = resultOf(
+      await service.root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+        privateKeys: [
+          { privateKeyName: 'Gone', curve: 'CURVE_SECP256K1', addressFormats: [], privateKeyTags: [] },
+        ],
+      }),
+    ) as unknown as { readonly privateKeys: readonly { readonly privateKeyId: string }[] };
+    const signWith = privateKeys[0]?.privateKeyId;
+    const asked = activityOf(
+      await gus.client.submit(
+        'sign_raw_payload',
+        'SIGN_RAW_PAYLOAD_V2',
+        { ...signing('gone'), signWith },
+        now(),
+      ),
+    );
+    resultOf(
+      await service.root.submit('delete_private_keys', 'DELETE_PRIVATE_KEYS', {
+        privateKeyIds: [signWith],
+        deleteWithoutExport: true,
+      }),
+    );
+    for (const client of [gus.client, hal.client, people.dan.client]) {
+      expect((await current(client, asked)).status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+      expect((await client.query('list_activities')).status).toBe(200);
+    }
+    expect((await vote(hal.client, 'approve', asked)).status).toBe(404);
+    expect(activityOf(await vote(hal.client, 'reject', asked)).status).toBe('ACTIVITY_STATUS_REJECTED');
+  });
+
   test('the submitter may cancel it', async () => {
     const asked = await waiting('changed my mind');
     expect(activityOf(await vote(people.ann.client, 'reject', asked)).status).toBe(

@@ -7,6 +7,7 @@ import { listUserRows, type UserRow } from '../../storage/tables/users.ts';
 import { once } from '../../lib/once.ts';
 import type { Voter } from '../../policy/decide/facts.ts';
 import { isOver } from '../../lib/clock.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import type { ConditionFacts, CredentialFact } from '../../policy/language/schema.ts';
 import { kindOf } from '../../lib/text/activity-types.ts';
 import type { ActivityOperation, Item } from '../define.ts';
@@ -31,12 +32,37 @@ type Decided = Pick<ActivityOperation, 'authority' | 'versions'>;
 export const itemFacts = (tx: Reader, operation: Decided, activity: Activity): readonly ConditionFacts[] =>
   itemsOf(tx, operation, activity).map((item) => conditionFacts(operation, activity, item));
 
-/** @returns the items that the operation finds in an activity. */
-export function itemsOf(
+/**
+ * As `itemFacts`, of an activity that was submitted earlier. A resource of it may have been deleted. Its facts are missing then, as
+ * for an activity that never had it.
+ */
+export const remainingFacts = (
   tx: Reader,
-  { authority }: Decided,
-  { organizationId, params }: Activity,
-): readonly Item[] {
+  operation: Decided,
+  activity: Activity,
+): readonly ConditionFacts[] =>
+  (orMissing(() => itemsOf(tx, operation, activity)) ?? [{}])
+    .map((item): Item =>
+      Object.fromEntries(
+        Object.entries(item).map(([fact, read]: [string, (() => unknown) | undefined]) => [
+          fact,
+          () => (read === undefined ? undefined : orMissing(read)),
+        ]),
+      ),
+    )
+    .map((item) => conditionFacts(operation, activity, item));
+
+function orMissing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof KeyhearthError) return undefined;
+    throw error;
+  }
+}
+
+/** @returns the items that the operation finds in an activity. */
+function itemsOf(tx: Reader, { authority }: Decided, { organizationId, params }: Activity): readonly Item[] {
   const items = authority.facts?.({ tx, organizationId, params }) ?? {};
   return isList(items) ? items : [items];
 }
@@ -44,7 +70,7 @@ export function itemsOf(
 const isList: (items: Item | readonly Item[]) => items is readonly Item[] = Array.isArray;
 
 /** One of the things that an activity does, with what is the same of all of them. */
-export function conditionFacts(
+function conditionFacts(
   { authority, versions: [newest] }: Decided,
   { type, params }: Activity,
   { signatures, ...rest }: Item,

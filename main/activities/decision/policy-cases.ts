@@ -14,9 +14,9 @@ import { requestLimits } from '../../lib/published-limits.ts';
 import type { Voter } from '../../policy/decide/facts.ts';
 import type { Case } from '../../policy/analysis/replay.ts';
 import type { CredentialFact } from '../../policy/language/schema.ts';
-import type { ActivityOperation, Cases, Item, Operations, PastRequest } from '../define.ts';
+import type { ActivityOperation, Cases, Operations, PastRequest } from '../define.ts';
 import { countersOf } from './counters.ts';
-import { conditionFacts, itemsOf, voterOf, votersOf, type Activity } from './facts.ts';
+import { remainingFacts, voterOf, votersOf, type Activity } from './facts.ts';
 import { parse } from '../../lib/parse.ts';
 import { isForRootQuorum } from './root-users.ts';
 import { versionNamed } from '../request/parse-request.ts';
@@ -51,9 +51,7 @@ export function casesOf(tx: Reader, operations: Operations, organizationId: stri
       voters,
       rootQuorumOnly: isForRootQuorum(tx, operation, activity, caller),
       ownCredentials: authority.ownCredentials?.(activity.params, caller) ?? false,
-      items: forgiving(() => itemsOf(tx, operation, activity)).map((item) =>
-        conditionFacts(operation, activity, item),
-      ),
+      items: remainingFacts(tx, operation, activity),
     };
   };
 
@@ -124,29 +122,6 @@ function credentialThen(
       public_key: publicKey,
     },
   ];
-}
-
-/**
- * A resource of the activity may have been deleted. Its facts are missing then, as for an activity that never
- * had it.
- */
-const forgiving = (make: () => readonly Item[]): readonly Item[] =>
-  (orMissing(make) ?? [{}]).map((item) =>
-    Object.fromEntries(
-      Object.entries(item).map(([fact, read]: [string, (() => unknown) | undefined]) => [
-        fact,
-        () => (read === undefined ? undefined : orMissing(read)),
-      ]),
-    ),
-  );
-
-function orMissing<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof KeyhearthError) return undefined;
-    throw error;
-  }
 }
 
 /** @returns undefined for a text that is not JSON, and so not a request. */

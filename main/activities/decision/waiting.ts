@@ -7,7 +7,7 @@ import type { Caller } from '../../lib/caller.ts';
 import { decide, mayApprove, type Verdict } from '../../policy/decide/decide.ts';
 import type { Facts, Voter } from '../../policy/decide/facts.ts';
 import { aboutActivity } from './decide.ts';
-import { credentialOf, voterOf } from './facts.ts';
+import { credentialOf, remainingFacts, voterOf } from './facts.ts';
 import { policiesOf } from './policies.ts';
 import { isForRootQuorum } from './root-users.ts';
 import type { Operations } from '../define.ts';
@@ -65,7 +65,8 @@ export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow
       if (caller.organizationId !== organizationId) return false;
       if (caller.userId === first.userId) return true;
       const voter = voterOfCaller(caller);
-      return voter !== undefined && mayApprove(facts, voter);
+      const items = remainingFacts(tx, operation, activity);
+      return voter !== undefined && mayApprove({ ...facts, items }, voter);
     },
     decideWith(caller) {
       const voter = voterOfCaller(caller);
