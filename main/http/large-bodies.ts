@@ -60,6 +60,6 @@ export function largeBodies(most = mostAtOnce, patienceMs = longestMs): RequestH
   };
 }
 
-/** A body without a length in its head may be of any. */
-const isSmall = ({ headers, method }: Request): boolean =>
-  method === 'GET' || Number(headers['content-length'] ?? Number.NaN) <= mostSmallBytes;
+/** A request of any method has a body where its head says so. One without a length in the head may be of any. */
+const isSmall = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= mostSmallBytes;

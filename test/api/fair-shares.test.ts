@@ -313,4 +313,34 @@ describe('connections', () => {
     expect((await waits).status).toBe(200);
     for (const socket of [...slow, last]) socket.destroy();
   });
+
+  test.each(['GET', 'DELETE', 'HEAD'])(
+    'with large bodies are counted for any method, as of a %s',
+    async (method) => {
+      const { port, hostname } = new URL(service.url);
+      const lengths = ['Content-Length: 1000000', 'Transfer-Encoding: chunked'];
+      const slow = Array.from({ length: 32 }, (_, index) => {
+        const socket = connect(Number(port), hostname).on('error', () => undefined);
+        socket.write(
+          `${method} /openapi.json HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${lengths[index % 2] ?? ''}\r\n\r\n`,
+        );
+        return socket;
+      });
+      // Their heads are read by then.
+      for (let round = 0; round < 20; round++) await service.root.query('whoami');
+      // A request without a body waits for none of them, whatever its method.
+      expect((await send(service.url, { method, path: '/public/v1/query/whoami' })).status).toBe(405);
+      const body = JSON.stringify({ organizationId: service.organizationId, x: 'x'.repeat(mostSmallBytes) });
+      let isAnswered = false;
+      const waits = service.root.post('query/whoami', body).then((answer) => {
+        isAnswered = true;
+        return answer;
+      });
+      for (let round = 0; round < 20; round++) await service.root.query('whoami');
+      expect(isAnswered).toBe(false);
+      slow[0]?.destroy();
+      expect((await waits).status).toBe(200);
+      for (const socket of slow) socket.destroy();
+    },
+  );
 });
