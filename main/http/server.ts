@@ -21,6 +21,7 @@ import { windowPage } from './window/page.ts';
 import { windowRoutes, type WindowRouteOptions } from './window/routes.ts';
 import type { WindowSessions } from './window/sessions.ts';
 import { owned, type OnFault } from '../lib/faults.ts';
+import { boundUnread } from './unread-answers.ts';
 import { readWait, whenGone, type Wait } from './waiters.ts';
 
 export interface ServerOptions {
@@ -247,6 +248,7 @@ const mostPipelined = 16;
 /** Requests that wait for their answers on one connection are counted, before any of their work is done. */
 function fewAtATime(app: RequestListener): RequestListener {
   const open = new WeakMap<Socket, number>();
+  const watchUnread = boundUnread();
   return (request, response) => {
     const { socket } = request;
     const count = (open.get(socket) ?? 0) + 1;
@@ -261,6 +263,7 @@ function fewAtATime(app: RequestListener): RequestListener {
         open.set(socket, (open.get(socket) ?? 1) - 1);
       }),
     );
+    watchUnread(response);
     app(request, response);
   };
 }

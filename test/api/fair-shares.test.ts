@@ -343,4 +343,26 @@ describe('connections', () => {
       for (const socket of slow) socket.destroy();
     },
   );
+
+  test('with answers that are not read are cut before these fill the memory', async () => {
+    const { port, hostname } = new URL(service.url);
+    const ended: number[] = [];
+    // Each keeps up to ten megabytes of answers, of which the system takes some.
+    const greedy = Array.from({ length: 48 }, (_, index) => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      socket.once('close', () => ended.push(index));
+      socket.pause().write(`GET /openapi.json HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`.repeat(16));
+      return socket;
+    });
+    await vi.waitFor(
+      () => {
+        // One that reads nothing learns its end by writing.
+        for (const socket of greedy) socket.write('\r\n');
+        expect(ended).not.toEqual([]);
+      },
+      { timeout: 20_000 },
+    );
+    expect((await service.root.query('whoami')).status).toBe(200);
+    for (const socket of greedy) socket.destroy();
+  });
 });
