@@ -47,3 +47,17 @@ export async function openProgramSocket(
       }),
   };
 }
+
+/** Waits until a client has read what was written for it, or its connection has ended. */
+export const whenRead = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (!socket.writableNeedDrain || socket.destroyed) {
+      resolve();
+      return;
+    }
+    const end = owned(() => {
+      socket.off('drain', end).off('close', end);
+      resolve();
+    });
+    socket.on('drain', end).on('close', end);
+  });

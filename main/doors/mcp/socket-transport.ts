@@ -14,6 +14,7 @@ import { isObject, parseJson } from '../../crypto/json.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
 import { rpcCodes } from '../../lib/web/json-rpc.ts';
+import { whenRead } from '../program-socket.ts';
 
 /** Bytes of one message and what has come after it. */
 const longestMessage = 1024 * 1024;
@@ -46,11 +47,15 @@ export class SocketTransport implements Transport {
       return;
     }
     this.#unread = Buffer.concat([this.#unread, chunk]);
+    // Nothing more is read of a client that does not read its answers: they would fill the memory.
+    this.#socket.pause();
     for (let end; !this.#isClosed && (end = this.#unread.indexOf('\n')) !== -1;) {
       const line = this.#unread.toString('utf8', 0, end);
       this.#unread = this.#unread.subarray(end + 1);
       await this.#hand(line);
+      await whenRead(this.#socket);
     }
+    this.#socket.resume();
   }
 
   async #hand(line: string): Promise<void> {
@@ -74,10 +79,8 @@ export class SocketTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#socket.write(serializeMessage(message))) resolve();
-      else this.#socket.once('drain', resolve);
-    });
+    this.#socket.write(serializeMessage(message));
+    return Promise.resolve();
   }
 }
 

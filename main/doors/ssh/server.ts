@@ -5,7 +5,7 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
 import type { OpenDoor, OpenOptions } from '../door.ts';
 import type { Program } from '../program.ts';
-import { openProgramSocket } from '../program-socket.ts';
+import { openProgramSocket, whenRead } from '../program-socket.ts';
 import { offeredKeys, signData, signMessage } from './keys.ts';
 import {
   extensionRefused,
@@ -82,6 +82,8 @@ class Connection {
         const answer = await this.#answer(message);
         if (this.#gone.signal.aborted) return;
         this.#socket.write(framed(answer));
+        // Answers that are not read would fill the memory.
+        await whenRead(this.#socket);
       }
     } finally {
       this.#isAnswering = false;
