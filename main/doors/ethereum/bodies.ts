@@ -15,6 +15,8 @@ export interface Call {
 }
 
 const mostOfBatch = 100;
+/** Characters of a batch’s answers: calls beyond are refused. A node may answer each with megabytes. */
+const mostAnswered = 16 * 1024 * 1024;
 const longestId = 200;
 const id = z.union([z.string().max(longestId), z.number(), z.bigint(), z.null()]);
 const call = z.looseObject({
@@ -65,9 +67,18 @@ export async function answerBody(
     return writeJson(failure(null, { code: rpcCodes.request, message }));
   }
   const answers: string[] = [];
+  let length = 0;
+  const runWithin = (asked: Call): Promise<unknown> => {
+    if (length <= mostAnswered) return run(asked);
+    const message =
+      'the answers to this batch are too large together: this call was not made; send it by itself';
+    throw new RpcError(rpcCodes.limit, message);
+  };
   for (const each of body) {
-    const answer = await answerCall(each, run, onFault);
-    if (answer !== undefined) answers.push(answer);
+    const answer = await answerCall(each, runWithin, onFault);
+    if (answer === undefined) continue;
+    answers.push(answer);
+    length += answer.length;
   }
   return answers.length === 0 ? undefined : `[${answers.join(',')}]`;
 }
