@@ -51,6 +51,9 @@ export interface SubmitOptions {
   readonly wait?: boolean;
 }
 
+type ListedActivity = Answer<'list_activities'>['activities'][number];
+type ActivityFilter = Omit<QueryParameters<'list_activities'>, 'paginationOptions'>;
+
 /** Requests whose answer a caller may have missed. */
 const mostRemembered = 1000;
 /** As many activities as one query answers. */
@@ -156,6 +159,27 @@ export class Program {
     throw new KeyhearthError('UNAVAILABLE', 'the request still waits for approval: send it again');
   }
 
+  /** The newest activities, as many as one query answers. @throws KeyhearthError as the API refuses. */
+  async newestActivities(filter: ActivityFilter, gone: Gone): Promise<readonly ListedActivity[]> {
+    await this.ready(gone);
+    return this.#page(filter, pageSize);
+  }
+
+  /** One answer may not have as many that are long: those are asked for in parts. Any user of the organization makes them. */
+  async #page(filter: ActivityFilter, limit: number, after?: string): Promise<readonly ListedActivity[]> {
+    const paginationOptions = { limit: String(limit), ...(after !== undefined && { after }) };
+    try {
+      return (await this.#ask('list_activities', { ...filter, paginationOptions })).activities;
+    } catch (error) {
+      const isTooLong = error instanceof KeyhearthError && error.code === 'INVALID_ARGUMENT';
+      if (!isTooLong || limit === 1) throw error;
+    }
+    const half = Math.ceil(limit / 2);
+    const newer = await this.#page(filter, half, after);
+    if (newer.length < half) return newer;
+    return [...newer, ...(await this.#page(filter, limit - half, newer.at(-1)?.id))];
+  }
+
   async #allowed(answer: ApiAnswer): Promise<Record<string, unknown>> {
     try {
       return bodyOf(answer);
@@ -172,16 +196,12 @@ export class Program {
   async #recall(): Promise<void> {
     const { userId } = this.#holder();
     const ask = async (status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' | 'ACTIVITY_STATUS_COMPLETED') => {
-      const all: Answer<'list_activities'>['activities'][number][] = [];
+      const all: ListedActivity[] = [];
       let isMore = true;
       // Those of other users come between.
       while (isMore && all.length < mostRemembered) {
         const after = all.at(-1)?.id;
-        const paginationOptions = { limit: String(pageSize), ...(after !== undefined && { after }) };
-        const { activities } = await this.#ask('list_activities', {
-          paginationOptions,
-          filterByStatus: [status],
-        });
+        const activities = await this.#page({ filterByStatus: [status] }, pageSize, after);
         all.push(...activities);
         isMore = activities.length === pageSize;
       }
