@@ -111,6 +111,7 @@ async function queryWaiting(rpc: Pick<VaultRpc, 'status' | 'call'>): Promise<Wai
     if ((await rpc.status()).state !== 'unlocked') return undefined;
     const answer = await queryAsOwner(rpc, 'list_activities', {
       filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+      inParts: true,
       paginationOptions: { limit: String(mostShown) },
     });
     if (answer.isRefused) throw new Error(`the activities that wait: HTTP ${String(answer.status)}`);

@@ -10,6 +10,7 @@ import type { Keyring } from '../keys/keyring.ts';
 import { latest } from '../lib/clock.ts';
 import { errorCodes, KeyhearthError, type ErrorCodeName, type ErrorDetail } from '../lib/errors.ts';
 import type { DoorName } from '../lib/policies/doors.ts';
+import { pagesOf } from '../lib/web/pages.ts';
 import { pathOfType } from '../lib/text/activity-types.ts';
 import { Lru } from '../lib/lru.ts';
 import { findApiKeyHolder } from '../storage/tables/api-keys.ts';
@@ -50,9 +51,6 @@ export interface SubmitOptions {
   /** False where the caller does not wait for votes. */
   readonly wait?: boolean;
 }
-
-type ListedActivity = Answer<'list_activities'>['activities'][number];
-type ActivityFilter = Omit<QueryParameters<'list_activities'>, 'paginationOptions'>;
 
 /** Requests whose answer a caller may have missed. */
 const mostRemembered = 1000;
@@ -159,27 +157,6 @@ export class Program {
     throw new KeyhearthError('UNAVAILABLE', 'the request still waits for approval: send it again');
   }
 
-  /** The newest activities, as many as one query answers. @throws KeyhearthError as the API refuses. */
-  async newestActivities(filter: ActivityFilter, gone: Gone): Promise<readonly ListedActivity[]> {
-    await this.ready(gone);
-    return this.#page(filter, pageSize);
-  }
-
-  /** One answer may not have as many that are long: those are asked for in parts. Any user of the organization makes them. */
-  async #page(filter: ActivityFilter, limit: number, after?: string): Promise<readonly ListedActivity[]> {
-    const paginationOptions = { limit: String(limit), ...(after !== undefined && { after }) };
-    try {
-      return (await this.#ask('list_activities', { ...filter, paginationOptions })).activities;
-    } catch (error) {
-      const isTooLong = error instanceof KeyhearthError && error.code === 'INVALID_ARGUMENT';
-      if (!isTooLong || limit === 1) throw error;
-    }
-    const half = Math.ceil(limit / 2);
-    const newer = await this.#page(filter, half, after);
-    if (newer.length < half) return newer;
-    return [...newer, ...(await this.#page(filter, limit - half, newer.at(-1)?.id))];
-  }
-
   async #allowed(answer: ApiAnswer): Promise<Record<string, unknown>> {
     try {
       return bodyOf(answer);
@@ -196,14 +173,18 @@ export class Program {
   async #recall(): Promise<void> {
     const { userId } = this.#holder();
     const ask = async (status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' | 'ACTIVITY_STATUS_COMPLETED') => {
-      const all: ListedActivity[] = [];
-      let isMore = true;
+      const all: Answer<'list_activities'>['activities'][number][] = [];
+      const pages = pagesOf((cursor) =>
+        this.#ask('list_activities', {
+          filterByStatus: [status],
+          inParts: true,
+          paginationOptions: { limit: String(pageSize), ...cursor },
+        }),
+      );
       // Those of other users come between.
-      while (isMore && all.length < mostRemembered) {
-        const after = all.at(-1)?.id;
-        const activities = await this.#page({ filterByStatus: [status] }, pageSize, after);
+      for await (const { activities } of pages) {
         all.push(...activities);
-        isMore = activities.length === pageSize;
+        if (all.length >= mostRemembered) break;
       }
       return all;
     };

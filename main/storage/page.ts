@@ -4,3 +4,6 @@ export interface Page {
   readonly after?: string;
   readonly before?: string;
 }
+
+/** True where the list goes on before a page's first row, and not after its last. */
+export const isBackwards = ({ before, after }: Page): boolean => before !== undefined && after === undefined;

@@ -593,7 +593,7 @@ describe('what a client writes where it means nothing is nothing', () => {
     get_oauth_providers: ['userId'],
     list_wallet_accounts: ['walletId', 'includeWalletDetails', 'paginationOptions'],
     get_wallet_account: ['address', 'path'],
-    list_activities: ['filterByStatus', 'filterByType', 'paginationOptions'],
+    list_activities: ['filterByStatus', 'filterByType', 'paginationOptions', 'inParts'],
   };
 
   // turnkey_client, of Rust, writes null for whatever is not set.

@@ -357,6 +357,31 @@ test('a locked or frozen vault answers nothing, and the session goes on once it 
   await service.unlock();
 });
 
+// The class: what one user asks for keeps another from seeing what waits, or a part of it is left out without a word.
+test('long requests hide nothing that waits, nor do many', async () => {
+  const asked: string[] = [];
+  for (let each = 0; each < 20; each++) {
+    asked.push(activityOf(await sign(`${String(each)}${'x'.repeat(950_000)}`)).id);
+  }
+  // More than a page, every second of which Ben has nothing to do with.
+  for (let each = 0; each < 180; each++) {
+    const { id, fingerprint } = activityOf(await sign(`short ${String(each)}`));
+    if (each % 2 === 0) asked.push(id);
+    else await cleo.submit('reject_activity', 'REJECT_ACTIVITY', { fingerprint });
+  }
+  const session = await signIn();
+  const seen: unknown[] = [];
+  let after: unknown;
+  do {
+    const { body } = await ask('list_activities', { paginationOptions: { after } }, session);
+    const { activities } = body as { readonly activities: readonly Json[] };
+    seen.push(...activities.map(({ id }) => id));
+    after = body?.['next'];
+  } while (after !== undefined);
+  expect(asked.filter((id) => !seen.includes(id))).toEqual([]);
+  expect(new Set(seen).size).toBe(seen.length);
+}, 120_000);
+
 test('a session ends when it is ended, and an hour after the sign-in', async () => {
   const session = await signIn();
   const another = await signIn();

@@ -161,6 +161,7 @@ export async function showAgent(
   const agent = await findAgent(config, api, wanted);
   const about = await described(api, agent);
   const { activities } = await api.query('list_activities', requestList, {
+    inParts: true,
     paginationOptions: { limit: '100' },
   });
   const { refusals } = await api.query('list_refusals', refusalList, {});

@@ -40,6 +40,7 @@ const waitingListing = new Listing(
     (
       await api.query('list_activities', waiting, {
         filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+        inParts: true,
         paginationOptions: { limit: '100' },
       })
     ).activities,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { activityStatuses } from '../../lib/activity-status.ts';
-import { defined } from '../../lib/defined.ts';
+import { pagesOf } from '../../lib/web/pages.ts';
 import { quoted } from '../../lib/errors.ts';
 import { intentOf, toBeSigned } from '../../lib/text/to-be-signed.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
@@ -38,7 +38,7 @@ const listedActivity = z.object({
 });
 type ListedActivity = z.output<typeof listedActivity>;
 
-const activityList = z.object({ activities: z.array(listedActivity) });
+const activityList = z.object({ activities: z.array(listedActivity), next: z.string().optional() });
 
 const pageSize = 100;
 const mostListed = 1000;
@@ -51,18 +51,16 @@ export async function listActivities(config: Config, options: ListActivitiesOpti
   };
   const api = await VaultApi.connect(config, options.apiKey);
   const activities: ListedActivity[] = [];
-  let after: string | undefined;
-  do {
+  const pages = pagesOf((cursor) => {
     const wanted = Math.min(pageSize, limit - activities.length);
-    const { activities: page } = await api.query(
-      'list_activities',
-      activityList,
-      { ...filters, paginationOptions: { limit: String(wanted), ...defined({ after }) } },
-      { filterByType: '--type' },
-    );
-    activities.push(...page);
-    after = page.length < wanted || activities.length >= limit ? undefined : page.at(-1)?.id;
-  } while (after !== undefined);
+    const paginationOptions = { limit: String(wanted), ...cursor };
+    const query = { ...filters, inParts: true, paginationOptions };
+    return api.query('list_activities', activityList, query, { filterByType: '--type' });
+  });
+  for await (const page of pages) {
+    activities.push(...page.activities);
+    if (activities.length >= limit) break;
+  }
   const said = await describeSigned(api, activities);
   const lineOf = (activity: ListedActivity): string => said.get(activity.id) ?? lineOfRequest(activity);
   print(

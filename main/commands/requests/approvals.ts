@@ -1,5 +1,6 @@
 /** `keyhearth approvals`: describes the activities that wait for votes, and votes on them. */
 import { z } from 'zod';
+import { pagesOf } from '../../lib/web/pages.ts';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
@@ -164,20 +165,19 @@ const outcomes: Readonly<Record<string, string>> = {
 };
 
 const pageSize = 100;
-const activityList = z.object({ activities: z.array(shownActivity) });
+const activityList = z.object({ activities: z.array(shownActivity), next: z.string().optional() });
 
 /** All that waits, newest first. */
 export async function listWaiting(api: Pick<Api, 'query'>): Promise<readonly Activity[]> {
   const waiting: Activity[] = [];
-  let after: string | undefined;
-  do {
-    const { activities } = await api.query('list_activities', activityList, {
+  const pages = pagesOf((cursor) =>
+    api.query('list_activities', activityList, {
       filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
-      paginationOptions: { limit: String(pageSize), ...defined({ after }) },
-    });
-    waiting.push(...activities);
-    after = activities.length < pageSize ? undefined : activities.at(-1)?.id;
-  } while (after !== undefined);
+      inParts: true,
+      paginationOptions: { limit: String(pageSize), ...cursor },
+    }),
+  );
+  for await (const { activities } of pages) waiting.push(...activities);
   return waiting;
 }
 

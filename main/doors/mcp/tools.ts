@@ -190,8 +190,10 @@ async function statusOf(program: Program, id: string | undefined, gone: Gone) {
   const { userId } = await program.query('whoami', {}, gone);
   const filter = {
     filterByType: ['ACTIVITY_TYPE_SIGN_TRANSACTION_V2', 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'] as const,
+    inParts: true,
+    paginationOptions: { limit: '100' },
   };
-  const activities = await program.newestActivities(filter, gone);
+  const { activities } = await program.query('list_activities', filter, gone);
   const { refusals } = await program.query('list_refusals', {}, gone);
   const requests = [
     ...activities.filter(({ votes }) => votes[0]?.userId === userId).map(shownActivity),

@@ -81,17 +81,18 @@ export class ApproverAnswers {
   async #list({ filterByStatus, paginationOptions }: z.output<typeof listBody>): Promise<Fields> {
     const found: ShownActivity[] = [];
     let after = paginationOptions?.after;
-    for (let page = 0; page < mostPages && found.length < pageSize; page += 1) {
-      const { activities } = (await this.#query('list_activities', {
+    for (let page = 0; page < mostPages; page += 1) {
+      const { activities, next } = (await this.#query('list_activities', {
         ...(filterByStatus === undefined ? {} : { filterByStatus }),
+        inParts: true,
         paginationOptions: { limit: String(pageSize), ...(after === undefined ? {} : { after }) },
-      })) as { readonly activities: readonly ShownActivity[] };
+      })) as { readonly activities: readonly ShownActivity[]; readonly next?: string };
       for (const activity of activities) {
         after = activity.id;
         if (this.#concerns(activity)) found.push(this.#shown(activity));
-        if (found.length === pageSize) break;
+        if (found.length === pageSize) return { activities: found, next: after };
       }
-      if (activities.length < pageSize) return { activities: found };
+      if (next === undefined) return { activities: found };
     }
     return { activities: found, next: after };
   }

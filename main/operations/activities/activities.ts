@@ -1,8 +1,9 @@
 /** The activity log, read. */
 import { z } from 'zod';
 import { query } from '../../activities/define.ts';
-import { getActivityRow, listActivityRows } from '../../storage/tables/activities.ts';
+import { getActivityRow, listActivityPart, listActivityRows } from '../../storage/tables/activities.ts';
 import { activityStatuses } from '../../lib/activity-status.ts';
+import { defined } from '../../lib/defined.ts';
 import { activityType } from './activity-parameters.ts';
 import { limits } from '../shared/limits.ts';
 import { orNotFound, id, page, pagination } from '../shared/parameters.ts';
@@ -30,21 +31,34 @@ export const listActivities = query({
     filterByStatus: z.array(z.enum(activityStatuses)).max(limits.batch).optional(),
     filterByType: z.array(activityType).max(limits.batch).optional(),
     paginationOptions: pagination,
+    inParts: z
+      .boolean()
+      .describe(
+        'Answers fewer where they are long for one answer, instead of an error, and `next` where more follow.',
+      )
+      .optional(),
   }),
-  returns: z.object({ activities: z.array(shownActivity) }),
+  returns: z.object({
+    activities: z.array(shownActivity),
+    next: z
+      .string()
+      .describe(
+        'With `inParts`: the cursor for those that follow, which goes into `after`, or into `before` where that was given.',
+      )
+      .optional(),
+  }),
   run({ tx, organizationId, params, showActivity }) {
-    const rows = orNotFound(
-      listActivityRows(
-        tx,
-        organizationId,
-        {
-          ...(params.filterByStatus?.length ? { statuses: params.filterByStatus } : {}),
-          ...(params.filterByType?.length ? { types: params.filterByType } : {}),
-        },
-        page(params.paginationOptions),
-      ),
-      'invalid paginationOptions: after and before name an activity of this organization',
-    );
-    return { activities: rows.map(showActivity) };
+    const filter = {
+      ...(params.filterByStatus?.length ? { statuses: params.filterByStatus } : {}),
+      ...(params.filterByType?.length ? { types: params.filterByType } : {}),
+    };
+    const wanted = page(params.paginationOptions);
+    const noSuch = 'invalid paginationOptions: after and before name an activity of this organization';
+    if (params.inParts !== true) {
+      const rows = orNotFound(listActivityRows(tx, organizationId, filter, wanted), noSuch);
+      return { activities: rows.map(showActivity) };
+    }
+    const { rows, next } = orNotFound(listActivityPart(tx, organizationId, filter, wanted), noSuch);
+    return { activities: rows.map(showActivity), ...defined({ next }) };
   },
 });

@@ -181,7 +181,7 @@ function* pastCases(
   const filter = filterByType.length === 0 ? {} : { types: filterByType };
   const refused = listRefusalRows(tx, organizationId, limit, filterByType).map(asPast);
   const rows = [
-    ...(listActivityRows(tx, organizationId, filter, { limit }) ?? []).reverse(),
+    ...(listActivityRows(tx, organizationId, filter, { limit }) ?? []).toReversed(),
     ...refused.reverse(),
   ]
     .sort((a, b) => a.createdAt - b.createdAt)

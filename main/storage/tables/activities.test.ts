@@ -7,6 +7,7 @@ import {
   checkActivityChain,
   findActivityByFingerprint,
   getActivityRow,
+  listActivityPart,
   listActivityRows,
   listEvents,
   listLog,
@@ -16,6 +17,7 @@ import {
   type ActivityEntry,
 } from './activities.ts';
 import { Connection } from '../connection.ts';
+import type { Page } from '../page.ts';
 import { migrate } from '../migrations.ts';
 import { temporaryDirectory } from '../../../test/support/support.ts';
 
@@ -276,6 +278,27 @@ describe('pages of the log', () => {
     );
     long('f', 40);
     expect(list(1)?.map(({ id }) => id)).toEqual(['f']);
+  });
+
+  // The class: long activities of one user keep no one from reading a list.
+  test('a list in parts comes to an end, however long its activities are, in both directions', () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) long(id, 14);
+    long('f', 40);
+    append('g');
+    const walk = (direction: 'after' | 'before', limit: number, start: Partial<Page> = {}): string[][] => {
+      const parts: string[][] = [];
+      for (let page: Page = { limit, ...start }; parts.length < 10;) {
+        const part = listActivityPart(connection, organizationId, {}, page);
+        parts.push(part?.rows.map(({ id }) => id) ?? []);
+        if (part?.next === undefined) break;
+        page = { limit, [direction]: part.next };
+      }
+      return parts;
+    };
+    expect(walk('after', 10)).toEqual([['g'], ['f'], ['e', 'd'], ['c', 'b'], ['a']]);
+    expect(walk('after', 1)).toEqual([['g'], ['f'], ['e'], ['d'], ['c'], ['b'], ['a']]);
+    expect(walk('before', 10, { before: 'a' })).toEqual([['c', 'b'], ['e', 'd'], ['f'], ['g']]);
+    expect(listActivityPart(connection, organizationId, {}, { limit: 10, after: 'none' })).toBeUndefined();
   });
 
   test('what waits for votes is listed by its index, from where a list ended', () => {

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { ActivityStatus } from '../../lib/activity-status.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import type { Reader, Value, Writer } from '../connection.ts';
-import type { Page } from '../page.ts';
+import { isBackwards, type Page } from '../page.ts';
 import { blob, number, table, text, type RowOf } from '../table.ts';
 
 const activities = table('activities', {
@@ -195,6 +195,14 @@ export interface ActivityFilter {
 /** Size of a list of activities in bytes: it is one answer. */
 const listBytes = 32 * mebibyte;
 
+/** A page of activities that may be shorter than it was to be. */
+export interface ActivityPart {
+  /** Newest first. */
+  readonly rows: readonly ActivityRow[];
+  /** The cursor for those that follow; undefined after the last. */
+  readonly next: string | undefined;
+}
+
 /**
  * Newest first; a page's `after` means older than the cursor, `before` newer.
  * @returns undefined if the page's cursor is not an activity of the organization.
@@ -206,13 +214,56 @@ export function listActivityRows(
   organizationId: string,
   filter: ActivityFilter,
   page: Page,
-): ActivityRow[] | undefined {
+): readonly ActivityRow[] | undefined {
+  const found = findRows(tx, organizationId, filter, page);
+  const bytes = found?.reduce((sum, row) => sum + row.bytes, 0) ?? 0;
+  if (found !== undefined && found.length > 1 && bytes > listBytes) {
+    throw new KeyhearthError(
+      'INVALID_ARGUMENT',
+      `invalid paginationOptions.limit: ${String(found.length)} of these activities come to ${String(Math.ceil(bytes / mebibyte))} MiB, and an answer has ${String(listBytes / mebibyte)} at most; ask for fewer`,
+    );
+  }
+  return found && readRows(tx, found);
+}
+
+/** As `listActivityRows`, for callers that look if more follow: a part has fewer rows where they are long, and one at least. */
+export function listActivityPart(
+  tx: Reader,
+  organizationId: string,
+  filter: ActivityFilter,
+  page: Page,
+): ActivityPart | undefined {
+  const found = findRows(tx, organizationId, filter, { ...page, limit: page.limit + 1 });
+  if (found === undefined) return undefined;
+  let bytes = 0;
+  const end = found.findIndex((row, index) => {
+    bytes += row.bytes;
+    return index >= page.limit || (index > 0 && bytes > listBytes);
+  });
+  const part = end === -1 ? found : found.slice(0, end);
+  const rows = readRows(tx, part);
+  const last = isBackwards(page) ? rows[0] : rows.at(-1);
+  return { rows, next: part.length < found.length ? last?.id : undefined };
+}
+
+interface FoundRow {
+  readonly sequence: number;
+  readonly bytes: number;
+}
+
+/** @returns the rows of a page, beginning at its cursor; undefined if that is not an activity of the organization. */
+function findRows(
+  tx: Reader,
+  organizationId: string,
+  filter: ActivityFilter,
+  page: Page,
+): readonly FoundRow[] | undefined {
   const older =
     page.after === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(tx, organizationId, page.after);
   const newer = page.before === undefined ? 0 : sequenceOf(tx, organizationId, page.before);
   if (older === undefined || newer === undefined) return undefined;
-  const backwards = page.before !== undefined && page.after === undefined;
-  const found = tx.all<{ sequence: number; bytes: number }>(
+  const backwards = isBackwards(page);
+  return tx.all<FoundRow>(
     `SELECT sequence, ${rowBytes} AS bytes FROM activities AS a
      WHERE organization_id = ? AND sequence < ? AND sequence > ? ${onlyWaiting(filter) ? waiting : ''}
        AND (? IS NULL OR status IN (SELECT value FROM json_each(?)))
@@ -226,18 +277,14 @@ export function listActivityRows(
     ...twice(filter.types),
     page.limit,
   );
-  const bytes = found.reduce((sum, row) => sum + row.bytes, 0);
-  if (found.length > 1 && bytes > listBytes) {
-    throw new KeyhearthError(
-      'INVALID_ARGUMENT',
-      `invalid paginationOptions.limit: ${String(found.length)} of these activities come to ${String(Math.ceil(bytes / mebibyte))} MiB, and an answer has ${String(listBytes / mebibyte)} at most; ask for fewer`,
-    );
-  }
-  return tx.all<ActivityRow>(
+}
+
+/** Newest first. */
+const readRows = (tx: Reader, found: readonly FoundRow[]): readonly ActivityRow[] =>
+  tx.all<ActivityRow>(
     `SELECT ${activities.columns} FROM activities WHERE sequence IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC`,
     JSON.stringify(found.map(({ sequence }) => sequence)),
   );
-}
 
 /** A revision that says that an activity waits for votes. */
 export interface WaitingRow {

@@ -1,6 +1,6 @@
 /** Secrets: values that programs need, such as a password or a token; sealed, with what policies may know of them. */
 import type { Reader, Writer } from '../connection.ts';
-import type { Page } from '../page.ts';
+import { isBackwards, type Page } from '../page.ts';
 import { blob, number, table, text, type RowOf } from '../table.ts';
 
 const secrets = table('secrets', {
@@ -56,7 +56,7 @@ export function listSecretRows(tx: Reader, organizationId: string, page: Page): 
   const above = page.before === undefined ? 0 : placeOf(tx, organizationId, page.before);
   if (below === undefined || above === undefined) return undefined;
   // Before a cursor means the rows next to it, so they are taken from the end and put back in order.
-  const backwards = page.before !== undefined && page.after === undefined;
+  const backwards = isBackwards(page);
   const rows = tx.all<ListedSecret>(
     `SELECT ${listed} FROM secrets WHERE organization_id = ? AND sequence < ? AND sequence > ?
      ORDER BY sequence ${backwards ? 'ASC' : 'DESC'} LIMIT ?`,

@@ -1,7 +1,7 @@
 /** Wallet accounts: a derivation path of a wallet, and the address found there. */
 import { timestamp, type Timestamp } from '../../lib/clock.ts';
 import type { Reader, Writer } from '../connection.ts';
-import type { Page } from '../page.ts';
+import { isBackwards, type Page } from '../page.ts';
 import { number, table, text, type RowOf } from '../table.ts';
 
 const walletAccounts = table('wallet_accounts', {
@@ -167,7 +167,7 @@ export function listAccountRows(
     page.before === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(tx, organizationId, page.before);
   if (after === undefined || before === undefined) return undefined;
   // Before a cursor means the rows next to it, so they are taken from the end and put back in order.
-  const backwards = page.before !== undefined && page.after === undefined;
+  const backwards = isBackwards(page);
   const rows =
     walletId === null
       ? tx.all<WalletAccountRow>(

@@ -174,7 +174,7 @@ function Bounds({ of, expiry }: { readonly of: Spender; readonly expiry: ReactNo
 const few = 5;
 
 function Requests({ userId, name }: { readonly userId: string; readonly name: string }): ReactNode {
-  const { data } = useApiQuery('list_activities', { paginationOptions: { limit: '100' } });
+  const { data } = useApiQuery('list_activities', { inParts: true, paginationOptions: { limit: '100' } });
   const own = (data?.activities ?? []).filter(({ votes }) => votes[0]?.userId === userId).slice(0, few);
   const described = useDescriptions(own.map(({ id }) => id));
   if (own.length === 0) return null;

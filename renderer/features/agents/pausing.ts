@@ -18,17 +18,18 @@ export function usePausing(): (
       await createPolicies.mutateAsync({ policies: [pauseOf(agentTitle(name), userId)] });
     }
     // Nothing new comes to wait, since the pause is in force.
-    for (let after: string | undefined, isLast = false; !isLast;) {
-      const { activities } = await queryApi(rpc, 'list_activities', {
+    let after: string | undefined;
+    do {
+      const { activities, next } = await queryApi(rpc, 'list_activities', {
         filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+        inParts: true,
         paginationOptions: { limit: String(atOnce), ...(after !== undefined && { after }) },
       });
       for (const { fingerprint, votes } of activities) {
         if (votes[0]?.userId === userId) await reject.mutateAsync(fingerprint);
       }
-      after = activities.at(-1)?.id;
-      isLast = activities.length < atOnce;
-    }
+      after = next;
+    } while (after !== undefined);
   };
 }
 

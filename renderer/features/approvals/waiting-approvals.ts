@@ -7,7 +7,7 @@ import { queryApi, apiQueryKey, useApiQuery, useRpc } from '../../app/rpc/vault.
 
 const atOnce = 100;
 
-const waiting = { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'] } as const;
+const waiting = { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'], inParts: true } as const;
 
 interface Page {
   readonly activities: readonly Activity[];
@@ -39,8 +39,7 @@ export function useAllWaiting(): Waiting {
         paginationOptions: { limit: String(atOnce), ...(pageParam === null ? {} : { after: pageParam }) },
       }),
     initialPageParam: null as string | null,
-    getNextPageParam: ({ activities }) =>
-      activities.length < atOnce ? null : (activities.at(-1)?.id ?? null),
+    getNextPageParam: ({ next }) => next ?? null,
   });
   return {
     list: query.data?.pages.flatMap(({ activities }) => activities) ?? [],
