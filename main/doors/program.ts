@@ -62,8 +62,11 @@ export class Program {
   readonly name: string;
   readonly #key: DoorKeyName;
   readonly #parts: ProgramParts;
-  /** Bodies by their content: a repeat is the same request, and joins the activity that the first one made. */
-  readonly #sent = new Lru<string, Buffer>(mostRemembered);
+  /**
+   * When each content was sent: a repeat with the same time is the same request, and joins the activity that the first one made. The
+   * bodies themselves may be a megabyte each.
+   */
+  readonly #sent = new Lru<string, number>(mostRemembered);
   /** Settled once the requests of an earlier process are among them. */
   #recalled: Promise<void> | undefined;
   #lastTimestamp = 0;
@@ -120,15 +123,14 @@ export class Program {
     });
     await this.#recalled;
     const { organizationId } = this.#holder();
-    const bodyAt = (time: number): Buffer =>
-      Buffer.from(JSON.stringify({ type, timestampMs: String(time), organizationId, parameters }));
-    const content = contentOf({ organizationId, type, parameters: parameters as object });
+    const asked = { organizationId, type, parameters: parameters as object };
+    const content = contentOf(asked);
     const sent = at === undefined ? this.#sent.get(content) : undefined;
-    const raw = sent ?? bodyAt(at ?? this.nextTimestamp());
-    if (at === undefined) this.#sent.set(content, raw);
+    const time = at ?? sent ?? this.nextTimestamp();
+    if (at === undefined) this.#sent.set(content, time);
     const answer = await this.#send(
       `submit/${pathOfType(type)}`,
-      raw,
+      Buffer.from(bodyAt(asked, time)),
       wait ? { seconds: longestWait, gone } : undefined,
     );
     if (sent !== undefined && answer.body['turnkeyErrorCode'] === 'INVALID_TIME') {
@@ -196,7 +198,9 @@ export class Program {
     for (const { votes } of [...waiting, ...completed].toReversed()) {
       const [own] = votes;
       if (own?.userId !== userId) continue;
-      this.#sent.set(contentOf(JSON.parse(own.message) as Content), Buffer.from(own.message));
+      const sent = JSON.parse(own.message) as Content & { readonly timestampMs: string };
+      const time = Number(sent.timestampMs);
+      if (bodyAt(sent, time) === own.message) this.#sent.set(contentOf(sent), time);
     }
   }
 
@@ -266,6 +270,10 @@ interface Content {
   readonly type: string;
   readonly parameters: object;
 }
+
+/** The request for a content at a time: the same text again for the same two. */
+const bodyAt = ({ organizationId, type, parameters }: Content, time: number): string =>
+  JSON.stringify({ type, timestampMs: String(time), organizationId, parameters });
 
 /** Names what is asked for, whenever it is asked. */
 const contentOf = ({ organizationId, type, parameters }: Content): string =>
