@@ -2,12 +2,14 @@
  * Requests to other machines: bounded in time and size, without redirects, and only to allowed addresses. The
  * address is checked when the connection opens, so a name cannot resolve differently in between.
  */
-import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { lookup as systemLookup, type LookupOptions } from 'node:dns';
 import { request as requestHttp, type Agent, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { ExplainedError, assertNever } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
+import { isThisMachine } from '../lib/network.ts';
+import { internetLookup } from './internet-names.ts';
 import { parsePlainJson } from '../lib/plain-json.ts';
 
 /**
@@ -90,8 +92,8 @@ export interface OutboundOptions {
    * checked only when it opens.
    */
   readonly agent?: Agent;
-  /** Resolves names; the system's way unless given. */
-  readonly lookup?: typeof systemLookup | undefined;
+  /** Resolves names; unless given, the system does, or for the Internet this process. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 export interface Answer {
@@ -110,7 +112,7 @@ export class Outbound {
   readonly #refusal: OutboundError | undefined;
 
   constructor({ protocol, hostname, port, pathname, search }: URL, options: OutboundOptions) {
-    const { reach, method = 'GET', agent = false, lookup = systemLookup } = options;
+    const { reach, method = 'GET', agent = false, lookup = lookupFor(reach, hostname) } = options;
     const host = hostname.replace(/^\[|\]$/g, '');
     this.#options = options;
     this.#request = {
@@ -225,14 +227,19 @@ export async function getJson(
   }
 }
 
+/** A name on the Internet is another's, and so is its name server. Those of this machine are known to the system alone. */
+const lookupFor = (reach: Reach, hostname: string): LookupFunction =>
+  reach === 'the Internet' && !isThisMachine(hostname) ? internetLookup() : systemLookup;
+
 /** A lookup that refuses a name if any of its addresses is where it may not lead. */
-function guardedLookup(reach: Reach, lookup: typeof systemLookup): LookupFunction {
+function guardedLookup(reach: Reach, lookup: LookupFunction): LookupFunction {
   return (hostname: string, options: LookupOptions, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) {
         callback(error, '');
         return;
       }
+      if (typeof addresses === 'string') throw new Error('a lookup of all addresses answered one');
       const refused = addresses.find(({ address }) => !mayLead(reach, address));
       const [first] = addresses;
       if (refused) callback(refusal(notThere(refused.address, reach)), '');
