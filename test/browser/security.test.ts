@@ -10,7 +10,17 @@ import { askControl, send } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
 import type { Service } from './support/service.ts';
-import { button, chooseSegment, firstRun, goTo, heading, hold, pairsIn, password } from './support/steps.ts';
+import {
+  button,
+  chooseSegment,
+  firstRun,
+  goTo,
+  heading,
+  hold,
+  lock,
+  pairsIn,
+  password,
+} from './support/steps.ts';
 
 let browser: Browser;
 
@@ -232,6 +242,23 @@ describe('a secret that was on the screen', () => {
     expect(others).toEqual([]);
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/window', expires: -1 });
   });
+
+  test('is in no call that the window remembers, once the part that made the call is gone', async () => {
+    using place = newVaultHome();
+    await using service = await place.serve();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    const words = await firstRun(page);
+    await expect.poll(() => remembered(page)).not.toContain(password);
+    expect(await remembered(page)).not.toContain(words.join(' '));
+
+    await lock(page);
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+    await button(page, 'Unlock').click();
+    await heading(page, 'Home').waitFor();
+    await expect.poll(() => remembered(page)).not.toContain(password);
+  });
 });
 
 const getPage = (service: Service): ReturnType<typeof send> =>
@@ -326,6 +353,35 @@ const written = (page: Page): Promise<string> =>
     const pieces: string[] = [];
     while (texts.nextNode() !== null) pieces.push(texts.currentNode.nodeValue ?? '');
     return pieces.join('\n');
+  });
+
+/** Arguments and answers of the calls that React Query has in its memory, found by React's own tree. */
+const remembered = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    interface Part {
+      readonly memoizedProps: { readonly client?: Client } | null;
+      readonly child: Part | null;
+      readonly sibling: Part | null;
+    }
+    interface Client {
+      getMutationCache(): { getAll(): readonly { readonly state: unknown }[] };
+    }
+    const clientIn = (part: Part | null): Client | undefined =>
+      part === null
+        ? undefined
+        : (part.memoizedProps?.client ?? clientIn(part.child) ?? clientIn(part.sibling));
+    const [, tree] =
+      Object.entries(document.getElementById('window') ?? {}).find(([key]) =>
+        key.startsWith('__reactContainer$'),
+      ) ?? [];
+    const client = clientIn(tree as Part);
+    if (client === undefined) throw new Error('the window has no client of React Query');
+    return JSON.stringify(
+      client
+        .getMutationCache()
+        .getAll()
+        .map(({ state }) => state),
+    );
   });
 
 const stored = (page: Page): Promise<string> =>

@@ -77,7 +77,8 @@ const queryClient = new QueryClient({
   defaultOptions: {
     // The service is on this machine: whether the machine is online says nothing about it.
     queries: { networkMode: 'always', retry: false, staleTime: 30_000 },
-    mutations: { networkMode: 'always', retry: false },
+    // The arguments and the answer may be secret: they are gone with the part that made the call.
+    mutations: { networkMode: 'always', retry: false, gcTime: 0 },
   },
 });
 
@@ -235,8 +236,6 @@ function useRpcCall<Input, Answer>(
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: Input) => run(rpc, input),
-    // The arguments may be secret: they are not kept.
-    gcTime: 0,
     onSettled() {
       void refresh(client, { queryKey });
     },
