@@ -5,7 +5,7 @@ import { newTestKey, newWallet, resultOf } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, chooseSegment, exportFrom, goTo, heading } from './support/steps.ts';
+import { button, chooseSegment, exportFrom, goTo, heading, lock } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -34,6 +34,36 @@ describe('a policy', () => {
     await goTo(page, 'Policies');
     const row = page.getByRole('link', { name: /^By two, until March/ });
     for (const text of ['everything', policy.consensus, policy.time]) await row.getByText(text).waitFor();
+  });
+
+  test('is shown as it is now after an unlock, and not as a draft of its earlier text', async () => {
+    await using service = await serveDevVault();
+    const { root } = service;
+    const { policyId } = resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', {
+        policyName: 'Rule',
+        effect: 'EFFECT_ALLOW',
+        condition: "wallet.id == 'earlier'",
+        consensus: 'approvers.count() >= 2 || approvers.count() >= 3',
+        notes: '',
+      }),
+    );
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await goTo(page, 'Policies');
+    await page.getByRole('link', { name: /^Rule/ }).click();
+    await editor(page, 'Condition').waitFor();
+    await lock(page);
+    await page.getByRole('textbox', { name: /Recovery phrase/ }).fill(service.recoveryPhrase);
+    await button(page, 'Unlock').click();
+    await editor(page, 'Condition').waitFor();
+
+    const change = { policyId, policyName: 'Rule of now', policyCondition: "wallet.id == 'now'" };
+    resultOf(await root.submit('update_policy', 'UPDATE_POLICY_V2', change));
+    await heading(page, 'Rule of now').waitFor();
+    await expect.poll(() => editor(page, 'Condition').inputValue()).toBe("wallet.id == 'now'");
+    expect(await editor(page, 'Name').inputValue()).toBe('Rule of now');
   });
 
   test('is written with help, tried, made, changed and deleted', async () => {

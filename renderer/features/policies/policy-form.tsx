@@ -40,6 +40,8 @@ interface FormProps {
   readonly form: Form | undefined;
   /** Of a policy that is there. */
   readonly policyId: string | undefined;
+  /** Of what is edited: a draft of an earlier one is not shown. */
+  readonly version: string;
   readonly busy: boolean;
   readonly done: boolean;
   readonly error: Error | null;
@@ -73,14 +75,14 @@ const pause = 250;
 const areSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 export function PolicyForm(props: FormProps): ReactNode {
-  const { begun, policyId, busy, done, error, failed, does, onSubmit } = props;
-  const [draft, setDraft] = useDraftState('draft', begun);
-  const [built, setBuilt] = useDraftState('built', props.form);
+  const { begun, policyId, version, busy, done, error, failed, does, onSubmit } = props;
+  const [draft, setDraft] = useDraftState(`${version} draft`, begun);
+  const [built, setBuilt] = useDraftState(`${version} built`, props.form);
   const [chosen, setChosen] = useDraftState<'form' | 'text' | undefined>(
-    'chosen',
+    `${version} chosen`,
     props.form === undefined ? undefined : 'form',
   );
-  const [above, setAbove] = useDraftState<Agreement | null>('above', null);
+  const [above, setAbove] = useDraftState<Agreement | null>(`${version} above`, null);
   const [tried, setTried] = useState(false);
   const [asking, setAsking] = useState<{ readonly drafts: Drafts; readonly check: PolicyCheck } | null>(null);
   const rpc = useRpc();

@@ -50,6 +50,7 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
         begun={{ ...emptyDraft, policyName: begun?.title ?? '', ...textsOf(form) }}
         form={form}
         policyId={undefined}
+        version=""
         busy={create.isPending}
         done={create.isSuccess}
         error={create.error}
@@ -107,13 +108,15 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
       {policy !== undefined && (
         <>
           <BudgetMeters of={policy} />
-          <ChangePolicy of={policy} key={`${policy.updatedAt.seconds}.${policy.updatedAt.nanos}`} />
+          <ChangePolicy of={policy} key={versionOf(policy)} />
           <ManagePolicy of={policy} />
         </>
       )}
     </>
   );
 }
+
+const versionOf = ({ updatedAt }: PolicyRecord): string => `${updatedAt.seconds}.${updatedAt.nanos}`;
 
 function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_POLICY_V2');
@@ -122,6 +125,7 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
       begun={{ ...emptyDraft, ...of }}
       form={undefined}
       policyId={of.policyId}
+      version={versionOf(of)}
       busy={update.isPending}
       done={false}
       error={update.error}
