@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { featureLabel, features as known } from './feature-words.ts';
 import { ShortId } from '../../ui/identifier.tsx';
 import { NameField } from '../../ui/name-field.tsx';
@@ -147,7 +148,7 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
                   <span className="kh-row-name">{featureLabel(name)}</span>
                   <br />
                   <span className="kh-row-more">
-                    {value === '' ? t('On') : <span className="kh-mono">{value}</span>}
+                    {value === '' ? t('On') : <span className="kh-mono">{visibleName(value)}</span>}
                   </span>
                 </div>
                 <Button

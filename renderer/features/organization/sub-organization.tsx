@@ -145,7 +145,7 @@ function Holdings({
           {rows.map(({ id, name, what, of }) => (
             <li key={id} className="kh-row">
               <span>
-                <span className="kh-row-name">{name}</span> <OutsideBadges of={of} />
+                <span className="kh-row-name">{visibleName(name)}</span> <OutsideBadges of={of} />
                 <br />
                 <span className="kh-row-more">{what}</span>
               </span>

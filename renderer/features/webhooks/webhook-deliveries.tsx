@@ -113,7 +113,7 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
         </span>
         <br />
         <span className="kh-row-more">
-          {to} · <RelativeTime at={createdAt} exact />
+          {visibleName(to)} · <RelativeTime at={createdAt} exact />
           {attempts > 1 && ` · ${t('{{count}} attempts', { count: attempts })}`}
           {nextAttemptAt !== undefined && (
             <>
@@ -128,7 +128,7 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
         {lastResult !== undefined && state !== 'delivered' && (
           <>
             <br />
-            <span className="kh-row-more">{lastResult}</span>
+            <span className="kh-row-more">{visibleName(lastResult)}</span>
           </>
         )}
         <Failure title={t('Couldn’t resend')} error={replaying.error} />

@@ -133,7 +133,7 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
         <span className="kh-row-name">{visibleName(name)}</span>
         <br />
         <span className="kh-row-more">
-          {url} <CopyButton text={url} copy={t('Copy the URL of {{name}}', { name })} />
+          {visibleName(url)} <CopyButton text={url} copy={t('Copy the URL of {{name}}', { name })} />
         </span>
         <Failure title={t('Couldn’t change the endpoint')} error={updating.error ?? testing.error} />
       </div>
