@@ -26,7 +26,7 @@ export function Window(): ReactNode {
     <>
       {connection === 'stopped' && <Stopped />}
       {/* Typed values stay in place until the service is back. */}
-      <div hidden={connection === 'stopped'}>
+      <div hidden={connection === 'stopped'} className="kh-contents">
         <Vault />
       </div>
     </>

@@ -3,17 +3,22 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newWallet } from '../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { newVaultHome, portToKeep, serveDevVault } from './support/service.ts';
 import {
   button,
   chooseSegment,
+  exportFrom,
   firstRun,
   goTo,
   heading,
+  hold,
   lock,
   makeWallet,
+  pairsIn,
   password,
+  readPhrase,
 } from './support/steps.ts';
 
 let browser: Browser;
@@ -71,6 +76,32 @@ describe('a service that stops', () => {
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half typed');
     await button(page, 'Create wallet').click();
     await heading(page, 'Half typed').waitFor();
+  });
+
+  test('takes a dialog with a secret off the screen, and off paper', async () => {
+    await using service = await serveDevVault();
+    const { walletId } = await newWallet(service.root, 'Savings');
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await walletsOf(page)
+      .getByRole('link', { name: /Savings/ })
+      .click();
+    await page.waitForURL((url) => url.hash.includes(walletId));
+    await button(page, 'Export…').click();
+    const dialog = page.getByRole('dialog');
+    await exportFrom(dialog, 'Export seed phrase', service.recoveryPhrase);
+    await hold(button(dialog, /^Show/));
+    const words = await readPhrase(page, 'Seed phrase');
+    const shown = async () => pairsIn(words, await page.locator('body').innerText());
+    expect(await shown()).not.toEqual([]);
+
+    await service.stop();
+    await stopped(page).waitFor();
+    expect(await shown()).toEqual([]);
+    expect(await dialog.isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    expect(await shown()).toEqual([]);
   });
 
   test('shows that it is asking, while an answer takes its time', async () => {
