@@ -86,27 +86,43 @@ function Pause({
   return (
     <>
       <Failure title={t('Couldn’t pause or resume the agent')} error={task.error} />
+      {isPaused && (
+        <Button
+          variant="default"
+          size="xs"
+          loading={task.isPending}
+          aria-label={t('Resume {{name}}', { name })}
+          onClick={() => {
+            task.run(async () => {
+              await resume(userId, policies);
+              notifications.show({
+                title: t('Agent resumed'),
+                message: t('“{{name}}” works within its budgets.', { name }),
+              });
+            });
+          }}
+        >
+          {t('Resume')}
+        </Button>
+      )}
+      {/* It keeps its place: a second press of a hasty person must not fall on what resumes. */}
       <Button
         variant="default"
         size="xs"
-        loading={task.isPending}
-        aria-label={isPaused ? t('Resume {{name}}', { name }) : t('Pause {{name}}', { name })}
+        loading={task.isPending && !isPaused}
+        disabled={isPaused}
+        aria-label={t('Pause {{name}}', { name })}
         onClick={() => {
           task.run(async () => {
-            if (isPaused) await resume(userId, policies);
-            else await pause(name, userId, policies);
-            notifications.show(
-              isPaused
-                ? { title: t('Agent resumed'), message: t('“{{name}}” works within its budgets.', { name }) }
-                : {
-                    title: t('Agent paused'),
-                    message: t('“{{name}}” is refused everything, and what waited is rejected.', { name }),
-                  },
-            );
+            await pause(name, userId, policies);
+            notifications.show({
+              title: t('Agent paused'),
+              message: t('“{{name}}” is refused everything, and what waited is rejected.', { name }),
+            });
           });
         }}
       >
-        {isPaused ? t('Resume') : t('Pause')}
+        {t('Pause')}
       </Button>
     </>
   );

@@ -157,7 +157,7 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   await page.getByRole('list', { name: 'Last requests of claude' }).getByText('Rejected').waitFor();
   await look('agents');
   await button(page, 'Resume claude').click();
-  await button(page, 'Pause claude').waitFor();
+  await button(page, 'Resume claude').waitFor({ state: 'detached' });
   // The budget is spent, so that it waits again, and is no longer refused at once.
   void sign(5n).catch(() => undefined);
   await waits();
@@ -185,3 +185,50 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   connection.destroy();
   expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
 }, 120_000);
+
+test('a double press on Pause pauses an agent, and does not resume it', async () => {
+  await using service = await startTestVault({
+    password,
+    config: { ui: true },
+    substitutes: { clock: systemClock },
+  });
+  const { root, vault } = service;
+  await newWallet(root, 'Daily');
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(vault.newLink());
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page);
+  await goTo(page, 'Agents');
+  await button(page, 'New agent…').click();
+  const form = page.getByRole('dialog', { name: 'New agent' });
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('claude');
+  await form.getByRole('textbox', { name: 'Addresses' }).fill(friend);
+  await button(form, 'Create agent').click();
+  await button(form, 'Done').click();
+
+  const pauses = async (): Promise<number> => {
+    const { policies } = (await root.query('list_policies', {})).body as {
+      readonly policies: readonly { readonly policyName: string }[];
+    };
+    return policies.filter(({ policyName }) => policyName.endsWith(': paused')).length;
+  };
+  const pause = button(page, 'Pause claude');
+  const resume = button(page, 'Resume claude');
+  await pause.hover();
+  const { mouse } = page;
+  await mouse.down();
+  await mouse.up();
+  // As slow as a second press can be: it comes when the first is done.
+  await resume.and(page.locator(':enabled')).waitFor();
+  await mouse.down({ clickCount: 2 });
+  await mouse.up({ clickCount: 2 });
+  await page.keyboard.press('Enter');
+  await goTo(page, 'Users');
+  await goTo(page, 'Agents');
+  expect(await pauses()).toBe(1);
+
+  await resume.click();
+  await resume.waitFor({ state: 'detached' });
+  expect(await pauses()).toBe(0);
+});
