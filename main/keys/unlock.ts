@@ -59,7 +59,12 @@ export function findRowKey(tx: Reader, masterKey: Uint8Array): FoundRowKey {
     : { state: 'unadopted' };
 }
 
-const lost = (problem: string): RowFinding => ({ table: rowKeyContext.table, row: '1', problem });
+/** Without the key, no other finding can stand beside this one. */
+const lost = (problem: string): RowFinding => ({
+  table: rowKeyContext.table,
+  row: '1',
+  problem: `${problem}: which rows were changed is not known, and may be any`,
+});
 
 /**
  * Unlocks, or refuses a file that was changed outside Keyhearth. A vault of an earlier version is adopted: its rows are
@@ -109,13 +114,19 @@ async function unlockVerified(
 /**
  * Authenticates all rows as they are, under a new row key, and unlocks the vault: for one of an earlier version, and for
  * the owner who has looked at what was changed and wants it so.
+ * @param check Throws where the rows are no longer those that were looked at. No other program can change them after it.
  */
-export function authenticateAll({ units, guard, keyring, random }: UnlockParts, masterKey: Uint8Array): void {
+export function authenticateAll(
+  { units, guard, keyring, random }: UnlockParts,
+  masterKey: Uint8Array,
+  check: () => void = () => undefined,
+): void {
   const { organizationId } = units.readUnverified(requireVault);
   const rowKey = random('row key', 32);
   try {
     keyring.unlock(masterKey, rowKey);
     guard.adopt((tx) => {
+      check();
       for (const name of serverKeyNames) {
         const key = getServerKey(tx, name);
         const scalar = key && opened(masterKey, earlierServerKeyContext(name, organizationId), key.sealed);

@@ -41,6 +41,7 @@ import {
   type Json,
 } from '../support/support.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { Terminal } from '../support/terminal.ts';
 
 type Row = Record<string, string | number | Buffer | null>;
 type Rows = Readonly<Record<string, readonly Row[]>>;
@@ -1003,6 +1004,50 @@ describe('keyhearth doctor', () => {
       accepted: [],
     });
     expect(await refusalOf(readFileSync(join(directory, 'vault.db')), 'accepted')).toBeUndefined();
+  });
+
+  /** The class: nothing becomes authentic that the list of changes did not tell the owner of. */
+  describe('accepts no change that its list does not tell of', () => {
+    const forgeRoot = (forger: Forger): void => {
+      forger.run("UPDATE users SET root = 1 WHERE name LIKE 'Ann%'");
+    };
+    const forged = (name: string, change: (forger: Forger) => void) => {
+      const directory = join(home.path, name);
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      const file = join(directory, 'vault.db');
+      writeFileSync(file, forgedFile(pristine, change), { mode: 0o600 });
+      const argv = ['doctor', '--data-dir', directory, '--no-keychain', '--accept-changes'];
+      return { file, argv: [...argv, '--recovery-file', phraseFile()] };
+    };
+
+    test('one that comes while the person reads the list', async () => {
+      const { file, argv } = forged('while read', (forger) => {
+        forger.run("UPDATE wallets SET name = name || ' of mine'");
+      });
+      await using terminal = new Terminal(argv.map((word) => `'${word}'`).join(' '), { HOME: home.path });
+      await terminal.type('', 'Accept these changes');
+      const forger = new Forger(file);
+      forgeRoot(forger);
+      forger.close();
+      await terminal.type('y', 'Accept these changes');
+      expect(await terminal.ended(), terminal.shown).toBe(4);
+      expect(terminal.shown).toContain('nothing was accepted: another program changed the file');
+      expect(await refusalOf(readFileSync(file), 'refused yet')).toMatchObject({ code: 'VAULT_TAMPERED' });
+      // The new list tells of it.
+      const accepted = await runCommand([...argv, '--json']);
+      expect(JSON.parse(accepted.stdout)).toMatchObject({
+        accepted: expect.arrayContaining([expect.objectContaining({ table: 'users' })]) as unknown,
+      });
+    });
+
+    test('one that leaves no trace, because the row is gone that authenticates the others', async () => {
+      const { argv } = forged('gone', (forger) => {
+        forgeRoot(forger);
+        forger.run('DELETE FROM integrity');
+      });
+      const accepted = await runCommand(argv);
+      expect(accepted.stdout).toContain('which rows were changed is not known');
+    });
   });
 
   test('asks the vault that runs, and accepts nothing behind its back', async () => {

@@ -401,6 +401,7 @@ export async function acceptChanges(
       },
     );
     try {
+      const seen = connection.look();
       const found = units.readUnverified((tx) => findRowKey(tx, masterKey));
       const findings = findingsOf(connection, found);
       const list = findings.map(describeFinding);
@@ -418,7 +419,9 @@ export async function acceptChanges(
         if (isCancel(answer) || !answer)
           throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
       }
-      authenticateAll({ units, guard, keyring, random }, masterKey);
+      authenticateAll({ units, guard, keyring, random }, masterKey, () => {
+        if (connection.look() !== seen) throw changedMeanwhile();
+      });
       print(
         json,
         { accepted: findings },
@@ -433,6 +436,13 @@ export async function acceptChanges(
     vault.close();
   }
 }
+
+/** The list that a person said yes to is not what is in the file now. */
+const changedMeanwhile = (): CommandError =>
+  new CommandError(
+    exitCodes.busy,
+    'nothing was accepted: another program changed the file while its changes were listed. Run the command again, and look at the new list',
+  );
 
 /** @throws CommandError for lost pages: unreadable rows cannot be accepted as a change. */
 function checkReadable(damage: readonly RowFinding[]): void {
