@@ -1,9 +1,11 @@
 /** Commands that reach a vault by its URL: what goes there, what is believed of it, and what names it. */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../main/lib/defined.ts';
@@ -48,8 +50,8 @@ async function startImpostor(
     seen.push(
       `${String(request.method)} ${String(request.url)} ${String(request.headers['x-stamp'] !== undefined)}`,
     );
-    request.resume();
     answer(request, response);
+    request.resume();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -285,6 +287,51 @@ describe('what is believed of a server', () => {
       expect(stderr).toMatch(/another server could answer in its place, so no secret is sent to it/);
       expect(server.seen).toEqual([]);
     }
+  });
+
+  describe('no answer in the place of another: a server between command and vault', () => {
+    /** Passes requests on to the vault, and changes what it answers. */
+    const startRelay = (change: (path: string, answer: string) => string) =>
+      startImpostor((request, response) => {
+        const pass = async (): Promise<void> => {
+          const { method = 'GET', url = '', headers } = request;
+          const body = method === 'POST' ? { body: await buffer(request) } : {};
+          const stamp = headers['x-stamp'];
+          const sent = { method, headers: defined({ 'x-stamp': stamp?.toString() }), ...body };
+          const answer = await fetch(`${dev.line.url}${url}`, sent);
+          response.writeHead(answer.status).end(change(url, await answer.text()));
+        };
+        pass().catch((error: unknown) => response.destroy(error as Error));
+      });
+    const stored = async (value: string): Promise<string> => {
+      const { stdout } = await run(['secret', 'set', randomUUID(), '--json'], {}, value);
+      return (JSON.parse(stdout) as { secretId: string }).secretId;
+    };
+    type Payloads = string[];
+
+    test.each<[string, (payloads: Payloads) => Payloads]>([
+      ['swaps two secrets', (payloads) => payloads.toReversed()],
+      ['leaves one out', (payloads) => payloads.slice(0, 1)],
+      ['gives one twice', ([first = '']) => [first, first]],
+    ])('%s of one export', async (_, change) => {
+      const [one, other] = [await stored('first value'), await stored('second value')];
+      const file = join(home.path, 'relayed.env');
+      writeFileSync(file, `ONE=keyhearth://${one}\nOTHER=keyhearth://${other}\n`, { mode: 0o600 });
+      await using relay = await startRelay((path, text) => {
+        if (!path.endsWith('export_secrets')) return text;
+        const answer = JSON.parse(text) as {
+          activity: { result: { exportSecretsResult: { secretPayloads: Payloads } } };
+        };
+        const result = answer.activity.result.exportSecretsResult;
+        result.secretPayloads = change(result.secretPayloads);
+        return JSON.stringify(answer);
+      });
+      const started = ['--env', file, '--no-mask', '--', 'sh', '-c', 'echo started: $ONE, $OTHER'];
+      const direct = await run(['run', ...started]);
+      expect(direct.stdout).toBe('started: first value, second value\n');
+      const relayed = await run(['run', ...started], { KEYHEARTH_URL: relay.url });
+      expect(relayed).toMatchObject({ code: 1, stdout: '' });
+    });
   });
 
   test('none of its words move anything on a terminal', async () => {

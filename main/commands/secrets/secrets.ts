@@ -183,7 +183,7 @@ export async function getSecret(config: Config, wanted: string, options: ExportO
     what: `value of secret ${JSON.stringify(name ?? secretId)}`,
     about: { secretId, ...defined({ name }) },
     submit: async (targetPublicKey) => {
-      const { secretPayloads } = await submitExport(api, [secretId], targetPublicKey);
+      const { secretPayloads } = await submitExport(api, [secretId], [targetPublicKey]);
       return { exportBundle: secretPayloads[0] ?? '' };
     },
     write: (secret) => secret.slice(),
@@ -195,9 +195,14 @@ export async function getSecret(config: Config, wanted: string, options: ExportO
   });
 }
 
-const submitExport = (api: VaultApi, secretIds: readonly string[], targetPublicKey: string) =>
+/** @param targets The public key for each secret. */
+const submitExport = (api: VaultApi, secretIds: readonly string[], targets: readonly string[]) =>
   api.submit(exportSecretsActivity, {
-    secrets: secretIds.map((secretId) => ({ secretId, targetPublicKey, encryptionSuite })),
+    secrets: secretIds.map((secretId, index) => ({
+      secretId,
+      targetPublicKey: targets[index] ?? '',
+      encryptionSuite,
+    })),
   });
 
 /** Values that one request exports, however long they are. */
@@ -212,7 +217,11 @@ export async function takeSecrets(
   for (let from = 0; from < secretIds.length; from += atOnce) {
     const some = secretIds.slice(from, from + atOnce);
     values.push(
-      ...(await takeAll(api, async (target) => (await submitExport(api, some, target)).secretPayloads)),
+      ...(await takeAll(
+        api,
+        some.length,
+        async (targets) => (await submitExport(api, some, targets)).secretPayloads,
+      )),
     );
   }
   return values;

@@ -94,7 +94,7 @@ async function taking(
   { submit, write }: Item,
   use: (text: Uint8Array) => void | Promise<void>,
 ): Promise<void> {
-  const [secret = new Uint8Array()] = await takeAll(api, async (targetPublicKey) => {
+  const [secret = new Uint8Array()] = await takeAll(api, 1, async ([targetPublicKey = '']) => {
     const { exportBundle } = await submit(targetPublicKey);
     return [exportBundle];
   });
@@ -108,31 +108,37 @@ async function taking(
 }
 
 /**
- * Exports secrets to one key of this run alone, and checks that the vault signed each.
- * @returns the secrets, which the taker wipes.
+ * Exports secrets, each to a key of its own that no other run has, and checks that the vault signed each. A bundle does not say
+ * which secret it holds: its key does, so that a server cannot give one in the place of another.
+ * @returns the secrets in their order, which the taker wipes.
  */
 export async function takeAll(
   api: VaultApi,
-  submit: (targetPublicKey: string) => Promise<readonly string[]>,
+  count: number,
+  submit: (targetPublicKeys: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly Uint8Array[]> {
-  const target = generateP256((length) => new Uint8Array(randomBytes(length)));
+  const random = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
+  const targets = Array.from({ length: count }, () => generateP256(random));
   const secrets: Uint8Array[] = [];
   try {
-    for (const bundle of await submit(toHex(uncompressP256(target.publicKey)))) {
-      const { encappedPublic, ciphertext } = api.readSigned(bundle, encrypted);
-      secrets.push(
-        await openWithPrivateKey(target.privateKey, {
-          encapsulatedKey: bytesOf(encappedPublic),
-          ciphertext: bytesOf(ciphertext),
-        }),
+    const bundles = await submit(targets.map(({ publicKey }) => toHex(uncompressP256(publicKey))));
+    if (bundles.length !== count) {
+      throw new CommandError(
+        exitCodes.failed,
+        `what answers at ${api.url} is not a vault: expected secrets: ${String(count)}, got ${String(bundles.length)}`,
       );
+    }
+    for (const [index, { privateKey }] of targets.entries()) {
+      const { encappedPublic, ciphertext } = api.readSigned(bundles[index] ?? '', encrypted);
+      const sealed = { encapsulatedKey: bytesOf(encappedPublic), ciphertext: bytesOf(ciphertext) };
+      secrets.push(await openWithPrivateKey(privateKey, sealed));
     }
     return secrets;
   } catch (error) {
     for (const secret of secrets) secret.fill(0);
     throw error;
   } finally {
-    target.privateKey.fill(0);
+    for (const { privateKey } of targets) privateKey.fill(0);
   }
 }
 
