@@ -334,6 +334,24 @@ describe('what is believed of a server', () => {
     });
   });
 
+  test('not which request a fingerprint names: no other one is voted on', async () => {
+    const [wanted, other] = ['a'.repeat(64), 'b'.repeat(64)];
+    const activity = {
+      ...{ id: wanted, fingerprint: `sha256:${other}`, type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2' },
+      ...{ status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED', intent: {}, result: {}, votes: [] },
+      ...{ canApprove: true, canReject: true, createdAt: { seconds: '1' } },
+    };
+    const answers = { activity, activities: [activity], policyEvaluations: [], policies: [] };
+    await using server = await startImpostor(
+      json({ ...answers, signer: dev.line.signerPublicKey, configs: { quorum: { threshold: 1 } } }),
+    );
+    for (const named of [wanted, `sha256:${wanted}`, `sha256:${wanted.slice(0, 12)}`]) {
+      const { code } = await run(['approvals', 'approve', named, '--yes'], { KEYHEARTH_URL: server.url });
+      expect(code).toBe(1);
+    }
+    expect(server.seen.filter((line) => line.includes('approve_activity'))).toEqual([]);
+  });
+
   test('none of its words move anything on a terminal', async () => {
     const escape = '\u001b]0;owned\u0007\u202e';
     const shown = String.raw`\u001b]0;owned\u0007\u202e`;

@@ -184,6 +184,9 @@ export async function listWaiting(api: Pick<Api, 'query'>): Promise<readonly Act
 /** Fewer characters could come to name another before the vote is given. */
 const fewestCharacters = 8;
 
+/** In characters, with dashes. */
+const idLength = 36;
+
 /**
  * @param wanted An activity's id, in any state; or the fingerprint of one that waits, or the beginning of
  * either.
@@ -201,10 +204,12 @@ async function find(api: VaultApi, wanted: string): Promise<Activity> {
       `invalid <activity> ${quoted(wanted)}: expected the id or the fingerprint of an activity, or at least the first ${String(fewestCharacters)} characters of one`,
     );
   }
-  return findNamed('waiting activity', beginning, await listWaiting(api), ({ id, fingerprint }) => ({
-    id,
-    otherId: fingerprint.replace(/^sha256:/, ''),
-  }));
+  // A fingerprint says what is voted on: a server cannot answer with an id that looks like one.
+  const isFingerprint = text.startsWith('sha256:') || beginning.length > idLength;
+  return findNamed('waiting activity', beginning, await listWaiting(api), ({ id, fingerprint }) => {
+    const digest = fingerprint.replace(/^sha256:/, '');
+    return isFingerprint ? { id: digest } : { id, otherId: digest };
+  });
 }
 
 /** Of many payloads, so many are put into words at once. */
