@@ -1,6 +1,6 @@
 /** Commands that reach a vault by its URL: what goes there, what is believed of it, and what names it. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -237,6 +237,20 @@ describe('what stamps are not sent to', () => {
   });
 });
 
+/** Passes requests on to the vault, and changes what it answers. */
+const startRelay = (change: (path: string, answer: string) => string) =>
+  startImpostor((request, response) => {
+    const pass = async (): Promise<void> => {
+      const { method = 'GET', url = '', headers } = request;
+      const body = method === 'POST' ? { body: await buffer(request) } : {};
+      const stamp = headers['x-stamp'];
+      const sent = { method, headers: defined({ 'x-stamp': stamp?.toString() }), ...body };
+      const answer = await fetch(`${dev.line.url}${url}`, sent);
+      response.writeHead(answer.status).end(change(url, await answer.text()));
+    };
+    pass().catch((error: unknown) => response.destroy(error as Error));
+  });
+
 describe('what is believed of a server', () => {
   test('not that it is the vault, without the signer that was named; nothing is stamped for it', async () => {
     await using server = await startImpostor(json({ signer: `04${'ab'.repeat(64)}` }));
@@ -290,19 +304,6 @@ describe('what is believed of a server', () => {
   });
 
   describe('no answer in the place of another: a server between command and vault', () => {
-    /** Passes requests on to the vault, and changes what it answers. */
-    const startRelay = (change: (path: string, answer: string) => string) =>
-      startImpostor((request, response) => {
-        const pass = async (): Promise<void> => {
-          const { method = 'GET', url = '', headers } = request;
-          const body = method === 'POST' ? { body: await buffer(request) } : {};
-          const stamp = headers['x-stamp'];
-          const sent = { method, headers: defined({ 'x-stamp': stamp?.toString() }), ...body };
-          const answer = await fetch(`${dev.line.url}${url}`, sent);
-          response.writeHead(answer.status).end(change(url, await answer.text()));
-        };
-        pass().catch((error: unknown) => response.destroy(error as Error));
-      });
     const stored = async (value: string): Promise<string> => {
       const { stdout } = await run(['secret', 'set', randomUUID(), '--json'], {}, value);
       return (JSON.parse(stdout) as { secretId: string }).secretId;
@@ -350,6 +351,37 @@ describe('what is believed of a server', () => {
       expect(code).toBe(1);
     }
     expect(server.seen.filter((line) => line.includes('approve_activity'))).toEqual([]);
+  });
+
+  test('not which key files of this machine are to be deleted', async () => {
+    const directory = join(home.path, 'relayed');
+    const keys = join(directory, 'keys');
+    mkdirSync(keys, { recursive: true });
+    writeFileSync(join(keys, 'owner.public'), dev.line.apiPublicKey);
+    writeFileSync(join(keys, 'owner.private'), dev.line.apiPrivateKey, { mode: 0o600 });
+    const own = { KEYHEARTH_CONFIG_DIR: directory, KEYHEARTH_API_KEY: undefined };
+    const account = ['--account', 'ethereum'];
+    expect(await run(['wallets', 'create', '--name', 'Paying', ...account], own)).toMatchObject({ code: 0 });
+    const terms = ['--wallet', 'Paying', '--budget', '0.1 ETH/day', '--json'];
+    const added = await run(['bots', 'add', 'payer', ...terms], own);
+    expect(added.stderr).toBe('');
+    const { userId } = JSON.parse(added.stdout) as { userId: string };
+    await using relay = await startRelay((path, text) => {
+      if (!path.endsWith('list_users')) return text;
+      const answer = JSON.parse(text) as {
+        users: { userId: string; userName: string; apiKeys: unknown[] }[];
+      };
+      for (const user of answer.users) {
+        if (user.userId !== userId) continue;
+        user.userName = 'owner';
+        user.apiKeys = answer.users.flatMap(({ apiKeys }) => apiKeys);
+      }
+      return JSON.stringify(answer);
+    });
+    const removed = await run(['bots', 'remove', userId, '--yes'], { ...own, KEYHEARTH_URL: relay.url });
+    expect(removed).toMatchObject({ code: 0, stderr: '' });
+    expect(removed.stdout).toContain('Key files on this computer stay');
+    expect(existsSync(join(keys, 'owner.private'))).toBe(true);
   });
 
   test('none of its words move anything on a terminal', async () => {

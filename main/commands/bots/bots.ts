@@ -134,8 +134,14 @@ export async function removeBot(
   // The key is deleted first: without its policies, the bot might do what others allow all users.
   if (user !== undefined) await api.submit(deleteUsersActivity, { userIds: [userId] });
   await api.submit(deletePoliciesActivity, { policyIds });
-  if (user !== undefined) deleteKeyFilesOf(config.keysDirectory, user.userName, publicKeysOf(user));
-  print(json, { userId, userName: user?.userName, policyIds }, `Deleted bot ${quoted(nameOfBot(known))}.`);
+  // A server elsewhere could name the files of any key that it knows, and of the one that this command stamps with.
+  const isHere = config.remote === undefined;
+  if (user !== undefined && isHere) deleteKeyFilesOf(config.keysDirectory, user.userName, publicKeysOf(user));
+  print(
+    json,
+    { userId, userName: user?.userName, policyIds },
+    `Deleted bot ${quoted(nameOfBot(known))}.${isHere ? '' : ' Key files on this computer stay.'}`,
+  );
 }
 
 const publicKeysOf = ({ apiKeys }: UserItem): readonly string[] =>
