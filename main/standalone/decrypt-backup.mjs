@@ -111,6 +111,7 @@ function openSlots({ vaultId, keyslots }, kind, keyOf) {
     const kinds = [...new Set(keyslots.map((slot) => slot.kind))].join(', ');
     throw new Refusal(`it has no slot of the kind ${kind}; it has: ${kinds}`);
   }
+  if (kind === 'password') checkWork(slots);
   for (const slot of slots) {
     const wrapped = Buffer.from(slot.wrapped, 'hex');
     const bound = JSON.stringify(['latchkey keyslot', 1, vaultId, slot.id, slot.kind, slot.parameters]);
@@ -139,6 +140,20 @@ function phraseKey(text, { salt }) {
   const entropy = bytes.subarray(0, 32);
   if (hash('sha256', entropy, 'buffer')[0] !== bytes[32]) throw new Refusal('a word of the phrase is wrong');
   return derive(entropy, salt, 'latchkey recovery phrase');
+}
+
+/** The bounds that Keyhearth has: an attacker's file could ask for any memory and time, in one slot or in many. */
+const most = { memoryKiB: 1024 * 1024, passes: 16, parallelism: 16, work: 64 * 1024 * 1024 };
+
+function checkWork(slots) {
+  const asked = slots.map(({ parameters }) => JSON.parse(parameters));
+  const fits = asked.every(
+    ({ memoryKiB, passes, parallelism }) =>
+      memoryKiB <= most.memoryKiB && passes <= most.passes && parallelism <= most.parallelism,
+  );
+  const work = asked.reduce((sum, { memoryKiB, passes }) => sum + memoryKiB * passes, 0);
+  if (!fits || work > most.work)
+    throw new Refusal('its password slots ask for more work than those of any vault');
 }
 
 function passwordKey(text, { salt, memoryKiB, passes, parallelism }) {

@@ -1,5 +1,6 @@
 /** The program that opens backups without Keyhearth: copied to a directory of its own, with nothing else there. */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -159,6 +160,16 @@ describe('decrypt-backup.mjs', () => {
       /its header is damaged/,
     ],
     [
+      'a slot that asks for days',
+      () => [asking({ passes: 2 ** 32 - 1 }, 1), 'x.db', '--password-file', 'password'],
+      /more work than those of any vault/,
+    ],
+    [
+      'slots that together ask for hours',
+      () => [asking({ memoryKiB: 2 ** 20, passes: 16 }, 500), 'x.db', '--password-file', 'password'],
+      /more work than those of any vault/,
+    ],
+    [
       'a changed part',
       () => [damaged((bytes) => flipped(bytes, bytes.length - 3000)), 'x.db', '--phrase-file', 'phrase'],
       /part \d of \d is damaged/,
@@ -182,5 +193,20 @@ function damaged(change: (bytes: Buffer) => Uint8Array): string {
   writeFileSync(join(place.path, 'damaged'), change(readFileSync(backup)));
   return 'damaged';
 }
+
+/** A backup with a header of an attacker's, whose password slots cost so much. */
+const asking = (cost: object, count: number): string =>
+  damaged((bytes) => {
+    const end = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1;
+    const header = JSON.parse(String(bytes.subarray(bytes.indexOf('\n'), end))) as {
+      keyslots: { kind: string; parameters: string }[];
+    };
+    const [slot] = header.keyslots.filter(({ kind }) => kind === 'password');
+    const parameters = JSON.stringify({ ...(JSON.parse(slot?.parameters ?? '') as object), ...cost });
+    const keyslots = Array.from({ length: count }, () => ({ ...slot, parameters }));
+    const line = `${JSON.stringify({ ...header, keyslots })}\n`;
+    const title = `keyhearth-backup 1 ${createHash('sha256').update(line).digest('hex')}\n`;
+    return Buffer.concat([Buffer.from(title + line), bytes.subarray(end)]);
+  });
 
 const flipped = (bytes: Uint8Array, at: number): Uint8Array => bytes.with(at, (bytes[at] ?? 0) ^ 1);

@@ -344,6 +344,19 @@ describe('openAnySlot', () => {
     expect(error.message).toBe('The password does not open this vault.');
   });
 
+  // The class: a file that an attacker wrote keeps the machine busy, by one slot or by many.
+  test('tries none of slots that together ask for hours', async () => {
+    const one = await passwordSlot();
+    const most = { ...cost, version: 1, kdf: 'argon2id', memoryKiB: 1024 * 1024, passes: 16 };
+    const parameters = JSON.stringify({ ...most, salt: '00'.repeat(16) });
+    const slots = Array.from({ length: 900 }, (_, index) => ({ ...one, id: String(index), parameters }));
+    const error = await refusal(openAnySlot('vault-1', slots, { with: 'password', password }));
+    expect(error).toMatchObject({
+      code: 'INTERNAL',
+      message: expect.stringContaining('more work') as string,
+    });
+  });
+
   test('says what there is where there is none of the kind', async () => {
     const how = { with: 'password', password } as const;
     expect((await refusal(openAnySlot('vault-1', [recoverySlot()], how))).message).toBe(

@@ -195,7 +195,8 @@ export async function openSlot(vaultId: string, slot: KeyslotRow, how: OpenWith)
 /**
  * Opens the first slot of the offered kind that will.
  * @returns The master key (32 bytes), which the caller erases after use.
- * @throws KeyhearthError as `openSlot` does for the last slot tried; WRONG_SECRET where there is none of that kind.
+ * @throws KeyhearthError as `openSlot` does for the last slot tried; WRONG_SECRET where there is none of that kind; INTERNAL
+ * where the slots together ask for more work than those of any vault.
  */
 export async function openAnySlot(
   vaultId: string,
@@ -206,7 +207,9 @@ export async function openAnySlot(
     'WRONG_SECRET',
     `This vault has no ${nouns[how.with]} to unlock it with. It opens with: ${kindsOf(slots)}.`,
   );
-  for (const slot of slots.filter(({ kind }) => kind === how.with)) {
+  const tried = slots.filter(({ kind }) => kind === how.with);
+  checkWork(tried);
+  for (const slot of tried) {
     try {
       return await openSlot(vaultId, slot, how);
     } catch (error) {
@@ -214,6 +217,22 @@ export async function openAnySlot(
     }
   }
   throw refusal;
+}
+
+/** In KiB times passes, for all slots that are tried. An attacker who can write the file may have added any number of them. */
+const mostWork = 64 * 1024 * 1024;
+
+/** @throws KeyhearthError INTERNAL for slots that would keep the machine busy for hours. */
+function checkWork(slots: readonly KeyslotRow[]): void {
+  const work = slots.map(({ parameters }) => {
+    const { data } = passwordParameters.safeParse(parseJson(parameters));
+    return data === undefined ? 0 : data.memoryKiB * data.passes;
+  });
+  if (work.reduce((sum, each) => sum + each, 0) <= mostWork) return;
+  throw new KeyhearthError(
+    'INTERNAL',
+    'The password keyslots of this file ask for more work than those of any vault: the file was changed outside Keyhearth, or is damaged.',
+  );
 }
 
 /**
