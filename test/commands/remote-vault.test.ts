@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../main/lib/defined.ts';
 import { runCommand, startDevProcess, temporaryDirectory, type DevProcess } from '../support/support.ts';
+import { Terminal } from '../support/terminal.ts';
 
 let dev: DevProcess;
 const home = temporaryDirectory();
@@ -382,6 +383,20 @@ describe('what is believed of a server', () => {
     expect(removed).toMatchObject({ code: 0, stderr: '' });
     expect(removed.stdout).toContain('Key files on this computer stay');
     expect(existsSync(join(keys, 'owner.private'))).toBe(true);
+  });
+
+  test('no name moves anything in a question on a terminal', async () => {
+    const created = await run(['wallets', 'create', '--name', 'Named', '--account', 'ethereum', '--json']);
+    const { walletId } = JSON.parse(created.stdout) as { walletId: string };
+    await using relay = await startRelay((_path, text) =>
+      text.replaceAll('Named', String.raw`\u009b2J\u202edemaN`),
+    );
+    const there = having({ KEYHEARTH_URL: relay.url });
+    await using terminal = new Terminal(`export wallet ${walletId}`, there);
+    await terminal.type('n', 'on this terminal?');
+    expect(await terminal.ended()).toBe(1);
+    expect(terminal.shown).toContain('demaN');
+    expect(terminal.shown).not.toMatch(/[\u009b\u202e]/);
   });
 
   test('none of its words move anything on a terminal', async () => {

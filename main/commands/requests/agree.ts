@@ -24,14 +24,19 @@ export async function agree(message: string, { what, otherwise, undone }: Questi
     );
   }
   const { confirm } = await import('@clack/prompts');
-  const answer = await confirm({ message, initialValue: false, output: process.stderr });
+  const answer = await confirm({
+    // It may have names of others in it.
+    message: visibleName(message),
+    initialValue: false,
+    output: process.stderr,
+  });
   if (answer !== true) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
 }
 
 /** Asks the person at the terminal before something is deleted. A script, and `--yes`, are asked nothing. */
 export async function agreeToDelete(what: string, yes: boolean): Promise<void> {
   if (yes || !onTerminal()) return;
-  await agree(`Delete ${visibleName(what)}?`, {
+  await agree(`Delete ${what}?`, {
     what: 'whether to delete it',
     otherwise: '--yes',
     undone: 'nothing was deleted',

@@ -11,6 +11,7 @@ import { openWithPrivateKey } from '../../crypto/hpke.ts';
 import { generateP256, uncompressP256 } from '../../crypto/keys/p256.ts';
 import { bytesOf, hex, publicKeyHex, type VaultApi } from '../shared/api.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
 
@@ -153,7 +154,7 @@ async function mayShow({ yes }: ExportOptions, what: string): Promise<void> {
   }
   const { confirm } = await import('@clack/prompts');
   const answer = await confirm({
-    message: `Show the ${what} on this terminal?`,
+    message: visibleName(`Show the ${what} on this terminal?`),
     initialValue: false,
     output: process.stderr,
   });

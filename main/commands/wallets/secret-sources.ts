@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { reasonOf } from '../../lib/text/reasons.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
 
@@ -109,7 +110,7 @@ export async function askFor(what: string): Promise<string> {
   }
   const { isCancel, password: askHidden } = await import('@clack/prompts');
   const answer = await askHidden({
-    message: `The ${what} (not shown)`,
+    message: visibleName(`The ${what} (not shown)`),
     mask: '',
     // Standard output is for the result.
     output: process.stderr,
