@@ -1040,6 +1040,33 @@ describe('keyhearth doctor', () => {
       });
     });
 
+    test('the loss of activities that were answered here', async () => {
+      const directory = join(home.path, 'put back');
+      {
+        await using service = await startPristine('put back');
+        const tag = { userTagName: 'Answered', userIds: [] };
+        activityOf(await service.root.submit('create_user_tag', 'CREATE_USER_TAG', tag));
+      }
+      const file = join(directory, 'vault.db');
+      // In place: the mark is of this very file.
+      writeFileSync(
+        file,
+        forgedFile(pristine, (forger) => {
+          forger.run("UPDATE wallets SET name = name || ' of mine'");
+        }),
+      );
+      const argv = ['doctor', '--data-dir', directory, '--no-keychain', '--recovery-file', phraseFile()];
+      expect((await runCommand(argv)).stdout).toContain('answered here');
+      const refused = await runCommand([...argv, '--accept-changes']);
+      expect(refused.code).toBe(7);
+      expect(refused.stderr).toContain('keyhearth audit accept-rollback');
+      expect((await runCommand(argv)).stdout).toContain('answered here');
+
+      const known = ['--data-dir', directory, '--recovery-file', phraseFile(), '--yes'];
+      expect((await runCommand(['audit', 'accept-rollback', ...known])).code).toBe(0);
+      expect((await runCommand([...argv, '--accept-changes'])).code).toBe(0);
+    });
+
     test('one that leaves no trace, because the row is gone that authenticates the others', async () => {
       const { argv } = forged('gone', (forger) => {
         forgeRoot(forger);

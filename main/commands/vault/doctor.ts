@@ -401,6 +401,8 @@ export async function acceptChanges(
       },
     );
     try {
+      // The mark follows the accepted file: lost activities are a question of their own, for `audit accept-rollback`.
+      vault.log.checkMark();
       const seen = connection.look();
       const found = units.readUnverified((tx) => findRowKey(tx, masterKey));
       const findings = findingsOf(connection, found);
