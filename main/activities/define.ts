@@ -89,6 +89,8 @@ interface Context<Parameters> {
 
 export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly tx: Reader;
+  /** For what the vault signs itself. */
+  readonly keys: Keys;
   /** An activity as the API shows one. */
   readonly showActivity: (row: ActivityRow) => ActivityEnvelope;
   readonly operations: Operations;

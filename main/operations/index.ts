@@ -35,6 +35,7 @@ import * as signing from './signing/signing.ts';
 import * as signingDays from './activities/signing-days.ts';
 import * as spenderChecks from './policies/spender-checks.ts';
 import * as smartContractInterfaces from './signing/smart-contract-interfaces.ts';
+import * as signedWhoami from './organizations/signed-whoami.ts';
 import * as subOrganizations from './organizations/sub-organizations.ts';
 import * as tags from './tags/tags.ts';
 import * as transactions from './signing/transactions.ts';
@@ -53,7 +54,7 @@ const groups = [
   {
     name: 'Organization',
     about: 'The organization whose vault this is, and what it has switched on.',
-    operations: [organizations, search, features],
+    operations: [organizations, signedWhoami, search, features],
   },
   {
     name: 'Sub-organizations',

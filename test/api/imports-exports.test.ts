@@ -696,6 +696,18 @@ describe('an envelope', () => {
     expect(new Set(bundles.map((bundle) => dataOf(bundle)['targetPublic'])).size).toBe(2);
   });
 
+  test('of a caller names the key that stamped the request, and its user', async () => {
+    const { client, userId } = await service.newUser('Stated');
+    const { body } = await client.query('get_signed_whoami');
+    const statement = String(body?.['statement']);
+    checkEnvelope(statement);
+    expect(dataOf(statement)).toEqual({
+      organizationId: service.organizationId,
+      userId,
+      publicKey: client.key.publicKey,
+    });
+  });
+
   test('of an export holds an encrypted secret and its organization, and is another each time', async () => {
     const { publicKeyUncompressed: targetPublicKey } = generateP256KeyPair();
     for (const [type, parameters] of await exports()) {

@@ -9,7 +9,17 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../main/lib/defined.ts';
-import { runCommand, startDevProcess, temporaryDirectory, type DevProcess } from '../support/support.ts';
+import {
+  newTestKey,
+  resultOf,
+  runCommand,
+  startDevProcess,
+  temporaryDirectory,
+  TestClient,
+  testKeyOf,
+  type Answer,
+  type DevProcess,
+} from '../support/support.ts';
 import { Terminal } from '../support/terminal.ts';
 
 let dev: DevProcess;
@@ -239,7 +249,7 @@ describe('what stamps are not sent to', () => {
 });
 
 /** Passes requests on to the vault, and changes what it answers. */
-const startRelay = (change: (path: string, answer: string) => string) =>
+const startRelay = (change: (path: string, answer: string) => string | Promise<string>) =>
   startImpostor((request, response) => {
     const pass = async (): Promise<void> => {
       const { method = 'GET', url = '', headers } = request;
@@ -247,7 +257,7 @@ const startRelay = (change: (path: string, answer: string) => string) =>
       const stamp = headers['x-stamp'];
       const sent = { method, headers: defined({ 'x-stamp': stamp?.toString() }), ...body };
       const answer = await fetch(`${dev.line.url}${url}`, sent);
-      response.writeHead(answer.status).end(change(url, await answer.text()));
+      response.writeHead(answer.status).end(await change(url, await answer.text()));
     };
     pass().catch((error: unknown) => response.destroy(error as Error));
   });
@@ -335,6 +345,65 @@ describe('what is believed of a server', () => {
       expect(relayed).toMatchObject({ code: 1, stdout: '' });
     });
   });
+
+  test('not which user the command’s key is: nothing is encrypted for another', async () => {
+    const { apiPrivateKey, apiPublicKey, organizationId, url } = dev.line;
+    const root = new TestClient(url, organizationId, testKeyOf(apiPrivateKey, apiPublicKey));
+    const key = newTestKey();
+    const made = await root.submit('create_users', 'CREATE_USERS_V3', {
+      users: [
+        {
+          ...{ userName: 'In between', authenticators: [], oauthProviders: [], userTags: [] },
+          apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+        },
+      ],
+    });
+    const [userId = ''] = resultOf(made).userIds;
+    const everything = { effect: 'EFFECT_ALLOW', condition: 'true', notes: '' };
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      ...{ policyName: 'In between', ...everything },
+      consensus: `approvers.any(user, user.id == '${userId}')`,
+    });
+    // The server is run by a user of the organization, whose own bundles the vault signs like all others.
+    const own = root.as(key);
+    const answers: Record<string, () => Promise<Answer>> = {
+      whoami: () => own.query('whoami'),
+      get_signed_whoami: () => own.query('get_signed_whoami'),
+      init_import_wallet: () => own.submit('init_import_wallet', 'INIT_IMPORT_WALLET', { userId }),
+      init_import_private_key: () =>
+        own.submit('init_import_private_key', 'INIT_IMPORT_PRIVATE_KEY', { userId }),
+      init_import_secrets: () =>
+        own.submit('init_import_secrets', 'INIT_IMPORT_SECRETS', {
+          encryptionSuite: 'TRANSPORT_ENCRYPTION_SUITE_ENCLAVE_ENCRYPT_V1',
+          numSecrets: 1,
+        }),
+    };
+    const words = 'test test test test test test test test test test test junk\n';
+    const attempts: readonly (readonly [readonly string[], readonly string[], string])[] = [
+      [Object.keys(answers), ['import', 'wallet', '--name', 'Between', '--account', 'ethereum'], words],
+      [
+        Object.keys(answers),
+        ['import', 'private-key', '--name', 'Between', '--curve', 'secp256k1'],
+        'ab'.repeat(32),
+      ],
+      [Object.keys(answers), ['secret', 'set', 'between'], 'value'],
+      // Only the bundle is the other's.
+      [['init_import_wallet'], ['import', 'wallet', '--name', 'Between', '--account', 'ethereum'], words],
+      [['init_import_secrets'], ['secret', 'set', 'between'], 'value'],
+    ];
+    for (const [lies, argv, input] of attempts) {
+      const passed: string[] = [];
+      await using relay = await startRelay(async (path, text) => {
+        const operation = path.split('/').at(-1) ?? '';
+        passed.push(operation);
+        const lie = lies.includes(operation) ? answers[operation] : undefined;
+        return lie === undefined ? text : (await lie()).text;
+      });
+      const result = await run([...argv, '--json'], { KEYHEARTH_URL: relay.url }, input);
+      expect(result, argv.join(' ')).toMatchObject({ code: 1, stdout: '' });
+      expect(passed.filter((operation) => operation.startsWith('import_'))).toEqual([]);
+    }
+  }, 120_000);
 
   test('not which request a fingerprint names: no other one is voted on', async () => {
     const [wanted, other] = ['a'.repeat(64), 'b'.repeat(64)];

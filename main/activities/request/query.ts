@@ -33,6 +33,7 @@ export function runQuery(
       operation.inCallersOrganization === true ? caller.organizationId : request.organizationId;
     const resource = operation.run({
       tx,
+      keys: engine.keys,
       organizationId,
       params,
       caller,

@@ -9,7 +9,7 @@ import { quoted } from '../../lib/errors.ts';
 import { requestLimits } from '../../lib/published-limits.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { agreeToDelete } from '../requests/agree.ts';
-import { activityKind, bytesOf, publicKeyHex, VaultApi, type Api } from '../shared/api.ts';
+import { activityKind, bytesOf, VaultApi, type Api } from '../shared/api.ts';
 import { Listing } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { table } from '../shared/table.ts';
@@ -155,11 +155,9 @@ const carriageReturn = 0x0d;
 async function encrypt(api: VaultApi, value: Uint8Array) {
   try {
     if (value.length === 0) throw new CommandError(exitCodes.usage, 'the value is empty: nothing was stored');
+    const userId = await api.signedUserId();
     const { enclaveTargetMessages } = await api.submit(initImport, { encryptionSuite, numSecrets: 1 });
-    const { targetPublic } = api.readSigned(
-      enclaveTargetMessages[0] ?? '',
-      z.object({ targetPublic: publicKeyHex }),
-    );
+    const targetPublic = api.readImportTarget(enclaveTargetMessages[0] ?? '', userId);
     const { encapsulatedKey, ciphertext } = await sealToPublicKey(bytesOf(targetPublic), value);
     return {
       encryptionSuite,

@@ -199,6 +199,29 @@ export class VaultApi {
   }
 
   /**
+   * Tells who this command's key is, as the vault signed it: a server between them could name another user of the organization, and
+   * what is encrypted for that user is that user's.
+   */
+  async signedUserId(): Promise<string> {
+    const { statement } = await this.query('get_signed_whoami', z.object({ statement: z.string() }), {});
+    const { userId, publicKey } = this.readSigned(statement, callerStatement);
+    if (publicKey === this.#pair.publicKey) return userId;
+    throw this.#foreign(
+      `its statement is about the key ${quoted(publicKey)}, expected this command's own, ${quoted(this.#pair.publicKey)}`,
+    );
+  }
+
+  /**
+   * Reads the key of an import bundle for a user.
+   * @returns the key to encrypt to: uncompressed, hex.
+   */
+  readImportTarget(bundle: string, expected: string): string {
+    const { targetPublic, userId } = this.readSigned(bundle, importTarget);
+    if (userId === expected) return targetPublic;
+    throw this.#foreign(`its import bundle is for user ${quoted(userId)}, expected ${quoted(expected)}`);
+  }
+
+  /**
    * Checks a bundle that the vault handed out: this vault's signer signed it, for this organization.
    * @returns what was signed.
    */
@@ -344,6 +367,8 @@ const ofOrganization = z.object({
   activity: z.looseObject({ organizationId: z.string().optional() }).optional(),
 });
 const organizationOnly = z.object({ organizationId: z.string() });
+const callerStatement = z.object({ userId: z.string(), publicKey: z.string() });
+const importTarget = z.object({ targetPublic: publicKeyHex, userId: z.string() });
 const signedEnvelope = z.object({
   version: z.literal('v1.0.0'),
   data: hex,

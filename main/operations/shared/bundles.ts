@@ -26,7 +26,7 @@ import type { ServerKeyName } from '../../storage/tables/server-keys.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { parsePlainJson } from '../../lib/plain-json.ts';
 import { limits } from './limits.ts';
-import { serverKey } from './server-keys.ts';
+import { serverKey, type Sealing } from './server-keys.ts';
 
 const hour = 60 * 60_000;
 
@@ -43,8 +43,6 @@ export const targetPublicKey = z
     /^(04[0-9a-fA-F]{128}|0[23][0-9a-fA-F]{64})$/,
     'Expected a P-256 public key in hex: 130 characters that start with 04, or 66 that start with 02 or 03',
   );
-
-type Sealing = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>;
 
 /** A secret encrypted to a client, unsigned: what is sealed of an export before the signer puts its name to it. */
 export interface Encrypted {
@@ -76,6 +74,16 @@ export async function encryptTo(target: string, secret: Uint8Array): Promise<Enc
 /** The text of an `exportBundle`: the encrypted secret, for this organization, signed. */
 export const exportBundle = (context: Sealing, encrypted: Encrypted): string =>
   signedEnvelope(context, { ...encrypted, organizationId: context.organizationId });
+
+/** The text of a signed statement of whose key it is that stamped a request. */
+export const callerStatement = (context: Sealing & Pick<ActivityContext<unknown>, 'caller'>): string => {
+  const { organizationId, caller } = context;
+  return signedEnvelope(context, {
+    organizationId,
+    userId: caller.userId,
+    publicKey: caller.stamp.publicKey,
+  });
+};
 
 /** Wraps data as clients check it: hex of its JSON, a signature over those bytes, and the key that made it. */
 function signedEnvelope(context: Sealing, data: object, by: ServerKeyName = 'signer'): string {

@@ -1,11 +1,19 @@
 /** The vault's own keys, for what operations sign. */
-import type { ActivityContext } from '../../activities/define.ts';
+import type { Keys } from '../../crypto/sealing.ts';
+import type { Reader } from '../../storage/connection.ts';
 import { getServerKey, serverKeyContext, type ServerKeyName } from '../../storage/tables/server-keys.ts';
 import { getVault } from '../../storage/tables/vault.ts';
 
+/** The parts that read and open the vault's own keys. */
+export interface Sealing {
+  readonly tx: Reader;
+  readonly keys: Keys;
+  readonly organizationId: string;
+}
+
 /** @returns the public half in hex, uncompressed; the private one is lent. */
 export function serverKey(
-  { tx, keys, organizationId }: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>,
+  { tx, keys, organizationId }: Sealing,
   name: ServerKeyName,
 ): { readonly publicKey: string; readonly privateKey: Uint8Array } {
   const row = getServerKey(tx, name);
