@@ -185,6 +185,30 @@ describe('who may vote', () => {
     expect((await ask('dan', 'mine')).status).toBe(403);
   });
 
+  test('HASH_FUNCTION_NOT_APPLICABLE is for Ed25519 only, which is checked before policies', async () => {
+    const hashFunction = 'HASH_FUNCTION_NOT_APPLICABLE';
+    const { payload, ...how } = { ...signing('with it'), hashFunction };
+    const asked = (who: 'ann' | 'dan') => [
+      people[who].client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', { ...how, payload }, now()),
+      people[who].client.submit(
+        'sign_raw_payloads',
+        'SIGN_RAW_PAYLOADS',
+        { ...how, payloads: [payload] },
+        now(),
+      ),
+    ];
+    const before = await service.root.query('list_activities', { paginationOptions: { limit: '1' } });
+    // A policy has Ann's requests wait for a vote, and none allows Dan's.
+    for (const answer of await Promise.all([...asked('ann'), ...asked('dan')])) {
+      expect(answer.body).toMatchObject({
+        code: 3,
+        message: expect.stringMatching(/^invalid hash function: parameters\.hashFunction: /) as string,
+      });
+    }
+    const after = await service.root.query('list_activities', { paginationOptions: { limit: '1' } });
+    expect(after.body?.['activities']).toEqual(before.body?.['activities']);
+  });
+
   test('the root quorum may approve anything', async () => {
     const asked = await waiting('for the owner');
     expect(activityOf(await vote(service.root, 'approve', asked)).status).toBe('ACTIVITY_STATUS_COMPLETED');

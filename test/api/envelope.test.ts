@@ -1062,6 +1062,18 @@ describe('input that does not fit names the field, what was seen and what is all
       () => signing({ payload: 'a'.repeat(1_000_001) }),
       /^invalid parameters\.payload: expected at most 1000000 characters, got "a{76}\.\.\.$/,
     ],
+    [
+      'sign_raw_payload',
+      'SIGN_RAW_PAYLOAD_V2',
+      () => signing({ hashFunction: 'HASH_FUNCTION_NOT_APPLICABLE' }),
+      'invalid hash function: parameters.hashFunction: a key on CURVE_SECP256K1 takes HASH_FUNCTION_NO_OP, HASH_FUNCTION_SHA256, HASH_FUNCTION_KECCAK256, got HASH_FUNCTION_NOT_APPLICABLE',
+    ],
+    [
+      'sign_raw_payload',
+      'SIGN_RAW_PAYLOAD_V2',
+      () => signing({ signWith: wallet.solana }),
+      'invalid hash function: parameters.hashFunction: a key on CURVE_ED25519 takes HASH_FUNCTION_NOT_APPLICABLE, got HASH_FUNCTION_NO_OP',
+    ],
   ];
 
   test.each(refusedSubmits)('%s %s', async (path, type, parameters, message) => {
@@ -1087,20 +1099,6 @@ describe('input that does not fit names the field, what was seen and what is all
       () => signing({ payload: 'xyz' }),
       400,
       'invalid parameters.payload: expected hex, got "x" at character 1',
-    ],
-    [
-      'sign_raw_payload',
-      'SIGN_RAW_PAYLOAD_V2',
-      () => signing({ hashFunction: 'HASH_FUNCTION_NOT_APPLICABLE' }),
-      400,
-      'invalid hash function: parameters.hashFunction: a key on CURVE_SECP256K1 takes HASH_FUNCTION_NO_OP, HASH_FUNCTION_SHA256, HASH_FUNCTION_KECCAK256, got HASH_FUNCTION_NOT_APPLICABLE',
-    ],
-    [
-      'sign_raw_payload',
-      'SIGN_RAW_PAYLOAD_V2',
-      () => signing({ signWith: wallet.solana }),
-      400,
-      'invalid hash function: parameters.hashFunction: a key on CURVE_ED25519 takes HASH_FUNCTION_NOT_APPLICABLE, got HASH_FUNCTION_NO_OP',
     ],
     [
       'sign_raw_payload',

@@ -1006,7 +1006,7 @@ describe('sign_raw_payloads', () => {
       () => submit('SIGN_RAW_PAYLOADS', { signWith: wallet.walletId, payloads: [good], ...how }),
       missing('Could not find any resource to sign with.'),
     );
-    await fails(
+    await isRefused(
       () => submit('SIGN_RAW_PAYLOADS', { signWith: wallet.solana, payloads: [good], ...how }),
       invalid(/^invalid hash function: parameters\.hashFunction: /),
     );

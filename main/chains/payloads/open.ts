@@ -135,8 +135,11 @@ function checkEncoding(
   );
 }
 
-/** Ed25519 hashes for itself and takes the message whole; ECDSA signs a digest. */
-function checkHashFunction(curve: Curve, hashFunction: HashFunction): void {
+/**
+ * Ed25519 hashes for itself and takes the message whole; ECDSA signs a digest.
+ * @throws KeyhearthError INVALID_ARGUMENT for a hash function that keys of the curve do not take.
+ */
+export function checkHashFunction(curve: Curve, hashFunction: HashFunction): void {
   const hashesItself = !curves[curve].requiresDigest;
   if (hashesItself === (hashFunction === 'HASH_FUNCTION_NOT_APPLICABLE')) return;
   const fitting = Object.keys(hashFunctions).filter(

@@ -60,8 +60,8 @@ export const keyOf = ({ row, format }: NamedKey): Key => ({
   format,
 });
 
-/** @throws KeyhearthError NOT_FOUND where it names nothing in the organization. */
-export function findNamedKey(tx: Reader, organizationId: string, signWith: string): NamedKey {
+/** @returns undefined where it names nothing in the organization. */
+export function lookUpNamedKey(tx: Reader, organizationId: string, signWith: string): NamedKey | undefined {
   const byId = getPrivateKeyRow(tx, organizationId, signWith);
   if (byId) return { kind: 'private key', row: byId };
   const addressed = findPrivateKeyByAddress(tx, organizationId, signWith);
@@ -78,6 +78,13 @@ export function findNamedKey(tx: Reader, organizationId: string, signWith: strin
     const derived = findAccountByPublicKey(tx, organizationId, curve, publicKey);
     if (derived) return { kind: 'wallet account', row: derived };
   }
+  return undefined;
+}
+
+/** @throws KeyhearthError NOT_FOUND where it names nothing in the organization. */
+export function findNamedKey(tx: Reader, organizationId: string, signWith: string): NamedKey {
+  const named = lookUpNamedKey(tx, organizationId, signWith);
+  if (named !== undefined) return named;
   throw new KeyhearthError('NOT_FOUND', 'Could not find any resource to sign with.', {
     details: [
       {

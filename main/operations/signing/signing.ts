@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { activity, older, type Item } from '../../activities/define.ts';
 import { chainKeywordNames } from '../../policy/language/chain-keywords.ts';
-import { openPayload, type RawPayload } from '../../chains/payloads/open.ts';
+import { checkHashFunction, openPayload, type RawPayload } from '../../chains/payloads/open.ts';
 import type { Signature } from '../../crypto/keys/curves.ts';
 import { checkPayloadValues } from '../../crypto/json.ts';
 import { payloadEncodings } from '../../chains/payloads/encodings.ts';
@@ -15,7 +15,7 @@ import { limits } from '../shared/limits.ts';
 import { checkRequest } from '../shared/parameters.ts';
 import { origin, payloadParameters, preimage } from './payload-parameters.ts';
 import { shownSignature } from '../shared/resources.ts';
-import { findNamedKey, findSigner, keyOf, type Signer } from './signers.ts';
+import { findNamedKey, findSigner, keyOf, lookUpNamedKey, type Signer } from './signers.ts';
 import { signingContext } from './signing-context.ts';
 
 const params = z.object({ signWith: z.string().min(1).max(200), ...payloadParameters });
@@ -59,6 +59,19 @@ function payloadItems(where: Where, signWith: string): (raw: RawPayload, at: str
 }
 
 /**
+ * Refuses a hash function that the key does not take before anyone votes on the request. A key that is not there is refused
+ * where the request is executed.
+ */
+function refuseHashFunction({
+  tx,
+  organizationId,
+  params: { signWith, hashFunction },
+}: Where & { readonly params: Pick<SignParams, 'signWith' | 'hashFunction'> }): void {
+  const named = lookUpNamedKey(tx, organizationId, signWith);
+  if (named !== undefined) checkHashFunction(keyOf(named).curve, hashFunction);
+}
+
+/**
  * Answers the id of the private key that `signWith` names by its address; other signers by the name in the
  * request.
  */
@@ -75,6 +88,7 @@ export const signRawPayload = activity({
     resource: 'PRIVATE_KEY',
     action: 'SIGN',
     shows: howShown,
+    refuses: refuseHashFunction,
     facts: ({ params: { signWith, ...raw }, ...where }) =>
       payloadItems(where, signWith)(raw, 'parameters.payload'),
   },
@@ -110,7 +124,9 @@ export const signRawPayloads = activity({
     resource: 'PRIVATE_KEY',
     action: 'SIGN',
     shows: howShown,
-    refuses({ params: { encoding, payloads } }) {
+    refuses(request) {
+      const { encoding, payloads } = request.params;
+      refuseHashFunction(request);
       const characters = payloads.reduce((sum, { length }) => sum + length, 0);
       checkRequest('parameters.payloads', 'characters', characters, requestLimits.payloadCharacters);
       if (payloadEncodings[encoding].makesDigest) checkPayloadValues('parameters.payloads', payloads);
