@@ -86,6 +86,58 @@ const mismatch = (target: string, home = service.organizationId) => ({
   code: 'ORGANIZATION_MISMATCH',
 });
 
+describe('each user keeps a valid credential', () => {
+  const noneLeft = (userId: string) => ({
+    status: 400,
+    message: `user missing valid credential: ${userId} would have none left; create another key first`,
+    code: 'REQUEST_INVALID',
+  });
+
+  test.each<[string, Json]>([
+    ['an email address', { userEmail: 'ann@example.com' }],
+    ['a phone number', { userPhoneNumber: '+15551234567' }],
+  ])('%s with an enabled login is one', async (_contact, contact) => {
+    const key = newTestKey();
+    const sub = await newSub(key, {
+      rootUsers: [
+        userOf('Ann', { ...contact, apiKeys: [apiKeyOf(key)] }),
+        userOf('Bob', { userEmail: 'bob@example.com' }),
+      ],
+    });
+    const [ann = '', bob = ''] = sub.rootUserIds;
+    const submit = (type: string, parameters: Json) =>
+      sub.client.submit(type.toLowerCase(), type, parameters);
+
+    // Bob has nothing else.
+    expect((await submit('UPDATE_ROOT_QUORUM', { threshold: 1, userIds: [ann, bob] })).status).toBe(200);
+    expect(errorOf(await submit('UPDATE_USER_EMAIL', { userId: bob, userEmail: '' }))).toEqual(noneLeft(bob));
+
+    const { body } = await sub.client.query('get_api_keys', { userId: ann });
+    const apiKeyIds = (body as { apiKeys: { apiKeyId: string }[] }).apiKeys.map(({ apiKeyId }) => apiKeyId);
+    expect(resultOf(await submit('DELETE_API_KEYS', { userId: ann, apiKeyIds }))).toEqual({ apiKeyIds });
+  });
+
+  test('a contact that several users have, or whose login is off, is none', async () => {
+    const key = newTestKey();
+    const shared = { userEmail: 'both@example.com' };
+    const sub = await newSub(key, {
+      rootUsers: [userOf('Ann', { ...shared, apiKeys: [apiKeyOf(key)] }), userOf('Bob', shared)],
+    });
+    const [ann = '', bob = ''] = sub.rootUserIds;
+    const quorum = { threshold: 1, userIds: [ann, bob] };
+    const setQuorum = () => sub.client.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', quorum);
+    expect(errorOf(await setQuorum())).toEqual(noneLeft(bob));
+    await sub.client.submit('update_user_email', 'UPDATE_USER_EMAIL', { userId: ann, userEmail: '' });
+    expect((await setQuorum()).status).toBe(200);
+    for (const feature of ['EMAIL_AUTH', 'EMAIL_RECOVERY', 'OTP_EMAIL_AUTH']) {
+      await sub.client.submit('remove_organization_feature', 'REMOVE_ORGANIZATION_FEATURE', {
+        name: `FEATURE_NAME_${feature}`,
+      });
+    }
+    expect(errorOf(await setQuorum())).toEqual(noneLeft(bob));
+  });
+});
+
 describe('whose a credential is', () => {
   test('a sub-organization’s own users act in it', async () => {
     const sub = await newSub();

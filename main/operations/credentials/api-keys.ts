@@ -88,7 +88,7 @@ export const deleteApiKeys = activity({
       }
       deleteApiKey(tx, apiKeyId);
     });
-    checkCredentialLeft(tx, userId, now);
+    checkCredentialLeft(tx, organizationId, userId, now);
     return { apiKeyIds };
   },
 });

@@ -108,7 +108,7 @@ export const deleteAuthenticators = activity({
       );
       deleteAuthenticator(tx, authenticatorId);
     }
-    checkCredentialLeft(tx, userId, now);
+    checkCredentialLeft(tx, organizationId, userId, now);
     return { authenticatorIds };
   },
 });

@@ -73,7 +73,7 @@ export const deleteOauthProviders = activity({
       );
       deleteOauthProvider(tx, providerId);
     }
-    checkCredentialLeft(tx, userId, now);
+    checkCredentialLeft(tx, organizationId, userId, now);
     return { providerIds };
   },
 });

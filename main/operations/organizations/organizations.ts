@@ -124,7 +124,7 @@ export const updateRootQuorum = activity({
     for (const userId of userIds) {
       orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
       // A member that cannot vote would count towards a threshold that the others cannot reach.
-      checkCredentialLeft(tx, userId, now);
+      checkCredentialLeft(tx, organizationId, userId, now);
     }
     setRootQuorum(tx, organizationId, threshold, userIds, now);
     return {};

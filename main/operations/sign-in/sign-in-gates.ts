@@ -2,8 +2,9 @@
 import type { Reader } from '../../storage/connection.ts';
 import { getFeature } from '../../storage/tables/features.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
+import type { UserRow } from '../../storage/tables/users.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
-import type { Channel } from '../users/contacts.ts';
+import { holdersOf, type Channel } from '../users/contacts.ts';
 
 /** The features of a sub-organization, any of which lets its people in this way. */
 const gates = {
@@ -33,3 +34,20 @@ export function checkGate<Way extends keyof typeof gates>(
     { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },
   );
 }
+
+/**
+ * True if a user has a contact that signs in by a feature of the organization. One that several users have does not say who
+ * signs in.
+ */
+export const hasContactThatSignsIn = (
+  tx: Reader,
+  { organizationId, email, phoneNumber }: Pick<UserRow, 'organizationId' | 'email' | 'phoneNumber'>,
+): boolean =>
+  Object.entries({ email, sms: phoneNumber }).some(
+    ([channel, address]) =>
+      address !== null &&
+      holdersOf(tx, organizationId, { channel: channel as Channel, address }).length === 1 &&
+      Object.values(gates)
+        .flatMap((gate: Partial<Record<string, readonly string[]>>) => gate[channel] ?? [])
+        .some((feature) => getFeature(tx, organizationId, feature) !== undefined),
+  );

@@ -22,6 +22,7 @@ import {
   relyingParty,
 } from '../credentials/authenticator-registration.ts';
 import { thatUser, userShown } from '../credentials/authority.ts';
+import { checkCredentialLeft } from '../credentials/credentials.ts';
 import { phoneNumber, removableContact } from './contact-fields.ts';
 import { emailAddress, hasContact, verifiedAtOf } from './contacts.ts';
 import { limits } from '../shared/limits.ts';
@@ -38,6 +39,7 @@ import {
   verifyNewUsers,
 } from './user-registration.ts';
 import { endSessionKeys } from '../sign-in/session-keys.ts';
+import { hasContactThatSignsIn } from '../sign-in/sign-in-gates.ts';
 import { readVerificationToken, refused, verificationToken } from '../sign-in/verification-tokens.ts';
 
 interface Contacts {
@@ -358,7 +360,9 @@ function changeUser(
     phoneNumberVerifiedAt: phone === user.phoneNumber ? user.phoneNumberVerifiedAt : null,
     updatedAt: now,
   };
+  const signedIn = hasContactThatSignsIn(tx, user);
   updateUserRow(tx, { ...next, ...proven(context, change) });
+  if (signedIn) checkCredentialLeft(tx, organizationId, userId, now);
   // A mail that went to an address recovers no user who has another by now.
   if (email?.toLowerCase() !== user.email?.toLowerCase()) endSessionKeys(tx, 'recovery', userId);
 }
