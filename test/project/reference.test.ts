@@ -100,9 +100,14 @@ describe('the codes of errors', () => {
       expect(errorCodes[documented].http, name).toBe(errorCodes[error as keyof typeof errorCodes].http);
     }
     for (const name of Object.keys(specificCodes)) expect(allSources, name).toContain(`'${name}'`);
-    for (const [, name = ''] of allSources.matchAll(/turnkeyErrorCode: '([A-Z_]+)'/g)) {
-      expect(Object.keys(specificCodes)).toContain(name);
-    }
+    const given = [
+      ...allSources.matchAll(/turnkeyErrorCode: '([A-Z_]+)'/g),
+      ...allSources.matchAll(
+        /unauthenticated\((?:(?!unauthenticated\()[^;])*?'([A-Z]+(?:_[A-Z]+)+)',?\s*\)/g,
+      ),
+    ].map(([, name = '']) => name);
+    expect(given).toContain('SIGNATURE_MISSING');
+    for (const name of given) expect(Object.keys(specificCodes)).toContain(name);
   });
 });
 

@@ -17,7 +17,7 @@ export const specificCodes: Readonly<Record<string, readonly [error: ErrorCodeNa
     'UNAUTHENTICATED',
     'The key belongs to users of several sub-organizations. Name the organization in the body.',
   ],
-  CREDENTIAL_NOT_FOUND: ['UNAUTHENTICATED', 'No user of the organization has this key.'],
+  CREDENTIAL_NOT_FOUND: ['UNAUTHENTICATED', 'No user of the organization has this passkey.'],
   EMAIL_SENDING_DISABLED: ['FAILED_PRECONDITION', 'No mail server is set up.'],
   INVALID_OIDC_TOKEN: ['INVALID_ARGUMENT', 'The ID token is not valid. The message says why.'],
   INVALID_ORGANIZATION_ID: ['INVALID_ARGUMENT', '`organizationId` is not a UUID.'],
@@ -29,11 +29,13 @@ export const specificCodes: Readonly<Record<string, readonly [error: ErrorCodeNa
     'INVALID_ARGUMENT',
     'The user belongs to the parent organization and may only read here.',
   ],
+  PUBLIC_KEY_NOT_FOUND: ['UNAUTHENTICATED', 'No user of the organization has this API key.'],
   REQUEST_NOT_AUTHORIZED: [
     'PERMISSION_DENIED',
     'No policy allows the request, or this user may never do it.',
   ],
-  SIGNATURE_INVALID: ['UNAUTHENTICATED', 'The stamp is missing, or does not fit the body.'],
+  SIGNATURE_INVALID: ['UNAUTHENTICATED', 'The stamp cannot be read, or does not fit the body.'],
+  SIGNATURE_MISSING: ['UNAUTHENTICATED', 'The request has no stamp.'],
   [stepUpRequired]: [
     'PERMISSION_DENIED',
     'The request needs a secret of the owner, given in the window or the command.',
