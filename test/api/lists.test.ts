@@ -429,7 +429,7 @@ test('another organization sees none of it', async () => {
 });
 
 test('wallets tell their accounts by format, and when they last signed, in the order of creation', async () => {
-  const { walletId: used, ethereum, solana } = await newWallet(service.root, 'Used');
+  const { walletId: used, ethereum } = await newWallet(service.root, 'Used');
   const { walletId: empty } = resultOf(
     await service.root.submit('create_wallet', 'CREATE_WALLET', { walletName: 'Empty', accounts: [] }),
   ) as unknown as { readonly walletId: string };
@@ -469,19 +469,19 @@ test('wallets tell their accounts by format, and when they last signed, in the o
     return body?.['days'] as readonly { readonly signed: number; readonly refused: number }[];
   };
   const before = (await days()).at(-1);
-  const sign = (signWith: string) =>
+  const sign = (digest: string) =>
     service.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
-      signWith,
-      payload: '00'.repeat(32),
+      signWith: ethereum,
+      payload: digest,
       encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
       hashFunction: 'HASH_FUNCTION_NO_OP',
     });
   const second = (): number => Math.floor(service.clock.now() / 1000);
   const earliest = second();
-  resultOf(await sign(ethereum));
+  resultOf(await sign('00'.repeat(32)));
   const latest = second();
-  // A Solana key signs no digest: the activity fails.
-  expect((await sign(solana)).status).toBe(400);
+  // A digest has 32 bytes: the activity fails.
+  expect((await sign('00')).status).toBe(400);
   expect((await days()).at(-1)).toMatchObject({
     signed: (before?.signed ?? 0) + 1,
     refused: (before?.refused ?? 0) + 1,
