@@ -48,6 +48,8 @@ const one = (token: string, amount: bigint, receiver: string = friend) => ({
   receivers: [receiver],
 });
 
+const unknownTokens = { tokens: expect.any(Unknown) as Unknown, receivers: expect.any(Unknown) as Unknown };
+
 describe('a transaction', () => {
   test('of coins leaves with its fee', () => {
     expect(ofTransaction({ to: friend, value: 5n })).toEqual({
@@ -135,17 +137,16 @@ describe('a transaction', () => {
       'an NFT approval of all',
       call(['function setApprovalForAll(address,bool)'], 'setApprovalForAll', [friend, true]),
     ],
-  ] satisfies readonly (readonly [string, Hex])[])('%s is unknown', (_, data) => {
-    expect(ofTransaction({ data })).toMatchObject({ tokens: expect.any(Unknown) as Unknown });
+  ] satisfies readonly (readonly [string, Hex])[])('%s is unknown, and so are its receivers', (_, data) => {
+    expect(ofTransaction({ data })).toMatchObject(unknownTokens);
+    expect(ofTransaction({ data, value: 3n })).toMatchObject({ coin: 703n, ...unknownTokens });
   });
 
   test('a new contract, an account handed over and a transaction of every chain are unknown', () => {
-    expect(ofTransaction({ to: null, data: '0x60' })).toMatchObject({
-      tokens: expect.any(Unknown) as Unknown,
-    });
+    expect(ofTransaction({ to: null, data: '0x60' })).toMatchObject(unknownTokens);
     const authorization = { address: friend, chainId: 1, nonce: 0, r: '0x1', s: '0x1', yParity: 0 } as const;
     const handed = { type: 'eip7702', authorizationList: [authorization] } as never;
-    expect(ofTransaction(handed)).toMatchObject({ tokens: expect.any(Unknown) as Unknown });
+    expect(ofTransaction(handed)).toMatchObject(unknownTokens);
     const everywhere = { type: 'legacy', chainId: undefined, gasPrice: 1n, maxFeePerGas: undefined } as never;
     expect(ofTransaction(everywhere)).toMatchObject({ chain_id: expect.any(Unknown) as Unknown });
   });

@@ -54,13 +54,15 @@ const tokenCalls: Readonly<
 export function outflowOfTransaction(transaction: EthereumTransaction, context: Context): Outflow {
   const { chainId, to, data, value } = transaction;
   const tokens = tokensOfTransaction(transaction);
-  const known = tokens instanceof Unknown ? [] : tokens;
   return {
     chain_id: chainId ?? new Unknown('the transaction names no chain, and holds on every one'),
     coin: moneyOf(transaction, context).outflow,
     tokens,
-    // A plain payment of nothing has a receiver too.
-    receivers: [...(value > 0n || data.length === 0 ? [to] : []), ...known.map(({ receiver }) => receiver)],
+    // Receivers of tokens that are unknown are unknown too. A plain payment of nothing has a receiver.
+    receivers:
+      tokens instanceof Unknown
+        ? tokens
+        : [...(value > 0n || data.length === 0 ? [to] : []), ...tokens.map(({ receiver }) => receiver)],
   };
 }
 
