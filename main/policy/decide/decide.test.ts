@@ -741,6 +741,35 @@ describe('a set of policies', () => {
     expect(decided({ ...facts, policies: [allow(), deny(condition, named('bob'))] }).outcome).toBe('allow');
   });
 
+  describe('to deny by the elements of a list, of which one lacks the fact', () => {
+    const bad = { address: '0xbad', nonce: 6 };
+    const good = { address: '0xgood', nonce: 3 };
+    const any = "eth.tx.authorizations.any(each, each.address == '0xbad')";
+    const all = "eth.tx.authorizations.all(each, each.address == '0xgood')";
+    const kept = "eth.tx.authorizations.filter(each, each.address == '0xbad').count() > 0";
+    const sum = 'eth.tx.authorizations.sum(each, each.nonce) > 5';
+    const guarded = 'eth.tx.authorizations.any(each, each.chain_id == 1 && each.nonce > 5)';
+
+    test.each([
+      [any, [bad], [good]],
+      [`!(${all})`, [bad, good], []],
+      [kept, [bad], [good]],
+      [sum, [bad], [good]],
+      [guarded, [{ ...bad, chain_id: 1 }], [{ ...bad, chain_id: 2 }]],
+    ])('%s denies what it would deny without that element, and nothing more', (condition, denied, passed) => {
+      const outcomeOf = (authorizations: readonly object[]) => {
+        const items = [ethereum({ authorizations })];
+        return decided({ approvers: ada, items, policies: [allow(), deny(condition)] }).outcome;
+      };
+      const lacking = { chain_id: 2 };
+      expect(outcomeOf(denied)).toBe('deny');
+      expect(outcomeOf([...denied, lacking])).toBe('deny');
+      expect(outcomeOf([lacking, ...denied])).toBe('deny');
+      expect(outcomeOf(passed)).toBe('allow');
+      if (passed.length > 0) expect(outcomeOf([lacking, ...passed])).toBe('allow');
+    });
+  });
+
   test('lets a user change its own credentials, unless one of them has a say', () => {
     const facts = {
       approvers: [plain('ada', 'agent')],

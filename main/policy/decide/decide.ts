@@ -248,14 +248,14 @@ function partOf({ approvers, voters, now = 0 }: Facts, user: Voter | undefined):
 /**
  * A faulty policy to deny must not let through what it might deny: an attacker could cause the fault by the
  * request. It does not deny if a fact is missing, as the documented error does, nor if it certainly would not
- * deny.
+ * deny. An element of a list that lacks a fact hides none of the others: a caller could add one.
  */
 function mayDeny({ condition, consensus }: Policy, evaluation: Evaluation): boolean {
   const parts = [condition, consensus].filter((program) => program !== undefined);
   let grave = false;
   for (const { run } of parts) {
     if (evaluation.start(run, true) === false) return false;
-    grave ||= evaluation.graveFaults > 0;
+    grave ||= evaluation.graveFaults > 0 || evaluation.elementLacks;
   }
   return grave;
 }

@@ -356,16 +356,21 @@ class Compiler {
     const fitting = fits(element);
     const fold = isCaseless(element);
     const invalid = `not ${article(element)}`;
+    const { name } = node;
     /** Evaluates the body for an element; undefined if it has a fault. */
     const visit = (evaluation: Evaluation, found: unknown): unknown => {
       if (!evaluation.step(body.size, node)) return undefined;
       if (found instanceof Unknown) return unknown(evaluation, node.of, found, 'an element of ');
       if (found === undefined || !fitting(found)) return evaluation.fail('invalid', node, invalid);
       evaluation.variables[slot] = fold && typeof found === 'string' ? found.toLowerCase() : found;
-      return body.run(evaluation);
+      const before = evaluation.missing;
+      const value = evaluation.lenient
+        ? evaluation.leniently(body.run, name === 'sum' ? 0 : false)
+        : body.run(evaluation);
+      evaluation.elementLacks ||= evaluation.missing > before;
+      return value;
     };
     const size = of.size + 1;
-    const { name } = node;
     switch (name) {
       case 'all':
       case 'any': {
@@ -376,9 +381,7 @@ class Compiler {
           let value: boolean | undefined = start;
           let decided = false;
           for (const found of elements) {
-            const result = evaluation.lenient
-              ? evaluation.leniently(() => visit(evaluation, found))
-              : visit(evaluation, found);
+            const result = visit(evaluation, found);
             if (result === undefined) value = undefined;
             else if (result !== start) decided = true;
             if (evaluation.lenient ? evaluation.exhausted : value === undefined) break;

@@ -71,6 +71,10 @@ export class Evaluation {
   fault: Fault | undefined;
   /** Number of faults other than a missing fact. */
   graveFaults = 0;
+  /** Number of missing facts. */
+  missing = 0;
+  /** True if an element of a list lacks a fact that is asked of each. */
+  elementLacks = false;
   /**
    * If true, a fault does not change a result that is certain without it: `false && fault` is false then, and
    * `true || fault` is true.
@@ -97,6 +101,7 @@ export class Evaluation {
       this.fault = { kind, message: text, at: { from: at.from, to: at.to } };
     }
     if (grave) this.graveFaults += 1;
+    else this.missing += 1;
     return undefined;
   }
 
@@ -117,16 +122,17 @@ export class Evaluation {
   start(run: Run, lenient = false): unknown {
     this.fault = undefined;
     this.graveFaults = 0;
+    this.elementLacks = false;
     this.lenient = lenient;
     this.steps = 0;
     return lenient ? this.leniently(run) : run(this);
   }
 
-  /** An expression that merely lacks a fact is false. */
-  leniently(run: Run): unknown {
+  /** An expression that merely lacks a fact is false; of a sum, it adds nothing. */
+  leniently(run: Run, lacking: false | 0 = false): unknown {
     const before = this.graveFaults;
     const value = run(this);
-    return value === undefined && this.graveFaults === before ? false : value;
+    return value === undefined && this.graveFaults === before ? lacking : value;
   }
 }
 
