@@ -768,6 +768,19 @@ describe('a set of policies', () => {
       expect(outcomeOf(passed)).toBe('allow');
       if (passed.length > 0) expect(outcomeOf([lacking, ...passed])).toBe('allow');
     });
+
+    test('over a budget counts the others', () => {
+      const over = "RollingSum(eth.tx.authorizations.sum(each, each.nonce), '24h') > 10";
+      const decidedAfter = (spent: bigint) =>
+        decided({
+          approvers: ada,
+          items: [ethereum({ authorizations: [bad, {}] })],
+          policies: [allow(), deny(over)],
+          counters: { total: () => spent },
+        });
+      expect(decidedAfter(4n)).toMatchObject({ outcome: 'allow', reservations: [{ amount: 6n }] });
+      expect(decidedAfter(5n).outcome).toBe('deny');
+    });
   });
 
   test('lets a user change its own credentials, unless one of them has a say', () => {

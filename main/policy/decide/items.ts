@@ -55,9 +55,15 @@ function countItem(counting: readonly Policy[], evaluation: Evaluation): Counted
   const uncounted = new Set<Policy>();
   for (const policy of counting) {
     for (const reserve of policy.condition?.reservations ?? []) {
-      const reservation = evaluation.start(reserve) as Reservation | undefined;
-      if (reservation !== undefined) reservations.set(keyOf(reservation), reservation);
-      else if (evaluation.graveFaults > 0) uncounted.add(policy);
+      const whole = evaluation.start(reserve);
+      // Elements of a list that lack the amount add nothing to that of the others.
+      const reservation = (whole ?? (evaluation.elementLacks && evaluation.start(reserve, true))) as
+        | Reservation
+        | false
+        | undefined;
+      if (reservation !== undefined && reservation !== false) {
+        reservations.set(keyOf(reservation), reservation);
+      } else if (evaluation.graveFaults > 0) uncounted.add(policy);
     }
   }
   return { reservations: [...reservations.values()], uncounted };
