@@ -73,7 +73,11 @@ describe('what waits for votes', () => {
     ]);
     expect(double.asked.find(({ name }) => name === 'call')?.args).toEqual([
       '/public/v1/query/list_activities',
-      { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'], paginationOptions: { limit: '100' } },
+      {
+        filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+        inParts: true,
+        paginationOptions: { limit: '100' },
+      },
     ]);
   });
 
