@@ -383,6 +383,8 @@ test('long requests hide nothing that waits, nor do many', async () => {
 }, 120_000);
 
 test('a session ends when it is ended, and an hour after the sign-in', async () => {
+  // A locked vault refuses every session alike.
+  await service.vault.rpc.changeSettings({ autoLock: { idleMinutes: null } });
   const session = await signIn();
   const another = await signIn();
   expect((await post('/approver/end', {}, { cookie: session['cookie'] })).status).toBe(200);
@@ -391,5 +393,6 @@ test('a session ends when it is ended, and an hour after the sign-in', async () 
   expect((await ask('list_activities', {}, session)).status).toBe(401);
   expect((await ask('list_activities', {}, another)).status).toBe(200);
   service.clock.advance(3_600_001);
-  expect((await ask('list_activities', {}, another)).status, 'after an hour').toBe(401);
+  const ended = await ask('list_activities', {}, another);
+  expect(ended.status, ended.text.slice(0, 300)).toBe(401);
 });
