@@ -4,7 +4,7 @@ import { eraseFreeMemory } from './erase-free-memory.ts';
 import type { Keyring } from './keyring.ts';
 
 /** When it is done after a lock, in milliseconds: requests that were under way hold what they were given until they end. */
-const rounds = [50, 1000, 10_000] as const;
+const rounds = [50, 1000, 10_000, 30_000] as const;
 
 /** @returns the function that stops it. */
 export function eraseAfterLock(keyring: Pick<Keyring, 'onChange'>): () => void {
