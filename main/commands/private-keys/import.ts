@@ -67,9 +67,14 @@ export async function sealPrivateKey(
     readonly addressFormats: readonly AddressFormat[];
   },
 ): Promise<Imported> {
-  const sealed = await encryptFor(api, (parameters) => api.submit(initImportPrivateKey, parameters), secret);
+  const { userId, encryptedBundle } = await encryptFor(
+    api,
+    async (parameters) => (await api.submit(initImportPrivateKey, parameters)).importBundle,
+    secret,
+  );
   return api.submit(importPrivateKeyActivity, {
-    ...sealed,
+    userId,
+    encryptedBundle,
     ...wanted,
     addressFormats: [...wanted.addressFormats],
   });

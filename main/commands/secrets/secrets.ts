@@ -2,18 +2,17 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
-import { toHex } from '../../crypto/encodings.ts';
-import { sealToPublicKey } from '../../crypto/hpke.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
 import { requestLimits } from '../../lib/published-limits.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { agreeToDelete } from '../requests/agree.ts';
-import { activityKind, bytesOf, VaultApi, type Api } from '../shared/api.ts';
+import { activityKind, VaultApi, type Api } from '../shared/api.ts';
 import { Listing } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { table } from '../shared/table.ts';
 import { handOut, takeAll, type ExportOptions } from '../wallets/hand-out.ts';
+import { encryptFor } from '../wallets/sealed-import.ts';
 import { askFor, namedSource, readBytes, standardInput, type Source } from '../wallets/secret-sources.ts';
 
 interface SecretsOptions {
@@ -151,25 +150,15 @@ async function readValue(source: Source): Promise<Uint8Array> {
 
 const carriageReturn = 0x0d;
 
-/** Encrypts a value to a key that the vault makes for it and signs, and wipes it. */
+/** @param value Erased. */
 async function encrypt(api: VaultApi, value: Uint8Array) {
-  try {
-    if (value.length === 0) throw new CommandError(exitCodes.usage, 'the value is empty: nothing was stored');
-    const userId = await api.signedUserId();
+  if (value.length === 0) throw new CommandError(exitCodes.usage, 'the value is empty: nothing was stored');
+  const init = async (): Promise<string> => {
     const { enclaveTargetMessages } = await api.submit(initImport, { encryptionSuite, numSecrets: 1 });
-    const targetPublic = api.readImportTarget(enclaveTargetMessages[0] ?? '', userId);
-    const { encapsulatedKey, ciphertext } = await sealToPublicKey(bytesOf(targetPublic), value);
-    return {
-      encryptionSuite,
-      targetPublicKey: targetPublic,
-      secretPayload: JSON.stringify({
-        encappedPublic: toHex(encapsulatedKey),
-        ciphertext: toHex(ciphertext),
-      }),
-    } as const;
-  } finally {
-    value.fill(0);
-  }
+    return enclaveTargetMessages[0] ?? '';
+  };
+  const { targetPublicKey, encryptedBundle } = await encryptFor(api, init, value);
+  return { encryptionSuite, targetPublicKey, secretPayload: encryptedBundle } as const;
 }
 
 /** @param wanted The secret's id or name. */

@@ -199,8 +199,8 @@ export class VaultApi {
   }
 
   /**
-   * Tells who this command's key is, as the vault signed it: a server between them could name another user of the organization, and
-   * what is encrypted for that user is that user's.
+   * Tells whose key this command stamps with, as the vault signed it. A server between the two could name another user of the
+   * organization, who could then read what is encrypted for the import.
    */
   async signedUserId(): Promise<string> {
     const { statement } = await this.query('get_signed_whoami', z.object({ statement: z.string() }), {});

@@ -47,7 +47,7 @@ export async function importWallet(config: Config, options: ImportWalletOptions)
   const secret = await readPhrase(words, passphrase);
   const { userId, encryptedBundle } = await encryptFor(
     api,
-    (parameters) => api.submit(initImportWallet, parameters),
+    async (parameters) => (await api.submit(initImportWallet, parameters)).importBundle,
     secret,
   );
   const { walletId, addresses } = await api.submit(importWalletActivity, {

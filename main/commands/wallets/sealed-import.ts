@@ -6,24 +6,32 @@ import { bytesOf, type VaultApi } from '../shared/api.ts';
 
 export const importBundleAnswer = z.object({ importBundle: z.string() });
 
-/** Encrypts a secret to a key that the vault makes for it and signs, and wipes it. */
+interface SealedImport {
+  /** The user that this command's key is, and that the import is for. */
+  readonly userId: string;
+  /** The key that the secret is encrypted to: uncompressed, hex. */
+  readonly targetPublicKey: string;
+  readonly encryptedBundle: string;
+}
+
+/**
+ * Encrypts a secret to a key that the vault makes for it and signs, and wipes it.
+ * @param init Asks for the import bundle of the key.
+ */
 export async function encryptFor(
   api: VaultApi,
-  init: (parameters: { readonly userId: string }) => Promise<{ readonly importBundle: string }>,
+  init: (parameters: { readonly userId: string }) => Promise<string>,
   secret: Uint8Array,
-): Promise<{ readonly userId: string; readonly encryptedBundle: string }> {
+): Promise<SealedImport> {
   try {
     const userId = await api.signedUserId();
-    const { importBundle } = await init({ userId });
-    const target = api.readImportTarget(importBundle, userId);
-    const { encapsulatedKey, ciphertext } = await sealToPublicKey(bytesOf(target), secret);
-    return {
-      userId,
-      encryptedBundle: JSON.stringify({
-        encappedPublic: toHex(encapsulatedKey),
-        ciphertext: toHex(ciphertext),
-      }),
-    };
+    const targetPublicKey = api.readImportTarget(await init({ userId }), userId);
+    const { encapsulatedKey, ciphertext } = await sealToPublicKey(bytesOf(targetPublicKey), secret);
+    const encryptedBundle = JSON.stringify({
+      encappedPublic: toHex(encapsulatedKey),
+      ciphertext: toHex(ciphertext),
+    });
+    return { userId, targetPublicKey, encryptedBundle };
   } finally {
     secret.fill(0);
   }
