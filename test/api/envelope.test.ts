@@ -788,6 +788,30 @@ describe('list_activities', () => {
     expect(await list({})).toEqual(ids.slice(0, 10));
   });
 
+  // The class: a part tells of activities that the list does not, of this organization or of another.
+  test('comes in parts to the same list, and refuses a cursor of another organization', async () => {
+    const seen: string[] = [];
+    let next: string | undefined;
+    do {
+      const paginationOptions = { limit: '5', ...(next !== undefined && { after: next }) };
+      const { body } = await other.root.query('list_activities', { inParts: true, paginationOptions });
+      const part = body as { readonly activities: readonly ActivityBody[]; readonly next?: string };
+      seen.push(...part.activities.map(({ id }) => id));
+      ({ next } = part);
+    } while (next !== undefined);
+    expect(seen).toEqual(ids);
+    for (const cursor of ['after', 'before']) {
+      for (const inParts of [true, false]) {
+        const asked = { inParts, paginationOptions: { [cursor]: ids[3] } };
+        const { status, text } = await root.query('list_activities', asked);
+        expect(status).toBe(404);
+        expect(text).not.toContain(String(ids[2]));
+      }
+    }
+    const whole = await other.root.query('list_activities', { paginationOptions: { limit: '5' } });
+    expect(whole.body).not.toHaveProperty('next');
+  });
+
   test('goes on after a cursor to older ones, and before one to newer', async () => {
     expect(await list({ paginationOptions: { limit: '5', after: ids[4] } })).toEqual(ids.slice(5, 10));
     expect(await list({ paginationOptions: { limit: '5', after: ids[9] } })).toEqual(ids.slice(10));

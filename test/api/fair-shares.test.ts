@@ -252,6 +252,19 @@ describe('streams', () => {
 });
 
 describe('connections', () => {
+  /** Sends a large body, which has no room until `free` was called. */
+  async function expectToWait(body: string, free: () => void): Promise<void> {
+    let isAnswered = false;
+    const waits = service.root.post('query/whoami', body).then((answer) => {
+      isAnswered = true;
+      return answer;
+    });
+    for (let round = 0; round < 20; round++) await service.root.query('whoami');
+    expect(isAnswered).toBe(false);
+    free();
+    expect((await waits).status).toBe(200);
+  }
+
   test('that send more requests than they wait for are closed, and others are served', async () => {
     const { port, hostname } = new URL(service.url);
     const socket = connect(Number(port), hostname);
@@ -302,15 +315,7 @@ describe('connections', () => {
       `POST /public/v1/query/whoami HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`,
     );
     expect((await service.root.query('whoami')).status).toBe(200);
-    let isAnswered = false;
-    const waits = service.root.post('query/whoami', body).then((answer) => {
-      isAnswered = true;
-      return answer;
-    });
-    for (let round = 0; round < 20; round++) await service.root.query('whoami');
-    expect(isAnswered).toBe(false);
-    slow[0]?.destroy();
-    expect((await waits).status).toBe(200);
+    await expectToWait(body, () => slow[0]?.destroy());
     for (const socket of [...slow, last]) socket.destroy();
   });
 
@@ -331,15 +336,7 @@ describe('connections', () => {
       // A request without a body waits for none of them, whatever its method.
       expect((await send(service.url, { method, path: '/public/v1/query/whoami' })).status).toBe(405);
       const body = JSON.stringify({ organizationId: service.organizationId, x: 'x'.repeat(mostSmallBytes) });
-      let isAnswered = false;
-      const waits = service.root.post('query/whoami', body).then((answer) => {
-        isAnswered = true;
-        return answer;
-      });
-      for (let round = 0; round < 20; round++) await service.root.query('whoami');
-      expect(isAnswered).toBe(false);
-      slow[0]?.destroy();
-      expect((await waits).status).toBe(200);
+      await expectToWait(body, () => slow[0]?.destroy());
       for (const socket of slow) socket.destroy();
     },
   );
