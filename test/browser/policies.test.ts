@@ -139,6 +139,14 @@ describe('a policy', () => {
     await page.getByText(/^line 1, column 11: expected a method/).waitFor();
     expect(await page.locator('.kh-expression-marks mark').innerText()).toBe('cont');
     await look('policy-wrong');
+
+    // The class: an expression reads as it is decided. Letters from right to left move nothing, and what is hidden is shown.
+    await consensus.fill("'אבג' == 'דה' && 1 == 2 || '\u202e'");
+    expect(new Set(await ordersOf(page))).toEqual(new Set(['in order']));
+    await page.getByText(/^Reads: .*⟨U\+202E⟩/).waitFor();
+    await condition.focus();
+    expect(await page.locator('.kh-expression-marks').nth(1).innerText()).toContain('⟨U+202E⟩');
+    expect(new Set(await ordersOf(page))).toEqual(new Set(['in order']));
     await consensus.fill('approvers.count() >= 1');
     await expect.poll(() => page.locator('.kh-expression-marks mark').count()).toBe(0);
 
@@ -279,3 +287,34 @@ describe('who may do what', () => {
     expect(await tooWideFindings(page, 'permissions')).toEqual([]);
   });
 });
+
+/** Finds a character of an expression that does not stand to the right of the one before it. */
+const ordersOf = (page: Page): Promise<readonly string[]> =>
+  page.locator('.kh-expression').evaluateAll((editors) =>
+    editors.map((editor) => {
+      const field = editor.querySelector('textarea');
+      const layer = editor.querySelector('.kh-expression-marks');
+      if (field === null || layer === null) return 'no field';
+      const styles = [field, layer].map((element) => {
+        const { direction, unicodeBidi } = getComputedStyle(element);
+        return `${direction} ${unicodeBidi}`;
+      });
+      if (styles.some((style) => style !== 'ltr isolate-override')) return styles.join();
+      const texts = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);
+      let [right, bottom] = [-Infinity, -Infinity];
+      while (texts.nextNode() !== null) {
+        const { length } = texts.currentNode.textContent ?? '';
+        for (let at = 0; at < length; at++) {
+          const range = document.createRange();
+          range.setStart(texts.currentNode, at);
+          range.setEnd(texts.currentNode, at + 1);
+          const box = range.getBoundingClientRect();
+          if (box.width === 0) continue;
+          if (box.top < bottom - 1 && box.left < right - 1)
+            return `${String(at)} of ${texts.currentNode.textContent ?? ''}`;
+          [right, bottom] = [box.right, box.bottom];
+        }
+      }
+      return 'in order';
+    }),
+  );

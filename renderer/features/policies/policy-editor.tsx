@@ -1,7 +1,7 @@
 import { useId, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Input } from '@mantine/core';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { hasHiddenCharacters, visibleName, visibleText } from '../../../main/lib/text/visible-text.ts';
 import type { PolicyProblem, PolicyWarning } from './policy-queries.ts';
 import { t } from '../../app/i18n/text.ts';
 import { hasIds, NamedText, partsOf, useKnownNames } from './policy-names.tsx';
@@ -51,6 +51,7 @@ export function PolicyEditor({
     opensAfter: /[\w.']$/,
   });
   const names = useKnownNames();
+  const isShownOtherwise = hasIds(value) || hasHiddenCharacters(value);
   const noted = problem !== undefined || warnings.length > 0;
 
   return (
@@ -61,8 +62,8 @@ export function PolicyEditor({
       labelProps={{ htmlFor: id }}
       descriptionProps={{ id: `${id}-about` }}
     >
-      <div className="kh-expression" style={{ marginBlockStart: '0.35rem' }}>
-        <div className="kh-expression-marks" aria-hidden ref={marks}>
+      <div className="kh-expression kh-in-order" style={{ marginBlockStart: '0.35rem' }}>
+        <div className="kh-expression-marks kh-in-order" aria-hidden ref={marks}>
           {marked(value, problem, warnings, names)}
         </div>
         <textarea
@@ -73,7 +74,7 @@ export function PolicyEditor({
           autoCapitalize="none"
           rows={2}
           aria-invalid={problem !== undefined}
-          aria-describedby={`${id}-about${hasIds(value) ? ` ${id}-names` : ''}${noted ? ` ${id}-notes` : ''}`}
+          aria-describedby={`${id}-about${isShownOtherwise ? ` ${id}-names` : ''}${noted ? ` ${id}-notes` : ''}`}
           {...completion.props}
           onScroll={(event) => {
             if (marks.current !== null) marks.current.scrollTop = event.currentTarget.scrollTop;
@@ -91,10 +92,10 @@ export function PolicyEditor({
           ))}
         </div>
       )}
-      {hasIds(value) && (
+      {isShownOtherwise && (
         <div className="kh-expression-names">
           <p id={`${id}-names`}>
-            {t('With names:')} <NamedText text={value} names={names} />
+            {hasIds(value) ? t('With names:') : t('Reads:')} <NamedText text={value} names={names} />
           </p>
         </div>
       )}
@@ -102,7 +103,14 @@ export function PolicyEditor({
   );
 }
 
-/** The same text, with what is wrong or doubtful marked. Each id has its name beside it: styles show one of the two. */
+/** A text with code points in the place of its hidden characters; undefined where it has none. */
+const visible = (text: string): ReactNode =>
+  hasHiddenCharacters(text) ? <span className="kh-expression-visible">{visibleText(text)}</span> : undefined;
+
+/**
+ * The same text, with what is wrong or doubtful marked. Each id has its name beside it, and each text with hidden characters the same
+ * with their code points: styles show one of the two.
+ */
 function marked(
   value: string,
   problem: PolicyProblem | undefined,
@@ -111,7 +119,7 @@ function marked(
 ): ReactNode {
   const written = (from: number, to?: number) => (
     <span key={`at ${String(from)}`}>
-      {partsOf(value.slice(from, to), names).map(({ text, pill }, index) =>
+      {partsOf(value.slice(from, to), names).map(({ text, pill = visible(text) }, index) =>
         pill === undefined ? (
           text
         ) : (

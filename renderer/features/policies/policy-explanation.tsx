@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { Code } from './policy-names.tsx';
 import { describeDecision, policyOutcomes } from './policy-queries.ts';
 import type { QueryParameters } from '../../../main/operations/api.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
@@ -53,7 +54,9 @@ export function PolicyExplanation({ question }: Props): ReactNode {
               <dl className="kh-parts">
                 {parts.map(({ from, to, text, values, times }) => (
                   <div key={`${String(from)}-${String(to)}`} style={{ display: 'contents' }}>
-                    <dt className="kh-mono">{visibleName(text)}</dt>
+                    <dt>
+                      <Code text={text} />
+                    </dt>
                     <dd className="kh-mono">
                       {values.map(visibleName).join(', ')}
                       {times > values.length && ', …'}

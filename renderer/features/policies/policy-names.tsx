@@ -1,12 +1,13 @@
 /** Names of users, tags, wallets and keys in place of their ids. */
 import type { ReactNode } from 'react';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { mark, visibleText } from '../../../main/lib/text/visible-text.ts';
 import { labelled } from '../../ui/text/names.ts';
 import type { Named } from '../../ui/text/names.ts';
 import { useKnownIds } from './policy-queries.ts';
 import { locale } from '../../app/i18n/language.ts';
 import { t } from '../../app/i18n/text.ts';
 import '../../ui/identifier.css';
+import '../../ui/text/exact.css';
 
 export type NameKind = 'user' | 'userTag' | 'wallet' | 'key' | 'keyTag';
 
@@ -61,6 +62,13 @@ const uuid = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g;
 /** True for an expression that a person reads better with names. */
 export const hasIds = (text: string): boolean => text.search(uuid) !== -1;
 
+/** A part of the policy language, in its order and with all of its characters. */
+export function Code({ text }: { readonly text: string }): ReactNode {
+  return <span className="kh-mono kh-in-order">{visibleCode(text)}</span>;
+}
+
+const visibleCode = (text: string): string => visibleText(text).replaceAll('\n', mark);
+
 /** The parts of an expression: texts, and ids with the pills that say their names. */
 export function partsOf(
   text: string,
@@ -77,9 +85,9 @@ export function partsOf(
 /** An expression with names in place of the ids in it, for reading. */
 export function NamedText({ text, names }: { readonly text: string; readonly names: KnownNames }): ReactNode {
   return (
-    <span className="kh-mono kh-excerpt">
+    <span className="kh-mono kh-excerpt kh-in-order">
       {partsOf(text, names).map(({ text: part, pill }, index) => (
-        <span key={index}>{pill ?? visibleName(part)}</span>
+        <span key={index}>{pill ?? visibleCode(part)}</span>
       ))}
     </span>
   );

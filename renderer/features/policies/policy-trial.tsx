@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Checkbox, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { Code } from './policy-names.tsx';
 import { describeType } from '../activity/activity-words.ts';
 import { DetailsButton } from './details-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -145,7 +145,9 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
               <dl className="kh-parts">
                 {clauses.map(({ from, text, held, failed, faults }) => (
                   <div key={from} style={{ display: 'contents' }}>
-                    <dt className="kh-mono">{visibleName(text)}</dt>
+                    <dt>
+                      <Code text={text} />
+                    </dt>
                     <dd>
                       {[
                         held === 0 ? t('never true') : t('true in {{held}}', { held }),

@@ -147,7 +147,7 @@ function NewProfile({
             autosize
             minRows={2}
             spellCheck={false}
-            className="kh-mono-input"
+            className="kh-mono-input kh-in-order"
             value={text}
             error={scopeProblem}
             onChange={onText(setText)}
