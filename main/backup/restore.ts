@@ -215,7 +215,7 @@ async function settle(
   wish: Pick<RestoreWish, 'name' | 'keychain' | 'random' | 'clock'>,
 ): Promise<{ readonly restored: Restored; readonly undoKeychain: () => Promise<void> }> {
   const { keychain, random, clock } = wish;
-  const connection = Connection.open(draft);
+  const connection = openDraft(draft);
   const keyring = new Keyring({ random, clock });
   const guard = new RowGuard(connection, keyring);
   const units = new UnitOfWork(connection, guard);
@@ -228,8 +228,6 @@ async function settle(
     if (anchor !== undefined) await keychain.set(account, anchor);
   };
   try {
-    checkDatabase(connection);
-    migrate(connection);
     const vault = units.readUnverified(requireVault);
     if (vault.id !== header.vaultId) throw unreadable('it holds another vault than it says');
     // In a thread: of a large vault it takes seconds, and a window that restores it goes on.
@@ -300,12 +298,24 @@ async function unlockRestored(parts: UnlockParts, masterKey: Uint8Array): Promis
   }
 }
 
-/** @throws NewerVaultError, or KeyhearthError BACKUP_UNREADABLE. */
-function checkDatabase(connection: Connection): void {
-  const found = Number(connection.pragma('user_version'));
-  if (found > schemaVersion) throw new NewerVaultError(found);
-  const [finding] = checkSchema(connection);
-  if (finding !== undefined) throw unreadable(`its schema was changed: ${describeFinding(finding)}`);
+/**
+ * Opens what was decrypted, and brings it up to date. The guard puts the schema's names into its statements: no other schema than
+ * Keyhearth's may come to it.
+ * @throws NewerVaultError, or KeyhearthError BACKUP_UNREADABLE.
+ */
+function openDraft(draft: string): Connection {
+  const connection = Connection.open(draft);
+  try {
+    const found = Number(connection.pragma('user_version'));
+    if (found > schemaVersion) throw new NewerVaultError(found);
+    const [finding] = checkSchema(connection);
+    if (finding !== undefined) throw unreadable(`its schema was changed: ${describeFinding(finding)}`);
+    migrate(connection);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
 
 /** Checks that the vault's own keys open under the master key. `verify-restore.ts` checks everything. */

@@ -712,6 +712,23 @@ describe('a verification', () => {
   });
 });
 
+test('a backup whose schema another program changed is refused, and no name in it is run as a statement', async () => {
+  await using vault = await startTestVault();
+  using place = temporaryDirectory();
+  const outside = join(place.path, 'outside.db');
+  const name = `x_mac_insert AFTER INSERT ON main.users BEGIN SELECT 1; END; ATTACH '${outside}' AS o; CREATE TABLE o.t (a); --`;
+  vault.vault.connection.exec(`CREATE TABLE "${name}" (id TEXT PRIMARY KEY, mac BLOB)`);
+  const file = join(place.path, 'hostile.backup');
+  await vault.vault.rpc.backUp({ file });
+  const directory = join(place.path, 'restored');
+  const how: BackupSecret = { with: 'recovery', phrase: vault.recoveryPhrase };
+  await expect(restore(wish(directory, file, how))).rejects.toEqual(
+    refusal('BACKUP_UNREADABLE', /its schema was changed: .* was added/),
+  );
+  expect(existsSync(outside)).toBe(false);
+  await vault.vault.rpc.lock();
+});
+
 test('a vault in memory says that it has no backups', async () => {
   const { config, vault } = await startTestVault();
   await vault.close();
