@@ -77,11 +77,24 @@ describe('policy check', () => {
     });
   });
 
+  test('takes policies as the vault lists them', async () => {
+    const { policyName, effect, condition } = signing;
+    const [createdAt, updatedAt] = [{ seconds: '1', nanos: '0' }, null];
+    const listed = { policyId: 'id', policyName, effect, condition, consensus: '', createdAt, updatedAt };
+    const { code, stdout } = await run(['check', file('listed.json', { policies: [listed] })]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '“Sign”: OK\n' });
+  });
+
   test.each([
     ['{', /is not JSON: expected a policy/],
     ['[]', /has no policy/],
     ['[{"effect":"EFFECT_MAYBE"}]', /0\.effect: expected one of EFFECT_ALLOW, EFFECT_DENY/],
     ['"x"', /expected a policy/],
+    // A policy without a part of it is another: a misspelled condition would be none.
+    ['[{"effect":"EFFECT_ALLOW","Condition":"false"}]', /0: unrecognized key: "Condition"/],
+    ['{"effect":"EFFECT_ALLOW","concensus":"approvers.count() >= 2"}', /odd\.json: unrecognized key/],
+    ['{"policies":[{"effect":"EFFECT_ALLOW"}],"condition":"false"}', /unrecognized key: "condition"/],
+    ['{"effect":"EFFECT_ALLOW","condition":"false","condition":"true"}', /a name twice/],
   ])('refuses a file that holds %s', async (text, message) => {
     const { code, stderr } = await run(['check', file('odd.json', text)]);
     expect(code).toBe(2);

@@ -5,10 +5,12 @@ import { effects } from '../../policy/decide/policies.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { expectation } from '../../lib/parse.ts';
+import { repeatsName } from '../../lib/plain-json.ts';
 
 const expression = z.string().nullish();
 
-const policy = z.object({
+/** A name that it does not know is refused: a policy without the condition that its author misspelled allows more. */
+const policy = z.strictObject({
   policyId: z.string().nullish(),
   policyName: z.string().nullish(),
   effect: z.enum(effects),
@@ -16,6 +18,9 @@ const policy = z.object({
   consensus: expression,
   time: expression,
   notes: expression,
+  // Of lists of the vault.
+  createdAt: z.unknown().optional(),
+  updatedAt: z.unknown().optional(),
 });
 
 export interface PolicyInFile {
@@ -33,7 +38,7 @@ const shapes = 'a policy { "effect", "condition", … }, a list of them, or { "p
 /** @throws CommandError usage that names the file, and the place in it. */
 export function readPolicyFile(file: string): readonly PolicyInFile[] {
   const content = parseFile(file);
-  const listed = isObject(content) && 'policies' in content ? content['policies'] : content;
+  const listed = isObject(content) && 'policies' in content ? onlyMember(file, content) : content;
   const list: readonly unknown[] = Array.isArray(listed) ? listed : [listed];
   if (list.length === 0)
     throw new CommandError(exitCodes.usage, `${named(file)} has no policy: expected ${shapes}`);
@@ -41,17 +46,27 @@ export function readPolicyFile(file: string): readonly PolicyInFile[] {
     if (!isObject(each)) throw new CommandError(exitCodes.usage, `${named(file)}: expected ${shapes}`);
     const read = policy.safeParse(each);
     if (read.success) {
+      const { createdAt: _, updatedAt: __, ...draft } = read.data;
       return Object.fromEntries(
-        Object.entries(read.data).filter(([, value]) => value != null),
+        Object.entries(draft).filter(([, value]) => value != null),
       ) as unknown as PolicyInFile;
     }
     const [issue] = read.error.issues;
     const path = [...(Array.isArray(listed) ? [index] : []), ...(issue?.path ?? [])].join('.');
     throw new CommandError(
       exitCodes.usage,
-      `${named(file)}: ${path}: ${issue === undefined ? 'not a policy' : expectation(issue)}`,
+      `${named(file)}: ${path === '' ? '' : `${path}: `}${issue === undefined ? 'not a policy' : expectation(issue)}`,
     );
   });
+}
+
+function onlyMember(file: string, { policies, ...others }: Readonly<Record<string, unknown>>): unknown {
+  const [other] = Object.keys(others);
+  if (other === undefined) return policies;
+  throw new CommandError(
+    exitCodes.usage,
+    `${named(file)}: unrecognized key: ${JSON.stringify(other)}; expected ${shapes}`,
+  );
 }
 
 /** By its name where it has one, for messages. */
@@ -70,9 +85,15 @@ function parseFile(file: string): unknown {
   } catch (error) {
     throw new CommandError(exitCodes.usage, `${named(file)} cannot be read: ${reasonOf(error)}`);
   }
+  let content: unknown;
   try {
-    return JSON.parse(text);
+    content = JSON.parse(text);
   } catch {
     throw new CommandError(exitCodes.usage, `${named(file)} is not JSON: expected ${shapes}`);
   }
+  if (!repeatsName(text)) return content;
+  throw new CommandError(
+    exitCodes.usage,
+    `${named(file)} has a name twice in one object: expected each name once`,
+  );
 }
