@@ -102,6 +102,25 @@ describe('policy check', () => {
   });
 });
 
+describe('a file whose bytes are not UTF-8', () => {
+  // As an editor in Latin-1 writes it. Read leniently, the name would be another, and the rule would hold for no user.
+  const path = join(papers.path, 'latin1.json');
+  const policy = { policyName: 'Not he', effect: 'EFFECT_DENY', condition: "user.alias == 'Jörg'" };
+
+  test.each([
+    ['policies', ['policy', 'check', path]],
+    ['policies to add', ['policy', 'explain', '--body', '-', '--with', path]],
+    ['a request to explain', ['policy', 'explain', '--body', path]],
+    ['a request to send', ['request', '--path', '/public/v1/submit/create_policy', '--body', `@${path}`]],
+    ['a request to stamp', ['stamp', '--body', `@${path}`]],
+  ])('is not read as %s', async (_what, argv) => {
+    writeFileSync(path, Buffer.from(JSON.stringify(policy), 'latin1'));
+    const { code, stdout, stderr } = await runCommand(argv, { input: '{}', environment: environment() });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('latin1.json is not text in UTF-8');
+  });
+});
+
 describe('policy test', () => {
   test('tells what would be otherwise, by which rule, and what never holds', async () => {
     const drafts = [

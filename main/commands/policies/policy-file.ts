@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { effects } from '../../policy/decide/policies.ts';
+import { textOf } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { expectation } from '../../lib/parse.ts';
@@ -79,12 +80,13 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parseFile(file: string): unknown {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+    bytes = readFileSync(file === '-' ? 0 : file);
   } catch (error) {
     throw new CommandError(exitCodes.usage, `${named(file)} cannot be read: ${reasonOf(error)}`);
   }
+  const text = textOf(bytes, named(file));
   let content: unknown;
   try {
     content = JSON.parse(text);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { shownExplanation, shownTest, type shownDecision } from '../../policy/analysis/trial-shapes.ts';
 import { VaultApi } from '../shared/api.ts';
+import { textOf } from '../shared/file-text.ts';
 import { findActivity, listings } from '../shared/named.ts';
 import { count, when } from '../backup/backup.ts';
 import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
@@ -167,11 +168,13 @@ export async function explainPolicies(
 }
 
 function readBody(file: string): string {
+  let bytes: Uint8Array;
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    bytes = readFileSync(file === '-' ? 0 : file);
   } catch (error) {
     throw new CommandError(exitCodes.usage, `--body ${file} cannot be read: ${reasonOf(error)}`);
   }
+  return textOf(bytes, `--body ${file}`);
 }
 
 function explanationToText({ policies, ...decided }: Explanation): string {

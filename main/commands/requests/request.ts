@@ -7,6 +7,7 @@ import { visibleJson } from '../../lib/text/visible-text.ts';
 import { toBeSigned } from '../../lib/text/to-be-signed.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { send, stamp } from '../shared/api.ts';
+import { textOf } from '../shared/file-text.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { checkRead, describeAnswer } from './descriptions.ts';
@@ -98,12 +99,15 @@ export function writeStamp(config: Config, options: Pick<RequestOptions, 'body' 
 }
 
 function readBody(source: string): string {
+  const file = source === '-' ? 0 : source.startsWith('@') ? source.slice(1) : undefined;
+  if (file === undefined) return source;
+  let bytes: Uint8Array;
   try {
-    if (source === '-') return readFileSync(0, 'utf8');
-    return source.startsWith('@') ? readFileSync(source.slice(1), 'utf8') : source;
+    bytes = readFileSync(file);
   } catch (error) {
     throw new CommandError(exitCodes.usage, `--body ${source} cannot be read: ${reasonOf(error)}`);
   }
+  return textOf(bytes, `--body ${source}`);
 }
 
 /** The organization that a body is for, where it says so. */

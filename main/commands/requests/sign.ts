@@ -11,6 +11,7 @@ import type { QueryParameters } from '../../operations/api.ts';
 import { hex, VaultApi, activityKind } from '../shared/api.ts';
 import { withFirstUses } from './receiver-uses.ts';
 import { checkRead, describeAnswer, descriptionToText, type Description } from './descriptions.ts';
+import { textOf } from '../shared/file-text.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
@@ -196,11 +197,7 @@ function readText(file: string): string {
   } catch (error) {
     throw new CommandError(exitCodes.usage, `${called(file)} cannot be read: ${reasonOf(error)}`);
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new CommandError(exitCodes.usage, `${called(file)} is not text in UTF-8`);
-  }
+  return textOf(bytes, called(file));
 }
 
 const forms: Readonly<Record<TransactionForm, RegExp>> = {

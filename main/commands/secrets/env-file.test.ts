@@ -62,6 +62,11 @@ describe.skipIf(process.platform === 'win32')('a file of variables on the disk',
     expect(() => readEnvFile(link)).toThrow('every user of this computer may write it');
   });
 
+  test('is not read with other characters where its bytes are not UTF-8', () => {
+    writeFileSync(join(directory, 'latin1'), Buffer.from('A=Jörg', 'latin1'));
+    expect(() => readEnvFile(join(directory, 'latin1'))).toThrow(/^--env .*latin1 is not text in UTF-8$/);
+  });
+
   test('is missing, too large or a directory in words', () => {
     expect(() => readEnvFile(join(directory, 'none'))).toThrow(/^--env .* cannot be read: /);
     expect(() => readEnvFile(directory)).toThrow(/^--env .* cannot be read: /);

@@ -4,6 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { reasonOf } from '../../lib/text/reasons.ts';
+import { textOf } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 
 export interface Variable {
@@ -18,12 +19,12 @@ const mostBytes = 1_000_000;
 /** @throws CommandError where it cannot be read, or others could have written it. */
 export function readEnvFile(file: string): readonly Variable[] {
   const option = `--env ${file}`;
-  let text: string;
+  let bytes: Uint8Array;
   try {
     const descriptor = openSync(file, 'r');
     try {
       checkOwn(option, fstatSync(descriptor));
-      text = readFileSync(descriptor, 'utf8');
+      bytes = readFileSync(descriptor);
     } finally {
       closeSync(descriptor);
     }
@@ -31,7 +32,7 @@ export function readEnvFile(file: string): readonly Variable[] {
     if (error instanceof CommandError) throw error;
     throw new CommandError(exitCodes.usage, `${option} cannot be read: ${reasonOf(error)}`);
   }
-  return parseEnv(option, text);
+  return parseEnv(option, textOf(bytes, option));
 }
 
 /**
