@@ -295,6 +295,15 @@ describe('init', () => {
     expect(existsSync(home.keys)).toBe(false);
   });
 
+  test('a password whose bytes are not UTF-8 makes nothing: it would be one with others of its length', async () => {
+    using home = new Home();
+    const file = join(home.path, 'latin1');
+    writeFileSync(file, Buffer.from('Pässwörter\n', 'latin1'));
+    const { code, error } = await home.run(['init', '--no-keychain', '--json', '--password-file', file]);
+    expect({ code, error }).toEqual({ code: 2, error: `--password-file ${file} is not text in UTF-8` });
+    expect(existsSync(home.keys)).toBe(false);
+  });
+
   test('a password that is too long leaves no key behind', async () => {
     using home = new Home();
     const argv = [

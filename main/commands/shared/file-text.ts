@@ -9,6 +9,8 @@ export function textOf(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new CommandError(exitCodes.usage, `${name} is not text in UTF-8`);
+    throw new CommandError(exitCodes.usage, notUtf8(name));
   }
 }
+
+export const notUtf8 = (name: string): string => `${name} is not text in UTF-8`;

@@ -1,8 +1,10 @@
 /** Reads a password from a file, a file descriptor, a systemd credential or the keyboard; never from argv. */
-import { readFileSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProveWith } from '../../../preload/contract.ts';
 import { copyOfBytes, countCharacters } from '../../crypto/secret-text.ts';
+import { notUtf8 } from './file-text.ts';
 import { CommandError, exitCodes, isWrongSecret, note } from './output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { defined } from '../../lib/defined.ts';
@@ -42,12 +44,9 @@ export function readPasswordBytes(
     }
     return firstLine(Number(options.passwordFd), `--password-fd ${options.passwordFd}`);
   }
-  if (credentialsDirectory === undefined) return undefined;
-  try {
-    return firstLine(join(credentialsDirectory, credentialName), `the systemd credential ${credentialName}`);
-  } catch {
-    return undefined;
-  }
+  const credential = credentialsDirectory && join(credentialsDirectory, credentialName);
+  if (credential === undefined || !existsSync(credential)) return undefined;
+  return firstLine(credential, `the systemd credential ${credentialName}`);
 }
 
 /** @param option The option that names it. @returns what a file says, without the white space around it. */
@@ -140,7 +139,10 @@ function firstLine(source: string | number, name: string): Uint8Array<ArrayBuffe
   content.fill(0);
   if (password.length === 0)
     throw new CommandError(exitCodes.usage, `${name} is empty: expected the password in its first line`);
-  return password;
+  // Read leniently, different passwords would become one.
+  if (isUtf8(password)) return password;
+  password.fill(0);
+  throw new CommandError(exitCodes.usage, notUtf8(name));
 }
 
 const carriageReturn = 0x0d;
