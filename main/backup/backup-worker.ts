@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import { Connection } from '../storage/connection.ts';
-import { NewerVaultError, schemaVersion } from '../storage/migrations.ts';
+import { NewerVaultError } from '../storage/migrations.ts';
 import { namingDatabase } from '../storage/file/disk-state.ts';
 import { createPrivateFile } from '../storage/file/vault-directory.ts';
 import { listKeyslots } from '../storage/tables/keyslots.ts';
@@ -17,7 +17,7 @@ import { namingFile } from '../files/storage-causes.ts';
 import type { RestoreCheck, Uncovered } from './verify-restore.ts';
 import { BackupFile, onDatabase, writeBackup, type NewBackup } from './file.ts';
 import { slotsForHeader, unreadable, type BackupHeader } from './format.ts';
-import { chunkKey, keyringOf } from './open.ts';
+import { checkBackupSchema, chunkKey, keyringOf } from './open.ts';
 import { removeDatabase } from './destinations.ts';
 import { DiskUse } from './disk-use.ts';
 import { problemOf } from '../lib/text/reasons.ts';
@@ -198,8 +198,7 @@ async function openInMemory(
       onProgress(0, 1);
     }
     const connection = Connection.openBytes(bytes);
-    const found = Number(connection.pragma('user_version'));
-    if (found > schemaVersion) throw new NewerVaultError(found);
+    checkBackupSchema(connection);
     return connection;
   } finally {
     key.fill(0);

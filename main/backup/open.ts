@@ -3,7 +3,11 @@ import type { KeyringOptions } from '../keys/keyring.ts';
 import { Keyring } from '../keys/keyring.ts';
 import { openAnySlot, type OpenWith } from '../keys/keyslots/slots.ts';
 import { KeyhearthError, type ErrorCodeName } from '../lib/errors.ts';
-import { backupKeyOf, fileKey, slotsOf, type BackupHeader } from './format.ts';
+import type { Connection } from '../storage/connection.ts';
+import { describeFinding } from '../storage/integrity/refusal.ts';
+import { NewerVaultError, schemaVersion } from '../storage/migrations.ts';
+import { checkSchema } from '../storage/schema.ts';
+import { backupKeyOf, fileKey, slotsOf, unreadable, type BackupHeader } from './format.ts';
 
 /** A keychain opens no backup: it stays on its machine. */
 export type OpenBackupWith = Exclude<OpenWith, { readonly with: 'keychain' }>;
@@ -37,6 +41,17 @@ export function chunkKey(masterKey: Uint8Array, { keySalt, fileSalt }: BackupHea
   } finally {
     backupKey.fill(0);
   }
+}
+
+/**
+ * Looks at the schema of a backup's database, before anything else reads it: a foreign view may never come to its end.
+ * @throws NewerVaultError, or KeyhearthError BACKUP_UNREADABLE.
+ */
+export function checkBackupSchema(connection: Connection): void {
+  const found = Number(connection.pragma('user_version'));
+  if (found > schemaVersion) throw new NewerVaultError(found);
+  const [finding] = checkSchema(connection);
+  if (finding !== undefined) throw unreadable(`its schema was changed: ${describeFinding(finding)}`);
 }
 
 /** A keyring for what a backup holds. */

@@ -12,9 +12,8 @@ import { deleteKeyslot, insertKeyslot, listKeyslots, type KeyslotRow } from '../
 import { RowGuard } from '../storage/integrity/guard.ts';
 import { describeFinding } from '../storage/integrity/refusal.ts';
 import { verifyLogAside } from '../storage/integrity/thread.ts';
-import { migrate, NewerVaultError, schemaVersion } from '../storage/migrations.ts';
+import { migrate } from '../storage/migrations.ts';
 import { getOrganization } from '../storage/tables/organizations.ts';
-import { checkSchema } from '../storage/schema.ts';
 import { namingDatabase } from '../storage/file/disk-state.ts';
 import { getServerKey, serverKeyNames, serverKeyContext } from '../storage/tables/server-keys.ts';
 import { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -33,7 +32,7 @@ import { reasonOf } from '../lib/text/reasons.ts';
 import type { Random } from '../lib/random.ts';
 import { BackupFile, onDatabase, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
-import { chunkKey, openMasterKey, type OpenBackupWith } from './open.ts';
+import { checkBackupSchema, chunkKey, openMasterKey, type OpenBackupWith } from './open.ts';
 import { removeDatabase } from './destinations.ts';
 
 export interface RestoreWish {
@@ -306,10 +305,7 @@ async function unlockRestored(parts: UnlockParts, masterKey: Uint8Array): Promis
 function openDraft(draft: string): Connection {
   const connection = Connection.open(draft);
   try {
-    const found = Number(connection.pragma('user_version'));
-    if (found > schemaVersion) throw new NewerVaultError(found);
-    const [finding] = checkSchema(connection);
-    if (finding !== undefined) throw unreadable(`its schema was changed: ${describeFinding(finding)}`);
+    checkBackupSchema(connection);
     migrate(connection);
     return connection;
   } catch (error) {

@@ -624,7 +624,7 @@ describe('a verification', () => {
     ],
     [
       'a log that was edited',
-      "DROP TRIGGER activities_no_update; UPDATE activities SET intent = '{}' WHERE sequence = 2",
+      "PRAGMA recursive_triggers = OFF; REPLACE INTO activities SELECT sequence, id, revision, organization_id, type, status, fingerprint, timestamp_ms, '{}', result, failure, votes, created_at, updated_at, previous_hash, hash FROM activities WHERE sequence = 2",
       /^activity log: row 2 was changed after it was written$/,
     ],
     [
@@ -710,6 +710,20 @@ describe('a verification', () => {
       await again.close();
     }
   });
+});
+
+test('a backup with a foreign view, whose rows come to no end, is refused by a verification', async () => {
+  await using vault = await startTestVault();
+  using place = temporaryDirectory();
+  const { connection, rpc } = vault.vault;
+  connection.exec(`DROP TABLE secrets; CREATE VIEW secrets AS
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS sequence, X'00' AS sealed FROM n`);
+  const file = join(place.path, 'hostile.backup');
+  await rpc.backUp({ file });
+  await expect(rpc.verifyBackup({ file })).rejects.toEqual(
+    refusal('BACKUP_UNREADABLE', /its schema was changed: secrets: the view secrets was changed/),
+  );
+  await rpc.lock();
 });
 
 test('a backup whose schema another program changed is refused, and no name in it is run as a statement', async () => {
