@@ -164,6 +164,27 @@ describe('mail that does not go', () => {
     expect(error.permanent).toBe(false);
   });
 
+  test('because the server does not know the login, which it repeats', async () => {
+    const forgetful = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write('220 mail\r\n');
+      socket.on('data', (line) => {
+        const said = line.toString().trim();
+        socket.write(
+          said.startsWith('EHLO')
+            ? '250-mail\r\n250 AUTH PLAIN\r\n'
+            : `500 5.5.1 Command unrecognized: "${said}"\r\n`,
+        );
+      });
+    }).listen(0, '127.0.0.1');
+    await once(forgetful, 'listening');
+    const { port } = forgetful.address() as AddressInfo;
+    const settings = { ...settingsFor({ port, certificate: '' }), certificates: null };
+    const error = await failure(send({ ...settings, security: 'none' }));
+    expect(error.message).toContain('500 5.5.1 Command unrecognized: "AUTH PLAIN […]"');
+    forgetful.close();
+  });
+
   test.each([
     [550, true],
     [451, false],
@@ -241,4 +262,19 @@ test('a sender is the server’s own, or one that the settings name', () => {
 test('an answer is quoted on one line, bounded, and without secrets', () => {
   expect(quoted('550\r\nno CODE1234\u0000 here', ['CODE1234', ''])).toBe('550 no […] here');
   expect(quoted('x'.repeat(1000), [])).toHaveLength(201);
+});
+
+test('an answer is quoted without secrets in the forms that a server may repeat', () => {
+  const password = 'correct  horse battery';
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const plain = base64(`\0vault@example.com\0${password}`);
+  expect(quoted(`500 unknown: "AUTH PLAIN ${plain}"`, [password])).toBe('500 unknown: "AUTH PLAIN […]"');
+  expect(quoted(`500 unknown: AUTH PLAIN ${plain.slice(0, 40)}...`, [password])).toBe(
+    '500 unknown: AUTH PLAIN […]...',
+  );
+  expect(quoted(`500 unknown: "${base64(password)}"`, [password])).toBe('500 unknown: "[…]"');
+  expect(quoted(`535 no ${password} here`, [password])).toBe('535 no […] here');
+  expect(quoted('535 5.7.8 Authentication credentials invalid', [password, ''])).toBe(
+    '535 5.7.8 Authentication credentials invalid',
+  );
 });

@@ -29,11 +29,19 @@ const longestAnswer = 200;
 /** Shorter texts are in words by chance. */
 const shortestSecret = 4;
 
+const onOneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim();
+
 /** Quotes a server's answer on one line, bounded and without the secrets of the request. */
 export function quoted(answer: string, secrets: readonly string[]): string {
-  let text = answer.replace(/[\p{C}\s]+/gu, ' ').trim();
-  for (const secret of secrets) {
+  const lines = secrets.map(onOneLine).filter((secret) => secret !== '');
+  let text = onOneLine(answer);
+  for (const secret of lines) {
     if (secret.length >= shortestSecret) text = text.replaceAll(secret, '[…]');
   }
+  // A server that does not know a command repeats it, and a login is sent in base64. The server may cut it off.
+  text = text.replace(/[A-Za-z0-9+/]{4,}=*/g, (word) => {
+    const decoded = Buffer.from(word, 'base64').toString('utf8');
+    return lines.some((secret) => decoded.includes(secret.slice(0, shortestSecret))) ? '[…]' : word;
+  });
   return text.length <= longestAnswer ? text : `${text.slice(0, longestAnswer)}…`;
 }
