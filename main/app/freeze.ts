@@ -63,6 +63,16 @@ export class Freezer {
     return at === undefined ? null : { at, lastSignature: this.#lastSignature, unsaved: this.#unsaved };
   }
 
+  /** Takes up a freeze that another process noted beside the file of a vault that is locked. */
+  look(): void {
+    const { keyring } = this.#parts;
+    if (keyring.unlocked || keyring.frozenAt !== undefined) return;
+    const since = this.#marker?.frozenAt;
+    if (since === undefined) return;
+    keyring.freeze(since);
+    this.#lastSignature = this.#findLastSignature();
+  }
+
   /**
    * Returns once the disk records the freeze. The keys are erased first, even if the disk fails. Requests
    * that wait to be written find no keys.

@@ -76,6 +76,8 @@ export interface KeyslotParts {
   readonly passwordCost: PasswordCost;
   /** Called with the progress of the unlock of a large vault; with undefined at the end, for every vault. */
   readonly onUnlocking: (progress: UnlockProgress | undefined) => void;
+  /** Freezes the keyring where another process has frozen the locked vault. */
+  readonly lookForFreeze: () => void;
 }
 
 /** Parts of the work, each about as long as the other. */
@@ -140,7 +142,7 @@ export class KeyslotManager {
   }
 
   async #unlock(masterKey: Uint8Array, signal: AbortSignal): Promise<void> {
-    const { units, guard, keyring, log, onUnlocking } = this.#parts;
+    const { units, guard, keyring, log, onUnlocking, lookForFreeze } = this.#parts;
     signal.throwIfAborted();
     units.readUnverified((tx) => {
       checkCurrent(tx, masterKey);
@@ -154,6 +156,8 @@ export class KeyslotManager {
     try {
       const checkMark = (): void => {
         log.checkMark();
+        lookForFreeze();
+        signal.throwIfAborted();
       };
       await unlockVault({ ...this.#parts, checkMark }, masterKey, {
         signal,

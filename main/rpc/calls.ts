@@ -195,7 +195,14 @@ export class VaultCalls implements VaultRpc {
       this.#unlocking = progress;
       this.emit(progress === null ? { kind: 'status' } : { kind: 'unlocking', ...progress });
     };
-    this.#keyslots = new KeyslotCalls({ ...parts, log, onUnlocking }, this.#generated, timeline);
+    const lookForFreeze = (): void => {
+      this.#freezer.look();
+    };
+    this.#keyslots = new KeyslotCalls(
+      { ...parts, log, onUnlocking, lookForFreeze },
+      this.#generated,
+      timeline,
+    );
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#generated.forget();
       // The unlock has more to do before the file can be read, which a listener may do at once.

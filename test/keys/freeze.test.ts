@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { VaultRpc, VaultEvent } from '../../preload/contract.ts';
 import { operations } from '../../main/operations/index.ts';
 import { startVault } from '../../main/app/compose.ts';
+import { FreezeMarker } from '../../main/app/freeze-marker.ts';
 import {
   activityOf,
   CommandProcess,
@@ -447,6 +448,53 @@ describe('a frozen vault', () => {
     } finally {
       await again.close();
     }
+  });
+});
+
+describe('a vault that another process freezes by the name of its file', () => {
+  const openedByKeychain = async () => {
+    const { keychain } = memoryKeychain();
+    const own = await startTestVault({ password, substitutes: { keychain } });
+    const proof = { with: 'password', password } as const;
+    await own.vault.rpc.changeKeyslots({ do: 'addKeychain', proof });
+    await own.vault.rpc.lock();
+    const freezeOutside = (): void => {
+      new FreezeMarker(own.directory).set();
+    };
+    return { own, keychain, proof, freezeOutside };
+  };
+
+  // A password in a file is there at every start.
+  test.each(['keychain', 'password'])('opens with a secret that is given after that: %s', async (first) => {
+    const { own, proof, freezeOutside } = await openedByKeychain();
+    await using service = own;
+    freezeOutside();
+    const { rpc } = service.vault;
+    const unlocking = rpc.unlock(first === 'keychain' ? { with: first } : proof);
+    await expect(unlocking).rejects.toMatchObject({ code: 'VAULT_FROZEN' });
+    expect(await rpc.status()).toMatchObject({ frozen: { at: expect.any(Number) as unknown } });
+    await expect(rpc.unlock({ with: 'keychain' })).rejects.toMatchObject({ code: 'VAULT_FROZEN' });
+    expect(await rpc.unlock(proof)).toMatchObject({ state: 'unlocked', frozen: null });
+    // Lifted: the keychain opens it again.
+    await vi.waitFor(() => {
+      expect(existsSync(join(own.directory, 'frozen'))).toBe(false);
+    });
+    await rpc.lock();
+    expect(await rpc.unlock({ with: 'keychain' })).toMatchObject({ state: 'unlocked' });
+  });
+
+  test('does not open where that happens while it is being unlocked', async () => {
+    const { own, keychain, proof, freezeOutside } = await openedByKeychain();
+    await using service = own;
+    const { get } = keychain;
+    keychain.get = (account) => {
+      freezeOutside();
+      return get(account);
+    };
+    const { rpc } = service.vault;
+    await expect(rpc.unlock({ with: 'keychain' })).rejects.toMatchObject({ code: 'VAULT_FROZEN' });
+    expect(service.vault.keyring.unlocked).toBe(false);
+    expect(await rpc.unlock(proof)).toMatchObject({ state: 'unlocked', frozen: null });
   });
 });
 
