@@ -28,12 +28,16 @@ class MemoryKeychain implements Keychain {
   readonly entries = new Map<string, Uint8Array>();
   failure: string | undefined;
   sets = 0;
+  /** As on Linux: it answers as if it held nothing, and its owner opens it when asked to write. */
+  isLocked = false;
 
   get(account: string): Promise<Uint8Array | undefined> {
+    if (this.isLocked) return Promise.resolve(undefined);
     return this.#answer(this.entries.get(account)?.slice());
   }
 
   set(account: string, secret: Uint8Array): Promise<void> {
+    this.isLocked = false;
     if (this.failure === undefined) this.entries.set(account, secret.slice());
     this.sets += 1;
     return this.#answer(undefined);
@@ -45,6 +49,7 @@ class MemoryKeychain implements Keychain {
   }
 
   probe(): Promise<{ readonly available: true }> {
+    this.isLocked = false;
     return Promise.resolve({ available: true });
   }
 
@@ -340,6 +345,20 @@ describe('the keychain’s note', () => {
     expect(other.anchor()).toMatchObject({ sequence: 6 });
     expect(other.keyring.unlocked).toBe(false);
     expect(faults).toEqual([rolledBack(/its log has another row 6/)]);
+  });
+
+  test('is not written over where the keychain was locked, and answered as if it held none', async () => {
+    const vault = await openParts();
+    await vault.add(3);
+    const older = vault.connection.serialize();
+    await vault.add(3);
+    await vault.lock();
+    const other = await openParts(older);
+    keychain.isLocked = true;
+    await other.unlock();
+    expect(other.anchor()).toMatchObject({ sequence: 6 });
+    expect(other.keyring.unlocked).toBe(false);
+    expect(faults).toContainEqual(rolledBack(/its log ends at row 3, .* of row 6/));
   });
 
   test('is written once for heads that come faster than the keychain answers', async () => {

@@ -178,7 +178,7 @@ export class RollbackAnchor {
       const { vault, head } = next;
       try {
         if (!this.#isChecked) {
-          const present = await readAnchor(keychain, vault.id);
+          const present = (await readAnchor(keychain, vault.id)) ?? (await this.#readOpened(vault.id));
           if (present !== undefined) {
             units.readUnverified((tx) => {
               checkAgainst(tx, vault, head.publicKey, present);
@@ -196,6 +196,14 @@ export class RollbackAnchor {
         else this.#refused = next;
       }
     }
+  }
+
+  /** Reads again what may have been locked before. @throws KeyhearthError INVALID_ARGUMENT where it still is. */
+  async #readOpened(vaultId: string): Promise<SignedHead | undefined> {
+    const { keychain } = this.#parts;
+    const state = await keychain.probe();
+    if (!state.available) throw new KeyhearthError('INVALID_ARGUMENT', state.reason);
+    return readAnchor(keychain, vaultId);
   }
 
   #take(): { readonly vault: VaultRow; readonly head: SignedHead } | undefined {
