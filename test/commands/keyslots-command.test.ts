@@ -325,6 +325,28 @@ describe('without a keychain', () => {
     expect(await service.stop()).toBe(0);
   });
 
+  test('a frozen vault is frozen again after a command that opens it, served or not', async () => {
+    using home = new Home({ KEYHEARTH_KEYCHAIN: 'off' });
+    await home.init();
+    const proof = ['--password-file', home.file('password')];
+    const phrase = ['--recovery-file', home.file('phrase')];
+    const newPassword = ['--new-password-file', home.file('new', 'another long password')];
+    expect(await home.run('freeze')).toMatchObject({ code: 0 });
+    const check = async (): Promise<void> => {
+      expect(await home.run('recovery', 'check', ...phrase)).toMatchObject({ code: 0 });
+      expect(await home.run('keyslots', 'add', 'password', ...newPassword, ...proof)).toMatchObject({
+        code: 0,
+      });
+    };
+    await check();
+    await using service = await home.serve();
+    const frozen = { state: 'locked', frozen: { at: expect.any(Number) as unknown } };
+    expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject(frozen);
+    await check();
+    expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject(frozen);
+    expect(await service.stop()).toBe(0);
+  });
+
   test('wrong usage says what is expected, and makes nothing', async () => {
     using home = new Home();
     const nothing = await home.run('keyslots', 'list');

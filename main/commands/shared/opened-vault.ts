@@ -53,13 +53,19 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
   }
 }
 
-/** Unlocks the vault for as long as the work takes, where it is locked. What unlocks it is checked in any case. */
+/**
+ * Unlocks the vault for as long as the work takes, where it is locked; one that was frozen is frozen again. What unlocks it is
+ * checked in any case.
+ */
 export async function unlocked<T>(vault: OpenedVault, how: UnlockWith, work: () => Promise<T>): Promise<T> {
+  // It may have been frozen while its owner typed a secret.
+  const { state, frozen } = await vault.call('status');
   await vault.call('unlock', how);
   try {
     return await work();
   } finally {
-    if (vault.status.state === 'locked') await vault.call('lock');
+    if (frozen !== null) await vault.call('freeze');
+    else if (state === 'locked') await vault.call('lock');
   }
 }
 
