@@ -153,11 +153,16 @@ export class KeyslotManager {
       keyring.unlock(masterKey);
       return;
     }
+    const refuseFrozen = (): void => {
+      lookForFreeze();
+      signal.throwIfAborted();
+    };
+    // A vault of an earlier version has no mark that is checked later.
+    refuseFrozen();
     try {
       const checkMark = (): void => {
         log.checkMark();
-        lookForFreeze();
-        signal.throwIfAborted();
+        refuseFrozen();
       };
       await unlockVault({ ...this.#parts, checkMark }, masterKey, {
         signal,
