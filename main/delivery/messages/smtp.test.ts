@@ -185,6 +185,35 @@ describe('mail that does not go', () => {
     forgetful.close();
   });
 
+  test('because the server goes on saying a little: it is not heard to an end that never comes', async () => {
+    let isHeld = true;
+    const trickling = createServer((socket) => {
+      const trickle = setInterval(() => socket.write('250-SIZE\r\n'), 20);
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          clearInterval(trickle);
+          isHeld = false;
+        });
+      socket.resume().write('220 mail\r\n');
+    }).listen(0, '127.0.0.1');
+    await once(trickling, 'listening');
+    const { port } = trickling.address() as AddressInfo;
+    const transport = smtpTransport(
+      { ...settingsFor({ port, certificate: '' }), certificates: null },
+      undefined,
+      {
+        patienceMs: 100,
+      },
+    );
+    const error = await failure(transport.send('an-id', message, never));
+    expect(error.message).toContain('did not answer in time');
+    expect(error.permanent).toBe(false);
+    await expect.poll(() => isHeld).toBe(false);
+    transport.close();
+    trickling.close();
+  });
+
   test.each([
     [550, true],
     [451, false],

@@ -22,6 +22,8 @@ interface SmtpOptions {
 }
 
 const patience = 15_000;
+/** A message may take this many times as long: a server that goes on saying a little is not silent, and never done. */
+const longest = 8;
 const connections = 3;
 
 /** Connections are kept for the next message, until the server closes them. */
@@ -39,6 +41,7 @@ export function smtpTransport(
       const { to, subject, text, html, code } = message;
       const { address, name } = { ...settings.from, ...message.from };
       const replyTo = message.replyTo ?? settings.replyTo;
+      const late = AbortSignal.timeout(longest * patienceMs);
       try {
         await pool.sendMail({
           messageId: `<${id}@${domainOf(address)}>`,
@@ -51,9 +54,10 @@ export function smtpTransport(
           ...defined({ html }),
           // RFC 3834: asks for no automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated' },
-          signal,
+          signal: AbortSignal.any([signal, late]),
         });
       } catch (error) {
+        if (late.aborted) throw new TransportError(tooLate, false);
         throw toCarryError(error, [code, password ?? '']);
       }
     },
@@ -104,9 +108,11 @@ export function maySendFrom(
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
+const tooLate = 'the mail server did not answer in time';
+
 const words: Readonly<Record<string, string>> = {
   ECONNECTION: 'the connection to the mail server was closed',
-  ETIMEDOUT: 'the mail server did not answer in time',
+  ETIMEDOUT: tooLate,
   ESOCKET: 'the connection to the mail server failed',
   EDNS: 'the name of the mail server was not found',
   ETLS: 'no TLS with the mail server',
