@@ -203,6 +203,18 @@ describe('transfers', () => {
     ]);
   });
 
+  /** The class: an account that a transfer only names counts as one that signs it. */
+  test.each([
+    ['Transfer', token, accounts.plain, [3, ...u64(70n)]],
+    ['TransferChecked', token2022, accounts.checked, [12, ...u64(70n), 6]],
+    ['TransferCheckedWithFee', token2022, accounts.checked, [26, 1, ...u64(70n), 6, ...u64(1n)]],
+  ] as const)('%s: an account that is only named is not among the signers', (_, program, named, data) => {
+    const others = [keyOf(4), payer, keyOf(40)];
+    expect(
+      told([instruction(program, [...named, ...others], data)], { table: [keyOf(40)] }).spl_transfers,
+    ).toMatchObject([{ owner: payer, signers: [payer] }]);
+  });
+
   test('of lamports, by a seed as well', () => {
     const bySeed = instruction(system, [a, payer, b], [...u32(11), ...u64(7n), ...text('s'), ...key(3)]);
     expect(told([send, bySeed]).transfers).toEqual([

@@ -27,6 +27,9 @@ const authorities = [
   'PermissionedBurn',
 ];
 
+/** Accounts that follow without signing are passed over, or are those of a transfer hook. */
+const signersIn = ({ others }: Reader): readonly SolanaAccount[] => others.filter(({ signer }) => signer);
+
 const sending = (tokens: TokenTransfer): Effect => {
   const { from, to, amount, mint, decimals } = tokens;
   return {
@@ -84,7 +87,15 @@ const tokenInstructions = (kinds: readonly string[]): Program['instructions'] =>
     (read) => {
       const amount = read.whole('amount', 8);
       const [from, to, owner] = read.named('source', 'destination', 'owner');
-      return sending({ from, to, amount, owner, signers: read.others, mint: undefined, decimals: undefined });
+      return sending({
+        from,
+        to,
+        amount,
+        owner,
+        signers: signersIn(read),
+        mint: undefined,
+        decimals: undefined,
+      });
     },
   ],
   4: [
@@ -259,7 +270,7 @@ function checkedAmount(read: Reader): readonly [bigint, number] {
 function checkedTransfer(read: Reader): Effect {
   const [amount, decimals] = checkedAmount(read);
   const [from, mint, to, owner] = read.named('source', 'mint', 'destination', 'owner');
-  return sending({ from, to, amount, owner, signers: read.others, mint, decimals });
+  return sending({ from, to, amount, owner, signers: signersIn(read), mint, decimals });
 }
 
 export const token: Program = {
@@ -281,7 +292,7 @@ export const token2022: Program = {
         const [amount, decimals] = checkedAmount(read);
         read.whole('fee', 8);
         const [from, mint, to, owner] = read.named('source', 'mint', 'destination', 'owner');
-        return sending({ from, to, amount, owner, signers: read.others, mint, decimals });
+        return sending({ from, to, amount, owner, signers: signersIn(read), mint, decimals });
       },
     ],
   },
