@@ -121,6 +121,7 @@ describe('what leaves the key that signs', () => {
     ['a withdrawal of a stake', stake, [a, b, clock, c, payer], [...u32(4), ...u64(10n)], 10n],
     ['a withdrawal to the key', stake, [a, payer, clock, c, payer], [...u32(4), ...u64(10n)], 0n],
     ['a split of a stake', stake, [a, b, payer], [...u32(3), ...u64(10n)], 0n],
+    ['a split of the key’s own account', stake, [payer, b], [...u32(3), ...u64(10n)], 10n],
     ['the rent of a token account', associatedToken, [payer, a, b, c, system, token], [1], 2_039_280n],
     ['tokens', token, [a, b, payer], [3, ...u64(10n)], 0n],
     ['a memo', memo, [payer], [65], 0n],

@@ -48,6 +48,8 @@ export const stake: Program = {
         const [from, to] = read.named('stake', 'new_stake');
         return {
           title: (name) => `Split ${sol(lamports)} of the stake ${name(from)} into the stake ${name(to)}`,
+          // An account that signs itself may not be set up yet: the new one is then anyone's.
+          ...(from.signer ? { out: { to, lamports } } : {}),
         };
       },
     ],
