@@ -351,6 +351,38 @@ describe('titles', () => {
     );
   });
 
+  /** The class: a deed that many small ones hide, because a title sums up what it does not name. */
+  test.each([
+    ['a delegate', instruction(token, [a, b, payer], [4, ...u64(most)]), `let ${b} spend all tokens of`],
+    [
+      'an account that is given away',
+      instruction(system, [payer], [...u32(1), ...key(3)]),
+      'give the account',
+    ],
+    [
+      'an owner',
+      instruction(token, [a, payer], [6, 2, 1, ...key(3)]),
+      `give ${c} the authority AccountOwner`,
+    ],
+    [
+      'a withdrawer',
+      instruction(stake, [a, clock, payer], [...u32(1), ...key(3), ...u32(1)]),
+      'the withdrawer',
+    ],
+    ['tokens that are burned', instruction(token, [a, b, payer], [8, ...u64(7n)]), 'burn 7 smallest units'],
+    ['an account that is closed', instruction(token, [a, b, payer], [9]), 'close the token account'],
+  ] as const)('name among many: %s', (_, deed, named) => {
+    const small = Array.from({ length: 11 }, (__, index) => transfer(payer, keyOf(index + 30), 1n));
+    expect(described([...small, deed]).title).toContain(named);
+  });
+
+  test('name first the deeds with a warning, and count the rest', () => {
+    const quiet = Array.from({ length: 12 }, (_, index) => instruction(token, [keyOf(index + 30)], [17]));
+    const { title } = described([...quiet, instruction(token, [a, b, payer], [4, ...u64(most)])]);
+    expect(title).toContain(`Do 13 things; let ${b} spend all tokens of the token account ${a}; bring the`);
+    expect(title).toContain('; 3 more, with a fee of at most');
+  });
+
   test('say which receivers are ours, by the vault’s own tables', () => {
     const { title } = described(
       [transfer(payer, a, 1n)],

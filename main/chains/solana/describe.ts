@@ -102,7 +102,7 @@ function titleOf(deeds: readonly Deed[], { price }: Words): string {
 const joined = (title: string, index: number): string =>
   index === 0 ? title : `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
 
-/** Sums up many instructions. */
+/** Sums up many instructions: payments and transfers by their totals, all else by its own title. */
 function sumOf(deeds: readonly Deed[], price: Pricing): string {
   const effects = deeds.flatMap(({ action: { known } }) => (known === undefined ? [] : [known.effect]));
   const paid = effects.flatMap(({ out }) =>
@@ -113,6 +113,13 @@ function sumOf(deeds: readonly Deed[], price: Pricing): string {
     ({ from, mint, decimals }) => `${String((mint ?? from).at)}/${String(decimals)}`,
   );
   const unread = deeds.filter(({ action }) => action.known === undefined).length;
+  const others = deeds.filter(
+    ({ action: { known } }) =>
+      known !== undefined && known.effect.out?.lamports === undefined && known.effect.tokens === undefined,
+  );
+  // A deed that is warned of stands before those that may be there to hide it.
+  const warned = ({ action: { known } }: Deed): number => (known?.effect.warnings === undefined ? 0 : 1);
+  const named = others.toSorted((one, other) => warned(other) - warned(one)).slice(0, mostDeeds);
   return [
     `Do ${String(deeds.length)} things`,
     ...(paid.length === 0 ? [] : [`move ${sol(total(paid))} in all to ${receivers(paid)}`]),
@@ -121,6 +128,8 @@ function sumOf(deeds: readonly Deed[], price: Pricing): string {
       return `send ${price(total(tokens), first?.mint, first?.decimals)} in all to ${receivers(tokens)}`;
     }),
     ...(unread === 0 ? [] : [`call programs ${counted(unread, 'time')}`]),
+    ...named.map(({ title }) => joined(title, 1)),
+    ...(named.length === others.length ? [] : [`${String(others.length - named.length)} more`]),
   ].join('; ');
 }
 
