@@ -131,6 +131,21 @@ describe('transfers of money or rights are shown with token, amount and receiver
     expect(warnings).toContain(another);
   });
 
+  /** The class: what many small ones hide, because a warning names only the first. */
+  test('without limit, among many inside another struct', () => {
+    const small = Array.from({ length: 11 }, (_, value) => ({ spender: stranger, value }));
+    const wrapped = typedData(
+      { Login: 'Hidden[] list', Hidden: 'address spender,uint256 value' },
+      { list: [...small, { spender: stranger, value: String(2n ** 256n - 1n) }] },
+      { verifyingContract: usdc },
+    );
+    const { warnings } = described(wrapped);
+    expect(warnings).toContainEqual(
+      expect.stringContaining(`12 in all, first Let ${stranger} spend USDC without limit`),
+    );
+    expect(warnings).toContain(`${stranger} may then spend without limit: USDC.`);
+  });
+
   test('of no shape that is known, by its names', () => {
     const { title, warnings } = described(
       typedData(

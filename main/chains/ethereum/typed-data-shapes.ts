@@ -43,7 +43,9 @@ export function describeShapes(
   const title = own.length === 0 ? undefined : own.map((each) => each.title).join('; ');
   const inner = structsIn(Object.values(message))
     .flatMap((struct) => toldOf(cachedViewOf(struct)))
-    .filter((each) => title?.includes(each.title) !== true);
+    .filter((each) => title?.includes(each.title) !== true)
+    // Of many, those with more to warn of are named before what may be dust.
+    .toSorted((one, other) => other.warnings.length - one.warnings.length);
   return {
     title,
     warnings: [
