@@ -57,6 +57,6 @@ export class Checkpoints {
       this.#isMoving = false;
     }
     // Hardly anything is left to move. Where a backup reads in the log, nothing happens.
-    if (!this.#isClosed && this.#connection.logState().pages >= many) this.#connection.emptyLog();
+    if (!this.#isClosed && this.#connection.logState().pages >= many) this.#connection.restartLog();
   }
 }
