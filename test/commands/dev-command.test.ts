@@ -58,15 +58,18 @@ describe('a command after --', () => {
     expect((await runShell('kill -KILL $$')).code).toBe(137);
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('is passed %s, and waited for', async (signal) => {
-    const name = signal.slice(3);
-    const program = `trap 'echo got; exit 9' ${name}; echo "$KEYHEARTH_URL"; while :; do sleep 0.05; done`;
-    await using running = new CommandProcess(['dev', '--', 'sh', '-c', program]);
-    const url = await running.nextLine();
-    expect(await running.stop(signal)).toBe(9);
-    expect(running.stdout).toBe(`${url}\ngot\n`);
-    expect(await isGone(url)).toBe(true);
-  });
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const)(
+    'is passed %s, and waited for',
+    async (signal) => {
+      const name = signal.slice(3);
+      const program = `trap 'echo got; exit 9' ${name}; echo "$KEYHEARTH_URL"; while :; do sleep 0.05; done`;
+      await using running = new CommandProcess(['dev', '--', 'sh', '-c', program]);
+      const url = await running.nextLine();
+      expect(await running.stop(signal)).toBe(9);
+      expect(running.stdout).toBe(`${url}\ngot\n`);
+      expect(await isGone(url)).toBe(true);
+    },
+  );
 
   test('that is not there, or is none, ends it as a shell would', async () => {
     const missing = await runCommand(['dev', '--', 'no-such-command', '--json']);

@@ -217,25 +217,21 @@ describe('keyhearth run', () => {
     expect(ended.stdout).toBe('shown on purpose\n');
   });
 
-  test('passes input, exit codes and signals on', async () => {
+  test('passes input and exit codes on', async () => {
     const name = await store('some secret');
     const env = `TOKEN=keyhearth://${name}`;
     expect(await run(env, ['--', 'cat'], { input: 'through' })).toMatchObject({ code: 0, stdout: 'through' });
     expect(await run(env, node('process.exit(7)'))).toMatchObject({ code: 7 });
     expect(await run(env, ['--', '/nowhere/program'])).toMatchObject({ code: 127 });
-    await using process_ = new CommandProcess(
-      [
-        'run',
-        '--env',
-        paper(env),
-        ...node(
-          `process.on('SIGTERM', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)`,
-        ),
-      ],
-      { environment },
-    );
+  });
+
+  // The class: no signal that asks a process to end leaves the program running with its secrets.
+  test.each(['SIGTERM', 'SIGQUIT'] as const)('passes %s on', async (signal) => {
+    const env = `TOKEN=keyhearth://${await store('some secret')}`;
+    const script = `process.on('${signal}', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)`;
+    await using process_ = new CommandProcess(['run', '--env', paper(env), ...node(script)], { environment });
     expect(await process_.nextLine()).toBe('up');
-    process_.child.kill('SIGTERM');
+    process_.child.kill(signal);
     expect(await process_.ended()).toBe(9);
   });
 

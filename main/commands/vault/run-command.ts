@@ -15,8 +15,14 @@ export type CommandEnd = number | NodeJS.Signals;
 const notFound = 127;
 const notRunnable = 126;
 
-/** Beside those that end it: Node.js would open a debugger at the first, and end at the second. */
-const others = (['SIGUSR1', 'SIGUSR2'] as const).filter((signal) => signal in constants.signals);
+/**
+ * Beside those that end it: Node.js would open a debugger at the first. The second, and Ctrl-\ and containers with the third,
+ * would end this process and leave the command behind.
+ */
+const others = (['SIGUSR1', 'SIGUSR2', 'SIGQUIT'] as const).filter((signal) => signal in constants.signals);
+
+/** A terminal sends these to every process in it. */
+const ofKeyboard: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /**
  * Runs a command on this process's own input and output, and passes signals on to it.
@@ -36,7 +42,7 @@ export function runToItsEnd(
     const forwards = [...endings, ...others].map((signal) => {
       const forward = (): void => {
         // Ctrl-C reaches every process of the terminal, and most take a second one for "at once".
-        if (signal === 'SIGINT' && onTerminal()) return;
+        if (ofKeyboard.has(signal) && onTerminal()) return;
         const [child] = started;
         if (child === undefined) waiting.push(signal);
         else child.kill(signal);
