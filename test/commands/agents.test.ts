@@ -589,6 +589,23 @@ test('the file of a client keeps its other entries, and the file before is kept'
   await keyhearth('agents', 'remove', 'filed', '--yes', ...owner());
 }, 60_000);
 
+// The class: an agent that is paired and may spend is shown to its owner, with the file of its client or without.
+test('an agent whose client’s file cannot be written is shown, with the entry to add', async () => {
+  const file = join(service.directory, 'commented.json');
+  writeFileSync(file, '{ // mine\n}');
+  const words = ['--wallet', 'Daily', '--budget', '1 USDC/day', '--client', file, '--yes', ...owner()];
+  const { code, stdout, stderr } = await run('agents', 'add', 'unfiled', ...words);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `Not written to ${file}: it is not a JSON object. Add the entry yourself\n`,
+  });
+  const made = JSON.parse(stdout) as Json;
+  expect(made).toMatchObject({ name: 'unfiled', written: false, token: expect.any(String) as string });
+  expect(made['client']).toMatchObject({ args: expect.arrayContaining(['unfiled']) as unknown });
+  expect(readFileSync(file, 'utf8')).toBe('{ // mine\n}');
+  await keyhearth('agents', 'remove', 'unfiled', '--yes', ...owner());
+}, 60_000);
+
 // The class: an example that an agent copies and that is refused, or does something else.
 test('each call that the skill teaches does what the skill says', async () => {
   await add('skilled', '--budget', '5 USDC/day', '--budget', '0.01 ETH/day', '--messages');

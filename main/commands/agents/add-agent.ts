@@ -8,11 +8,12 @@ import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
 import { agentTitle, clientEntry, clientFile } from '../../lib/policies/mcp-programs.ts';
 import { policiesOfSpender, readBudget, type Spender } from '../../lib/policies/spenders.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { refuseWidening } from '../bots/bots.ts';
 import { readReceivers } from '../bots/add-bot.ts';
 import { pairProgram, readExpiry } from '../doors/programs.ts';
 import { listings } from '../shared/named.ts';
-import { CommandError, exitCodes } from '../shared/output.ts';
+import { CommandError, exitCodes, note } from '../shared/output.ts';
 import type { OwnerOptions } from '../shared/owner-api.ts';
 import { thisProgram } from '../../app/this-program.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -51,7 +52,7 @@ export async function addAgent(config: Config, name: string, options: AddAgentOp
     afterwards: async () => {
       const entry = clientEntry(thisProgram(), name, dataDirectory(config));
       const { client } = options;
-      const written = client !== undefined && (await writeClient(client, name, entry, options.yes));
+      const written = client !== undefined && (await isWritten(client, name, entry, options.yes));
       const words = wordsOfSpender(spenderOf(''), `the wallet ${quoted(walletName)}`);
       return {
         json: { walletName, words, client: entry, written },
@@ -63,6 +64,18 @@ export async function addAgent(config: Config, name: string, options: AddAgentOp
       };
     },
   });
+}
+
+/** The agent is paired by now, with its file or without: its owner must read what it may do, and how to set it up. */
+async function isWritten(...[file, ...about]: Parameters<typeof writeClient>): Promise<boolean> {
+  try {
+    await writeClient(file, ...about);
+    return true;
+  } catch (error) {
+    note(`Not written to ${file}: ${reasonOf(error)}`);
+    process.exitCode = exitCodes.failed;
+    return false;
+  }
 }
 
 function readTerms({

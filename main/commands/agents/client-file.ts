@@ -6,29 +6,27 @@ import { serverOf, type ClientEntry } from '../../lib/policies/mcp-programs.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { agreeToWrite } from '../ssh/setup.ts';
 
-/** @returns true once the entry is in the file. */
+/** @throws CommandError where the entry is not in the file afterwards. */
 export async function writeClient(
   file: string,
   name: string,
   entry: ClientEntry,
   yes: boolean,
-): Promise<boolean> {
+): Promise<void> {
   const server = serverOf(name);
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const settings = read(file, before);
+  const settings = read(before);
   const servers = settings['mcpServers'] ?? {};
-  if (typeof servers !== 'object' || Array.isArray(servers))
-    throw unreadable(file, 'mcpServers is not an object');
+  if (typeof servers !== 'object' || Array.isArray(servers)) throw unreadable('mcpServers is not an object');
   const shown = JSON.stringify({ [server]: entry }, null, 2);
   await agreeToWrite(`To add to mcpServers in ${file}:\n${shown}`, yes);
   mkdirSync(dirname(file), { recursive: true });
   if (before !== '') replaceFile(`${file}.before-keyhearth`, before);
   const after = { ...settings, mcpServers: { ...servers, [server]: entry } };
   replaceFile(file, `${JSON.stringify(after, null, 2)}\n`);
-  return true;
 }
 
-function read(file: string, text: string): Record<string, unknown> {
+function read(text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
@@ -37,8 +35,8 @@ function read(file: string, text: string): Record<string, unknown> {
   } catch {
     // Comments, for example: a file that is written again would lose them.
   }
-  throw unreadable(file, 'it is not a JSON object');
+  throw unreadable('it is not a JSON object');
 }
 
-const unreadable = (file: string, problem: string): CommandError =>
-  new CommandError(exitCodes.failed, `${file} was not changed: ${problem}. Add the entry yourself`);
+const unreadable = (problem: string): CommandError =>
+  new CommandError(exitCodes.failed, `${problem}. Add the entry yourself`);
