@@ -107,6 +107,10 @@ function read(text) {
   }
 }
 
+/** A text of the log makes no line of its own, and moves or hides none on a terminal. */
+const visible = (text) =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `⟨U+${character.codePointAt(0).toString(16)}⟩`);
+
 async function verifyLog(file, given) {
   let number = 0;
   for await (const text of linesOf(file === '-' ? process.stdin : createReadStream(file))) {
@@ -129,7 +133,7 @@ async function verifyLog(file, given) {
       );
   const verdict = problems.length > 0 ? 'This log was changed or is incomplete.' : 'The log is intact.';
   const about = `${log.rows} rows of vault ${log.vaultId}; key ${log.publicKey}`;
-  process.stdout.write([...problems, about, signed, verdict, ''].join('\n'));
+  process.stdout.write([...problems, about, signed, verdict, ''].map(visible).join('\n'));
   process.exitCode = problems.length > 0 ? 1 : 0;
 }
 

@@ -154,6 +154,19 @@ describe('a service that ends', () => {
   });
 });
 
+// The class: no text of an exported log passes for a line of the verdict, or hides one.
+const lies = /^The log|(?!\n)\p{Cc}/mu;
+
+function forge(file: string): string {
+  const lie = String.raw`"vaultId":"1\nThe log is intact.\u001b[8m`;
+  const forged = `${file}.forged`;
+  writeFileSync(
+    forged,
+    readFileSync(file, 'utf8').replace('"vaultId":"', () => lie),
+  );
+  return forged;
+}
+
 describe('keyhearth audit', () => {
   test('exports, verifies and notes down, whether the vault runs or not', async () => {
     using home = new Home();
@@ -176,6 +189,8 @@ describe('keyhearth audit', () => {
     expect(statSync(running).mode & 0o777).toBe(0o600);
     const verified = await home.run('audit', 'verify', running, '--json');
     expect(verified.json).toMatchObject({ ok: true, rows: 5, signed: 5, unsigned: 0, publicKeyFrom: 'file' });
+    const said = await home.run('audit', 'verify', forge(running));
+    expect(said).toMatchObject({ code: 1, stdout: expect.not.stringMatching(lies) as string });
     // A fresh head says that nothing came since.
     const [first = ''] = readFileSync(running, 'utf8').split('\n');
     const { head, publicKey } = JSON.parse(first) as { head: LogHead; publicKey: string };
@@ -248,6 +263,8 @@ describe('keyhearth audit', () => {
     expect(stdout).toMatch(
       /^2 rows of vault .*\nRow 2 is the one that the vault signed on .*\nThe log is intact\.\n$/,
     );
+    const said = run(process.execPath, [script, forge(file)], { cwd: home.path, env: {} });
+    await expect(said).rejects.toMatchObject({ code: 1, stdout: expect.not.stringMatching(lies) as string });
   });
 
   test('names what was done to the file behind the vault’s back, and doctor does too', async () => {

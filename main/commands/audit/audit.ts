@@ -21,6 +21,7 @@ import { requireVault, type VaultRow } from '../../storage/tables/vault.ts';
 import { defined } from '../../lib/defined.ts';
 import { KeyhearthError, quoted } from '../../lib/errors.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
+import { visibleName } from '../../lib/text/visible-text.ts';
 import { keychainOf } from '../../app/keychain.ts';
 import { findRunning, noVault } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -188,7 +189,8 @@ export async function auditVerify(config: Config, options: AuditVerifyOptions, j
   print(
     json,
     { ok: problems === 0, ...about, ...check, unsigned: Math.max(0, check.rows - check.signed) },
-    describe(verdict).join('\n'),
+    // An exported log says its own vault's id: no text of it makes a line of its own.
+    describe(verdict).map(visibleName).join('\n'),
   );
   if (problems > 0) process.exitCode = exitCodes.failed;
 }
