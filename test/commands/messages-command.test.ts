@@ -39,6 +39,46 @@ async function serve() {
   return { messages, secret, whileStopped, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
+// The class: what a gateway is sent is what the file says, or the file is refused.
+test.each([
+  [
+    'bytes that are not UTF-8',
+    Buffer.from('{"url":"http://127.0.0.1/","body":"k\xfcy {{to}} {{text}}"}', 'latin1'),
+  ],
+  ['a name twice', '{"url":"http://127.0.0.1/","url":"http://127.0.0.2/","body":"{{to}} {{text}}"}'],
+  [
+    'a number beyond doubles',
+    '{"url":"http://127.0.0.1/","body":{"id":12345678901234567890,"m":"{{to}} {{text}}"}}',
+  ],
+  [
+    'a header of such a number',
+    '{"url":"http://127.0.0.1/","headers":{"X-Id":9007199254740993},"body":"{{to}} {{text}}"}',
+  ],
+])('a gateway file with %s is refused', async (_what, content) => {
+  using home = temporaryDirectory();
+  const file = join(home.path, 'gateway.json');
+  writeFileSync(file, content);
+  const environment = { HOME: home.path, KEYHEARTH_DATA_DIR: join(home.path, 'vault') };
+  const { code, stderr } = await runCommand(['messages', 'sms', '--gateway-file', file], { environment });
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--gateway-file') as string,
+  });
+});
+
+test('a file with certificates whose bytes are not UTF-8 is refused', async () => {
+  using home = temporaryDirectory();
+  const file = join(home.path, 'mail.pem');
+  writeFileSync(file, Buffer.from('M\xfcller', 'latin1'));
+  const environment = { HOME: home.path, KEYHEARTH_DATA_DIR: join(home.path, 'vault') };
+  const words = ['--host', 'localhost', '--from', 'a@example.com', '--certificates', file];
+  const { code, stderr } = await runCommand(['messages', 'mail', ...words], { environment });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `keyhearth: --certificates ${file} is not text in UTF-8\n`,
+  });
+});
+
 describe('keyhearth messages', () => {
   test('sets up mail and SMS, tests them, and shows the result', async () => {
     await using server = await startMailServer();

@@ -13,6 +13,7 @@ import { when } from '../backup/backup.ts';
 import type { Ask } from '../shared/answers.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
+import { textOf } from '../shared/file-text.ts';
 import { findNamed, isId } from '../shared/named.ts';
 import { withVault } from '../shared/opened-vault.ts';
 import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
@@ -27,6 +28,7 @@ import {
   type PasswordOptions,
 } from '../shared/secrets.ts';
 import { defined } from '../../lib/defined.ts';
+import { repeatsName } from '../../lib/plain-json.ts';
 
 export interface MailOptions extends PasswordOptions {
   readonly host?: string;
@@ -228,18 +230,24 @@ async function passwordOf(options: PasswordOptions, question: string): Promise<s
 /** The file has `{ "method", "url", "headers": { NAME: VALUE }, "body" }`; any of it may be secret. */
 function readGateway(file: string): HttpGatewaySettings {
   const expected = `--gateway-file ${file}: expected JSON with "url", "body", and perhaps "method" and "headers"`;
-  let text: string;
+  const refuse = (problem: string): CommandError =>
+    new CommandError(exitCodes.usage, `--gateway-file ${file} ${problem}`);
+  let bytes: Uint8Array;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
-    throw new CommandError(exitCodes.usage, `--gateway-file ${file} cannot be read: ${reasonOf(error)}`);
+    throw refuse(`cannot be read: ${reasonOf(error)}`);
   }
+  const text = textOf(bytes, `--gateway-file ${file}`);
   let gateway: unknown;
   try {
-    gateway = JSON.parse(text);
-  } catch {
+    gateway = JSON.parse(text, exactly);
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw refuse('has a number that would be sent as another: put it in quotes');
     throw new CommandError(exitCodes.usage, expected);
   }
+  if (repeatsName(text)) throw refuse('has a name twice in one object: expected each name once');
   if (typeof gateway !== 'object' || gateway === null) throw new CommandError(exitCodes.usage, expected);
   const { method = 'POST', url = '', headers = {}, body = '' } = gateway as Record<string, unknown>;
   // The service checks it all; a body may be written as the JSON that it is.
@@ -250,6 +258,12 @@ function readGateway(file: string): HttpGatewaySettings {
     headers: Object.entries(headers as object).map(([name, value]) => ({ name, value: String(value) })),
     body: typeof body === 'string' ? body : JSON.stringify(body),
   };
+}
+
+/** @throws RangeError for a whole number that JavaScript cannot hold. */
+function exactly(_name: string, value: unknown): unknown {
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+  throw new RangeError('a number is too large');
 }
 
 function describe({ inboxOnly, mail, sms, desktop, deliveries }: MessagesStatus): Shown {
