@@ -241,8 +241,9 @@ export class Doors {
     for (const { door, name } of wanted) {
       const key = keyNameOf(door, name);
       if (this.#open.has(key)) continue;
-      const parts = { service, keyring, unlocking: this.#unlocking, onWaiting: onChange };
-      const entry: Entry = { program: new Program(parts, door, name), closing: new AbortController() };
+      const closing = new AbortController();
+      const own = { unlocking: this.#unlocking, onWaiting: onChange, closing: closing.signal };
+      const entry: Entry = { program: new Program({ service, keyring, ...own }, door, name), closing };
       try {
         const { onFault } = service;
         const options = { directory, homeDirectory, url: url(), onFault };

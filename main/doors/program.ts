@@ -33,6 +33,8 @@ export interface ProgramParts {
   readonly unlocking: Waiters;
   /** Called when a request begins or ends to wait for that. */
   readonly onWaiting: () => void;
+  /** Aborted when the program is let in no longer. */
+  readonly closing: AbortSignal;
 }
 
 /** People voted against the request. */
@@ -245,7 +247,10 @@ export class Program {
   }
 
   #stamp(raw: Uint8Array): string {
-    const { service, keyring } = this.#parts;
+    const { service, keyring, closing } = this.#parts;
+    // Another program may have the name since, and with it the key that is found here.
+    if (closing.aborted)
+      throw new KeyhearthError('PERMISSION_DENIED', `the program ${this.name} is let in no longer`);
     const [key, vault] = service.units.read((tx) => [getServerKey(tx, this.#key), requireVault(tx)] as const);
     if (key === undefined)
       throw new KeyhearthError('PERMISSION_DENIED', `the program ${this.name} was removed`);

@@ -1,0 +1,93 @@
+/**
+ * Requests of a program that were under way when it lost its door. The class: what its owner took away stays away, also for the
+ * rest of a batch, and where another program has its name since.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { send } from '../support/support.ts';
+import { startToolVault, type ToolVault } from '../support/tool-vault.ts';
+
+/** Calls of the node that wait for the test. */
+const held: (() => void)[] = [];
+const handedOver: unknown[] = [];
+const says: Record<string, unknown> = {
+  ...{ eth_chainId: '0x1', eth_getTransactionCount: '0x0', eth_estimateGas: '0x5208' },
+  ...{ eth_getBlockByNumber: { hash: '0xaa', baseFeePerGas: '0x1' }, eth_maxPriorityFeePerGas: '0x1' },
+};
+const node = createServer((incoming, response) => {
+  void text(incoming).then((body) => {
+    const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown };
+    const answer = () => response.end(JSON.stringify({ jsonrpc: '2.0', id, result: says[method] ?? null }));
+    if (method === 'eth_sendRawTransaction') handedOver.push(params);
+    if (method === 'eth_call') held.push(answer);
+    else answer();
+  });
+});
+
+let vault: ToolVault;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
+  vault = await startToolVault(undefined);
+  await vault.keyhearth(
+    'rpc',
+    'node',
+    '1',
+    `http://127.0.0.1:${String((node.address() as AddressInfo).port)}`,
+  );
+}, 60_000);
+beforeEach(() => {
+  held.length = 0;
+  handedOver.length = 0;
+});
+afterAll(async () => {
+  await vault[Symbol.asyncDispose]();
+  node.closeAllConnections();
+  node.close();
+});
+
+/** A batch of a call that the node holds, a signature and a payment. */
+const batch = (url: string) => {
+  const [from = ''] = vault.accounts;
+  const to = '0x1111111111111111111111111111111111111111';
+  const paid = { from, to, value: '0x1' };
+  const whole = { ...paid, nonce: '0x9', gas: '0x5208', gasPrice: '0x1' };
+  const calls = [
+    ['eth_call', {}],
+    ['eth_signTransaction', whole],
+    ['eth_sendTransaction', paid],
+  ].map(([method, param], id) => ({ jsonrpc: '2.0', id, method, params: [param] }));
+  const { origin, pathname } = new URL(url);
+  const headers = { 'content-type': 'application/json' };
+  return send(origin, { path: pathname, headers, body: JSON.stringify(calls) });
+};
+
+const pair = (name: string) => vault.add(name, '--chain', '1', '--budget', '1 ETH/day');
+const switched = (on: boolean) =>
+  vault.service.vault.rpc.changeDoors({ change: 'switch', door: 'ethereum', on });
+
+test.each<readonly [string, (name: string) => Promise<unknown>]>([
+  ['whose door is switched off', () => switched(false)],
+  ['whose door is switched off and on again', () => switched(false).then(() => switched(true))],
+  [
+    'that is revoked, and its name given to another',
+    async (name) => {
+      await vault.keyhearth('rpc', 'remove', name, '--yes');
+      await pair(name);
+    },
+  ],
+])('the rest of a batch of a program %s signs nothing', async (_what, end) => {
+  await switched(true);
+  const name = `tool-${String(Math.floor(performance.now()))}`;
+  const asked = batch(await pair(name));
+  await vi.waitFor(() => {
+    expect(held).toHaveLength(1);
+  }, 10_000);
+  await end(name);
+  held[0]?.();
+  const { text: answer } = await asked;
+  expect(handedOver).toEqual([]);
+  expect(answer).not.toContain('"result":"0x');
+});
