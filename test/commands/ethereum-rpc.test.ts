@@ -706,6 +706,14 @@ describe('a node that lies', () => {
     expect(raws).toEqual([]);
   });
 
+  test('about the first block has none of its words kept', async () => {
+    says['eth_getBlockByNumber'] = () => ({ hash: `0x${'a'.repeat(3_000_000)}`, baseFeePerGas: '0x1' });
+    const { result } = await rpc(url, 'eth_sendTransaction', { from, to, value: '0x68' });
+    expect(result).toBe(keccak256(raws[0] as Hex));
+    const kept = vault.service.vault.units.read((tx) => listTransactions(tx, '1 undefined', from));
+    expect(kept.map(({ hash }) => hash)).toEqual([result]);
+  });
+
   test('is not asked with the network off, unless it is on this machine', async () => {
     await vault.keyhearth('rpc', 'node', '1', 'https://node.example/secret');
     await vault.service.vault.rpc.changeSettings({ network: false });

@@ -3,6 +3,7 @@
  * request whose caller missed the answer is the same transaction when it comes again, also after the process was killed.
  */
 import { hash, randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { bytesOfHex, hexOf } from '../../chains/ethereum/hex.ts';
 import { canonical, unsignedOf, type Wish } from '../../chains/ethereum/requests.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
@@ -36,6 +37,9 @@ export interface Sender {
 
 const dayMs = 86_400_000;
 
+/** The hash is kept with each transaction: a longer text of the node's is none. */
+const blockWithHash = z.looseObject({ hash: z.string().regex(/^0x[0-9a-f]{1,64}$/i) });
+
 export class Transactions {
   readonly #units: UnitOfWork;
   readonly #now: () => number;
@@ -52,9 +56,7 @@ export class Transactions {
   async send(sender: Sender, wish: Wish): Promise<string> {
     const { node, program, chainId } = sender;
     await node.check();
-    const first = (await node.ask('eth_getBlockByNumber', ['0x0', false])) as {
-      readonly hash?: unknown;
-    } | null;
+    const first = blockWithHash.safeParse(await node.ask('eth_getBlockByNumber', ['0x0', false])).data;
     // A test chain that is started again has the same number, and another first block.
     const chain = `${String(chainId)} ${String(first?.hash)}`;
     const account = `${chain} ${wish.from}`;
