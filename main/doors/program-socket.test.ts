@@ -59,13 +59,13 @@ async function openSsh(): Promise<Opened> {
   return { address, message: Buffer.from('000000010b'.repeat(requests), 'hex'), read: () => read };
 }
 
-async function openMcp(): Promise<Opened> {
+async function openMcp(answer = large): Promise<Opened> {
   let read = 0;
   const { address, ...opened } = await openProgramSocket('mcp-agent', options(), 1, (socket) => {
     const transport = new SocketTransport(socket, (fault) => faults.push(fault));
     transport.onmessage = () => {
       read += 1;
-      void transport.send({ jsonrpc: '2.0', id: 1, result: { large } });
+      void transport.send({ jsonrpc: '2.0', id: 1, result: { answer } });
     };
     void transport.start();
     return () => undefined;
@@ -77,7 +77,7 @@ async function openMcp(): Promise<Opened> {
 
 test.each([
   ['ssh', openSsh],
-  ['mcp', openMcp],
+  ['mcp', () => openMcp()],
 ])('on the socket of %s a client that reads no answers is read no further', async (_door, open) => {
   const { address, message, read } = await open();
   const silent = await connectTo(address);
@@ -91,6 +91,19 @@ test.each([
   await expect.poll(() => bytes, { timeout: 10_000 }).toBeGreaterThan(requests * large.length);
   expect(read()).toBe(requests);
   expect(faults).toEqual([]);
+});
+
+// The class: a client that sends much at once keeps others from being served meanwhile.
+test('between two messages of an agent that sends many at once, others have their turn', async () => {
+  const { address, message, read } = await openMcp('');
+  const many = await connectTo(address);
+  many.resume().write(message);
+  let turns = 0;
+  while (read() < requests) {
+    await new Promise(setImmediate);
+    if (read() > 0) turns += 1;
+  }
+  expect(turns).toBeGreaterThanOrEqual(requests - 1);
 });
 
 async function connectTo(address: string): Promise<Socket> {

@@ -3,6 +3,7 @@
  * signed: numbers to the last digit, and each name once. The SDK's own transport rounds numbers, and takes the last of two names.
  */
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
@@ -54,6 +55,8 @@ export class SocketTransport implements Transport {
       this.#unread = this.#unread.subarray(end + 1);
       await this.#hand(line);
       await whenRead(this.#socket);
+      // A client that sends thousands at once would keep all others from being served.
+      await setImmediate();
     }
     this.#socket.resume();
   }
