@@ -738,6 +738,11 @@ describe('typed data as another program writes it', () => {
     expect(JSON.stringify(activities[0]?.['intent'])).toContain('9007199254740993');
   });
 
+  test.each(ways)('%s more values than the API takes are refused', async (_, ask) => {
+    const answer = await ask(written('"value":"1"', `"value":[${'{},'.repeat(15_000)}0]`));
+    expect(answer).toContain('too many values');
+  });
+
   test.each(ways)('%s a name that is given twice is refused', async (_, ask) => {
     const answer = await ask(written('"value":"1"', '"value":"2","value":"1"'));
     expect(answer).toContain('expected each name once');

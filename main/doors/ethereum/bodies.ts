@@ -1,13 +1,11 @@
 /** JSON-RPC 2.0 over HTTP: bodies and batches. */
-import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { isObject, parseJson } from '../../crypto/json.ts';
+import { isObject } from '../../crypto/json.ts';
 import { KeyhearthError, messageOf } from '../../lib/errors.ts';
 import type { OnFault } from '../../lib/faults.ts';
-import { countValues } from '../../lib/plain-json.ts';
-import { requestLimits } from '../../lib/published-limits.ts';
 import { rpcCodes, RpcError, writeJson } from '../../lib/web/json-rpc.ts';
 import { RejectedError } from '../program.ts';
+import { readBody } from '../read-body.ts';
 
 export interface Call {
   readonly method: string;
@@ -27,18 +25,6 @@ const call = z.looseObject({
 });
 
 type Id = z.output<typeof id>;
-
-/** @throws KeyhearthError INVALID_ARGUMENT or PAYLOAD_TOO_LARGE */
-export function readBody(raw: Uint8Array): unknown {
-  if (!isUtf8(raw)) throw new KeyhearthError('INVALID_ARGUMENT', 'the body is not UTF-8');
-  if (countValues(raw) > requestLimits.values) {
-    throw new KeyhearthError(
-      'PAYLOAD_TOO_LARGE',
-      `the body has too many values: at most ${String(requestLimits.values)}`,
-    );
-  }
-  return parseJson('body', Buffer.from(raw).toString('utf8'));
-}
 
 /**
  * Answers a body: one call, or a batch of them in its order.

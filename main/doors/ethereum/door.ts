@@ -16,8 +16,9 @@ import type { Nodes } from '../../nodes/nodes.ts';
 import { asksTransaction } from '../asks.ts';
 import type { OpenDoor } from '../door.ts';
 import type { Gone, Program } from '../program.ts';
+import { readBody } from '../read-body.ts';
 import { Offers } from './accounts.ts';
-import { answerBody, readBody, type Call } from './bodies.ts';
+import { answerBody, type Call } from './bodies.ts';
 import type { Transactions } from './sending.ts';
 import { signBytes, signMessage, signNow, signTypedData } from './signing.ts';
 

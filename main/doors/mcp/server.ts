@@ -1,13 +1,13 @@
 /** The door of the Model Context Protocol: each connection of a program's socket is a session of one agent. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { parseJson } from '../../crypto/json.ts';
 import type { ProgramRequest } from '../../http/door-routes.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { serverNote } from '../../lib/text/agent-tools.ts';
 import { owned } from '../../lib/faults.ts';
 import type { OpenDoor } from '../door.ts';
 import { openProgramSocket } from '../program-socket.ts';
+import { readBody } from '../read-body.ts';
 import { shownJson, type AgentParts } from './answers.ts';
 import { accountsOf, rightsOf } from './rights.ts';
 import { SocketTransport } from './socket-transport.ts';
@@ -49,7 +49,7 @@ async function answerOverHttp(
   if (request.method !== 'POST') {
     throw new KeyhearthError('METHOD_NOT_ALLOWED', `expected POST, got ${String(request.method)}`);
   }
-  const body = parseJson('body', Buffer.from(raw).toString('utf8'));
+  const body = readBody(raw);
   const transport = new StreamableHTTPServerTransport();
   await server.connect(transport);
   gone.addEventListener('abort', () => void server.close(), { once: true });

@@ -11,11 +11,12 @@ import {
   RequestIdSchema,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
-import { isObject, parseJson } from '../../crypto/json.ts';
+import { isObject } from '../../crypto/json.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
 import { rpcCodes } from '../../lib/web/json-rpc.ts';
 import { whenRead } from '../program-socket.ts';
+import { readBody } from '../read-body.ts';
 
 /** Bytes of one message and what has come after it. */
 const longestMessage = 1024 * 1024;
@@ -51,7 +52,7 @@ export class SocketTransport implements Transport {
     // Nothing more is read of a client that does not read its answers: they would fill the memory.
     this.#socket.pause();
     for (let end; !this.#isClosed && (end = this.#unread.indexOf('\n')) !== -1;) {
-      const line = this.#unread.toString('utf8', 0, end);
+      const line = this.#unread.subarray(0, end);
       this.#unread = this.#unread.subarray(end + 1);
       await this.#hand(line);
       await whenRead(this.#socket);
@@ -61,10 +62,10 @@ export class SocketTransport implements Transport {
     this.#socket.resume();
   }
 
-  async #hand(line: string): Promise<void> {
+  async #hand(line: Buffer): Promise<void> {
     let message: JSONRPCMessage;
     try {
-      message = JSONRPCMessageSchema.parse(parseJson('message', line));
+      message = JSONRPCMessageSchema.parse(readBody(line));
     } catch (error) {
       const id = idIn(line);
       if (id !== undefined)
@@ -88,9 +89,9 @@ export class SocketTransport implements Transport {
 }
 
 /** The id of a message that is refused, for its caller to know which. */
-function idIn(line: string): string | number | undefined {
+function idIn(line: Buffer): string | number | undefined {
   try {
-    const message: unknown = JSON.parse(line);
+    const message: unknown = JSON.parse(line.toString('utf8'));
     return isObject(message) ? RequestIdSchema.safeParse(message['id']).data : undefined;
   } catch {
     return undefined;
