@@ -25,6 +25,7 @@ import {
   serverKeyContext,
 } from '../storage/tables/server-keys.ts';
 import { listNodes, type EthereumNodeRow } from '../storage/tables/ethereum-nodes.ts';
+import { endTransactionsOf } from '../storage/tables/ethereum-transactions.ts';
 import { getSetting, putSetting } from '../storage/tables/settings.ts';
 import { getVault, requireVault } from '../storage/tables/vault.ts';
 import type { OpenDoor, OpenProgram } from './door.ts';
@@ -181,6 +182,7 @@ export class Doors {
       const key = keyNameOf(wanted.door, wanted.name);
       const { organizationId } = requireVault(tx);
       if (wanted.change === 'remove') {
+        endTransactionsOf(tx, key);
         if (deleteDoorKey(tx, key) > 0) return;
         throw new KeyhearthError('NOT_FOUND', `no program ${wanted.name} is paired`);
       }

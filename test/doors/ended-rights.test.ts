@@ -7,11 +7,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { send } from '../support/support.ts';
-import { startToolVault, type ToolVault } from '../support/tool-vault.ts';
+import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
 
 /** Calls of the node that wait for the test. */
 const held: (() => void)[] = [];
 const handedOver: unknown[] = [];
+/** The node answers nothing to a transaction. */
+let isDown = false;
 const says: Record<string, unknown> = {
   ...{ eth_chainId: '0x1', eth_getTransactionCount: '0x0', eth_estimateGas: '0x5208' },
   ...{ eth_getBlockByNumber: { hash: '0xaa', baseFeePerGas: '0x1' }, eth_maxPriorityFeePerGas: '0x1' },
@@ -21,7 +23,8 @@ const node = createServer((incoming, response) => {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown };
     const answer = () => response.end(JSON.stringify({ jsonrpc: '2.0', id, result: says[method] ?? null }));
     if (method === 'eth_sendRawTransaction') handedOver.push(params);
-    if (method === 'eth_call') held.push(answer);
+    if (method === 'eth_sendRawTransaction' && isDown) response.destroy();
+    else if (method === 'eth_call') held.push(answer);
     else answer();
   });
 });
@@ -41,6 +44,7 @@ beforeAll(async () => {
 beforeEach(() => {
   held.length = 0;
   handedOver.length = 0;
+  isDown = false;
 });
 afterAll(async () => {
   await vault[Symbol.asyncDispose]();
@@ -90,4 +94,18 @@ test.each<readonly [string, (name: string) => Promise<unknown>]>([
   const { text: answer } = await asked;
   expect(handedOver).toEqual([]);
   expect(answer).not.toContain('"result":"0x');
+});
+
+test('a payment of a revoked program that was not handed over is not sent for another with its name', async () => {
+  await switched(true);
+  const [from = ''] = vault.accounts;
+  const wish = { from, to: '0x1111111111111111111111111111111111111111', value: '0x16345785d8a0000' };
+  isDown = true;
+  expect((await rpc(await pair('named'), 'eth_sendTransaction', wish)).error).toBeDefined();
+  await vault.keyhearth('rpc', 'remove', 'named', '--yes');
+  isDown = false;
+  handedOver.length = 0;
+  const other = await vault.add('named', '--chain', '1', '--budget', '0.001 ETH/day');
+  expect((await rpc(other, 'eth_sendTransaction', wish)).error).toMatchObject({ code: 4100 });
+  expect(handedOver).toEqual([]);
 });

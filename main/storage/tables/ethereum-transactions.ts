@@ -44,6 +44,11 @@ export function markAnswered(tx: Writer, id: string): void {
   tx.run(`UPDATE ethereum_transactions SET state = 'answered' WHERE id = ? AND state = 'sent'`, id);
 }
 
+/** A program is removed: another that gets its name repeats no request of it. The nonces stay taken. */
+export function endTransactionsOf(tx: Writer, program: string): void {
+  tx.run(`UPDATE ethereum_transactions SET state = 'answered' WHERE program = ?`, program);
+}
+
 export function deleteTransaction(tx: Writer, id: string): void {
   tx.run('DELETE FROM ethereum_transactions WHERE id = ?', id);
 }
