@@ -121,7 +121,14 @@ describe.each(curveNames)('a private key on %s', (curve) => {
   test('signs by its id and by its public key, in every form, as its curve does', async () => {
     const long = { CURVE_SECP256K1: uncompressed, CURVE_P256: uncompressP256, CURVE_ED25519: bytesOf }[curve];
     const full = Buffer.from(long(bytes(publicKey))).toString('hex');
-    for (const signWith of [privateKeyId, publicKey, `0x${publicKey}`, full, full.toUpperCase()]) {
+    for (const signWith of [
+      privateKeyId,
+      privateKeyId.toUpperCase(),
+      publicKey,
+      `0x${publicKey}`,
+      full,
+      full.toUpperCase(),
+    ]) {
       const signature = resultOf(await sign(signWith, curve));
       expect(verifies(curve, publicKey, signature), signWith).toBe(true);
     }

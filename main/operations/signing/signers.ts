@@ -37,8 +37,8 @@ export interface Signer extends Key {
 type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'noteKeyUse'>;
 
 /**
- * Finds the key that `signWith` names: a private key by id or address, a wallet account by address, exactly
- * as written; or either by its public key. An address also decides how its chain signs; an id or a public key
+ * Finds the key that `signWith` names: a private key by its id, or a private key or wallet account by its public
+ * key, or by its address exactly as written. An address also decides how its chain signs; an id or a public key
  * means the curve's own way.
  */
 export function findSigner(context: SigningContext, signWith: string): Signer {
@@ -62,7 +62,7 @@ export const keyOf = ({ row, format }: NamedKey): Key => ({
 
 /** @returns undefined where it names nothing in the organization. */
 export function lookUpNamedKey(tx: Reader, organizationId: string, signWith: string): NamedKey | undefined {
-  const byId = getPrivateKeyRow(tx, organizationId, signWith);
+  const byId = getPrivateKeyRow(tx, organizationId, signWith.toLowerCase());
   if (byId) return { kind: 'private key', row: byId };
   const addressed = findPrivateKeyByAddress(tx, organizationId, signWith);
   if (addressed) {
