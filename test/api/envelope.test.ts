@@ -878,7 +878,7 @@ describe('a user without the root quorum’s rights', () => {
 
 describe('input that does not fit names the field, what was seen and what is allowed', () => {
   const uuidText = '0192d3a4-0000-7000-8000-000000000000';
-  const longName = 'n'.repeat(65);
+  const longName = 'n'.repeat(256);
 
   const refusedSubmits: readonly (readonly [string, string, () => Json, string | RegExp])[] = [
     ['create_users', 'CREATE_USERS_V3', () => ({}), 'missing field parameters.users: expected an array'],
@@ -898,7 +898,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'create_users',
       'CREATE_USERS_V3',
       () => ({ users: [user(longName)] }),
-      `invalid parameters.users[0].userName: expected at most 64 characters, got "${longName}"`,
+      `invalid parameters.users[0].userName: expected at most 255 characters, got "${longName.slice(0, 76)}...`,
     ],
     [
       'create_users',

@@ -16,7 +16,7 @@ import { limitsOf } from '../../storage/tables/settings.ts';
 import { isOver } from '../../lib/clock.ts';
 import { checkUnclaimed } from './credential-claims.ts';
 import { limits } from '../shared/limits.ts';
-import { checkLimit, name, seconds } from '../shared/parameters.ts';
+import { checkLimit, composedName, seconds } from '../shared/parameters.ts';
 
 /** The curve of an API key, with the credential it becomes. */
 const credentialTypes = {
@@ -35,7 +35,7 @@ const publicKey = z
 
 /** An API key as requests name one. */
 export const apiKeyParams = z.object({
-  apiKeyName: name,
+  apiKeyName: composedName,
   publicKey,
   curveType: z.enum(apiKeyCurves),
   expirationSeconds: seconds.optional(),

@@ -8,7 +8,7 @@ import type { Voter } from '../../policy/decide/facts.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import { limits } from '../shared/limits.ts';
-import { id, ids, name } from '../shared/parameters.ts';
+import { composedName, id, ids } from '../shared/parameters.ts';
 import { kindsOf, voterOf } from './activity-kinds.ts';
 import { policyDraft } from './policy-parameters.ts';
 import { rulesInForce, rulesInQuestion } from './policy-rules.ts';
@@ -19,7 +19,7 @@ const wanted = z.object({
   /** Of a user, or of one who is to be created: the policies name the id. */
   userId: id,
   /** Of a user who is to be created. */
-  userName: name.optional(),
+  userName: composedName.optional(),
   userTags: ids.optional(),
   /** That are to be created beside those in force: they take the place of none. */
   policies: z

@@ -18,6 +18,7 @@ export const limits = {
   /** Events that one request sends again. */
   replayedEvents: 10_000,
   nameCharacters: 64,
+  composedNameCharacters: 255,
   policyNameCharacters: 255,
   policyNotesCharacters: 10_000,
   /** Elements of one array in one request. */

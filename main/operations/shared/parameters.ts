@@ -19,6 +19,8 @@ const nameUpTo = (most: number) =>
     .refine((text) => text.trim() === text, 'Expected no white space at either end');
 
 export const name = nameUpTo(limits.nameCharacters);
+/** SDKs name a user by the email address, and the key of a wallet by its public key. */
+export const composedName = nameUpTo(limits.composedNameCharacters);
 export const policyName = nameUpTo(limits.policyNameCharacters);
 
 export const id = z.uuid('Expected a UUID').transform((text) => text.toLowerCase());

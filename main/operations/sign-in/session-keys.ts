@@ -12,7 +12,7 @@ import type { Random } from '../../lib/random.ts';
 import { addApiKey, checkKeyUnclaimed } from '../credentials/api-key-registration.ts';
 import { compressedTarget, encryptTo, targetPoint } from '../shared/bundles.ts';
 import { limits } from '../shared/limits.ts';
-import { id, name, orNotFound } from '../shared/parameters.ts';
+import { composedName, id, orNotFound } from '../shared/parameters.ts';
 import { serverKey } from '../shared/server-keys.ts';
 
 /** The ways to sign in, with the credential that each makes and the name that it gives it. */
@@ -48,7 +48,7 @@ export const sessionSeconds = z
 export const sessionKeyParams = z.object({
   // Checked to the end before anything is executed: a code that signs in is spent only on a key that can be handed out.
   targetPublicKey: targetPoint,
-  apiKeyName: name.optional(),
+  apiKeyName: composedName.optional(),
   expirationSeconds: sessionSeconds.optional(),
   invalidateExisting: z.boolean().optional(),
 });

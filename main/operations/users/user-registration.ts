@@ -28,7 +28,7 @@ import {
   checkLimit,
   checkRequest,
   checkUnmistakable,
-  name,
+  composedName,
   nameTaken,
 } from '../shared/parameters.ts';
 
@@ -42,7 +42,7 @@ export const p256ApiKeys = z.array(p256ApiKeyParams).max(limits.longLivedApiKeys
 export const provenOauthProviders = providersOf(provenOauthProviderParams);
 
 export const newUserParams = z.object({
-  userName: name,
+  userName: composedName,
   userEmail: optionalContact(emailAddress),
   userPhoneNumber: optionalContact(phoneNumber),
   apiKeys,

@@ -26,7 +26,7 @@ import { checkCredentialLeft } from '../credentials/credentials.ts';
 import { phoneNumber, removableContact } from './contact-fields.ts';
 import { emailAddress, hasContact, verifiedAtOf } from './contacts.ts';
 import { limits } from '../shared/limits.ts';
-import { checkDistinct, orNotFound, id, ids, name } from '../shared/parameters.ts';
+import { checkDistinct, composedName, orNotFound, id, ids } from '../shared/parameters.ts';
 import { shownUser, uuid, uuids } from '../shared/resources.ts';
 import { tagHolder } from '../tags/tag-holders.ts';
 import {
@@ -226,7 +226,7 @@ export const updateUser = activity({
   authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
   stepUp: { for: 'wayIn', when: givesContact },
   params: userIdOnly.extend({
-    userName: name.optional(),
+    userName: composedName.optional(),
     userEmail: removableContact(emailAddress).optional(),
     userTagIds: ids.optional(),
     userPhoneNumber: removableContact(phoneNumber).optional(),
@@ -250,7 +250,7 @@ export const updateUserName = activity({
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
   authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
-  params: userIdOnly.extend({ userName: name }),
+  params: userIdOnly.extend({ userName: composedName }),
   returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, ...change } = context.params;

@@ -2,7 +2,7 @@ import { lookAlikeOf, lookAlikeWarnings, skeleton } from '../../../main/lib/text
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { t } from '../../app/i18n/text.ts';
 
-/** The longest name that the service takes, in characters. */
+/** The longest name that a form takes, in characters. The service takes longer ones of users and API keys. */
 export const longestName = 64;
 
 /** Why a name cannot be given, for a person to read; null when it can. */
