@@ -1,4 +1,5 @@
 /** Long lists: where what fits a search is, page by page, and all of it to take away. */
+import { uncompressed } from '../../main/crypto/keys/secp256k1.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillAccounts, fillActivities } from '../support/long-lists.ts';
 import {
@@ -118,6 +119,58 @@ async function everything(): Promise<readonly Json[]> {
 }
 
 describe('activities', () => {
+  test('are found by the key that signed, whichever of its names they have', async () => {
+    await using vault = await startTestVault();
+    const { root } = vault;
+    const wallet = await newWallet(root);
+    const key = { privateKeyName: 'key', privateKeyTags: [], addressFormats: ['ADDRESS_FORMAT_ETHEREUM'] };
+    const { privateKeys } = resultOf(
+      await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+        privateKeys: [{ ...key, curve: 'CURVE_SECP256K1' }],
+      }),
+    );
+    const [{ privateKeyId, addresses } = { privateKeyId: '', addresses: [] }] = privateKeys;
+    const found = (await root.query('get_private_key', { privateKeyId })).body?.['privateKey'] as Json;
+    const listed = await root.query('list_wallet_accounts', { walletId: wallet.walletId });
+    const accounts = listed.body?.['accounts'] as Json[];
+    const formsOf = (publicKey: string): readonly string[] => {
+      const forms = [publicKey, `0x${publicKey}`, publicKey.toUpperCase()];
+      if (publicKey.length === 64) return forms;
+      const full = uncompressed(new Uint8Array(Buffer.from(publicKey, 'hex')));
+      return [...forms, `0X${Buffer.from(full).toString('hex')}`];
+    };
+    const names = {
+      [wallet.walletId]: [
+        wallet.ethereum,
+        wallet.solana,
+        ...accounts.flatMap(({ publicKey }) => formsOf(String(publicKey))),
+      ],
+      [privateKeyId]: [
+        privateKeyId,
+        privateKeyId.toUpperCase(),
+        addresses[0]?.address ?? '',
+        ...formsOf(String(found['publicKey'])),
+      ],
+    };
+    for (const [about, all] of Object.entries(names)) {
+      for (const name of all) {
+        const before = await outline('outline_activities', { about }, root);
+        const isEd25519 = name === wallet.solana || name.replace(/^0x/i, '').length === 64;
+        const payload = {
+          payload: 'text',
+          encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+          hashFunction: isEd25519 ? 'HASH_FUNCTION_NOT_APPLICABLE' : 'HASH_FUNCTION_SHA256',
+        };
+        const newer = { signWith: name, ...payload };
+        activityOf(await root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', newer));
+        const older = { privateKeyId: name, ...payload };
+        activityOf(await root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD', older));
+        const after = await outline('outline_activities', { about }, root);
+        expect(after, name).toHaveLength(before.length + 2);
+      }
+    }
+  });
+
   test('are outlined whole, the newest first, and shown by their places', async () => {
     const places = await outline('outline_activities', {});
     expect(places).toEqual([...places].sort((a, b) => b - a));

@@ -53,11 +53,20 @@ const somewhere = ['a.id', 'a.fingerprint', 'a.intent', 'a.result', 'a.failure']
 const somewhereLater = `a.status IN (${open}) AND EXISTS (SELECT 1 FROM activities AS l INDEXED BY activities_id
   WHERE l.id = a.id AND l.revision > 1 AND (l.result LIKE ? ESCAPE '\\' OR l.failure LIKE ? ESCAPE '\\'))`;
 
-const signer = `coalesce(json_extract(a.intent, '$.signWith'), json_extract(a.intent, '$.address'))`;
+const signer = `coalesce(json_extract(a.intent, '$.signWith'), json_extract(a.intent, '$.privateKeyId'),
+  json_extract(a.intent, '$.address'))`;
+const signerHex = `lower(iif(${signer} LIKE '0x%', substr(${signer}, 3), ${signer}))`;
+/** A public key in any form of `readPublicKey`, as it is kept. */
+const signerKey = `iif(length(${signerHex}) = 130,
+  iif(substr(${signerHex}, 130) GLOB '[13579bdf]', '03', '02') || substr(${signerHex}, 3, 64), ${signerHex})`;
 const signedBy = `EXISTS (SELECT 1 FROM wallet_accounts AS w
     WHERE w.organization_id = a.organization_id AND w.address = ${signer} AND w.wallet_id = ?)
+  OR EXISTS (SELECT 1 FROM wallet_accounts AS w
+    WHERE w.organization_id = a.organization_id AND w.public_key = ${signerKey} AND w.wallet_id = ?)
   OR EXISTS (SELECT 1 FROM private_key_addresses AS k
-    WHERE k.organization_id = a.organization_id AND k.address = ${signer} AND k.private_key_id = ?)`;
+    WHERE k.organization_id = a.organization_id AND k.address = ${signer} AND k.private_key_id = ?)
+  OR EXISTS (SELECT 1 FROM private_keys AS k
+    WHERE k.organization_id = a.organization_id AND k.public_key = ${signerKey} AND k.id = ?)`;
 
 /** Hex stands with and without its 0x: in addresses, and inside of transactions. */
 const withoutPrefix = (text: string): string => (/^0x[0-9a-f]{3,}$/i.test(text) ? text.slice(2) : text);
@@ -82,7 +91,11 @@ function conditionsOf(search: ActivitySearch): { readonly sql: string; readonly 
   }
   if (about !== undefined) {
     const named = new Array<string>(7).fill(anywhere(about));
-    parts.push([`(${somewhere} OR ${somewhereLater} OR ${signedBy})`, ...named, about, about]);
+    parts.push([
+      `(${somewhere} OR ${somewhereLater} OR ${signedBy})`,
+      ...named,
+      ...new Array<string>(4).fill(about),
+    ]);
   }
   return { sql: parts.map(([sql]) => sql).join(' AND '), values: parts.flatMap(([, ...values]) => values) };
 }
