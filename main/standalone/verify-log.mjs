@@ -18,6 +18,8 @@ const fieldsOf = {
   activity: `kind ${hashed} previousHash hash`,
   head: `kind ${headFields}`,
 };
+const numbers = 'version sequence revision timestampMs createdAt updatedAt signedAt rows'.split(' ');
+const nullable = ['result', 'failure', 'head'];
 const problems = [];
 /** Expected hashes of rows by their sequence: from heads in the log, and from the command line. */
 const known = new Map();
@@ -96,11 +98,20 @@ async function* linesOf(stream) {
   if (rest !== '') yield rest;
 }
 
+/** Rows and heads are found by number: a text or `true` in the place of one would be equal and not the same. */
+const isTyped = (line) =>
+  Object.entries(line).every(([name, value]) => {
+    if (numbers.includes(name)) return Number.isSafeInteger(value);
+    if (value === null) return nullable.includes(name);
+    return name === 'head' ? isTyped(value) : typeof value === 'string';
+  });
+
 /** @returns undefined for a line that is not written to the letter as Keyhearth writes it. */
 function read(text) {
   try {
     const line = JSON.parse(text);
-    const isExact = Object.keys(line).join(' ') === fieldsOf[line.kind] && JSON.stringify(line) === text;
+    const isExact =
+      Object.keys(line).join(' ') === fieldsOf[line.kind] && JSON.stringify(line) === text && isTyped(line);
     return isExact ? line : undefined;
   } catch {
     return undefined;

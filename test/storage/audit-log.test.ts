@@ -1,5 +1,5 @@
 /** A log that proves itself: whatever is done to its rows or its signed heads, in the file or in an export, is found. */
-import { generateKeyPairSync, randomInt, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomInt, sign } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
@@ -363,6 +363,38 @@ describe('an exported log', () => {
     const { code, stdout } = await runStandalone(text);
     expect(code).toBe(1);
     expect(stdout.split('\n')[0]).toMatch(problem);
+  });
+
+  // The class: a value that JavaScript takes for a number, where rows and heads are found by number.
+  test('with rows numbered by texts does not stand against a head that was noted', async () => {
+    const [first = '', ...rest] = exported.split('\n');
+    const rows = rest.flatMap((text) =>
+      text.startsWith('{"kind":"activity"') ? [JSON.parse(text) as object] : [],
+    );
+    let previousHash = '00'.repeat(32);
+    const forgedRows = rows.map((row, index) => {
+      const fields = { ...row, sequence: '1'.repeat(index + 1), intent: '{}' };
+      const [, ...hashed] = Object.values({ ...fields, previousHash: '', hash: '' }).slice(0, -2);
+      const hash = createHash('sha256')
+        .update(Buffer.from(previousHash, 'hex'))
+        .update(JSON.stringify(hashed))
+        .digest('hex');
+      const line = JSON.stringify({ ...fields, previousHash, hash });
+      previousHash = hash;
+      return line;
+    });
+    const begun = JSON.stringify({ ...(JSON.parse(first) as object), rows: '1'.repeat(rows.length) });
+    const { sequence, hash, publicKey } = headsOf(signedLog).at(-1) ?? {
+      sequence: 0,
+      hash: '',
+      publicKey: '',
+    };
+    const argv = ['--head', `${String(sequence)}:${hash}`, '--public-key', publicKey];
+    for (const begin of [begun, first]) {
+      const { code, stdout } = await runStandalone([begin, ...forgedRows, ''].join('\n'), argv);
+      expect(stdout).not.toContain('The log is intact.');
+      expect(code).toBe(1);
+    }
   });
 
   test.each(['', 'no log at all\n', '{}\n', '[1]\n', 'null\n'])('that is none: %j', async (text) => {
