@@ -172,6 +172,33 @@ describe('list_widening_policies', () => {
     expect(await names({ userId, userTags: [] })).toEqual(['For the tag']);
   });
 
+  // The class: a policy that means the spender by a name other than its id.
+  test('finds a policy that names the spender by its key, its alias or its email', async () => {
+    const { userId } = await service.newUser('Named');
+    const policies = policiesOfSpender('Agent named', spender(userId));
+    resultOf(await service.root.submit('create_policies', 'CREATE_POLICIES', { policies }));
+    const userEmail = 'named@example.com';
+    resultOf(await service.root.submit('update_user_email', 'UPDATE_USER_EMAIL', { userId, userEmail }));
+    const { body } = await service.root.query('get_user', { userId });
+    const { user } = body as unknown as {
+      user: { apiKeys: readonly [{ apiKeyId: string; credential: { publicKey: string } }] };
+    };
+    const [{ apiKeyId, credential }] = user.apiKeys;
+    for (const consensus of [
+      `credentials.any(c, c.public_key == '${credential.publicKey}')`,
+      `credentials.any(c, c.id == '${apiKeyId}')`,
+      "approvers.any(u, u.alias == 'Named')",
+      `approvers.any(u, u.email == '${userEmail}')`,
+    ]) {
+      const draft = { effect: 'EFFECT_ALLOW', condition: "activity.action == 'SIGN'", consensus };
+      expect(await names({ userId, policies: [draft] }), consensus).toContain('Draft 1');
+      const { policyChecks } = await ask<{ policyChecks: readonly Json[] }>('check_policies', {
+        policies: [draft],
+      });
+      expect(policyChecks, consensus).toMatchObject([{ widensBots: [userId], forAnyUser: false }]);
+    }
+  });
+
   test('tells of a member of the root quorum that no budget bounds it', async () => {
     expect(await ask('list_widening_policies', { userId: service.rootUserId })).toMatchObject({
       inRootQuorum: true,

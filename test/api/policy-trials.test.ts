@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertPolicy } from '../../main/storage/tables/policies.ts';
 import { checkerOf } from '../support/api-document.ts';
 import type { Checker } from '../support/api-document.ts';
-import { activityOf, newWallet, send, startTestVault } from '../support/support.ts';
+import { activityOf, newWallet, resultOf, send, startTestVault } from '../support/support.ts';
 import type { Json, TestClient, TestVault } from '../support/support.ts';
 
 let service: TestVault;
@@ -343,6 +343,25 @@ describe('with policies in force', () => {
     });
     expect(ofAnn.get('ACTIVITY_TYPE_CREATE_API_KEYS_V2')).toMatchObject({ reach: 'REACH_OWN_CREDENTIALS' });
     expect(ofAnn.get('ACTIVITY_TYPE_CREATE_WALLET')).toMatchObject({ reach: 'REACH_DENIED' });
+    // The class: a permission that follows from a credential that the user has.
+    const { policyId: byKey } = resultOf(
+      await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+        policyName: 'With an API key',
+        effect: 'EFFECT_ALLOW',
+        condition: "activity.kind == 'CREATE_WALLET'",
+        consensus: "credentials.any(c, c.type == 'CREDENTIAL_TYPE_API_KEY_P256')",
+        notes: '',
+      }),
+    ) as unknown as { policyId: string };
+    expect((await of(ann.userId)).get('ACTIVITY_TYPE_CREATE_WALLET')).toMatchObject({
+      reach: 'REACH_ALLOWED',
+      policyIds: [byKey],
+    });
+    const created = await ann.client.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'By her key',
+      accounts: [],
+    });
+    expect(created.status).toBe(200);
     const reaches = [...(await of(service.rootUserId)).values()].map(({ reach }) => reach);
     expect(new Set(reaches)).toEqual(new Set(['REACH_ROOT_QUORUM']));
   });

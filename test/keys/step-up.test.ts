@@ -244,6 +244,9 @@ test('a policy that any user may use needs a proof, and one that goes beyond a b
     ({ condition }) => condition.includes('RollingSum'),
   );
 
+  const found = await scene.service.root.query('get_user', { userId: botId });
+  const alias = (found.body as unknown as { user: { userName: string } }).user.userName;
+
   const needing = [
     () => create(policy('')),
     () => create(policy('1 == 1', 'true')),
@@ -253,6 +256,10 @@ test('a policy that any user may use needs a proof, and one that goes beyond a b
     () => submit('create_policy', 'ACTIVITY_TYPE_CREATE_POLICY', older('None', [])),
     () => update({ policyId, policyConsensus: '' }),
     () => create(policy('eth.tx.outflow <= 6', named)),
+    // One vote has one credential, and the bot has a name.
+    () => create(policy('', 'credentials.count() == 1')),
+    () => create(policy('', "approvers.any(u, u.id != '00000000-0000-4000-8000-000000000000')")),
+    () => create(policy('', `approvers.any(user, user.alias == '${alias}')`)),
     () => update({ policyId: own?.['policyId'], policyCondition: own?.condition.replace('<= 5', '<= 50') }),
   ];
   for (const call of needing) {

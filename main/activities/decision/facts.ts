@@ -1,7 +1,12 @@
 /** The facts for a decision: the voters, and what the activity shows to policies. */
-import { findApiKey, listApiKeysOfUser, type ApiKeyRow } from '../../storage/tables/api-keys.ts';
-import { listAuthenticatorsOfUser, type AuthenticatorRow } from '../../storage/tables/authenticators.ts';
+import { findApiKey } from '../../storage/tables/api-keys.ts';
+import { listAuthenticatorsOfUser } from '../../storage/tables/authenticators.ts';
 import type { Reader } from '../../storage/connection.ts';
+import {
+  credentialFactsOf,
+  factOfApiKey,
+  factOfAuthenticator,
+} from '../../storage/tables/credential-facts.ts';
 import { listTagIdsOf } from '../../storage/tables/tags.ts';
 import { listUserRows, type UserRow } from '../../storage/tables/users.ts';
 import { once } from '../../lib/once.ts';
@@ -108,14 +113,7 @@ export const voterOf = (tx: Reader, user: UserRow, credentials: readonly Credent
 
 /** All users of an organization, with all valid credentials. */
 export const votersOf = (tx: Reader, organizationId: string, now: number): readonly Voter[] =>
-  listUserRows(tx, organizationId).map((user) =>
-    voterOf(tx, user, [
-      ...listApiKeysOfUser(tx, user.id)
-        .filter((key) => !isOver(key, now))
-        .map(ofApiKey),
-      ...listAuthenticatorsOfUser(tx, user.id).map(ofAuthenticator),
-    ]),
-  );
+  listUserRows(tx, organizationId).map((user) => voterOf(tx, user, credentialFactsOf(tx, user.id, now)));
 
 /** The credential that a vote was stamped with; undefined where it is gone, another's, or expired. */
 export function credentialOf(
@@ -126,23 +124,8 @@ export function credentialOf(
 ): CredentialFact | undefined {
   if (scheme === webauthnScheme) {
     const own = listAuthenticatorsOfUser(tx, userId).find((row) => row.publicKey === publicKey);
-    return own && ofAuthenticator(own);
+    return own && factOfAuthenticator(own);
   }
   const key = findApiKey(tx, organizationId, publicKey);
-  return key?.userId === userId && !isOver(key, now) ? ofApiKey(key) : undefined;
+  return key?.userId === userId && !isOver(key, now) ? factOfApiKey(key) : undefined;
 }
-
-const ofApiKey = ({ id, userId, credentialType, publicKey }: ApiKeyRow): CredentialFact => ({
-  id,
-  user_id: userId,
-  type: credentialType,
-  public_key: publicKey,
-});
-
-const ofAuthenticator = ({ id, userId, credentialId, publicKey }: AuthenticatorRow): CredentialFact => ({
-  id,
-  user_id: userId,
-  type: 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR',
-  credential_id: credentialId,
-  public_key: publicKey,
-});

@@ -1,19 +1,36 @@
 /** Kinds of activities and users, as questions about permissions take them. */
+import { randomUUID } from 'node:crypto';
 import type { Operations } from '../../activities/define.ts';
 import { kindOf } from '../../lib/text/activity-types.ts';
 import type { ActivityKind } from '../../policy/analysis/reach.ts';
+import type { CredentialFact } from '../../policy/language/schema.ts';
 import type { Voter } from '../../policy/decide/facts.ts';
 import type { Reader } from '../../storage/connection.ts';
+import { credentialFactsOf } from '../../storage/tables/credential-facts.ts';
 import { listTagIdsOf } from '../../storage/tables/tags.ts';
 import type { UserRow } from '../../storage/tables/users.ts';
 
-export const voterOf = (tx: Reader, { id: userId, name, email, root }: UserRow): Voter => ({
+/** @param now Credentials that expired by then are left out, in milliseconds; without it none is. */
+export const voterOf = (tx: Reader, { id: userId, name, email, root }: UserRow, now?: number): Voter => ({
   userId,
   root: root === 1,
   tags: listTagIdsOf(tx, 'TAG_TYPE_USER', userId),
   email: email ?? undefined,
   alias: name,
+  credentials: credentialFactsOf(tx, userId, now),
 });
+
+/** An API key that a spender may be given, beside those that it has. */
+export const spenderKey = (userId: string): CredentialFact => ({
+  ...{ id: randomUUID(), user_id: userId, type: 'CREDENTIAL_TYPE_API_KEY_P256' },
+  public_key: randomUUID(),
+});
+
+/** A user as the spender of a wallet: with that key, and with all that it has, expired or not. */
+export function spenderOf(tx: Reader, user: UserRow): Voter {
+  const voter = voterOf(tx, user);
+  return { ...voter, credentials: [spenderKey(user.id), ...(voter.credentials ?? [])] };
+}
 
 /** One for each activity, as its newest type; votes are not decided about. */
 export function kindsOf(operations: Operations): readonly (ActivityKind & {

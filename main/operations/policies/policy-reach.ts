@@ -6,8 +6,8 @@ import type { Voter } from '../../policy/decide/facts.ts';
 import { policyFields } from '../../policy/language/check.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { listPolicyRows, toPolicy, type PolicyRow } from '../../storage/tables/policies.ts';
-import { listTagIdsOf } from '../../storage/tables/tags.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
+import { spenderOf } from './activity-kinds.ts';
 
 /** A policy before it is in force; with an id, it takes the place of that policy. */
 export type DraftedPolicy = Omit<PolicyText, 'policyId'> & { readonly policyId?: string | undefined };
@@ -20,12 +20,9 @@ interface SpenderOfVault extends Voter {
 export function spendersOf(tx: Reader, organizationId: string): readonly SpenderOfVault[] {
   const rows = listPolicyRows(tx, organizationId);
   return readSpenders(rows.map(toPolicy)).flatMap(({ userId, policyIds }) => {
-    if (getUserRow(tx, organizationId, userId) === undefined) return [];
-    const credentials = [{ id: '', user_id: userId, type: 'CREDENTIAL_TYPE_API_KEY_P256' }];
-    const tags = listTagIdsOf(tx, 'TAG_TYPE_USER', userId);
-    return [
-      { userId, root: false, tags, credentials, policies: rows.filter(({ id }) => policyIds.includes(id)) },
-    ];
+    const user = getUserRow(tx, organizationId, userId);
+    if (user === undefined) return [];
+    return [{ ...spenderOf(tx, user), policies: rows.filter(({ id }) => policyIds.includes(id)) }];
   });
 }
 

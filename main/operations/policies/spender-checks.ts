@@ -9,11 +9,9 @@ import type { Reader } from '../../storage/connection.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import { limits } from '../shared/limits.ts';
 import { composedName, id, ids } from '../shared/parameters.ts';
-import { kindsOf, voterOf } from './activity-kinds.ts';
+import { kindsOf, spenderKey, spenderOf } from './activity-kinds.ts';
 import { policyDraft } from './policy-parameters.ts';
 import { rulesInForce, rulesInQuestion } from './policy-rules.ts';
-
-const apiKeyType = 'CREDENTIAL_TYPE_API_KEY_P256';
 
 const wanted = z.object({
   /** Of a user, or of one who is to be created: the policies name the id. */
@@ -72,10 +70,10 @@ function spenderFor(
   organizationId: string,
   { userId, userName, userTags }: z.output<typeof wanted>,
 ): Voter {
-  const credentials = [{ id: '', user_id: userId, type: apiKeyType }];
   const row = getUserRow(tx, organizationId, userId);
-  const user: Voter = row
-    ? voterOf(tx, row)
-    : { userId, root: false, tags: userTags ?? [], email: undefined, alias: userName };
-  return { ...user, credentials };
+  if (row !== undefined) return spenderOf(tx, row);
+  return {
+    ...{ userId, root: false, tags: userTags ?? [], email: undefined, alias: userName },
+    credentials: [spenderKey(userId)],
+  };
 }

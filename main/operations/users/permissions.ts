@@ -41,10 +41,10 @@ export const listPermissions = query({
       {
         rootQuorumThreshold: getOrganization(tx, organizationId)?.rootQuorumThreshold ?? 1,
         policies: rulesInForce(tx, organizationId),
-        voters: listUserRows(tx, organizationId).map((row) => voterOf(tx, row)),
+        voters: listUserRows(tx, organizationId).map((row) => voterOf(tx, row, now)),
         now,
       },
-      voterOf(tx, user),
+      voterOf(tx, user, now),
       kinds,
     );
     return {

@@ -17,6 +17,15 @@ test.each([
   ],
   ['an alternative names nobody', allow("submitter.id == 'anna' || wallet.id == 'daily'")],
   ['only a transaction to one address is', allow("eth.tx.to == '0xab'")],
+  // The class: an expression that every user meets, and that one imagined user does not.
+  ['one credential at most is', allow('', 'credentials.count() == 1')],
+  ['any credential is', allow('', "credentials.any(c, c.id != '' && c.public_key != '')")],
+  ['a key of any kind is', allow('', "credentials.any(c, c.type == 'CREDENTIAL_TYPE_API_KEY_ED25519')")],
+  [
+    'a user is left out that is none',
+    allow('', "approvers.any(u, u.id != '00000000-0000-4000-8000-000000000000')"),
+  ],
+  ['such a requester is', allow("submitter.id != '00000000-0000-4000-8000-000000000000'")],
 ])('a policy is for any user where %s', (_, policy) => {
   expect(isForAnyUser(policy)).toBe(true);
 });
@@ -24,6 +33,8 @@ test.each([
 test.each([
   ['it names the requester', allow("submitter.id == 'anna'")],
   ['it names an approver', allow('', "approvers.any(user, user.id == 'anna')")],
+  ['it names a credential', allow('', "credentials.any(c, c.public_key == '02ab')")],
+  ['it names an alias', allow('', "approvers.any(user, user.alias == 'anna')")],
   ['it asks for a tag', allow("submitter.tags.contains('ops')")],
   ['two must agree', allow('', 'approvers.count() >= 2')],
   ['nothing is ever allowed', allow('false')],

@@ -1,4 +1,5 @@
 /** Finds policies that may allow something to any user, also to one without tags. */
+import { randomUUID } from 'node:crypto';
 import type { PolicyText } from '../decide/policies.ts';
 import { consensusFacts, type Voter } from '../decide/facts.ts';
 import { compile } from '../language/compile.ts';
@@ -6,22 +7,33 @@ import { Evaluation } from '../language/evaluation.ts';
 import { ExpressionError } from '../language/syntax.ts';
 import { Unknown } from '../language/types.ts';
 
-/** A user of whom nothing is known, with every way to sign in. */
-const stranger: Voter = {
-  userId: '00000000-0000-4000-8000-000000000000',
-  root: false,
-  credentials: ['CREDENTIAL_TYPE_API_KEY_P256', 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR'].map((type) => ({
-    id: '',
-    user_id: '00000000-0000-4000-8000-000000000000',
-    type,
-  })),
-};
+const open = new Unknown('the policy is asked of any request');
+
+/**
+ * A user of whom nothing is known but that there are no tags, with a credential of any type. Its names are new each time, so
+ * that no policy leaves out the user by name.
+ */
+function stranger(): Voter {
+  const userId = randomUUID();
+  const credential = { id: randomUUID(), user_id: userId, type: open };
+  const names = { credential_id: randomUUID(), public_key: randomUUID() };
+  return {
+    ...{ userId, root: false, email: randomUUID(), alias: randomUUID() },
+    credentials: [{ ...credential, ...names }],
+  };
+}
+
+/** The ways in which a user votes: with one of the credentials at a time. */
+export const waysToVote = (user: Voter): readonly Voter[] =>
+  user.credentials === undefined || user.credentials.length === 0
+    ? [user]
+    : user.credentials.map((credential) => ({ ...user, credentials: [credential] }));
 
 /**
  * True for a policy whose consensus a stranger reaches alone, and whose condition does not rule the stranger out. The
  * expressions are evaluated, so `1 == 1` is as open as nothing. When the policy is in force makes no difference.
  */
-export const isForAnyUser = (policy: Expressions): boolean => mayUseAlone(policy, stranger);
+export const isForAnyUser = (policy: Expressions): boolean => mayUseAlone(policy, stranger());
 
 type Expressions = Pick<PolicyText, 'effect' | 'condition' | 'consensus'>;
 
@@ -30,7 +42,7 @@ export function mayUseAlone({ effect, condition = '', consensus = '' }: Expressi
   if (effect !== 'EFFECT_ALLOW') return false;
   try {
     return (
-      mayHold(consensus, 'consensus', consensusFacts([user])) &&
+      waysToVote(user).some((way) => mayHold(consensus, 'consensus', consensusFacts([way]))) &&
       mayHold(condition, 'condition', (keyword) =>
         keyword === 'submitter' ? { id: user.userId, tags: user.tags ?? [], email: open, alias: open } : open,
       )
@@ -40,8 +52,6 @@ export function mayUseAlone({ effect, condition = '', consensus = '' }: Expressi
     throw error;
   }
 }
-
-const open = new Unknown('the policy is asked of any request');
 
 /** False where an expression certainly does not hold, whatever the facts that are not given. */
 function mayHold(

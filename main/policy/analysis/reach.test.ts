@@ -132,6 +132,25 @@ describe('a consensus', () => {
   });
 });
 
+// The class: what is asked of one vote's credential, of a user who has several.
+describe('a consensus about credentials', () => {
+  const owns = (...types: readonly string[]): Voter => ({
+    ...ann,
+    credentials: types.map((type) => ({ id: type, user_id: 'ann', type })),
+  });
+  test.each([
+    ["credentials.any(c, c.type == 'KEY')", 'ALLOWED', 'DENIED', 'DEPENDS'],
+    ['credentials.count() == 1', 'ALLOWED', 'DENIED', 'DENIED'],
+    ["credentials.any(c, c.type == 'OTHER')", 'DENIED', 'ALLOWED', 'ALLOWED'],
+  ])('%s', (consensus, allows, denies, deniesSome) => {
+    const allow = [rule('ALLOW', '', consensus)];
+    const deny = [rule('ALLOW', '', '', 'all'), rule('DENY', '', consensus)];
+    expect(reach(allow, owns('KEY', 'PASSKEY')).sign).toBe(allows);
+    expect(reach(deny, owns('KEY')).sign).toBe(denies);
+    expect(reach(deny, owns('KEY', 'PASSKEY')).sign).toBe(deniesSome);
+  });
+});
+
 test('what is said to be certain is what a decision comes to', () => {
   const policies = [
     rule('ALLOW', "activity.action == 'CREATE' && submitter.tags.contains('ops')", '', 'a'),

@@ -10,6 +10,7 @@ import { isPart, nothingSearched, type Searched } from '../decide/consensus.ts';
 import { Evaluation, type LoadFact } from '../language/evaluation.ts';
 import { allFacts, consensusFacts, type Voter } from '../decide/facts.ts';
 import { parse } from '../language/parser.ts';
+import { waysToVote } from './for-any-user.ts';
 import { storedPolicy, type PolicyText } from '../decide/policies.ts';
 import { print } from '../language/printer.ts';
 import { keywords } from '../language/schema.ts';
@@ -54,7 +55,10 @@ interface Rule {
   readonly policyId: string;
   readonly denies: boolean;
   readonly condition: Judge | undefined;
-  /** Answers if the user alone reaches its consensus, and else if the user can do so with others. */
+  /**
+   * Answers if the user alone reaches its consensus, and else if the user can do so with others. That of a denial is
+   * reached if the user reaches it with each credential, and reachable if with some.
+   */
   readonly consensus: () => 'reached' | 'reachable' | 'out of reach';
   readonly time: Program | undefined;
 }
@@ -89,7 +93,7 @@ export function* reachOf(
           : condition.trim() === ''
             ? undefined
             : judge(parse(condition)),
-      consensus: once(() => consensusFor(consensus, user, others, now, searched)),
+      consensus: once(() => consensusFor(effect, consensus, user, others, now, searched)),
       time,
     });
     yield;
@@ -118,8 +122,9 @@ function byRules(rules: readonly Rule[], user: Voter, kind: ActivityKind, now: n
     const holds = whetherHolds(rule, evaluation, has);
     if (holds === false) return [];
     const consensus = rule.consensus();
-    if (consensus === 'out of reach' || (rule.denies && consensus !== 'reached')) return [];
-    return [{ ...rule, certain: holds === true, agreed: consensus === 'reached' }];
+    if (consensus === 'out of reach') return [];
+    const agreed = consensus === 'reached';
+    return [{ ...rule, certain: holds === true && (agreed || !rule.denies), agreed }];
   });
   const ids = (found: readonly { readonly policyId: string }[]) => found.map(({ policyId }) => policyId);
   const denying = judged.filter(({ denies }) => denies);
@@ -153,6 +158,7 @@ function whetherHolds(
 }
 
 function consensusFor(
+  effect: string,
   consensus: Program | undefined,
   user: Voter,
   others: readonly Voter[],
@@ -160,8 +166,15 @@ function consensusFor(
   searched: Searched,
 ): ReturnType<Rule['consensus']> {
   if (consensus === undefined) return 'reached';
-  const alone = new Evaluation(consensusFacts([user]), now).start(consensus.run);
-  if (alone === true) return 'reached';
+  const ways = waysToVote(user);
+  const reaching = ways.filter(
+    (way) => new Evaluation(consensusFacts([way]), now).start(consensus.run) === true,
+  );
+  if (effect === 'EFFECT_DENY') {
+    if (reaching.length === ways.length) return 'reached';
+    return reaching.length > 0 ? 'reachable' : 'out of reach';
+  }
+  if (reaching.length > 0) return 'reached';
   return isPart(consensus, user, others, now, searched) ? 'reachable' : 'out of reach';
 }
 
