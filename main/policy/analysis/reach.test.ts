@@ -85,6 +85,10 @@ describe('a condition', () => {
     ["!(activity.action == 'SIGN')", { sign: 'DENIED', create: 'ALLOWED' }],
     ["solana.tx.transfers.all(wallet, wallet.to == 'x')", { sign: 'DEPENDS', create: 'DENIED' }],
     ["RollingCount('1h') <= 3", { sign: 'DEPENDS' }],
+    // The class: a fact that no such activity has, asked of each element of a list that may be empty.
+    ['activity.params.user_tags.all(tag, eth.tx.to == tag)', { sign: 'DEPENDS', users: 'DEPENDS' }],
+    ['!activity.params.user_tags.any(tag, wallet.id == tag)', { users: 'DEPENDS' }],
+    ['eth.tx.blob_hashes.all(hash, hash == eth.tx.to)', { sign: 'DEPENDS', users: 'DENIED' }],
     // A raw payload may be a transaction; typed data is none. Money leaves by both.
     ['eth.outflow.coin < 5', { sign: 'DEPENDS', raw: 'DEPENDS', create: 'DENIED' }],
     ['eth.tx.nonce < 5', { sign: 'DEPENDS', raw: 'DEPENDS', create: 'DENIED' }],

@@ -230,11 +230,12 @@ function joined(operator: Logic, parts: readonly Judge[]): Judge {
   };
 }
 
+/** The keywords that are read in any case. What is asked of each element of a list is not asked of an empty one. */
 function keywordsIn(node: Node): readonly string[] {
   const found = new Set<string>();
   walk(node, (each, variables) => {
     const base = each.kind === 'field' ? each.of : each;
-    if (base.kind !== 'name' || variables.has(base.name)) return;
+    if (base.kind !== 'name' || variables.size > 0) return;
     const text = print(each);
     if (Object.hasOwn(keywords.condition, text)) found.add(text);
   });
