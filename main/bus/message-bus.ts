@@ -99,8 +99,12 @@ export class MessageBus implements Disposable {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, Waiting>();
   readonly #signals = new Listeners<[BusSignal]>();
+  /** The connections of the services that are listened to, by the services' names; undefined until the bus has told. */
+  readonly #owners = new Map<string, BusValue | undefined>();
   #unsent: Uint8Array[] = [];
   #heard = Buffer.alloc(0);
+  /** Bytes still due of a message that is passed over. */
+  #passedOver = 0;
   #isIn = false;
   #hasEnded = false;
   #serial = 0;
@@ -153,13 +157,21 @@ export class MessageBus implements Disposable {
   }
 
   /**
-   * Has the bus pass on what matches a rule (`type='signal',…`).
-   * @returns the function that stops listening; the bus forgets the rule with the connection.
+   * Listens to the signals that a service sends from a path of its own, until the connection ends.
+   * @throws BusAnswerError where the service is not there, BusError.
    */
-  async listen(rule: string, listener: (signal: BusSignal) => void): Promise<() => void> {
-    const stop = this.#signals.add(listener);
-    await this.call({ ...theBus, member: 'AddMatch', values: [rule] });
-    return stop;
+  async listen(
+    { destination, path }: Pick<BusCall, 'destination' | 'path'>,
+    listener: (signal: BusSignal) => void,
+  ): Promise<void> {
+    const match = (rule: string): Promise<unknown> =>
+      this.call({ ...theBus, member: 'AddMatch', values: [`type='signal',${rule}`] });
+    this.#signals.add(listener);
+    this.#owners.set(destination, undefined);
+    await match(`sender='${theBus.destination}',member='NameOwnerChanged',arg0='${destination}'`);
+    const [owner] = await this.call({ ...theBus, member: 'GetNameOwner', values: [destination] });
+    this.#owners.set(destination, this.#owners.get(destination) ?? owner);
+    await match(`sender='${destination}',path='${path}'`);
   }
 
   [Symbol.dispose](): void {
@@ -178,7 +190,9 @@ export class MessageBus implements Disposable {
 
   /** Lines while logging in, then messages; bytes come in any portions. */
   #hear(bytes: Uint8Array): void {
-    this.#heard = Buffer.concat([this.#heard, bytes]);
+    const passedOver = Math.min(this.#passedOver, bytes.length);
+    this.#passedOver -= passedOver;
+    this.#heard = Buffer.concat([this.#heard, bytes.subarray(passedOver)]);
     while (!this.#hasEnded && (this.#isIn ? this.#message() : this.#line()));
   }
 
@@ -205,7 +219,7 @@ export class MessageBus implements Disposable {
   #message(): boolean {
     if (this.#heard.length < 16) return false;
     const head = readHead(this.#heard);
-    if (head.length > maxLength) this.#fail('malformed');
+    if (head.length > maxLength) return this.#passOver(head.length);
     if (this.#heard.length < head.length) return false;
     const message = this.#heard.subarray(0, head.length);
     this.#heard = this.#heard.subarray(head.length);
@@ -213,28 +227,61 @@ export class MessageBus implements Disposable {
     return true;
   }
 
-  #take(message: Buffer, { isLittle, fieldsEnd }: Head): void {
-    const kind = message[1];
-    const fields = readFields(message.subarray(0, fieldsEnd), isLittle);
-    const values = (): readonly BusValue[] =>
-      new Reader(message.subarray(align(fieldsEnd, 8)), isLittle).values(
-        text(fields.get(field.signature)) ?? '',
-      );
-    if (kind === type.signal) {
-      const faults = this.#signals.emit({
-        path: text(fields.get(field.path)),
-        interface: text(fields.get(field.interface)),
-        member: text(fields.get(field.member)),
-        values: values(),
-      });
-      for (const fault of faults) logFault(fault);
+  /** Any peer may send a signal to any connection. A long answer is of no service that is asked here. */
+  #passOver(length: number): boolean {
+    if (this.#heard[1] !== type.signal) {
+      this.#fail('malformed');
+      return false;
+    }
+    const heard = Math.min(length, this.#heard.length);
+    this.#passedOver = length - heard;
+    this.#heard = this.#heard.subarray(heard);
+    return true;
+  }
+
+  #take(message: Buffer, head: Head): void {
+    if (message[1] !== type.signal) {
+      this.#takeAnswer(message, head);
       return;
     }
+    try {
+      this.#takeSignal(message, head);
+    } catch (error) {
+      // Of a peer: it may be of any form, and is of no use here.
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+
+  /** Takes it from the bus and the services that are listened to: no rule keeps away what others send to this very connection. */
+  #takeSignal(message: Buffer, head: Head): void {
+    const fields = readFields(message, head);
+    const sender = text(fields.get(field.sender));
+    const isOfBus = sender === theBus.destination;
+    if (sender === undefined || !(isOfBus || [...this.#owners.values()].includes(sender))) return;
+    const values = readBody(message, head, fields);
+    if (isOfBus) {
+      const [name, , owner] = values;
+      if (text(fields.get(field.member)) !== 'NameOwnerChanged' || typeof name !== 'string') return;
+      if (this.#owners.has(name)) this.#owners.set(name, owner);
+      return;
+    }
+    const faults = this.#signals.emit({
+      path: text(fields.get(field.path)),
+      interface: text(fields.get(field.interface)),
+      member: text(fields.get(field.member)),
+      values,
+    });
+    for (const fault of faults) logFault(fault);
+  }
+
+  #takeAnswer(message: Buffer, head: Head): void {
+    const kind = message[1];
+    const fields = readFields(message, head);
     const serial = fields.get(field.replySerial);
     const waiting = typeof serial === 'number' ? this.#waiting.get(serial) : undefined;
     if (typeof serial !== 'number' || waiting === undefined) return;
     if (kind === type.error) waiting.reject(new BusAnswerError(text(fields.get(field.errorName)) ?? ''));
-    else if (kind === type.methodReturn) waiting.resolve(values());
+    else if (kind === type.methodReturn) waiting.resolve(readBody(message, head, fields));
     // Last: what is malformed ends the connection, and with it every call that waits.
     this.#waiting.delete(serial);
   }
@@ -251,6 +298,7 @@ const field = {
   errorName: 4,
   replySerial: 5,
   destination: 6,
+  sender: 7,
   signature: 8,
 } as const;
 const type = { methodCall: 1, methodReturn: 2, error: 3, signal: 4 } as const;
@@ -327,12 +375,20 @@ function readHead(message: Buffer): Head {
   return { isLittle, fieldsEnd, length: align(fieldsEnd, 8) + read(4) };
 }
 
-/** @param head The message up to the end of its fields. @throws RangeError for what is not well formed. */
-function readFields(head: Buffer, isLittle: boolean): ReadonlyMap<number, BusValue> {
-  const reader = new Reader(head, isLittle, 12);
+/** @throws RangeError for what is not well formed. */
+function readFields(message: Buffer, { isLittle, fieldsEnd }: Head): ReadonlyMap<number, BusValue> {
+  const reader = new Reader(message.subarray(0, fieldsEnd), isLittle, 12);
   const [fields] = reader.values('a(yv)');
   return new Map((fields as readonly (readonly [number, BusValue])[]).map(([code, value]) => [code, value]));
 }
+
+/** @throws RangeError for what is not well formed. */
+const readBody = (
+  message: Buffer,
+  { isLittle, fieldsEnd }: Head,
+  fields: ReadonlyMap<number, BusValue>,
+): readonly BusValue[] =>
+  new Reader(message.subarray(align(fieldsEnd, 8)), isLittle).values(text(fields.get(field.signature)) ?? '');
 
 /** Types of fixed size: their size, and how to read them. */
 const fixed: Readonly<

@@ -129,7 +129,7 @@ class Session {
       const [all] = await bus.call({ ...call, values: [sessionInterface] });
       this.#take(all);
     };
-    await bus.listen(`type='signal',sender='${logind}',path='${path}'`, (signal) => {
+    await bus.listen({ destination: logind, path }, (signal) => {
       if (this.#hear(signal)) ask().catch(unlessTrouble);
     });
     await ask();

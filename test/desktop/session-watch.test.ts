@@ -181,11 +181,79 @@ describe('a vault in a session of logind', () => {
     expect(double.count('lock')).toBe(0);
   });
 
+  test('locks by a logind that was started again', async () => {
+    await follow();
+    await logind.service?.[Symbol.asyncDispose]();
+    await logind.start(address());
+    logind.change({ LockedHint: ['b', true] });
+    await locks();
+  });
+
   test('stops listening when it is disposed of', async () => {
     await follow();
     lock?.[Symbol.dispose]();
     logind.change({ LockedHint: ['b', true] });
     expect(await isStill()).toBe(true);
+  });
+});
+
+describe('a peer of the bus that is not logind, and sends signals to every connection', () => {
+  const properties = 'org.freedesktop.DBus.Properties';
+  const states = (values: Record<string, Typed>): readonly Typed[] => [
+    ['s', session],
+    ['a{sv}', Object.entries(values)],
+    ['as', []],
+  ];
+
+  async function tellAll(from: string, member: string, ...values: readonly Typed[]): Promise<void> {
+    await using peer = await BusService.start(address(), ['app.keyhearth.Peer'], () => []);
+    for (let number = 0; number < 16; number++) {
+      peer.signalTo(`:1.${String(number)}`, path, from, member, ...values);
+    }
+    await peer.hasSent();
+  }
+
+  test.each<[string, string, string, readonly Typed[]]>([
+    ['asks for a locked screen', session, 'Lock', []],
+    ['says that the screen is locked', properties, 'PropertiesChanged', states({ LockedHint: ['b', true] })],
+    ['says that another user has it', properties, 'PropertiesChanged', states({ Active: ['b', false] })],
+  ])('does not lock the vault when it %s', async (_what, from, member, values) => {
+    await follow();
+    await tellAll(from, member, ...values);
+    logind.change({}, ['LockedHint']);
+    await vi.waitFor(() => {
+      expect(logind.reads).toBe(2);
+    });
+    await isStill();
+    expect(double.count('lock')).toBe(0);
+  });
+
+  test('does not keep the vault open when it says that the user is there', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await follow();
+    logind.change({
+      IdleHint: ['b', true],
+      IdleSinceHint: ['t', BigInt(Date.now() - 10 * 60_000) * 1_000n],
+    });
+    await tellAll(properties, 'PropertiesChanged', ...states({ IdleHint: ['b', false] }));
+    logind.change({}, []);
+    await isStill();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await locks();
+  });
+
+  let nested: Typed = ['s', ''];
+  for (let depth = 0; depth < 40; depth++) nested = ['v', nested];
+  test.each<[string, Typed]>([
+    ['long', ['s', 'x'.repeat(70_000)]],
+    ['long beyond any portion', ['s', 'x'.repeat(3_000_000)]],
+    ['deep', nested],
+  ])('does not end the watch by a message that is %s', async (_what, value) => {
+    await follow();
+    await tellAll(session, 'Lock', value);
+    logind.change({ LockedHint: ['b', true] });
+    await locks();
+    expect(lock?.reportsLock).toBe(true);
   });
 });
 

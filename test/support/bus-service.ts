@@ -64,6 +64,18 @@ export class BusService implements AsyncDisposable {
     this.#send(4, { 1: ['o', path], 2: ['s', from], 3: ['s', member] }, values);
   }
 
+  /** Sends a signal to one connection alone, which need not have asked for it. */
+  signalTo(to: string, path: string, from: string, member: string, ...values: readonly Typed[]): void {
+    this.#send(4, { 1: ['o', path], 2: ['s', from], 3: ['s', member], 6: ['s', to] }, values);
+  }
+
+  /** Waits until the bus has forwarded what was sent: it takes messages in order. */
+  async hasSent(): Promise<void> {
+    const before = this.#answered;
+    this.#callBus('GetId', []);
+    await this.#replies(before + 1);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#socket.closed) return;
     const closed = once(this.#socket, 'close');
