@@ -56,6 +56,14 @@ export function checkSchema(tx: Reader): readonly RowFinding[] {
   return findings;
 }
 
+/** The same for a file in use. It was brought up to this Keyhearth's version, so that another version is a change. */
+export function checkSchemaInUse(tx: Reader): readonly RowFinding[] {
+  const version = tx.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+  if (version === schemaVersion) return checkSchema(tx);
+  const problem = `its schema version was changed from ${String(schemaVersion)} to ${String(version)}`;
+  return [{ table: 'the file', row: null, problem }];
+}
+
 const made = new Map<number, readonly SchemaRow[]>();
 
 /** The schema of a version, by making it. */

@@ -14,7 +14,7 @@ import { Connection } from '../../main/storage/connection.ts';
 import { putSealedRowKey, rowKeyContext } from '../../main/storage/tables/integrity.ts';
 import { RowGuard } from '../../main/storage/integrity/guard.ts';
 import { unprotected } from '../../main/storage/integrity/row-mac.ts';
-import { migrate } from '../../main/storage/migrations.ts';
+import { migrate, schemaVersion } from '../../main/storage/migrations.ts';
 import {
   earlierServerKeyContext,
   serverKeyNames,
@@ -729,6 +729,26 @@ describe('a running vault', () => {
     forge(forger);
     expect(await answer).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_TAMPERED' } });
     expect(vault.connection.all("SELECT 1 FROM tags WHERE name = 'No'")).toEqual([]);
+  });
+
+  test.each([
+    [
+      'newer, with a trigger that makes every user root',
+      `PRAGMA user_version = ${String(schemaVersion + 1)};
+       CREATE TRIGGER more AFTER INSERT ON activities BEGIN UPDATE users SET root = 1; END`,
+    ],
+    ['newer, with a trigger gone', 'PRAGMA user_version = 9999; DROP TRIGGER activities_no_update'],
+    ['older, and is otherwise as it was', `PRAGMA user_version = ${String(schemaVersion - 1)}`],
+  ])('does not use a file that says since then that its schema is %s', async (what, sql) => {
+    await using service = await startPristine(`version ${what}`);
+    const { vault, forger, root } = service;
+    const roots = vault.connection.all('SELECT id, root FROM users ORDER BY id');
+    forger.sqlite.exec(sql);
+    const tag = await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'No', userIds: [] });
+    expect(tag).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_TAMPERED' } });
+    const { tampering } = await vault.rpc.status();
+    expect(tampering?.findings).toMatchObject([{ table: 'the file', row: null }]);
+    expect(vault.connection.all('SELECT id, root FROM users ORDER BY id')).toEqual(roots);
   });
 
   test('is not disturbed by what another process may write', async () => {

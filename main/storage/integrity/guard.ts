@@ -11,7 +11,7 @@
 import { HmacKey } from '../../crypto/hmac.ts';
 import type { Connection, Value, Writer } from '../connection.ts';
 import { readable, type DamagedFileError } from '../file/damage.ts';
-import type { RowFinding } from '../schema.ts';
+import { checkSchemaInUse, type RowFinding } from '../schema.ts';
 import type { Guard } from '../unit-of-work.ts';
 import { every } from '../../lib/concurrency/every.ts';
 import { owned } from '../../lib/faults.ts';
@@ -178,7 +178,7 @@ export class RowGuard implements Guard {
    */
   verifyNow(): readonly RowFinding[] {
     const findings = this.#connection.view(() =>
-      verifyQuickly(this.#connection, (data) => this.#keys.mac(data)),
+      verifyQuickly(this.#connection, (data) => this.#keys.mac(data), checkSchemaInUse),
     );
     if (findings.length > 0) this.#discover(findings);
     return findings;
