@@ -26,7 +26,7 @@ export function* walkLog(
       "SELECT name FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = 'activities'",
     )
     .map(({ name }) => name);
-  const lookedUp = unindexed(indexes.includes('activities_places'));
+  const lookedUp = unindexed(indexes.includes('activities_places'), indexes.includes('activities_waiting'));
   for (let first = 1; first <= chain.rows; first += slice) {
     const lost = tx.get<{ sequence: number }>(lookedUp, first, first + slice - 1);
     if (lost)
@@ -92,18 +92,25 @@ function* countEntries(tx: Reader, index: string, key: string): Generator<undefi
 /** The first row between two numbers that the indexes, by which activities are found, do not lead to. */
 const unindexed = (
   withSearchIndex: boolean,
+  withWaitingIndex: boolean,
 ): string => `SELECT sequence FROM activities AS a NOT INDEXED WHERE sequence BETWEEN ? AND ? AND NOT (
   EXISTS (SELECT 1 FROM activities AS i INDEXED BY activities_id
     WHERE i.id = a.id AND i.revision = a.revision AND i.sequence = a.sequence)
   AND EXISTS (SELECT 1 FROM activities AS f INDEXED BY activities_fingerprint
     WHERE f.organization_id = a.organization_id AND f.fingerprint = a.fingerprint AND f.revision = a.revision
       AND f.sequence = a.sequence)
-  ${withSearchIndex ? inSearchIndex : ''}) LIMIT 1`;
+  ${withSearchIndex ? inSearchIndex : ''}
+  ${withWaitingIndex ? inWaitingIndex : ''}) LIMIT 1`;
 
 const inSearchIndex = `AND EXISTS (SELECT 1 FROM activities AS p INDEXED BY activities_places
     WHERE p.organization_id = a.organization_id AND p.sequence = a.sequence AND p.revision = a.revision
       AND p.type = a.type AND p.status = a.status AND p.created_at = a.created_at
       AND substr(p.votes, 57, 36) = substr(a.votes, 57, 36))`;
+
+const waits = "status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'";
+
+const inWaitingIndex = `AND (a.${waits}) = EXISTS (SELECT 1 FROM activities AS w INDEXED BY activities_waiting
+    WHERE w.organization_id = a.organization_id AND w.sequence = a.sequence AND w.${waits})`;
 
 const logRowOf = (end: LogEnd | undefined): LogRow | undefined =>
   end && { sequence: end[0], hash: Buffer.from(end[1], 'hex') };
