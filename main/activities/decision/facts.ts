@@ -2,15 +2,8 @@
 import { findApiKey } from '../../storage/tables/api-keys.ts';
 import { listAuthenticatorsOfUser } from '../../storage/tables/authenticators.ts';
 import type { Reader } from '../../storage/connection.ts';
-import {
-  credentialFactsOf,
-  factOfApiKey,
-  factOfAuthenticator,
-} from '../../storage/tables/credential-facts.ts';
-import { listTagIdsOf } from '../../storage/tables/tags.ts';
-import { listUserRows, type UserRow } from '../../storage/tables/users.ts';
+import { factOfApiKey, factOfAuthenticator } from '../../storage/tables/voters.ts';
 import { once } from '../../lib/once.ts';
-import type { Voter } from '../../policy/decide/facts.ts';
 import { isOver } from '../../lib/clock.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import type { ConditionFacts, CredentialFact } from '../../policy/language/schema.ts';
@@ -97,23 +90,6 @@ function conditionFacts(
     }),
   };
 }
-
-/**
- * A user as policies see one.
- * @param credentials What the user voted with, or all that it could vote with.
- */
-export const voterOf = (tx: Reader, user: UserRow, credentials: readonly CredentialFact[]): Voter => ({
-  userId: user.id,
-  root: user.root === 1,
-  tags: listTagIdsOf(tx, 'TAG_TYPE_USER', user.id),
-  email: user.email ?? undefined,
-  alias: user.name,
-  credentials,
-});
-
-/** All users of an organization, with all valid credentials. */
-export const votersOf = (tx: Reader, organizationId: string, now: number): readonly Voter[] =>
-  listUserRows(tx, organizationId).map((user) => voterOf(tx, user, credentialFactsOf(tx, user.id, now)));
 
 /** The credential that a vote was stamped with; undefined where it is gone, another's, or expired. */
 export function credentialOf(

@@ -10,10 +10,11 @@ import { quoted } from '../../lib/errors.ts';
 import { decide } from '../../policy/decide/decide.ts';
 import { storedPolicy } from '../../policy/decide/policies.ts';
 import type { ActivityRow } from '../../storage/tables/activities.ts';
+import { voterOf } from '../../storage/tables/voters.ts';
 import { stepUpFor, type ActivityOperation, type Operations, type VoteOperation } from '../define.ts';
 import { operationOf } from '../request/stored.ts';
 import type { Selection } from './votes.ts';
-import { itemFacts, voterOf, type Activity } from './facts.ts';
+import { itemFacts, type Activity } from './facts.ts';
 import { noPermission } from './no-permission.ts';
 
 interface Asked<Of> {

@@ -6,19 +6,8 @@ import type { ActivityKind } from '../../policy/analysis/reach.ts';
 import type { CredentialFact } from '../../policy/language/schema.ts';
 import type { Voter } from '../../policy/decide/facts.ts';
 import type { Reader } from '../../storage/connection.ts';
-import { credentialFactsOf } from '../../storage/tables/credential-facts.ts';
-import { listTagIdsOf } from '../../storage/tables/tags.ts';
 import type { UserRow } from '../../storage/tables/users.ts';
-
-/** @param now Credentials that expired by then are left out, in milliseconds; without it none is. */
-export const voterOf = (tx: Reader, { id: userId, name, email, root }: UserRow, now?: number): Voter => ({
-  userId,
-  root: root === 1,
-  tags: listTagIdsOf(tx, 'TAG_TYPE_USER', userId),
-  email: email ?? undefined,
-  alias: name,
-  credentials: credentialFactsOf(tx, userId, now),
-});
+import { credentialFactsOf, voterOf } from '../../storage/tables/voters.ts';
 
 /** An API key that a spender may be given, beside those that it has. */
 export const spenderKey = (userId: string): CredentialFact => ({
@@ -27,10 +16,8 @@ export const spenderKey = (userId: string): CredentialFact => ({
 });
 
 /** A user as the spender of a wallet: with that key, and with all that it has, expired or not. */
-export function spenderOf(tx: Reader, user: UserRow): Voter {
-  const voter = voterOf(tx, user);
-  return { ...voter, credentials: [spenderKey(user.id), ...(voter.credentials ?? [])] };
-}
+export const spenderOf = (tx: Reader, user: UserRow): Voter =>
+  voterOf(tx, user, [spenderKey(user.id), ...credentialFactsOf(tx, user.id)]);
 
 /** One for each activity, as its newest type; votes are not decided about. */
 export function kindsOf(operations: Operations): readonly (ActivityKind & {

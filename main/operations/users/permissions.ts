@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { query } from '../../activities/define.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
-import { getUserRow, listUserRows } from '../../storage/tables/users.ts';
+import { getUserRow } from '../../storage/tables/users.ts';
+import { credentialFactsOf, voterOf, votersOf } from '../../storage/tables/voters.ts';
 import { reachOf } from '../../policy/analysis/reach.ts';
 import { orNotFound, id } from '../shared/parameters.ts';
-import { kindsOf, voterOf } from '../policies/activity-kinds.ts';
+import { kindsOf } from '../policies/activity-kinds.ts';
 import { rulesInForce } from '../policies/policy-rules.ts';
 
 const reaches = [
@@ -41,10 +42,10 @@ export const listPermissions = query({
       {
         rootQuorumThreshold: getOrganization(tx, organizationId)?.rootQuorumThreshold ?? 1,
         policies: rulesInForce(tx, organizationId),
-        voters: listUserRows(tx, organizationId).map((row) => voterOf(tx, row, now)),
+        voters: votersOf(tx, organizationId, now),
         now,
       },
-      voterOf(tx, user, now),
+      voterOf(tx, user, credentialFactsOf(tx, user.id, now)),
       kinds,
     );
     return {
