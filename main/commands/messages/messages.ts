@@ -1,5 +1,4 @@
 /** `keyhearth messages`: how codes reach people, by mail, by SMS, or on this computer. */
-import { readFileSync } from 'node:fs';
 import type {
   HttpGatewaySettings,
   MailSettings,
@@ -13,11 +12,10 @@ import { when } from '../backup/backup.ts';
 import type { Ask } from '../shared/answers.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { textOf } from '../shared/file-text.ts';
+import { readTextFile } from '../shared/file-text.ts';
 import { findNamed, isId } from '../shared/named.ts';
 import { withVault } from '../shared/opened-vault.ts';
 import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
 import { didYouMean } from '../shared/suggestions.ts';
 import { fields, table, type Cell } from '../shared/table.ts';
 import {
@@ -232,13 +230,7 @@ function readGateway(file: string): HttpGatewaySettings {
   const expected = `--gateway-file ${file}: expected JSON with "url", "body", and perhaps "method" and "headers"`;
   const refuse = (problem: string): CommandError =>
     new CommandError(exitCodes.usage, `--gateway-file ${file} ${problem}`);
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw refuse(`cannot be read: ${reasonOf(error)}`);
-  }
-  const text = textOf(bytes, `--gateway-file ${file}`);
+  const text = readTextFile(file, `--gateway-file ${file}`);
   let gateway: unknown;
   try {
     gateway = JSON.parse(text, exactly);

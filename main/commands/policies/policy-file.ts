@@ -1,10 +1,8 @@
 /** Policies as files hold them: what `create_policy`, `create_policies` and `list_policies` have in their JSON. */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { effects } from '../../policy/decide/policies.ts';
-import { textOf } from '../shared/file-text.ts';
+import { readTextFile } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
 import { expectation } from '../../lib/parse.ts';
 import { repeatsName } from '../../lib/plain-json.ts';
 
@@ -80,13 +78,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parseFile(file: string): unknown {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file === '-' ? 0 : file);
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `${named(file)} cannot be read: ${reasonOf(error)}`);
-  }
-  const text = textOf(bytes, named(file));
+  const text = readTextFile(file === '-' ? 0 : file, named(file));
   let content: unknown;
   try {
     content = JSON.parse(text);

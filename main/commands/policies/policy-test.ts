@@ -1,15 +1,13 @@
 /** `keyhearth policies test` and `keyhearth policies explain`: evaluates policies on the running vault's log, before they are created. */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { shownExplanation, shownTest, type shownDecision } from '../../policy/analysis/trial-shapes.ts';
 import { VaultApi } from '../shared/api.ts';
-import { textOf } from '../shared/file-text.ts';
+import { readTextFile } from '../shared/file-text.ts';
 import { findActivity, listings } from '../shared/named.ts';
 import { count, when } from '../backup/backup.ts';
 import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
 import { table } from '../shared/table.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
 export interface AskOptions {
@@ -167,15 +165,7 @@ export async function explainPolicies(
   print(options.json, policyExplanation, explanationToText(policyExplanation));
 }
 
-function readBody(file: string): string {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file === '-' ? 0 : file);
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `--body ${file} cannot be read: ${reasonOf(error)}`);
-  }
-  return textOf(bytes, `--body ${file}`);
-}
+const readBody = (file: string): string => readTextFile(file === '-' ? 0 : file, `--body ${file}`);
 
 function explanationToText({ policies, ...decided }: Explanation): string {
   const names = new Map(policies.map(({ policyId, policyName }) => [policyId, policyName]));

@@ -1,5 +1,4 @@
 /** `keyhearth request`: one stamped request, its answer on standard output; `keyhearth stamp`: the stamp alone. */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
@@ -7,13 +6,12 @@ import { visibleJson } from '../../lib/text/visible-text.ts';
 import { toBeSigned } from '../../lib/text/to-be-signed.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { send, stamp } from '../shared/api.ts';
-import { textOf } from '../shared/file-text.ts';
+import { readTextFile } from '../shared/file-text.ts';
 import { requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { checkRead, describeAnswer } from './descriptions.ts';
 import { readApiKey, readRemote } from '../shared/remote.ts';
 import { CommandError, exitCodeOfRefusal, exitCodes, print, refusedWith } from '../shared/output.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
 
 const submits = '/public/v1/submit/';
 
@@ -100,14 +98,7 @@ export function writeStamp(config: Config, options: Pick<RequestOptions, 'body' 
 
 function readBody(source: string): string {
   const file = source === '-' ? 0 : source.startsWith('@') ? source.slice(1) : undefined;
-  if (file === undefined) return source;
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `--body ${source} cannot be read: ${reasonOf(error)}`);
-  }
-  return textOf(bytes, `--body ${source}`);
+  return file === undefined ? source : readTextFile(file, `--body ${source}`);
 }
 
 /** The organization that a body is for, where it says so. */

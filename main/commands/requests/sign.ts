@@ -1,5 +1,4 @@
 /** `keyhearth sign`: describes a transaction or a payload from a file in plain language, and has the running vault sign it. */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import type { HashFunction } from '../../crypto/hashes.ts';
@@ -11,10 +10,9 @@ import type { QueryParameters } from '../../operations/api.ts';
 import { hex, VaultApi, activityKind } from '../shared/api.ts';
 import { withFirstUses } from './receiver-uses.ts';
 import { checkRead, describeAnswer, descriptionToText, type Description } from './descriptions.ts';
-import { textOf } from '../shared/file-text.ts';
+import { readTextFile } from '../shared/file-text.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
 import { didYouMean } from '../shared/suggestions.ts';
 
 export interface SignOptions {
@@ -190,15 +188,7 @@ function oneOf<Names extends Readonly<Record<string, string>>>(
 
 const called = (file: string): string => (file === '-' ? 'standard input' : file);
 
-function readText(file: string): string {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file === '-' ? 0 : file);
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `${called(file)} cannot be read: ${reasonOf(error)}`);
-  }
-  return textOf(bytes, called(file));
-}
+const readText = (file: string): string => readTextFile(file === '-' ? 0 : file, called(file));
 
 const forms: Readonly<Record<TransactionForm, RegExp>> = {
   hex: /^(?:0x)?(?:[0-9a-f]{2})+$/i,

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProveWith } from '../../../preload/contract.ts';
 import { copyOfBytes, countCharacters } from '../../crypto/secret-text.ts';
-import { notUtf8, textOf } from './file-text.ts';
+import { notUtf8, readTextFile } from './file-text.ts';
 import { CommandError, exitCodes, isWrongSecret, note } from './output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { defined } from '../../lib/defined.ts';
@@ -51,13 +51,7 @@ export function readPasswordBytes(
 
 /** @param option The option that names it. @returns what a file says, without the white space around it. */
 export function readSecretFile(option: string, file: string): string {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `${option} ${file} cannot be read: ${reasonOf(error)}`);
-  }
-  const text = textOf(bytes, `${option} ${file}`).trim();
+  const text = readTextFile(file, `${option} ${file}`).trim();
   if (text === '') throw new CommandError(exitCodes.usage, `${option} ${file} is empty`);
   return text;
 }
