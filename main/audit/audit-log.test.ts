@@ -136,6 +136,16 @@ async function openParts(bytes?: Buffer) {
   };
 }
 
+/** A vault's parts over its database of three rows, where the keychain has the note of row 6. */
+async function openOlder() {
+  const vault = await openParts();
+  await vault.add(3);
+  const older = vault.connection.serialize();
+  await vault.add(3);
+  await vault.lock();
+  return openParts(older);
+}
+
 const rolledBack = (message: RegExp): unknown =>
   expect.objectContaining({
     code: 'VAULT_ROLLED_BACK',
@@ -223,13 +233,7 @@ describe('the head is signed', () => {
 
 describe('the keychain’s note', () => {
   test('stands against an older file, until that is accepted', async () => {
-    const vault = await openParts();
-    await vault.add(3);
-    const older = vault.connection.serialize();
-    await vault.add(3);
-    await vault.lock();
-
-    const { log, keyring, unlock, anchor } = await openParts(older);
+    const { log, keyring, unlock, anchor } = await openOlder();
     await expect(unlock()).rejects.toEqual(
       rolledBack(
         /^the vault's file is older than one that was used here: its log ends at row 3, and the keychain holds a note, signed on .*Z, of row 6\. Put the newer file .*`keyhearth audit accept-rollback`/,
@@ -250,14 +254,9 @@ describe('the keychain’s note', () => {
   });
 
   test('stands against a file that went on from an older one', async () => {
-    const vault = await openParts();
-    await vault.add(3);
-    const older = vault.connection.serialize();
-    await vault.add(3);
-    await vault.lock();
+    const other = await openOlder();
     const kept = new Map(keychain.entries);
     for (const name of keychain.entries.keys()) if (name.endsWith('witness')) keychain.entries.delete(name);
-    const other = await openParts(older);
     await other.unlock();
     await other.add(9, '{"other":true}');
     await other.lock();
@@ -329,12 +328,7 @@ describe('the keychain’s note', () => {
   });
 
   test('is asked again before it is written over, where the keychain did not answer at the unlock', async () => {
-    const vault = await openParts();
-    await vault.add(3);
-    const older = vault.connection.serialize();
-    await vault.add(3);
-    await vault.lock();
-    const other = await openParts(older);
+    const other = await openOlder();
     keychain.failure = 'The keychain is locked.';
     await other.unlock();
     expect(other.keyring.unlocked).toBe(true);
@@ -348,12 +342,7 @@ describe('the keychain’s note', () => {
   });
 
   test('is not written over where the keychain was locked, and answered as if it held none', async () => {
-    const vault = await openParts();
-    await vault.add(3);
-    const older = vault.connection.serialize();
-    await vault.add(3);
-    await vault.lock();
-    const other = await openParts(older);
+    const other = await openOlder();
     keychain.isLocked = true;
     await other.unlock();
     expect(other.anchor()).toMatchObject({ sequence: 6 });

@@ -40,6 +40,7 @@ import {
   TestClient,
   type Json,
 } from '../support/support.ts';
+import { misleadIndex } from '../support/misled-index.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import { Terminal } from '../support/terminal.ts';
 
@@ -475,42 +476,25 @@ const schemaEdits: readonly (readonly [string, (forger: Forger) => void])[] = [
   ],
   [
     'an index that finds the owner by the forger’s key',
-    (forger) => {
+    ({ sqlite }) => {
       misleadIndex(
-        forger,
+        sqlite,
         'api_keys_public_key',
-        `api_keys (organization_id, (CASE name WHEN 'root 2' THEN '${newTestKey().publicKey}' ELSE public_key END))`,
+        `CREATE UNIQUE INDEX api_keys_public_key ON api_keys (organization_id, (CASE name WHEN 'root 2' THEN '${newTestKey().publicKey}' ELSE public_key END))`,
       );
     },
   ],
   [
     'an index that hides an activity, so that its request works again',
-    (forger) => {
+    ({ sqlite }) => {
       misleadIndex(
-        forger,
+        sqlite,
         'activities_fingerprint',
-        `activities (organization_id, (CASE sequence WHEN 3 THEN 'sha256:' ELSE fingerprint END), revision)`,
+        `CREATE UNIQUE INDEX activities_fingerprint ON activities (organization_id, (CASE sequence WHEN 3 THEN 'sha256:' ELSE fingerprint END), revision)`,
       );
     },
   ],
 ];
-
-/** Fills an index as if it were over something else. */
-function misleadIndex({ sqlite }: Forger, index: string, over: string): void {
-  const set = (sql: string): void => {
-    sqlite.unsafeMode(true);
-    sqlite.pragma('writable_schema = ON');
-    sqlite.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?').run(sql, index);
-    sqlite.pragma('writable_schema = RESET');
-    sqlite.unsafeMode(false);
-  };
-  const [{ sql } = { sql: '' }] = sqlite
-    .prepare('SELECT sql FROM sqlite_schema WHERE name = ?')
-    .all(index) as { sql: string }[];
-  set(`CREATE UNIQUE INDEX ${index} ON ${over}`);
-  sqlite.exec(`REINDEX ${index}`);
-  set(sql);
-}
 
 /** The error that refuses a file, or undefined. */
 async function refusalOf(file: Buffer, name: string): Promise<KeyhearthError | undefined> {

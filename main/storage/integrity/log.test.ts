@@ -5,6 +5,7 @@ import { Connection } from '../connection.ts';
 import { migrate } from '../migrations.ts';
 import { appendActivity } from '../tables/activities.ts';
 import type { ActivityStatus } from '../../lib/activity-status.ts';
+import { misleadIndex } from '../../../test/support/misled-index.ts';
 import { checkLog } from './log.ts';
 
 function logOf(...statuses: readonly ActivityStatus[]): Buffer {
@@ -13,21 +14,19 @@ function logOf(...statuses: readonly ActivityStatus[]): Buffer {
     migrate(connection);
     statuses.forEach((status, index) => {
       appendActivity(connection, {
-        ...{
-          id: String(index),
-          revision: 1,
-          organizationId: 'o',
-          type: 'ACTIVITY_TYPE_CREATE_WALLET',
-          status,
-        },
-        ...{
-          fingerprint: `sha256:${String(index)}`,
-          timestampMs: 1,
-          intent: '{}',
-          result: null,
-          failure: null,
-        },
-        ...{ votes: '[]', createdAt: 1, updatedAt: 1 },
+        id: String(index),
+        revision: 1,
+        organizationId: 'o',
+        type: 'ACTIVITY_TYPE_CREATE_WALLET',
+        status,
+        fingerprint: `sha256:${String(index)}`,
+        timestampMs: 1,
+        intent: '{}',
+        result: null,
+        failure: null,
+        votes: '[]',
+        createdAt: 1,
+        updatedAt: 1,
       });
     });
     return connection.serialize();
@@ -36,24 +35,20 @@ function logOf(...statuses: readonly ActivityStatus[]): Buffer {
   }
 }
 
-/** Fills the index of what waits as if it were over other rows, and says that it is not. */
-function mislead(file: Buffer, condition: string): Buffer {
+/** Fills the index of what waits as if it were over the rows of another condition. */
+function misled(file: Buffer, condition: string): Buffer {
   const sqlite = new Sqlite(file);
-  const index = 'activities_waiting';
-  const row = sqlite.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').get(index) as { sql: string };
-  const set = (sql: string): void => {
-    sqlite.unsafeMode(true);
-    sqlite.pragma('writable_schema = ON');
-    sqlite.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?').run(sql, index);
-    sqlite.pragma('writable_schema = RESET');
-    sqlite.unsafeMode(false);
-  };
-  set(`CREATE INDEX ${index} ON activities (organization_id, sequence) WHERE ${condition}`);
-  sqlite.exec(`REINDEX ${index}`);
-  set(row.sql);
-  const bytes = sqlite.serialize();
-  sqlite.close();
-  return bytes;
+  try {
+    const index = 'activities_waiting';
+    misleadIndex(
+      sqlite,
+      index,
+      `CREATE INDEX ${index} ON activities (organization_id, sequence) WHERE ${condition}`,
+    );
+    return sqlite.serialize();
+  } finally {
+    sqlite.close();
+  }
 }
 
 const waits = "status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'";
@@ -66,7 +61,7 @@ test.each([
 ])('an index of what waits for votes that %s', (_what, condition, row) => {
   const needed = 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
   const connection = Connection.openBytes(
-    mislead(logOf(needed, needed, 'ACTIVITY_STATUS_COMPLETED'), condition),
+    misled(logOf(needed, needed, 'ACTIVITY_STATUS_COMPLETED'), condition),
   );
   try {
     const finding = { table: 'activities', row, problem: 'an index does not lead to it' };
