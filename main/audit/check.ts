@@ -22,6 +22,8 @@ export interface LogCheckOptions {
   readonly identity: LogIdentity;
   /** Of the key that must have signed every head; hex, uncompressed. */
   readonly publicKey: string;
+  /** True where the reader gave the key. It must then have signed a row: any program can write a log that is not signed. */
+  readonly isGiven?: boolean;
   /** Heads that were noted outside the log. */
   readonly noted?: readonly KnownHead[];
 }
@@ -33,6 +35,7 @@ export const isoTime = (milliseconds: number): string => new Date(milliseconds).
 /** Checks a log row by row, and each head before its row or right after it; `end` returns the findings. */
 export class LogChecker {
   readonly #publicKey: string;
+  readonly #isGiven: boolean;
   readonly #isSigned: (head: SignedHead) => boolean;
   readonly #findings: LogCheck['findings'][number][] = [];
   /** Heads that rows further down the log must match, by their row numbers. */
@@ -44,8 +47,9 @@ export class LogChecker {
   #signed = 0;
   #signedAt: number | null = null;
 
-  constructor({ identity, publicKey, noted = [] }: LogCheckOptions) {
+  constructor({ identity, publicKey, isGiven = false, noted = [] }: LogCheckOptions) {
     this.#publicKey = publicKey;
+    this.#isGiven = isGiven;
     this.#isSigned = headVerifier(identity, publicKey);
     for (const head of noted) this.#expect(head);
   }
@@ -93,6 +97,7 @@ export class LogChecker {
   }
 
   end(): LogCheck {
+    if (this.#isGiven && this.#signed === 0) this.find(null, 'no row is signed by the key that is given');
     const beyond = [...this.#known.values()].flat().filter(({ sequence }) => sequence > this.#last);
     const farthest = beyond.sort((a, b) => b.sequence - a.sequence)[0];
     if (farthest !== undefined) {

@@ -183,7 +183,12 @@ export async function checkExport(
 
 function startOf(first: LogLine, given: Parameters<typeof checkExport>[1]): LogChecker {
   const { publicKey = first.publicKey, noted } = given;
-  const checker = new LogChecker({ identity: first, publicKey, noted });
+  const checker = new LogChecker({
+    identity: first,
+    publicKey,
+    isGiven: given.publicKey !== undefined,
+    noted,
+  });
   if (publicKey !== first.publicKey) {
     checker.find(null, `the log is signed by the key ${first.publicKey}, not by the one given`);
   }

@@ -27,6 +27,7 @@ let log;
 let key;
 let last = { sequence: 0, hash: '00'.repeat(32) };
 let signed = 'No row is signed.';
+let isSigned = false;
 
 /** The second is that of logs which were exported before Keyhearth had its name. */
 const formats = ['keyhearth activity log', 'latchkey activity log'];
@@ -70,19 +71,21 @@ function checkHead(head, fields) {
     problems.push(`the head of row ${sequence} is not signed by the vault's key`);
   else if (sequence < last.sequence)
     problems.push(`the head of row ${sequence} stands after row ${last.sequence}: it was moved`);
-  else expect(sequence, hash, `the vault signed on ${new Date(signedAt).toISOString()}`);
+  else expect(sequence, hash, `the vault signed on ${new Date(signedAt).toISOString()}`, true);
 }
 
-function expect(sequence, hash, by) {
-  known.set(sequence, [...(known.get(sequence) ?? []), { sequence, hash, by }]);
+function expect(sequence, hash, by, bySignature = false) {
+  known.set(sequence, [...(known.get(sequence) ?? []), { sequence, hash, by, bySignature }]);
   if (sequence === last.sequence) compare();
 }
 
 /** Holds the row that came last against what is known of it. */
 function compare() {
-  for (const { sequence, hash, by } of known.get(last.sequence) ?? []) {
-    if (hash === last.hash) signed = `Row ${sequence} is the one that ${by}.`;
-    else problems.push(`row ${sequence} is not the one that ${by}: it, or one before it, was changed`);
+  for (const { sequence, hash, by, bySignature } of known.get(last.sequence) ?? []) {
+    if (hash === last.hash) {
+      signed = `Row ${sequence} is the one that ${by}.`;
+      isSigned ||= bySignature;
+    } else problems.push(`row ${sequence} is not the one that ${by}: it, or one before it, was changed`);
   }
   known.delete(last.sequence);
 }
@@ -98,7 +101,7 @@ async function* linesOf(stream) {
   if (rest !== '') yield rest;
 }
 
-/** Rows and heads are found by number: a text or `true` in the place of one would be equal and not the same. */
+/** Rows and heads are found by number. A text in the place of one passes comparisons with it, and is not found. */
 const isTyped = (line) =>
   Object.entries(line).every(([name, value]) => {
     if (numbers.includes(name)) return Number.isSafeInteger(value);
@@ -142,6 +145,8 @@ async function verifyLog(file, given) {
       problems.push(
         `the end is missing: the log ends at row ${last.sequence}, and row ${sequence} is one that ${by}`,
       );
+  // Any program can write a log that names the key, and is not signed by it.
+  if (given !== undefined && !isSigned) problems.push('no row is signed by the key that is given');
   const verdict = problems.length > 0 ? 'This log was changed or is incomplete.' : 'The log is intact.';
   const about = `${log.rows} rows of vault ${log.vaultId}; key ${log.publicKey}`;
   process.stdout.write([...problems, about, signed, verdict, ''].map(visible).join('\n'));

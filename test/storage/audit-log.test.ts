@@ -365,6 +365,26 @@ describe('an exported log', () => {
     expect(stdout.split('\n')[0]).toMatch(problem);
   });
 
+  // The class: a log that any program can write, called intact against a key that signed nothing of it.
+  test('without a signature does not stand against the key that is given', async () => {
+    const [first = '', ...rest] = exported.split('\n');
+    const { publicKey } = JSON.parse(first) as { publicKey: string };
+    const begun = JSON.stringify({ ...(JSON.parse(first) as object), head: null });
+    const unsigned = [begun, ...rest.filter((text) => !text.startsWith('{"kind":"head"'))].join('\n');
+    const { findings } = await checkText(unsigned, { noted: [], publicKey });
+    expect(findings.map(({ problem }) => problem)).toEqual(['no row is signed by the key that is given']);
+    const { code, stdout } = await runStandalone(unsigned, ['--public-key', publicKey]);
+    expect(stdout).toContain('no row is signed by the key that is given');
+    expect(stdout).not.toContain('The log is intact.');
+    expect(code).toBe(1);
+    // Nothing is claimed of a key where none is given.
+    expect((await checkText(unsigned)).findings).toEqual([]);
+    expect(await runStandalone(unsigned)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No row is signed.') as string,
+    });
+  });
+
   // The class: a value that JavaScript takes for a number, where rows and heads are found by number.
   test('with rows numbered by texts does not stand against a head that was noted', async () => {
     const [first = '', ...rest] = exported.split('\n');
