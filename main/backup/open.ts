@@ -44,7 +44,7 @@ export function chunkKey(masterKey: Uint8Array, { keySalt, fileSalt }: BackupHea
 }
 
 /**
- * Looks at the schema of a backup's database, before anything else reads it: a foreign view may never come to its end.
+ * Looks at the schema of a backup's database, before anything else reads it: to read from a foreign view may never end.
  * @throws NewerVaultError, or KeyhearthError BACKUP_UNREADABLE.
  */
 export function checkBackupSchema(connection: Connection): void {

@@ -227,7 +227,7 @@ export class MessageBus implements Disposable {
     return true;
   }
 
-  /** Any peer may send a signal to any connection. A long answer is of no service that is asked here. */
+  /** Any peer may send a signal to any connection. No service that is asked here sends an answer as long. */
   #passOver(length: number): boolean {
     if (this.#heard[1] !== type.signal) {
       this.#fail('malformed');
@@ -247,12 +247,12 @@ export class MessageBus implements Disposable {
     try {
       this.#takeSignal(message, head);
     } catch (error) {
-      // Of a peer: it may be of any form, and is of no use here.
+      // A peer may send anything. What cannot be read is passed over.
       if (!(error instanceof RangeError)) throw error;
     }
   }
 
-  /** Takes it from the bus and the services that are listened to: no rule keeps away what others send to this very connection. */
+  /** Takes signals of the bus and of services that are listened to. No rule keeps out what another peer sends to this connection. */
   #takeSignal(message: Buffer, head: Head): void {
     const fields = readFields(message, head);
     const sender = text(fields.get(field.sender));

@@ -48,7 +48,7 @@ export const stake: Program = {
         const [from, to] = read.named('stake', 'new_stake');
         return {
           title: (name) => `Split ${sol(lamports)} of the stake ${name(from)} into the stake ${name(to)}`,
-          // An account that signs itself may not be set up yet: the new one is then anyone's.
+          // An account that signs for itself may not be set up yet. The new account may then be another user's.
           ...(from.signer ? { out: { to, lamports } } : {}),
         };
       },

@@ -16,8 +16,8 @@ const notFound = 127;
 const notRunnable = 126;
 
 /**
- * Beside those that end it: Node.js would open a debugger at the first. The second, and Ctrl-\ and containers with the third,
- * would end this process and leave the command behind.
+ * Beside those that end it: Node.js would open a debugger at SIGUSR1. SIGUSR2, and SIGQUIT of Ctrl-\ and of containers, would
+ * end this process and leave the command behind.
  */
 const others = (['SIGUSR1', 'SIGUSR2', 'SIGQUIT'] as const).filter((signal) => signal in constants.signals);
 

@@ -185,7 +185,7 @@ describe('mail that does not go', () => {
     forgetful.close();
   });
 
-  test('because the server goes on saying a little: it is not heard to an end that never comes', async () => {
+  test('because the server keeps sending a little, and never ends: it is given up', async () => {
     let isHeld = true;
     const trickling = createServer((socket) => {
       const trickle = setInterval(() => socket.write('250-SIZE\r\n'), 20);

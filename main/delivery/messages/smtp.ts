@@ -22,7 +22,7 @@ interface SmtpOptions {
 }
 
 const patience = 15_000;
-/** A message may take this many times as long: a server that goes on saying a little is not silent, and never done. */
+/** A message may take this many times as long. A server that keeps sending a little is never silent, and may never end. */
 const longest = 8;
 const connections = 3;
 

@@ -19,7 +19,7 @@ const nameUpTo = (most: number) =>
     .refine((text) => text.trim() === text, 'Expected no white space at either end');
 
 export const name = nameUpTo(limits.nameCharacters);
-/** SDKs name a user by the email address, and the key of a wallet by its public key. */
+/** Of users and API keys: SDKs compose theirs of email addresses and public keys. */
 export const composedName = nameUpTo(limits.composedNameCharacters);
 export const policyName = nameUpTo(limits.policyNameCharacters);
 
