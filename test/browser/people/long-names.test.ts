@@ -1,0 +1,54 @@
+/** Names as long as the API takes them: they push nothing off the screen, and hide nothing that is decided. */
+import { expect, test } from 'vitest';
+import { limits } from '../../../main/operations/shared/limits.ts';
+import { newTestKey, newWallet, resultOf } from '../../support/support.ts';
+import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { tooWideFindings, visit } from '../support/inspect.ts';
+import { serveDevVault } from '../support/service.ts';
+import { heading } from '../support/steps.ts';
+
+/** One word, which no line breaks by itself. */
+const longest = 'W'.repeat(limits.composedNameCharacters);
+
+test('of a user and an API key fit every screen that shows them', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const key = newTestKey();
+  const apiKey = { apiKeyName: longest, publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' };
+  const user = { userName: longest, apiKeys: [apiKey], authenticators: [], oauthProviders: [], userTags: [] };
+  const made = await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] });
+  const [userId = ''] = resultOf(made).userIds;
+  const wallet = await newWallet(root);
+  await root.submit('create_policy', 'CREATE_POLICY_V3', {
+    policyName: 'Two sign',
+    effect: 'EFFECT_ALLOW',
+    condition: "activity.action == 'SIGN'",
+    consensus: `approvers.any(user, user.id == '${userId}') && approvers.count() >= 2`,
+    notes: '',
+  });
+  await root.as(key).submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+    signWith: wallet.ethereum,
+    payload: 'a text',
+    encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+    hashFunction: 'HASH_FUNCTION_KECCAK256',
+  });
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  const amiss: string[] = [];
+  for (const path of [
+    '/',
+    '/users',
+    `/users/${userId}`,
+    '/approvals',
+    '/activity',
+    '/policies',
+    '/connect',
+  ]) {
+    await visit(page, path);
+    amiss.push(...(await tooWideFindings(page, path)));
+  }
+  expect(amiss).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
