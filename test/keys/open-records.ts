@@ -6,7 +6,8 @@ interface Work {
   readonly records: readonly string[];
 }
 
-process.once('message', ({ masterKey, records }: Work) => {
+// A listener that stays keeps the process: with `once` it would end after its answer, and perhaps before its memory is searched.
+process.on('message', ({ masterKey, records }: Work) => {
   const key = new Uint8Array(Buffer.from(masterKey, 'hex'));
   records.forEach((sealed, index) => {
     const context = { table: 'private_keys', rowId: String(index), organizationId: '' };
