@@ -16,8 +16,14 @@ export const button = (place: Page | Locator, name: string | RegExp): Locator =>
 /** Holds a button until it acts, however long that takes: what it shows takes its place. */
 export async function hold(target: Locator): Promise<void> {
   const { mouse } = target.page();
-  await target.hover();
-  await mouse.down();
+  const held = target.page().locator('[data-holding]');
+  // The window may still follow its size when the pointer comes. A press that meets nothing is repeated.
+  for (;;) {
+    await target.hover();
+    await mouse.down();
+    if ((await target.and(held).count()) > 0 || (await target.count()) === 0) break;
+    await mouse.up();
+  }
   await target.waitFor({ state: 'detached' });
   await mouse.up();
 }
