@@ -3,8 +3,9 @@ import { getActivityRow, type ActivityRow } from '../../storage/tables/activitie
 import type { Reader } from '../../storage/connection.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Engine } from '../request/engine.ts';
+import { openForAsker } from './askers-secrets.ts';
 import { rightsOfNobody, toEnvelope, type VoteRights } from './envelope.ts';
-import { versionOf } from '../request/stored.ts';
+import { ofType } from '../request/stored.ts';
 import { askedByVote, scopeRefusal } from '../decision/scope.ts';
 import { readWaiting } from '../decision/waiting.ts';
 
@@ -14,12 +15,13 @@ export const asItIs = (tx: Reader, row: ActivityRow): ActivityRow =>
 
 /** @param identify Asked of an activity that waits: who made another may have deleted its own key with it. */
 export function envelopeFor(
-  { operations, clock }: Pick<Engine, 'operations' | 'clock'>,
+  { operations, clock, keys }: Pick<Engine, 'operations' | 'clock' | 'keys'>,
   tx: Reader,
   row: ActivityRow,
   identify: () => Caller,
 ): ReturnType<typeof toEnvelope> {
-  return toEnvelope(tx, row, versionOf(operations, row.type), rights());
+  const { operation, version } = ofType(operations, row.type);
+  return toEnvelope(tx, row, version, rights(), (result) => openForAsker(keys, operation, identify, result));
 
   function rights(): VoteRights {
     if (row.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') return rightsOfNobody(row);

@@ -19,14 +19,18 @@ export const rightsOfNobody = ({ status }: Pick<ActivityRow, 'status'>): VoteRig
   canReject: status === 'ACTIVITY_STATUS_COMPLETED',
 });
 
+type Json = Readonly<Record<string, unknown>>;
+
+/** @param open Opens the secrets of a result for who may have them. */
 export function toEnvelope(
   tx: Reader,
   row: ActivityRow,
   version: ActivityVersion,
   rights: VoteRights = rightsOfNobody(row),
+  open: (result: Json) => Json = (result) => result,
 ): ActivityEnvelope {
   const params = JSON.parse(row.intent) as Record<string, unknown>;
-  const result = row.result === null ? undefined : (JSON.parse(row.result) as Record<string, unknown>);
+  const result = row.result === null ? undefined : open(JSON.parse(row.result) as Json);
   const specified = version.specified && {
     // The stored intent went through the version's schema before it was kept.
     [version.specified.intent]: version.specified.describe(params as never, result, {

@@ -1,4 +1,4 @@
-/** Removes secrets that could sign a user in from parameters, before a failed request is kept. */
+/** The secrets among parameters and results: texts that their schemas mark with `format: 'password'`. */
 import { z } from 'zod';
 
 /** Replaces a secret in an answer. It is not secret itself, and a schema for a secret accepts it. */
@@ -14,45 +14,50 @@ interface JsonSchema {
   readonly allOf?: readonly JsonSchema[];
 }
 
-/**
- * @param schema Says of a text that it may be a secret with `format: 'password'`.
- * @returns the same with `(withheld)` for each of those.
- */
-export function redactSecrets(schema: z.ZodType, value: unknown): unknown {
-  let described = descriptions.get(schema);
-  if (described === undefined) {
-    described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-    descriptions.set(schema, described);
-  }
-  return redactText(described, value, described.$defs ?? {});
-}
+/** @returns the same with `(withheld)` for each secret. */
+export const redactSecrets = (schema: z.ZodType, value: unknown): unknown =>
+  mapSecrets(schema, value, () => withheld);
 
-const descriptions = new WeakMap<z.ZodType, JsonSchema>();
+/** @returns the same value with another text for each secret in it; the value itself where the schema has none. */
+export function mapSecrets(schema: z.ZodType, value: unknown, replace: (secret: string) => string): unknown {
+  const described = describe(schema);
+  return described === undefined ? value : map(described, value);
 
-function redactText(
-  schema: JsonSchema,
-  value: unknown,
-  named: Readonly<Record<string, JsonSchema>>,
-): unknown {
-  const { $ref, format, properties, items, anyOf = [], allOf = [] } = schema;
-  if (typeof value === 'string' && format === 'password') return withheld;
-  let kept = value;
-  if (properties !== undefined && isObject(kept)) {
-    kept = Object.fromEntries(
-      Object.entries(kept).map(([key, member]) => {
-        const of = Object.hasOwn(properties, key) ? properties[key] : undefined;
-        return [key, of === undefined ? member : redactText(of, member, named)];
-      }),
+  function map(
+    { $ref, format, properties, items, anyOf = [], allOf = [] }: JsonSchema,
+    from: unknown,
+  ): unknown {
+    if (typeof from === 'string' && format === 'password') return replace(from);
+    let kept = from;
+    if (properties !== undefined && isObject(kept)) {
+      kept = Object.fromEntries(
+        Object.entries(kept).map(([key, member]) => {
+          const of = Object.hasOwn(properties, key) ? properties[key] : undefined;
+          return [key, of === undefined ? member : map(of, member)];
+        }),
+      );
+    } else if (items !== undefined && Array.isArray(kept)) {
+      kept = kept.map((element) => map(items, element));
+    }
+    const referred = $ref === undefined ? undefined : described?.$defs?.[$ref.replace('#/$defs/', '')];
+    return [...(referred === undefined ? [] : [referred]), ...anyOf, ...allOf].reduce(
+      (rest, of) => map(of, rest),
+      kept,
     );
-  } else if (items !== undefined && Array.isArray(kept)) {
-    kept = kept.map((element) => redactText(items, element, named));
   }
-  const referred = $ref === undefined ? undefined : named[$ref.replace('#/$defs/', '')];
-  return [...(referred === undefined ? [] : [referred]), ...anyOf, ...allOf].reduce(
-    (rest, of) => redactText(of, rest, named),
-    kept,
-  );
 }
+
+/** @returns undefined for a schema without secrets. */
+function describe(schema: z.ZodType): JsonSchema | undefined {
+  if (!descriptions.has(schema)) {
+    const described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+    const hasSecrets = JSON.stringify(described).includes('"format":"password"');
+    descriptions.set(schema, hasSecrets ? described : undefined);
+  }
+  return descriptions.get(schema);
+}
+
+const descriptions = new WeakMap<z.ZodType, JsonSchema | undefined>();
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,6 +6,7 @@ import { errorCodes, KeyhearthError, toFailure } from '../../lib/errors.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
 import type { Reservation } from '../../policy/language/evaluation.ts';
 import { keepReservations } from '../decision/decide.ts';
+import { sealForAsker } from '../answer/askers-secrets.ts';
 import type { ActivityOperation } from '../define.ts';
 import type { Engine } from './engine.ts';
 
@@ -47,8 +48,8 @@ export async function prepare(
 }
 
 export type Execution =
-  | { readonly result: Readonly<Record<string, unknown>> }
-  | { readonly failure: KeyhearthError };
+  /** As the log keeps it. */
+  { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: KeyhearthError };
 
 /** Runs the activity. A refusal undoes its writes and is kept; any other error undoes the whole request. */
 export function executeActivity(
@@ -74,7 +75,7 @@ export function executeActivity(
     return {
       result: tx.savepoint(() => {
         keepReservations(tx, caller.organizationId, activityId, reservations, now);
-        return operation.run({
+        const result = operation.run({
           ...rest,
           tx,
           keys,
@@ -84,6 +85,7 @@ export function executeActivity(
           post,
           noteKeyUse,
         });
+        return sealForAsker(keys, operation, caller, result);
       }),
     };
   } catch (error) {

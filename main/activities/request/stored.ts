@@ -18,7 +18,8 @@ export function operationOf(
 export const versionOf = (operations: Operations, type: string): ActivityVersion =>
   ofType(operations, type).version;
 
-function ofType(
+/** @throws Error as `operationOf`. */
+export function ofType(
   { byType }: Operations,
   type: string,
 ): { readonly operation: ActivityOperation; readonly version: ActivityVersion } {

@@ -15,6 +15,9 @@ const dated = { createdAt: timestamp, updatedAt: timestamp };
 export const uuid = z.uuid();
 export const uuids = z.array(z.uuid());
 
+/** A token in a result that every holder can use: the log keeps it for the credential that asked. */
+export const secretToken = z.string().meta({ format: 'password' });
+
 const credentialTypes = [
   'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR',
   'CREDENTIAL_TYPE_API_KEY_P256',

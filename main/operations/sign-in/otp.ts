@@ -29,7 +29,7 @@ import {
 } from './message-texts.ts';
 import { invalidCode, issueOneTimeCode, otpCode, spendOneTimeCode, targetKeyOf } from './one-time-codes.ts';
 import { id } from '../shared/parameters.ts';
-import { uuid } from '../shared/resources.ts';
+import { secretToken, uuid } from '../shared/resources.ts';
 import { checkGate } from './sign-in-gates.ts';
 import { clientKey, issueVerificationToken, refused } from './verification-tokens.ts';
 import { parsePlainJson } from '../../lib/plain-json.ts';
@@ -212,7 +212,7 @@ export const verifyOtp = activity({
   params: z
     .object({ otpId: id, encryptedOtpBundle: encryptedBundleText, ...tokenLife })
     .transform((params): VerifyOtp => params),
-  returns: z.object({ verificationToken: z.string() }),
+  returns: z.object({ verificationToken: secretToken }),
   accepts: {
     ACTIVITY_TYPE_VERIFY_OTP: older({
       intent: 'verifyOtpIntent',

@@ -23,7 +23,7 @@ import { ownCredentials, thatUser } from '../credentials/authority.ts';
 import { emailAddress, holderOf, holdersOf } from '../users/contacts.ts';
 import { limits } from '../shared/limits.ts';
 import { checkDistinct, orNotFound, id, ids } from '../shared/parameters.ts';
-import { shownSession, uuid, uuids } from '../shared/resources.ts';
+import { secretToken, shownSession, uuid, uuids } from '../shared/resources.ts';
 import {
   addSessionKey,
   makeSessionKey,
@@ -106,7 +106,7 @@ export const createReadOnlySession = activity({
   intent: 'createReadOnlySessionIntent',
   result: 'createReadOnlySessionResult',
   params: z.object({}),
-  returns: z.object({ ...signedIn, session: z.string(), sessionExpiry: z.string() }),
+  returns: z.object({ ...signedIn, session: secretToken, sessionExpiry: z.string() }),
   authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true, inCallersOrganization: true },
   stepUp: { for: 'wayIn' },
   run(context) {

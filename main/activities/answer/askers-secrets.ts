@@ -1,0 +1,57 @@
+/**
+ * Secrets in results: tokens that every holder can use. The log keeps them sealed, for every user reads the log. They are
+ * bound to the credential that asked, and are opened for it alone.
+ */
+import { encodeUtf8 } from '../../crypto/encodings.ts';
+import type { Keys, SealContext } from '../../crypto/sealing.ts';
+import { asUint8Array } from '../../crypto/bytes.ts';
+import type { Caller } from '../../lib/caller.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
+import type { ActivityOperation } from '../define.ts';
+import { mapSecrets } from './redact.ts';
+
+type Result = Readonly<Record<string, unknown>>;
+
+/** Begins a text that is sealed; base64url follows. */
+const sealedPrefix = 'sealed:';
+
+/** @returns the result as the log keeps it. */
+export const sealForAsker = (
+  keys: Keys,
+  { returns }: Pick<ActivityOperation, 'returns'>,
+  asker: Caller,
+  result: Result,
+): Result =>
+  mapSecrets(returns, result, (secret) => {
+    const sealed = keys.seal(contextOf(asker), encodeUtf8('result', secret));
+    return `${sealedPrefix}${Buffer.from(sealed).toString('base64url')}`;
+  }) as Result;
+
+/**
+ * @param result As the log has it.
+ * @returns the same with its secrets, for the credential that asked; for any other caller, and while the vault is locked, they
+ * stay sealed. Those that were sealed under an earlier master key open no longer.
+ */
+export const openForAsker = (
+  keys: Keys,
+  { returns }: Pick<ActivityOperation, 'returns'>,
+  caller: () => Caller,
+  result: Result,
+): Result =>
+  mapSecrets(returns, result, (text) => {
+    if (!text.startsWith(sealedPrefix) || !keys.unlocked) return text;
+    const sealed = asUint8Array(Buffer.from(text.slice(sealedPrefix.length), 'base64url'));
+    try {
+      return Buffer.from(keys.open(contextOf(caller()), sealed)).toString('utf8');
+    } catch (error) {
+      if (error instanceof KeyhearthError && error.code === 'INTERNAL') return text;
+      throw error;
+    }
+  }) as Result;
+
+/** The seal says for whom it is: a text that another program moves into another activity opens for none but them. */
+const contextOf = ({ organizationId, userId, stamp }: Caller): SealContext => ({
+  table: 'activities',
+  rowId: JSON.stringify([userId, stamp.publicKey]),
+  organizationId,
+});
