@@ -183,6 +183,19 @@ describe('a file that a browser uploads', () => {
     await begin(bytes);
   });
 
+  test('that stops on its way leaves its place after two minutes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const bytes = fileOf();
+    const whole = await upload(bytes);
+    for (let count = 0; count < 2; count++) await begin(bytes);
+    vi.advanceTimersByTime(121_000);
+    await vi.waitFor(() => {
+      expect(readdirSync(directory)).toHaveLength(1);
+    });
+    for (let count = 0; count < 2; count++) await begin(bytes);
+    expect(await uploads.use(whole, (path) => Promise.resolve(readFileSync(path)))).toEqual(bytes);
+  });
+
   test('is removed after an hour without use, but not while it is read', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const bytes = fileOf();

@@ -18,8 +18,8 @@ import { owned } from '../lib/faults.ts';
 const largest = 32 * 1024 ** 3;
 /** A person does not need more at once. */
 const mostKept = 3;
-/** From its last use to its end, in milliseconds. */
-const keptFor = 60 * 60_000;
+/** From its last use to its end, in milliseconds. A page that still uploads sends the next part at once. */
+const keptFor = { whole: 60 * 60_000, coming: 2 * 60_000 };
 
 const scheme = 'chosen:';
 const draftName = /^chosen-[0-9a-f-]{36}\.backup$/;
@@ -193,7 +193,7 @@ export class Uploads {
       else {
         draft.timer = setTimeout(
           owned(() => this.#end(draft)),
-          keptFor,
+          draft.received === draft.size ? keptFor.whole : keptFor.coming,
         ).unref();
       }
     }
