@@ -26,7 +26,7 @@ import {
   type Turns,
 } from '../lib/concurrency/turns.ts';
 import { z } from 'zod';
-import { parseJson } from './json-body.ts';
+import { parseJson, parseQuestion } from './json-body.ts';
 import type { Wait, Waiters } from './waiters.ts';
 
 /** The operations that the service serves, and its parts. */
@@ -189,7 +189,7 @@ function run(
   { proof, line }: Proven,
 ): Record<string, unknown> | Paced<Record<string, unknown>> | Promise<Record<string, unknown>> {
   const { turns, units, clock } = service;
-  const body = parseJson(raw);
+  const body = operation.kind === 'query' ? parseQuestion(raw) : parseJson(raw);
   const { organizationId } = parse(addressed, body);
   const { inCallersOrganization = false } = operation.kind === 'query' ? operation : operation.authority;
   const recovering = operation.kind === 'query' || operation.authority.byRecoveryKey === true;

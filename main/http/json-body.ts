@@ -2,6 +2,7 @@
  * Bodies of requests: foreign bytes, and JSON once it is known that parsing takes no longer than a turn may.
  */
 import { isUtf8 } from 'node:buffer';
+import { isRequestOfActivity } from '../activities/request/parse-request.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import { countValues, parsePlainJson } from '../lib/plain-json.ts';
 import { requestLimits } from '../lib/published-limits.ts';
@@ -22,8 +23,19 @@ export function parseJson(raw: Uint8Array): unknown {
   }
 }
 
-const badBody = (problem: string): KeyhearthError =>
-  new KeyhearthError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
+/**
+ * Parses the body of a request that only asks. Those of activities are refused: a reader of the log has them with their stamps.
+ * Such a stamp would ask in the name of its user for as long as the key lives.
+ * @throws KeyhearthError as `parseJson`.
+ */
+export function parseQuestion(raw: Uint8Array): unknown {
+  const body = parseJson(raw);
+  if (isRequestOfActivity(body)) throw badBody('it is the request of an activity', 'a query');
+  return body;
+}
+
+const badBody = (problem: string, expected = 'a JSON object'): KeyhearthError =>
+  new KeyhearthError('INVALID_ARGUMENT', `bad request body: expected ${expected}, but ${problem}`);
 
 function checkValues(bytes: Uint8Array): void {
   const { values: most } = requestLimits;

@@ -617,6 +617,27 @@ describe('the same body again', () => {
   });
 });
 
+describe('a stamp over an activity, which readers of the log have', () => {
+  const problem = 'bad request body: expected a query, but it is the request of an activity';
+
+  test.each(['query/whoami', 'query/list_users', 'query/get_signed_whoami', 'stream/activities'])(
+    'asks nothing of %s in its user’s name',
+    async (path) => {
+      const reader = await service.newUser(`Reader of ${path}`);
+      const text = service.root.submitBody('CREATE_USER_TAG', { userTagName: path, userIds: [] });
+      activityOf(await post(text, service.key.stamp(text), 'submit/create_user_tag'));
+      const log = await reader.client.query('list_activities', { paginationOptions: { limit: '1' } });
+      const { activities } = log.body as unknown as {
+        readonly activities: readonly [{ readonly votes: readonly [Stamp & { readonly message: string }] }];
+      };
+      const { message, publicKey, scheme, signature } = activities[0].votes[0];
+      const stamp = stampText({ publicKey, scheme, signature });
+      expect({ message, publicKey }).toEqual({ message: text, publicKey: service.key.publicKey });
+      refused(await post(message, stamp, path), problem, 'REQUEST_INVALID', 400);
+    },
+  );
+});
+
 test('a user’s keys are seen as they were registered', async () => {
   const answer = await service.root.query('get_user', { userId });
   expect(answer.body?.['user']).toMatchObject({

@@ -16,6 +16,9 @@ const envelope = z.object({
   parameters: z.looseObject({}),
 });
 
+/** True for a body in the envelope of an activity, of any type: one that the log may have with its stamp. */
+export const isRequestOfActivity = (body: unknown): boolean => envelope.safeParse(body).success;
+
 export interface ParsedRequest {
   readonly type: string;
   readonly timestampMs: string;

@@ -12,7 +12,7 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import { every } from '../../lib/concurrency/every.ts';
 import { owned } from '../../lib/faults.ts';
 import { prove, type ApiRequest, type Proven, type Service } from '../handle.ts';
-import { parseJson } from '../json-body.ts';
+import { parseQuestion } from '../json-body.ts';
 import { Shares, type ShareHolder } from '../shares.ts';
 
 /**
@@ -77,7 +77,7 @@ export class EventStreams {
 
   async #begin({ raw, headers }: Omit<ApiRequest, 'path'>, { proof, line }: Proven): Promise<Begun> {
     const { units, keys, clock, turns } = this.#service;
-    const { organizationId, lastEventId } = parse(streamBody, parseJson(raw));
+    const { organizationId, lastEventId } = parse(streamBody, parseQuestion(raw));
     const { identify, spend } = proof.against({ organizationId, below: false, recovering: false }, clock);
     const after = headers['last-event-id'] ?? lastEventId;
     const start = parse(eventId.optional(), after, 'lastEventId');
