@@ -114,6 +114,8 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
   const holder: Proof['holder'] = (tx) => findAuthenticatorsAnywhere(tx, credentialId).find(holds);
 
   const against: Proof['against'] = (addressed) => {
+    /** True once the count was compared: the request takes its time, and its passkey signs others meanwhile. */
+    let isCounted = false;
     const verify = (tx: Reader): AuthenticatorRow => {
       const credential = findCredential(tx, addressed, {
         kind: 'credential ID',
@@ -123,12 +125,13 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
         unknown: () => unknown(addressed.organizationId),
       });
       checkCeremony(ceremony, passkeyOrigins(tx, credential.organizationId));
-      checkCount(credential, signCount, digest);
       return credential;
     };
     return {
       identify: (tx) => {
         const credential = verify(tx);
+        if (!isCounted) checkCount(credential, signCount, digest);
+        isCounted = true;
         return callerOf(tx, credential, {
           publicKey: credential.publicKey,
           scheme: 'SIGNATURE_SCHEME_TK_WEBAUTHN',
@@ -140,6 +143,7 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
       ...(signCount > 0 && {
         spend: (tx) => {
           const credential = verify(tx);
+          checkCount(credential, signCount, digest);
           if (isSame(credential.lastAssertion, digest)) return;
           countAssertion(tx, credential.id, signCount, digest);
         },

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { checkActivityChain } from '../../main/storage/tables/activities.ts';
 import { verifyCose } from '../../main/crypto/keys/cose-keys.ts';
 import { fails, invalid, isRefused, latestActivity, missing, stored, taken } from '../support/refusals.ts';
+import { openStream } from '../support/streams.ts';
 import { aaguid, SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import type { AuthenticatorOptions, Otherwise } from '../support/software-authenticator.ts';
 import { activityOf, newTestKey, resultOf, send, startTestVault } from '../support/support.ts';
@@ -754,6 +755,50 @@ describe('the sign count', () => {
       whoami(passkey, { signCount: 30 }),
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+  });
+
+  test('goes on while an earlier request of the passkey waits for votes', async () => {
+    const { passkey, userId } = await newHolder({ counts: true });
+    resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', {
+        policyName: 'By two',
+        effect: 'EFFECT_ALLOW',
+        condition: `activity.type == 'ACTIVITY_TYPE_CREATE_WALLET' && submitter.id == '${userId}'`,
+        consensus: 'approvers.count() > 1',
+        notes: '',
+      }),
+    );
+    const body = root.submitBody('CREATE_WALLET', { walletName: 'By a passkey', accounts: [] });
+    const stamp = passkey.stamp(body);
+    const answer = post('submit/create_wallet', body, stamp, { prefer: 'wait=60' });
+    await vi.waitFor(() => {
+      expect(service.vault.waiters.size).toBe(1);
+    });
+    expect((await whoami(passkey)).status).toBe(200);
+    const fingerprint = `sha256:${hash('sha256', body)}`;
+    activityOf(await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
+    expect(activityOf(await answer).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    unauthenticated(await post('submit/create_wallet', body, stamp), backwards(3, 2));
+  });
+
+  test('goes on while a stream of the passkey is open, which ends with the passkey', async () => {
+    const { passkey, userId, authenticatorId } = await newHolder({ counts: true });
+    await root.submit('create_api_keys', 'CREATE_API_KEYS_V2', {
+      userId,
+      apiKeys: [{ apiKeyName: 'Other', publicKey: newTestKey().publicKey, curveType: 'API_KEY_CURVE_P256' }],
+    });
+    const { url, organizationId } = service;
+    const stream = await openStream({ url, organizationId, key: passkey, header: 'X-Stamp-Webauthn' }, {});
+    expect((await whoami(passkey)).status).toBe(200);
+    const { id } = activityOf(await root.post('submit/create_user_tag', tagBody()));
+    await vi.waitFor(() => {
+      expect(stream.events.map(({ activity }) => activity['id'])).toEqual([id]);
+    });
+    await remove(userId, authenticatorId);
+    await vi.waitFor(() => {
+      expect(stream.isEnded()).toBe(true);
+    });
+    expect(stream.events).toHaveLength(1);
   });
 });
 

@@ -10,7 +10,14 @@ export async function openStream(
     url,
     organizationId,
     key,
-  }: { readonly url: string; readonly organizationId: string; readonly key: TestKey },
+    header = 'X-Stamp',
+  }: {
+    readonly url: string;
+    readonly organizationId: string;
+    readonly key: Pick<TestKey, 'stamp'>;
+    /** Of the stamp. */
+    readonly header?: string;
+  },
   body: Json,
   headers: Record<string, string> = {},
 ) {
@@ -18,7 +25,7 @@ export async function openStream(
   const sent = request(new URL('/public/v1/stream/activities', url), {
     method: 'POST',
     agent: false,
-    headers: { 'Content-Type': 'application/json', 'X-Stamp': key.stamp(text), ...headers },
+    headers: { 'Content-Type': 'application/json', [header]: key.stamp(text), ...headers },
   });
   sent.on('error', () => undefined);
   sent.end(text);
