@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../main/operations/index.ts';
 import { typeFilters } from '../../renderer/features/activity/activity-words.ts';
 import { policyTemplates } from '../../renderer/features/policies/policy-templates.ts';
-import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { reordered, SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import { newTestKey, newUserBy, resultOf, send, startTestVault, TestClient } from '../support/support.ts';
 import type { Answer, Json, TestKey, TestVault } from '../support/support.ts';
 
@@ -577,8 +577,10 @@ describe('9: a registration takes nothing from another user', () => {
     await registerPasskey(claims.root, claims.rootUserId, parents);
     const { userId, client } = await newPlain();
     const { credentialId, publicKey } = parents;
-    const copy = new SoftwareAuthenticator({ claims: { credentialId, publicKey } });
-    expect((await registerPasskey(client, userId, copy)).status).toBe(409);
+    for (const same of [publicKey, reordered(publicKey)]) {
+      const copy = new SoftwareAuthenticator({ claims: { credentialId, publicKey: same } });
+      expect((await registerPasskey(client, userId, copy)).status).toBe(409);
+    }
     const namesake = new SoftwareAuthenticator({ claims: { credentialId } });
     const named = await registerPasskey(client, userId, namesake);
     expect(named.status, named.text).toBe(200);
@@ -594,8 +596,10 @@ describe('9: a registration takes nothing from another user', () => {
     const plain = await claims.newUser(`Plain ${String(++made)}`);
     expect((await register(plain.client, plain.userId, below.root.key)).status).toBe(409);
     const { credentialId, publicKey } = passkey;
-    const copy = new SoftwareAuthenticator({ claims: { credentialId, publicKey } });
-    expect((await registerPasskey(plain.client, plain.userId, copy)).status).toBe(409);
+    for (const same of [publicKey, reordered(publicKey)]) {
+      const copy = new SoftwareAuthenticator({ claims: { credentialId, publicKey: same } });
+      expect((await registerPasskey(plain.client, plain.userId, copy)).status).toBe(409);
+    }
     const namesake = new SoftwareAuthenticator({ claims: { credentialId } });
     expect((await registerPasskey(plain.client, plain.userId, namesake)).status).toBe(200);
     expect(await whoami(below.root.key)).toMatchObject({ userId: below.rootUserId });

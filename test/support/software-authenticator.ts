@@ -68,6 +68,13 @@ const algorithms = {
   },
 } as const;
 
+/** @returns the same key of ES256 in other bytes: its y before its x. */
+export function reordered(publicKey: string): string {
+  const key = bytes(publicKey);
+  const [head, x, y] = [key.subarray(0, 7), key.subarray(7, 42), key.subarray(42)];
+  return Buffer.concat([head, y, x]).toString('base64url');
+}
+
 /** An authenticator with one passkey. */
 export class SoftwareAuthenticator {
   readonly #options: Required<Omit<AuthenticatorOptions, 'claims'>> & Pick<AuthenticatorOptions, 'claims'>;

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import vectors from '../../../test/vectors/webauthn.json' with { type: 'json' };
-import { coseAlgorithms, coseKeyFault, verifyCose } from './cose-keys.ts';
+import { coseAlgorithms, coseKeyFault, isSameCoseKey, verifyCose } from './cose-keys.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 const bytes = (text = ''): Buffer => Buffer.from(text, 'base64url');
@@ -61,6 +61,22 @@ describe.each(Object.keys(pairs) as (keyof typeof pairs)[])('%s', (name) => {
     const surrounded = join('ffff', Buffer.from(key), 'ffff').subarray(2, -2);
     expect(coseKeyFault(surrounded)).toBeUndefined();
   });
+});
+
+test('a key is the same in any order of its labels and with others beside them, and as no other', () => {
+  const { pair } = pairs.ES256;
+  const { x = '', y = '' } = pair.publicKey.export({ format: 'jwk' });
+  const key = base64url(es256({ x, y }));
+  const others = [
+    join('a5010203262001225820', bytes(y), '215820', bytes(x)),
+    join('a6010203262001215820', bytes(x), '225820', bytes(y), '0401'),
+  ].map(base64url);
+  for (const other of [key, ...others]) expect(isSameCoseKey(key, other)).toBe(true);
+  const another = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+  const ed25519 = pairs.EdDSA.pair.publicKey.export({ format: 'jwk' });
+  for (const other of [base64url(es256(another)), base64url(edDsa(ed25519)), 'a0']) {
+    expect(isSameCoseKey(key, other)).toBe(false);
+  }
 });
 
 describe('the standard’s vectors', () => {

@@ -90,14 +90,26 @@ export function coseKeyFault(publicKey: Uint8Array): string | undefined {
 export function verifyCose(publicKey: string, signature: Uint8Array, message: Uint8Array): boolean {
   checkBytes('signature', signature);
   checkBytes('message', message);
-  let known = verifyingKeys.get(publicKey);
-  if (known === undefined) {
-    const imported = importKey(asUint8Array(Buffer.from(publicKey, 'base64url')));
-    if (typeof imported === 'string') return false;
-    known = imported;
-    verifyingKeys.set(publicKey, known);
-  }
-  return verify(known.hash, message, known.key, signature);
+  const known = verifyingKeyOf(publicKey);
+  return known !== undefined && verify(known.hash, message, known.key, signature);
+}
+
+/**
+ * Compares what two keys verify: one key has many encodings, by the order of its labels and by others beside them.
+ * @param one A COSE_Key in base64url, like the other.
+ */
+export function isSameCoseKey(one: string, other: string): boolean {
+  const [first, second] = [verifyingKeyOf(one), verifyingKeyOf(other)];
+  return first !== undefined && second !== undefined && first.key.equals(second.key);
+}
+
+function verifyingKeyOf(publicKey: string): VerifyingKey | undefined {
+  const known = verifyingKeys.get(publicKey);
+  if (known !== undefined) return known;
+  const imported = importKey(asUint8Array(Buffer.from(publicKey, 'base64url')));
+  if (typeof imported === 'string') return undefined;
+  verifyingKeys.set(publicKey, imported);
+  return imported;
 }
 
 /** @returns the key, or what is wrong with it. */

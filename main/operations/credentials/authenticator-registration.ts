@@ -1,6 +1,7 @@
 /** Parameters of an authenticator, checking one and adding it to a user. */
 import { z } from 'zod';
 import type { ActivityContext, GatherContext } from '../../activities/define.ts';
+import { isSameCoseKey } from '../../crypto/keys/cose-keys.ts';
 import { uuidV4 } from '../../crypto/uuid.ts';
 import {
   countAuthenticatorsOfUser,
@@ -169,7 +170,7 @@ export function addAuthenticators(
     // Registering the same id with another key takes nothing from its owner: the assertion distinguishes the
     // two.
     const isThis = (row: AuthenticatorRow): boolean =>
-      row.organizationId === organizationId || row.publicKey === publicKey;
+      row.organizationId === organizationId || isSameCoseKey(row.publicKey, publicKey);
     checkUnclaimed(
       context,
       {
