@@ -818,7 +818,7 @@ describe('recovery', () => {
     const passkey = new SoftwareAuthenticator();
     const recover = (who: string): Promise<Answer> =>
       client.submit('recover_user', 'RECOVER_USER', { userId: who, authenticator: passkey.params('New') });
-    // Policies are asked, and note whom they refuse.
+    // The refusal is noted.
     expect((await recover(other.userId)).status).toBe(403);
     const { authenticatorId } = resultOf(await recover(userId)) as unknown as { authenticatorId: string[] };
     const { body } = await service.root.query('get_authenticators', { userId });
@@ -828,6 +828,29 @@ describe('recovery', () => {
     // Its work is done.
     expect(await keysOf(userId)).toEqual([]);
     expect((await recover(userId)).status).toBe(401);
+  });
+
+  test('of a member of the root quorum is that user’s alone', async () => {
+    await using sending = await startSendingVault();
+    const { root, rootUserId } = sending;
+    const other = await sending.newUser('Other');
+    const email = 'root@example.org';
+    resultOf(
+      await root.submit('update_user_email', 'UPDATE_USER_EMAIL', { userId: rootUserId, userEmail: email }),
+    );
+    const target = newTarget();
+    const parameters = { email, targetPublicKey: target.publicKey };
+    activityOf(await root.submit('init_user_email_recovery', 'INIT_USER_EMAIL_RECOVERY', parameters));
+    const client = root.as(target.open((await sentTo(email, sending)).code));
+    const recover = (userId: string): Promise<Answer> =>
+      client.submit('recover_user', 'RECOVER_USER', {
+        userId,
+        authenticator: new SoftwareAuthenticator().params('New'),
+      });
+    const refused = await recover(other.userId);
+    expect(refused.status, refused.text).toBe(403);
+    expect(refused.body?.['message']).toContain(`parameters.userId must be the caller's own (${rootUserId})`);
+    activityOf(await recover(rootUserId));
   });
 
   test('by mail ends where the user gets another address', async () => {

@@ -1,16 +1,18 @@
 /** Recovery: a mail that lets a user who has lost every credential register a new passkey. */
 import { z } from 'zod';
 import { activity, older } from '../../activities/define.ts';
-import { deleteApiKey, findApiKey } from '../../storage/tables/api-keys.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { deleteApiKey, findApiKey, type ApiKeyRow } from '../../storage/tables/api-keys.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
+import type { Caller } from '../../lib/caller.ts';
 import {
   addAuthenticators,
   authenticatorParams,
   relyingParty,
   verifyAuthenticators,
 } from '../credentials/authenticator-registration.ts';
-import { ownCredentials, thatUser } from '../credentials/authority.ts';
+import { forAnother, ownCredentials, thatUser } from '../credentials/authority.ts';
 import { countContact, emailAddress, holderOf, holdersOf, tooManyRequests } from '../users/contacts.ts';
 import {
   appName,
@@ -96,24 +98,40 @@ export const recoverUser = activity({
     ownCredentials,
     concerns: thatUser,
     byRecoveryKey: true,
+    refuses(context) {
+      if (recoveryKeyOf(context) !== undefined) forAnother(context);
+    },
   },
   stepUp: { for: 'wayIn' },
   gather: relyingParty,
   prepare: ({ gathered, params }) =>
     verifyAuthenticators(gathered, [params.authenticator], 'parameters.authenticator'),
   run(context) {
-    const { tx, organizationId, params, prepared, caller } = context;
+    const { tx, organizationId, params, prepared } = context;
     const user = orNotFound(
       getUserRow(tx, organizationId, params.userId),
       `unable to find user ${params.userId}`,
     );
-    const key = findApiKey(tx, organizationId, caller.stamp.publicKey);
-    const isRecovery = key?.credentialType === 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';
+    const key = recoveryKeyOf(context);
     // It may have been switched off since the mail.
-    if (isRecovery) checkGate(tx, organizationId, 'recovery', 'email');
+    if (key !== undefined) checkGate(tx, organizationId, 'recovery', 'email');
     const authenticatorId = addAuthenticators(context, user.id, prepared, 'parameters.authenticator');
     // A recovery key recovers once.
-    if (isRecovery) deleteApiKey(tx, key.id);
+    if (key !== undefined) deleteApiKey(tx, key.id);
     return { authenticatorId };
   },
 });
+
+/** @returns the mailed key that the caller proved; undefined for a caller with another credential. */
+function recoveryKeyOf({
+  tx,
+  organizationId,
+  caller,
+}: {
+  readonly tx: Reader;
+  readonly organizationId: string;
+  readonly caller: Caller;
+}): ApiKeyRow | undefined {
+  const key = findApiKey(tx, organizationId, caller.stamp.publicKey);
+  return key?.credentialType === 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256' ? key : undefined;
+}
