@@ -196,6 +196,23 @@ describe('a session of the root quorum with a profile', () => {
   });
 });
 
+test('a session with a profile does not take the last way in from its user, which it could not give back', async () => {
+  const { client, userId } = await service.newUser(newName());
+  const session = await newSession(client, await newProfile("activity.action == 'DELETE'"));
+  const { body } = await client.query('get_api_keys', { userId });
+  const keys = body?.['apiKeys'] as readonly {
+    readonly apiKeyId: string;
+    readonly credential: { readonly publicKey: string };
+  }[];
+  const lasting = keys.find(({ credential }) => credential.publicKey === client.key.publicKey);
+  await fails(
+    service,
+    () => submit(session, 'DELETE_API_KEYS', { userId, apiKeyIds: [lasting?.apiKeyId] }),
+    invalid(/^user missing valid credential/),
+  );
+  expect((await client.query('whoami')).status).toBe(200);
+});
+
 test('a scope gives no right that its user does not have', async () => {
   const { client } = await service.newUser(newName());
   const session = await newSession(client, await newProfile('true'));

@@ -16,7 +16,8 @@ import { hasContactThatSignsIn } from '../sign-in/sign-in-gates.ts';
 export function checkCredentialLeft(tx: Reader, organizationId: string, userId: string, now: number): void {
   const user = getUserRow(tx, organizationId, userId);
   const left =
-    listApiKeysOfUser(tx, userId).some((key) => !isOver(key, now)) ||
+    // A session with a profile adds no way in: its user has none once it ends.
+    listApiKeysOfUser(tx, userId).some((key) => key.sessionProfileId === null && !isOver(key, now)) ||
     countAuthenticatorsOfUser(tx, userId) > 0 ||
     listOauthProvidersOfUser(tx, userId).length > 0 ||
     (user !== undefined && hasContactThatSignsIn(tx, user));
