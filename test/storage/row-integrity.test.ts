@@ -705,6 +705,35 @@ describe('a running vault', () => {
     expect((await root.query('whoami')).status).toBe(200);
   });
 
+  test.each(['a query', 'a write'])('finds in %s that all rows were put back as they were', async (when) => {
+    await using service = await startPristine(`put back before ${when}`);
+    const { vault, forger, root } = service;
+    const gone = newTestKey();
+    const { apiKeyIds } = resultOf(
+      await root.submit('create_api_keys', 'CREATE_API_KEYS_V2', {
+        userId: rootUserId,
+        apiKeys: [{ apiKeyName: 'gone', publicKey: gone.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+      }),
+    );
+    const rows = contents(forger);
+    resultOf(await root.submit('delete_api_keys', 'DELETE_API_KEYS', { userId: rootUserId, apiKeyIds }));
+    forger.unwatched(() => {
+      for (const [table, before] of Object.entries(rows)) {
+        forger.run(`DELETE FROM ${table}`);
+        for (const row of before) forger.insert(table, row);
+      }
+    });
+    expect(contents(forger)).toEqual(rows);
+    const thief = root.as(gone);
+    const answer =
+      when === 'a query'
+        ? await thief.query('whoami')
+        : await thief.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'No', userIds: [] });
+    expect(answer).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_TAMPERED' } });
+    expect((await vault.rpc.status()).tampering?.findings).toMatchObject([{ table: 'the file', row: null }]);
+    expect(contents(forger)['tags']).toEqual(rows['tags']);
+  });
+
   test('finds it in the write itself, and writes nothing', async () => {
     await using service = await startPristine('writing');
     const { vault, forger, root } = service;

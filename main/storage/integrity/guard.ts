@@ -59,6 +59,12 @@ const walkPause = 15 * 60_000;
 /** Between two looks whether the file is where it was, in milliseconds; each COMMIT looks too. */
 const locationPause = 1000;
 
+const putBack: RowFinding = {
+  table: 'the file',
+  row: null,
+  problem: 'it was put back as it was earlier: what was written since is gone',
+};
+
 /** Authenticates what one connection writes, and finds out what others wrote. */
 export class RowGuard implements Guard {
   readonly #connection: Connection;
@@ -80,6 +86,8 @@ export class RowGuard implements Guard {
   #naming = false;
   #stopPathWatch: (() => void) | undefined;
   #committedLog: string | undefined;
+  /** The log's ends that the file's digest may have: the last that was verified or committed here, and that of a COMMIT that failed. */
+  #ends: readonly string[] = [];
 
   /** Sets up the connection, and sets up its successor where a database in memory is replaced. */
   constructor(
@@ -239,7 +247,10 @@ export class RowGuard implements Guard {
     if (this.#tampering) throw tampered(this.#tampering);
     // Writes by others while the vault is locked are verified at the unlock.
     if (!this.#keys.unlocked || this.#connection.seen === this.#version) return;
+    const ends = this.#ends;
     this.verify((data) => this.#keys.mac(data));
+    // Without the key another process can still put back the file as it was, all of which holds together.
+    if (this.#sealedLog === undefined || !ends.includes(this.#sealedLog)) this.refuse([putBack]);
     if (performance.now() - this.#walkedAt > walkPause) this.#walkLog();
   }
 
@@ -270,12 +281,16 @@ export class RowGuard implements Guard {
   committed(): void {
     this.#checkPath();
     const sealed = this.#sealedLog;
+    if (sealed !== undefined) this.#ends = [sealed];
     const isNew = sealed !== undefined && sealed !== this.#committedLog;
     this.#committedLog = sealed;
     this.#onCommitted(isNew ? Number.parseInt(sealed, 10) : undefined);
   }
 
   undone(): void {
+    // It may have come to the disk all the same.
+    if (this.#sealedLog !== undefined && !this.#ends.includes(this.#sealedLog))
+      this.#ends = [...this.#ends, this.#sealedLog];
     this.#sealed = undefined;
     this.#sealedLog = undefined;
     this.#sums = undefined;
@@ -315,6 +330,7 @@ export class RowGuard implements Guard {
     this.#sums = JSON.stringify(sums);
     this.#sealed = seal && { sums: this.#sums, name: seal.sumsName };
     this.#sealedLog = seal?.sealedLog;
+    this.#ends = seal === undefined ? [] : [seal.sealedLog];
   }
 
   #forgetSums(): void {
