@@ -255,6 +255,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       // there.
       if (by !== null && getOrganization(tx, by.organizationId)?.parentId === null) requestUse.note();
     },
+    logFollowed: () => guard.followed(),
     rejections: new Rejections(),
     watchLog: (listener) => watch.add(listener),
     operations,

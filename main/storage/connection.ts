@@ -15,6 +15,22 @@ if (!isMainThread) new Sqlite(':memory:').close();
 
 export type Value = string | number | bigint | Uint8Array | null;
 
+/** A row of the log that says that its activity waits for votes. */
+export interface WaitingRevision {
+  readonly id: string;
+  readonly sequence: number;
+  /** Recomputed from what was read. */
+  readonly hash: Uint8Array;
+}
+
+/** Knows what waits for votes, from the rows of the log that were followed or written here. */
+export interface WaitingCheck {
+  /** False until the log was followed since the unlock: rows pass unchecked until then. */
+  readonly isFollowed: boolean;
+  /** @throws KeyhearthError VAULT_TAMPERED for a row that is not as it was written, or that a later one followed. */
+  checkWaiting(row: WaitingRevision): void;
+}
+
 export interface Reader {
   /** The first row, or undefined. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
@@ -23,6 +39,8 @@ export interface Reader {
   /** As `get`, for rows that nearly every request asks for: they are kept in memory for as long as nothing can have changed. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   kept<Row extends object>(sql: string, ...values: readonly string[]): Row | undefined;
+  /** Absent where nothing guards the file: in copies, and in other threads. */
+  readonly waiting?: WaitingCheck;
 }
 
 export interface Writer extends Reader {
@@ -87,6 +105,8 @@ export class Connection implements Writer {
   readonly #equipment: (() => void)[] = [];
   #identity: FileIdentity | undefined;
   #onDamage: ((error: DamagedFileError) => void) | undefined;
+  /** Set by the guard of the file. */
+  waiting?: WaitingCheck;
   readonly #savepoints: Savepoint[] = [];
   readonly #kept = new KeptRows();
   /** `PRAGMA data_version` as of the last look: it changes when another connection writes. */

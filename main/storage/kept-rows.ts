@@ -7,7 +7,7 @@ import { Lru } from '../lib/lru.ts';
 
 /**
  * Tables that requests write all the time. A write to them leaves the kept rows of others as they are, since it changes
- * nothing else: they have no triggers that write, and no table is deleted from with them. Their own rows are not kept.
+ * nothing else: they have no triggers that write what is kept, and no table is deleted from with them. Their own rows are not kept.
  */
 export const unkeptTables = [
   'activities',

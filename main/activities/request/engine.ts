@@ -41,6 +41,8 @@ export interface Engine {
   readonly signingCounts: SigningCounts;
   /** Called in the transaction, after each row that is appended to the log. @param by Whose request made it; null for none's. */
   readonly onAppended: (tx: Writer, row: ActivityRow, by: Caller | null) => void;
+  /** Waits until what waits for votes is known, or the vault is locked: soon after an unlock. */
+  readonly logFollowed: () => Promise<void>;
   /** Activities that a freeze rejects, before their rows say so. */
   readonly rejections: Rejections;
 }

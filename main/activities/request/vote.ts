@@ -69,6 +69,8 @@ export async function castVote(
       return admitted.given;
     }
     const { target, caller, waiting, verdict } = admitted;
+    // Unlocked since the early check, so the row may not be as it was written: retry.
+    if (tx.waiting?.isFollowed === false) return undefined;
     // Became allowed after the early check, so `prepare` has not run: retry.
     if (isAllowed(verdict) && !prepared) return undefined;
     request.spend?.(tx);
@@ -93,6 +95,7 @@ export async function castVote(
 
   /** @returns undefined where there is something to prepare, and nothing that allows it yet. */
   async function prepareEarly(): Promise<Prepared | undefined> {
+    await engine.logFollowed();
     const early = units.read(admit);
     if ('given' in early || !isAllowed(early.verdict)) return undefined;
     const { operation, ...task } = taskOf(early.target, early.waiting);

@@ -49,6 +49,9 @@ export const createGrant = activity({
       findActivityByFingerprint(tx, organizationId, params.fingerprint),
       `unable to find activity ${params.fingerprint}`,
     );
+    if (tx.waiting?.isFollowed === false) {
+      throw new KeyhearthError('UNAVAILABLE', 'the activity log is being verified, try again in a moment');
+    }
     if (row.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') throw refused('it waits for no approval');
     const [{ userId }] = JSON.parse(row.votes) as readonly [{ readonly userId: string }];
     const user = orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);

@@ -9,14 +9,16 @@
  * add up to the same (an additive multiset hash is safe with hidden parts alone).
  */
 import { HmacKey } from '../../crypto/hmac.ts';
-import type { Connection, Value, Writer } from '../connection.ts';
+import type { Connection, Value, WaitingCheck, WaitingRevision, Writer } from '../connection.ts';
 import { readable, type DamagedFileError } from '../file/damage.ts';
 import { checkSchemaInUse, type RowFinding } from '../schema.ts';
 import type { Guard } from '../unit-of-work.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { every } from '../../lib/concurrency/every.ts';
 import { owned } from '../../lib/faults.ts';
 import { verifyFile, verifyQuickly, rowsInDigest, type VerifiedFile, type VerifyProgress } from './verify.ts';
 import { checkLog, walkLog } from './log.ts';
+import { isAsWritten, waitingSchema, type WaitingRows } from './waiting-rows.ts';
 import { authenticate, canonical, partOf, protectedTables, triggersOf, type Mac } from './row-mac.ts';
 import { tampered } from './refusal.ts';
 import {
@@ -66,7 +68,7 @@ const putBack: RowFinding = {
 };
 
 /** Authenticates what one connection writes, and finds out what others wrote. */
-export class RowGuard implements Guard {
+export class RowGuard implements Guard, WaitingCheck {
   readonly #connection: Connection;
   readonly #keys: GuardKeys;
   readonly #onTampering: () => void;
@@ -83,6 +85,9 @@ export class RowGuard implements Guard {
   #tampering: readonly RowFinding[] | undefined;
   #walk: NodeJS.Immediate | undefined;
   #walkedAt = -Infinity;
+  /** True once the log was followed since the unlock: what waits for votes is known then. */
+  #isFollowed = false;
+  #onFollowed: ((isRead: boolean) => void)[] = [];
   #naming = false;
   #stopPathWatch: (() => void) | undefined;
   #committedLog: string | undefined;
@@ -114,6 +119,7 @@ export class RowGuard implements Guard {
     connection.onDamage((error) => {
       this.#damaged(error);
     });
+    connection.waiting = this;
   }
 
   /** Why the file is not used; undefined while nothing is known against it. */
@@ -124,6 +130,30 @@ export class RowGuard implements Guard {
   /** True while the log is followed from its first row, or damage is searched for. */
   get walking(): boolean {
     return this.#walk !== undefined || this.#naming;
+  }
+
+  get isFollowed(): boolean {
+    return this.#isFollowed && this.#keys.unlocked;
+  }
+
+  /**
+   * Waits until the log is followed, or the vault is locked.
+   * @throws KeyhearthError UNAVAILABLE where it cannot be read now.
+   */
+  async followed(): Promise<void> {
+    if (this.isFollowed || !this.#keys.unlocked) return;
+    if (this.#walk === undefined) this.#walkLog();
+    const isRead = await new Promise<boolean>((resolve) => {
+      this.#onFollowed.push(resolve);
+    });
+    if (!isRead)
+      throw new KeyhearthError('UNAVAILABLE', 'the activity log cannot be read, try again in a moment');
+  }
+
+  checkWaiting(row: WaitingRevision): void {
+    if (!this.isFollowed || isAsWritten(this.#connection, row)) return;
+    const problem = 'it is not what waits for votes: it was changed, or another followed it';
+    this.refuse([{ table: 'activities', row: String(row.sequence), problem }]);
   }
 
   /**
@@ -202,6 +232,7 @@ export class RowGuard implements Guard {
   begin(): void {
     this.#version = this.#connection.look();
     this.#tampering = undefined;
+    this.#isFollowed = false;
     this.#watchPath();
     this.#walkLog();
   }
@@ -300,6 +331,7 @@ export class RowGuard implements Guard {
   stop(): void {
     clearImmediate(this.#walk);
     this.#walk = undefined;
+    this.#released();
     this.#stopPathWatch?.();
     this.#stopPathWatch = undefined;
   }
@@ -354,24 +386,47 @@ export class RowGuard implements Guard {
   #walkLog(): void {
     clearImmediate(this.#walk);
     this.#walkedAt = performance.now();
-    const walk = walkLog(this.#connection, 200, this.#accepted);
+    const walk = walkLog(this.#connection, 200, this.#accepted, (end, waiting) => {
+      this.#know(end, waiting);
+    });
     const step = owned(() => {
       this.#walk = undefined;
-      if (!this.#keys.unlocked) return;
-      // The connection has reported the damage.
-      const next = readable(() => walk.next(), undefined);
-      if (next === undefined) return;
-      const { done, value } = next;
-      if (done !== true) this.#walk = setImmediate(step);
-      else if (value.length > 0) this.#discover(value);
+      try {
+        if (!this.#keys.unlocked) return;
+        // The connection has reported the damage.
+        const next = readable(() => walk.next(), undefined);
+        if (next === undefined) return;
+        const { done, value } = next;
+        if (done !== true) this.#walk = setImmediate(step);
+        else if (value.length > 0) this.#discover(value);
+      } finally {
+        if (this.#walk === undefined) this.#released();
+      }
     });
     this.#walk = setImmediate(step);
   }
 
+  /** @param end Of the chain that was followed: it must be the one that was sealed here. */
+  #know([sequence, hash]: LogEnd, waiting: WaitingRows): void {
+    if (sequence > 0 && !this.#ends.some((end) => end.startsWith(`${String(sequence)} ${hash} `))) {
+      const problem = 'the log ended with another row when it was last written';
+      this.#discover([{ table: 'activities', row: String(sequence), problem }]);
+      return;
+    }
+    waiting.keep(this.#connection);
+    this.#isFollowed = true;
+    this.#released();
+  }
+
+  #released(): void {
+    const isRead = this.isFollowed || !this.#keys.unlocked || this.#tampering !== undefined;
+    for (const resolve of this.#onFollowed.splice(0)) resolve(isRead);
+  }
+
   /** Stops using the file. The next caller gets the refusal. */
   #discover(findings: readonly RowFinding[]): void {
-    this.stop();
     this.#tampering = findings;
+    this.stop();
     this.#keys.lock();
     this.#onTampering();
   }
@@ -414,6 +469,8 @@ export class RowGuard implements Guard {
     connection.exec(
       'CREATE TEMP TABLE row_sums (name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum BLOB NOT NULL) STRICT, WITHOUT ROWID',
     );
+    if (connection.get("SELECT 1 FROM main.sqlite_schema WHERE name = 'activities'") !== undefined)
+      connection.exec(waitingSchema);
     for (const table of tables.values()) {
       connection.run(
         'INSERT INTO temp.row_sums VALUES (?, 0, ?)',

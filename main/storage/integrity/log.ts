@@ -1,8 +1,9 @@
 /** The whole log: its chain of hashes from the first row on, and the indexes by which activities are found. */
-import { walkActivityChain, type ChainCheck, type LogRow } from '../tables/activities.ts';
+import { listLog, walkActivityChain, type ChainCheck, type LogRow } from '../tables/activities.ts';
 import type { Reader, Value } from '../connection.ts';
 import type { RowFinding } from '../schema.ts';
 import { logEnd, type LogEnd } from './digest.ts';
+import { WaitingRows } from './waiting-rows.ts';
 
 export function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
   const walk = walkLog(tx, 1000, accepted);
@@ -12,14 +13,23 @@ export function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
   }
 }
 
-/** Follows the log's chain and then its indexes, with a pause after each so many rows. */
+/**
+ * Follows the log's chain and then its indexes, with a pause after each so many rows.
+ * @param onFollowed Called at the end of the chain, with what waits for votes.
+ */
 export function* walkLog(
   tx: Reader,
   slice: number,
   accepted?: LogEnd,
+  onFollowed: (end: LogEnd, waiting: WaitingRows) => void = () => undefined,
 ): Generator<undefined, readonly RowFinding[]> {
-  const chain = yield* walkActivityChain(tx, slice, logRowOf(accepted));
+  const waiting = new WaitingRows();
+  yield* readAccepted(tx, slice, accepted, waiting);
+  const chain = yield* walkActivityChain(tx, slice, logRowOf(accepted), (row) => {
+    waiting.follow(row);
+  });
   if (!chain.ok) return [brokenLog(chain)];
+  onFollowed([chain.rows, chain.head], waiting);
   // A file of an earlier version, which is looked at as it is, has not all of them.
   const indexes = tx
     .all<{ name: string }>(
@@ -41,6 +51,23 @@ export function* walkLog(
       return [{ table: 'activities', row: null, problem: `the index ${index} leads elsewhere too` }];
   }
   return [];
+}
+
+/** Reads the part of the log that its owner accepted as it is. */
+function* readAccepted(
+  tx: Reader,
+  slice: number,
+  accepted: LogEnd | undefined,
+  waiting: WaitingRows,
+): Generator<undefined, void> {
+  const end = accepted?.[0] ?? 0;
+  for (let last = 0; ;) {
+    const { rows, isEnd } = listLog(tx, last, end, slice);
+    for (const row of rows) waiting.follow(row);
+    last = rows.at(-1)?.sequence ?? end;
+    if (isEnd) return;
+    yield;
+  }
 }
 
 /** The indexes by which activities are found, and the columns that tell their entries apart. */

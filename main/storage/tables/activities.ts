@@ -168,11 +168,31 @@ export const listEvents = (
     limit,
   );
 
+/**
+ * One that waits for votes is decided by what it says: it must be as it was written.
+ * @param asked What it was found by. An index may lead to the row of another.
+ */
+function asWritten(
+  tx: Reader,
+  row: ActivityRow | undefined,
+  asked: Partial<ActivityRow> = {},
+): ActivityRow | undefined {
+  if (row?.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') {
+    const { id, sequence } = row;
+    tx.waiting?.checkWaiting({ id, sequence, hash: activityHash({ ...row, ...asked }) });
+  }
+  return row;
+}
+
 export const getActivityRow = (tx: Reader, organizationId: string, id: string): ActivityRow | undefined =>
-  tx.get<ActivityRow>(
-    `SELECT ${activities.columns} FROM activities WHERE id = ? AND organization_id = ? ORDER BY revision DESC LIMIT 1`,
-    id,
-    organizationId,
+  asWritten(
+    tx,
+    tx.get<ActivityRow>(
+      `SELECT ${activities.columns} FROM activities WHERE id = ? AND organization_id = ? ORDER BY revision DESC LIMIT 1`,
+      id,
+      organizationId,
+    ),
+    { id, organizationId },
   );
 
 export const findActivityByFingerprint = (
@@ -180,10 +200,14 @@ export const findActivityByFingerprint = (
   organizationId: string,
   fingerprint: string,
 ): ActivityRow | undefined =>
-  tx.get<ActivityRow>(
-    `SELECT ${activities.columns} FROM activities WHERE organization_id = ? AND fingerprint = ? ORDER BY revision DESC LIMIT 1`,
-    organizationId,
-    fingerprint,
+  asWritten(
+    tx,
+    tx.get<ActivityRow>(
+      `SELECT ${activities.columns} FROM activities WHERE organization_id = ? AND fingerprint = ? ORDER BY revision DESC LIMIT 1`,
+      organizationId,
+      fingerprint,
+    ),
+    { organizationId, fingerprint },
   );
 
 /** Filters for a list of activities; an absent filter matches all. */
@@ -280,11 +304,14 @@ function findRows(
 }
 
 /** Newest first. */
-const readRows = (tx: Reader, found: readonly FoundRow[]): readonly ActivityRow[] =>
-  tx.all<ActivityRow>(
+function readRows(tx: Reader, found: readonly FoundRow[]): readonly ActivityRow[] {
+  const rows = tx.all<ActivityRow>(
     `SELECT ${activities.columns} FROM activities WHERE sequence IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC`,
     JSON.stringify(found.map(({ sequence }) => sequence)),
   );
+  for (const row of rows) asWritten(tx, row);
+  return rows;
+}
 
 /** A revision that says that an activity waits for votes. */
 export interface WaitingRow {
@@ -356,11 +383,13 @@ const beforeTheFirst: LogRow = { sequence: 0, hash: genesis };
 /**
  * The same with a pause after each so many rows, for who has other things to do meanwhile.
  * @param after The row that the first one must follow.
+ * @param onRow Called for each row that follows.
  */
 export function* walkActivityChain(
   tx: Reader,
   slice: number,
   after: LogRow = beforeTheFirst,
+  onRow: (row: ActivityRow) => void = () => undefined,
 ): Generator<undefined, ChainCheck> {
   let previous = after.hash;
   let expected = after.sequence + 1;
@@ -384,6 +413,7 @@ export function* walkActivityChain(
           problem: `row ${String(row.sequence)} was changed after it was written`,
         };
       }
+      onRow(row);
       previous = row.hash;
       expected++;
     }
