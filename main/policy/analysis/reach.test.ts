@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../decide/decide.ts';
 import type { Voter } from '../decide/facts.ts';
 import { compilePolicy, type PolicyText } from '../decide/policies.ts';
+import type { ConditionFacts } from '../language/schema.ts';
+import { Unknown } from '../language/types.ts';
 import { reachOf, type ActivityKind, type Organization } from './reach.ts';
 import { withoutBreak } from '../../lib/concurrency/paced.ts';
 
@@ -153,6 +156,90 @@ describe('a consensus about credentials', () => {
     expect(reach(deny, owns('KEY')).sign).toBe(denies);
     expect(reach(deny, owns('KEY', 'PASSKEY')).sign).toBe(deniesSome);
   });
+});
+
+// The class: a consensus that goes wrong, or that holds of one credential of several.
+test.each([
+  ["approvers.count() >= 2 && credentials.all(c, c.type == 'KEY')", 'CONSENSUS', 'ALLOWED'],
+  // A request does not wait where the consensus has a fault, and a denial with a fault denies.
+  ["approvers[1].id == 'bob'", 'DENIED', 'DEPENDS'],
+])('a consensus of %s', (consensus, allows, denies) => {
+  const credentials = ['KEY', 'PASSKEY'].map((type) => ({ id: type, user_id: 'ann', type }));
+  const user = { ...ann, credentials };
+  expect(reach([rule('ALLOW', '', consensus)], user).sign).toBe(allows);
+  expect(reach([rule('ALLOW', '', '', 'all'), rule('DENY', '', consensus)], user).sign).toBe(denies);
+});
+
+/** A part of a condition that may lack its fact or not know it, and parts that the user or the kind settles. */
+const part = fc.constantFrom(
+  "submitter.id == 'ann'",
+  "submitter.tags.contains('other')",
+  "submitter.tags[1] == 'ops'",
+  'submitter.tags.any(tag, wallet.id == tag)',
+  "activity.action == 'SIGN'",
+  'activity.params.user_tags.count() == 0',
+  "wallet.id == 'w'",
+  "private_key.id == 'k'",
+  'eth.tx.value < 5',
+  "eth.tx.to == 'x'",
+);
+const condition = fc.letrec<{ any: string }>((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 3, depthSize: 'medium' },
+    part,
+    fc.tuple(tie('any'), fc.constantFrom('&&', '||'), tie('any')).map((each) => `(${each.join(' ')})`),
+    tie('any').map((each) => `!(${each})`),
+  ),
+})).any;
+const unknown = new Unknown('it cannot be read');
+const factsOfKey = fc.record({
+  of: fc.constantFrom({ wallet: () => ({ id: 'w' }) }, { private_key: () => ({ id: 'other', tags: [] }) }),
+  transaction: fc.option(
+    fc.constantFrom<ReturnType<NonNullable<ConditionFacts['eth.tx']>>>(
+      { value: 9, to: 'y' },
+      { value: 1, to: 'x' },
+      unknown,
+    ),
+    { nil: undefined },
+  ),
+});
+
+test('no decision differs from what is said to be certain of its kind', () => {
+  const said = new Set<string>();
+  fc.assert(
+    fc.property(
+      condition,
+      condition,
+      fc.array(factsOfKey, { minLength: 6, maxLength: 6 }),
+      (allow, deny, all) => {
+        const policies = [rule('ALLOW', allow, '', 'a'), rule('DENY', deny, '', 'd')];
+        const reached = reach(policies);
+        for (const name of ['sign', 'create', 'users'] as const) {
+          const { type, kind: kindName, resource, action } = kinds[name];
+          const certain = { ALLOWED: 'allow', DENIED: 'deny' }[reached[name]];
+          said.add(reached[name]);
+          if (certain === undefined) continue;
+          for (const { of, transaction } of all) {
+            const { outcome } = decide({
+              approvers: [ann],
+              rootQuorumThreshold: 1,
+              policies: policies.map((text) => compilePolicy(text)),
+              items: [
+                {
+                  activity: () => ({ type, kind: kindName, resource, action, params: { user_tags: [] } }),
+                  ...(name !== 'users' && of),
+                  ...(name === 'sign' && { 'eth.tx': () => transaction }),
+                },
+              ],
+            });
+            expect({ allow, deny, name, outcome }).toEqual({ allow, deny, name, outcome: certain });
+          }
+        }
+      },
+    ),
+    { seed: 22, numRuns: 2_000 },
+  );
+  expect(said).toEqual(new Set(['ALLOWED', 'DENIED', 'DEPENDS']));
 });
 
 test('what is said to be certain is what a decision comes to', () => {

@@ -5,17 +5,13 @@
 import { once } from '../../lib/once.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
 import { isChainKeyword, isOfTransactions } from '../language/chain-keywords.ts';
-import { compile, type Program } from '../language/compile.ts';
+import type { Program } from '../language/compile.ts';
 import { isPart, nothingSearched, type Searched } from '../decide/consensus.ts';
 import { Evaluation, type LoadFact } from '../language/evaluation.ts';
 import { allFacts, consensusFacts, type Voter } from '../decide/facts.ts';
-import { parse } from '../language/parser.ts';
 import { waysToVote } from './for-any-user.ts';
 import { storedPolicy, type PolicyText } from '../decide/policies.ts';
-import { print } from '../language/printer.ts';
-import { keywords } from '../language/schema.ts';
-import type { Logic, Node } from '../language/syntax.ts';
-import { walk } from '../language/walk.ts';
+import { Unknown } from '../language/types.ts';
 
 export type Reach =
   /** By itself, whatever policies say. */
@@ -46,15 +42,12 @@ export interface ActivityKind {
   readonly credentials: boolean;
 }
 
-/** Certain, or undefined where it depends. `impossible`: it asks for what no such activity has, and so never holds. */
-type Possibly = boolean | undefined | 'impossible';
-
-type Judge = (evaluation: Evaluation, has: (keyword: string) => boolean) => Possibly;
-
 interface Rule {
   readonly policyId: string;
   readonly denies: boolean;
-  readonly condition: Judge | undefined;
+  /** The expressions of a broken policy are undefined, and mean nothing. */
+  readonly broken: boolean;
+  readonly condition: Program | undefined;
   /**
    * Answers if the user alone reaches its consensus, and else if the user can do so with others. That of a denial is
    * reached if the user reaches it with each credential, and reachable if with some.
@@ -81,18 +74,12 @@ export function* reachOf(
   const searched = nothingSearched();
   const rules: Rule[] = [];
   for (const text of policies) {
-    const { policyId, effect, consensus, time, broken } = storedPolicy(text);
-    const { condition = '' } = text;
+    const { policyId, effect, condition, consensus, time, broken } = storedPolicy(text);
     rules.push({
       policyId,
       denies: effect === 'EFFECT_DENY',
-      condition:
-        broken !== undefined
-          ? // It allows nothing; where it was to deny it denies.
-            () => effect === 'EFFECT_DENY'
-          : condition.trim() === ''
-            ? undefined
-            : judge(parse(condition)),
+      broken: broken !== undefined,
+      condition,
       consensus: once(() => consensusFor(effect, consensus, user, others, now, searched)),
       time,
     });
@@ -117,9 +104,8 @@ const denied: Reached = { reach: 'REACH_DENIED', policyIds: [] };
 
 function byRules(rules: readonly Rule[], user: Voter, kind: ActivityKind, now: number): Reached {
   const evaluation = new Evaluation(factsOf(user, kind, now), now);
-  const has = (keyword: string): boolean => canHave(kind, keyword);
   const judged = rules.flatMap((rule) => {
-    const holds = whetherHolds(rule, evaluation, has);
+    const holds = whetherHolds(rule, evaluation);
     if (holds === false) return [];
     const consensus = rule.consensus();
     if (consensus === 'out of reach') return [];
@@ -146,15 +132,29 @@ function byRules(rules: readonly Rule[], user: Voter, kind: ActivityKind, now: n
   return denied;
 }
 
+/** True or false where that is certain of every activity of the kind; undefined where it depends. */
 function whetherHolds(
-  { time, condition }: Rule,
+  { denies, broken, time, condition }: Rule,
   evaluation: Evaluation,
-  has: (keyword: string) => boolean,
 ): boolean | undefined {
+  // A broken policy allows nothing. Where it was to deny it denies.
+  if (broken) return denies;
   if (time !== undefined && evaluation.start(time.run) !== true) return false;
-  if (condition === undefined) return true;
-  const holds = condition(evaluation, has);
-  return holds === 'impossible' ? false : holds;
+  return condition === undefined || outcomeOf(condition, denies, evaluation);
+}
+
+/**
+ * The outcome of an expression as a decision judges it. An allowing policy with a fault does not hold. A denying one may, unless
+ * the fault is merely a fact that no such activity has.
+ */
+function outcomeOf({ run }: Program, denies: boolean, evaluation: Evaluation): boolean | undefined {
+  const before = evaluation.missing;
+  const value = evaluation.start(run);
+  if (typeof value === 'boolean') return value;
+  const lacks = evaluation.missing > before;
+  const isGrave = evaluation.graveFaults > 0 || evaluation.elementLacks;
+  if (lacks && !(denies && isGrave)) return false;
+  return evaluation.start(run, true) === false ? false : undefined;
 }
 
 function consensusFor(
@@ -167,25 +167,31 @@ function consensusFor(
 ): ReturnType<Rule['consensus']> {
   if (consensus === undefined) return 'reached';
   const ways = waysToVote(user);
-  const reaching = ways.filter(
-    (way) => new Evaluation(consensusFacts([way]), now).start(consensus.run) === true,
-  );
+  const asked = (way: Voter): Evaluation => new Evaluation(consensusFacts([way]), now);
   if (effect === 'EFFECT_DENY') {
-    if (reaching.length === ways.length) return 'reached';
-    return reaching.length > 0 ? 'reachable' : 'out of reach';
+    const outcomes = ways.map((way) => outcomeOf(consensus, true, asked(way)));
+    if (outcomes.every((outcome) => outcome === true)) return 'reached';
+    return outcomes.every((outcome) => outcome === false) ? 'out of reach' : 'reachable';
   }
-  if (reaching.length > 0) return 'reached';
-  return isPart(consensus, user, others, now, searched) ? 'reachable' : 'out of reach';
+  const values = ways.map((way) => asked(way).start(consensus.run));
+  if (values.includes(true)) return 'reached';
+  // A request does not wait for a consensus that has a fault.
+  const waits = (way: Voter, at: number): boolean =>
+    values[at] === false && isPart(consensus, way, others, now, searched);
+  return ways.some(waits) ? 'reachable' : 'out of reach';
 }
 
-/** The facts of any activity of a kind; the rest depends. */
-const factsOf = (user: Voter, { type, kind, resource, action }: ActivityKind, now: number): LoadFact =>
-  allFacts(
+const open = new Unknown('it depends on the activity');
+
+/** The facts of any activity of a kind: what is not known of all of its kind is unknown. */
+function factsOf(user: Voter, activity: ActivityKind, now: number): LoadFact {
+  const { type, kind, resource, action } = activity;
+  const known = allFacts(
     { approvers: [user], rootQuorumThreshold: Infinity, now },
-    {
-      activity: () => ({ type, kind, resource, action }),
-    },
+    { activity: () => ({ type, kind, resource, action, params: open, signatures: open }) },
   );
+  return (keyword) => known(keyword) ?? (canHave(activity, keyword) ? open : undefined);
+}
 
 /**
  * True if an activity of this kind can have the keyword; a keyword that is not listed fits all. A raw payload
@@ -198,46 +204,4 @@ function canHave({ kind, resource, action }: ActivityKind, keyword: string): boo
     return resource === 'WALLET' || resource === 'PRIVATE_KEY';
   }
   return keyword !== 'signing_key' || action === 'SIGN';
-}
-
-/** Nothing is cut short: one part that asks for what is not there keeps the whole from holding. */
-function judge(node: Node): Judge {
-  if (node.kind === 'logic') return joined(node.operator, node.operands.map(judge));
-  if (node.kind === 'not') {
-    const of = judge(node.of);
-    return (evaluation, has) => {
-      const value = of(evaluation, has);
-      return typeof value === 'boolean' ? !value : value;
-    };
-  }
-  const { run } = compile(print(node), 'condition');
-  const needs = keywordsIn(node);
-  return (evaluation, has) => {
-    if (!needs.every(has)) return 'impossible';
-    const value = evaluation.start(run);
-    return typeof value === 'boolean' ? value : undefined;
-  };
-}
-
-function joined(operator: Logic, parts: readonly Judge[]): Judge {
-  return (evaluation, has) => {
-    const values = parts.map((part) => part(evaluation, has));
-    if (values.includes('impossible')) return 'impossible';
-    // A part that is not known may be one that goes wrong: only "and" can be settled without it.
-    if (operator === '&&' && values.includes(false)) return false;
-    if (values.includes(undefined)) return undefined;
-    return operator === '&&' ? true : values.includes(true);
-  };
-}
-
-/** The keywords that are read in any case. What is asked of each element of a list is not asked of an empty one. */
-function keywordsIn(node: Node): readonly string[] {
-  const found = new Set<string>();
-  walk(node, (each, variables) => {
-    const base = each.kind === 'field' ? each.of : each;
-    if (base.kind !== 'name' || variables.size > 0) return;
-    const text = print(each);
-    if (Object.hasOwn(keywords.condition, text)) found.add(text);
-  });
-  return [...found];
 }
