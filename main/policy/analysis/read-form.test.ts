@@ -95,7 +95,7 @@ const forms: fc.Arbitrary<PolicyForm> = fc.oneof(
     ...shared,
     effect: fc.constant('EFFECT_ALLOW' as const),
     agreements,
-    deeds: fc.boolean().map((untagged) => ({ ...openForm.deeds, untagged })),
+    deeds: fc.constant(openForm.deeds),
     payment,
   }),
   agreements.map((all) => ({ ...openForm, agreements: all })),
@@ -332,10 +332,25 @@ describe('an expression that says more than a form', () => {
     ['a time of another shape', { time: "time.now < Timestamp('2026-01-01T00:00:00Z')" }],
     ['a month', { time: "CronSpan('0 9 1 * *', '8h', 'UTC')" }],
     ['two times', { time: "CronSpan('0 9 * * *', '8h', 'UTC') && CronSpan('0 10 * * *', '8h', 'UTC')" }],
+    ['new users without tags', { condition: `${plain.condition} && activity.params.user_tags.count() == 0` }],
     ['a denial', { effect: 'EFFECT_DENY' as const }],
     ['a mistake', { condition: 'eth.tx.valu <= 5' }],
   ])('has no form with %s', (_, change) => {
     expect(readForm(plain)).toBeDefined();
     expect(readForm({ ...plain, ...change })).toBeUndefined();
+  });
+
+  // The class: a text that a sentence would show as several, or as other words of the sentence.
+  test.each([
+    "activity.action == 'EXPORT and DELETE'",
+    "activity.action == 'EXPORT; on: WALLET'",
+    "activity.resource in ['WALLET', 'POLICY, and USER']",
+    "activity.kind == 'CREATE_USERS '",
+    "activity.kind == ''",
+  ])('has no form with %s', (condition) => {
+    const policy = { effect: 'EFFECT_DENY' as const, condition, consensus: '' };
+    expect(readForm({ ...policy, condition: "activity.action == 'EXPORT'" })).toBeDefined();
+    expect(problemsOf(policy)).toEqual([]);
+    expect(readForm(policy)).toBeUndefined();
   });
 });

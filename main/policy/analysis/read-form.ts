@@ -135,13 +135,15 @@ function propose(
   if (agreements.some(({ count }) => count < 1)) return undefined;
   // People misread a sentence about a denial that needs approval.
   if (effect === 'EFFECT_DENY' && agreements.length > 0) return undefined;
+  if (![deeds.actions, deeds.resources, deeds.kinds].every(areWords)) return undefined;
   if (chainId === undefined) return form;
   // A sentence about payments that are denied, or about several kinds of deeds, would be one that people misread.
   if (
     effect === 'EFFECT_DENY' ||
     deeds.actions !== null ||
     deeds.resources !== null ||
-    deeds.kinds !== null
+    deeds.kinds !== null ||
+    deeds.untagged
   ) {
     return undefined;
   }
@@ -151,6 +153,10 @@ function propose(
   if (![...(receivers ?? []), ...(token === null ? [] : [token])].every(isReceiver)) return undefined;
   return { ...form, payment: { chainId, token, receivers, limits, fees } };
 }
+
+/** False for a text such as `EXPORT and DELETE`: no deed is called so, and a sentence would seem to name two. */
+const areWords = (texts: readonly string[] | null): boolean =>
+  texts === null || texts.every((word) => /^[A-Z0-9_]+$/.test(word));
 
 /** By fact, what its comparison with texts says. */
 const ofTexts: Readonly<
