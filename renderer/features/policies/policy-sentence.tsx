@@ -168,7 +168,10 @@ function What(props: Props): ReactNode {
 function Doing({ form }: Props): ReactNode {
   const { deeds } = form;
   const known = deedChoices.find(({ id }) => id === deedOf(form));
-  if (known?.id === 'everything') return t('do everything');
+  if (known?.id === 'everything') {
+    // A person who is not let do everything may do some of it.
+    return form.effect === 'EFFECT_ALLOW' ? t('do everything') : t('do anything');
+  }
   if (known !== undefined) return known.label.charAt(0).toLowerCase() + known.label.slice(1);
   const said = [
     deeds.actions !== null && t('actions: {{list}}', { list: allOf(deeds.actions) }),
