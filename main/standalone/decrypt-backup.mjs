@@ -76,8 +76,17 @@ function readHead(source) {
   const line = beginning.subarray(first + 1, end);
   if (end === 0 || hash('sha256', line) !== checksum) throw new Refusal('its header is damaged');
   const header = JSON.parse(line.toString('utf8'));
+  if (!isHeader(header)) throw new Refusal('its header is damaged');
   return { header, length: end, binding: hash('sha256', beginning.subarray(0, end), 'buffer') };
 }
+
+const isFrom = (least, most) => (value) => Number.isSafeInteger(value) && value >= least && value <= most;
+const isSize = isFrom(1, Number.MAX_SAFE_INTEGER);
+const isChunkSize = isFrom(64 * 1024, 1024 * 1024);
+
+/** The checksum has no key, so a header may be an attacker's. An empty database would have no sealed part to verify. */
+const isHeader = ({ size, chunkSize, keyslots }) =>
+  isSize(size) && isChunkSize(chunkSize) && Array.isArray(keyslots);
 
 function decrypt(source, { header, length, binding }, masterKey) {
   const envelope = derive(masterKey, header.keySalt, 'latchkey backup v1');
@@ -147,9 +156,9 @@ const most = { memoryKiB: 1024 * 1024, passes: 16, parallelism: 16, work: 64 * 1
 
 function checkWork(slots) {
   const asked = slots.map(({ parameters }) => JSON.parse(parameters));
-  const fits = asked.every(
-    ({ memoryKiB, passes, parallelism }) =>
-      memoryKiB <= most.memoryKiB && passes <= most.passes && parallelism <= most.parallelism,
+  // A cost below 0 would pay for that of the other slots.
+  const fits = asked.every((cost) =>
+    ['memoryKiB', 'passes', 'parallelism'].every((name) => isFrom(1, most[name])(cost[name])),
   );
   const work = asked.reduce((sum, { memoryKiB, passes }) => sum + memoryKiB * passes, 0);
   if (!fits || work > most.work)
@@ -245,6 +254,10 @@ function writeNew(file, bytes) {
   }
 }
 
+/** A text of the file makes no line of its own, and moves or hides none on a terminal. */
+const visible = (text) =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `⟨U+${character.codePointAt(0).toString(16)}⟩`);
+
 try {
   const { output, secrets, masterKey, database } = main(process.argv.slice(2));
   writeNew(output, database);
@@ -255,6 +268,7 @@ try {
     process.stderr.write(`${file}: its mnemonics and private keys, in clear. Erase it when you are done.\n`);
   }
 } catch (error) {
-  process.stderr.write(`decrypt-backup: ${error instanceof Error ? error.message : String(error)}\n`);
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`decrypt-backup: ${visible(message)}\n`);
   process.exitCode = 1;
 }

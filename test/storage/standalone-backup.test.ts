@@ -170,6 +170,37 @@ describe('decrypt-backup.mjs', () => {
       /more work than those of any vault/,
     ],
     [
+      'slots of which one gives back what the others ask for',
+      () => [
+        asking({ memoryKiB: 2 ** 20, passes: 16 }, 500, { memoryKiB: -(2 ** 50), passes: 1 }),
+        'x.db',
+        '--password-file',
+        'password',
+      ],
+      /more work than those of any vault/,
+    ],
+    [
+      // Nothing of an empty database is sealed, so nothing of it would be verified.
+      'a header that says the database is empty',
+      () => [damaged((bytes) => withHeader(bytes, { size: 0 }, true)), 'x.db', '--phrase-file', 'phrase'],
+      /its header is damaged/,
+    ],
+    [
+      'a header without a size',
+      () => [damaged((bytes) => withHeader(bytes, { size: '1' })), 'x.db', '--phrase-file', 'phrase'],
+      /its header is damaged/,
+    ],
+    [
+      'a header without slots',
+      () => [damaged((bytes) => withHeader(bytes, { keyslots: {} })), 'x.db', '--phrase-file', 'phrase'],
+      /its header is damaged/,
+    ],
+    [
+      'text that would write on the terminal',
+      () => [given('keyhearth-backup 1\r\u001b[2Kx.db:\n'), 'x.db', '--phrase-file', 'phrase'],
+      /^decrypt-backup: its format has version 1⟨U\+d⟩⟨U\+1b⟩\[2Kx\.db:, /,
+    ],
+    [
       'a changed part',
       () => [damaged((bytes) => flipped(bytes, bytes.length - 3000)), 'x.db', '--phrase-file', 'phrase'],
       /part \d of \d is damaged/,
@@ -194,19 +225,28 @@ function damaged(change: (bytes: Buffer) => Uint8Array): string {
   return 'damaged';
 }
 
-/** A backup with a header of an attacker's, whose password slots cost so much. */
-const asking = (cost: object, count: number): string =>
+type Slot = Readonly<Record<'kind' | 'parameters', string>>;
+
+/** The backup with a header of an attacker's, or its header alone. */
+function withHeader(bytes: Buffer, changes: object, alone = false): Buffer {
+  const end = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1;
+  const header = JSON.parse(String(bytes.subarray(bytes.indexOf('\n'), end))) as object;
+  const line = `${JSON.stringify({ ...header, ...changes })}\n`;
+  const title = `keyhearth-backup 1 ${createHash('sha256').update(line).digest('hex')}\n`;
+  return Buffer.concat([Buffer.from(title + line), alone ? Buffer.alloc(0) : bytes.subarray(end)]);
+}
+
+/** A backup whose password slots cost so much, the last of them something else. */
+const asking = (cost: object, count: number, last: object = cost): string =>
   damaged((bytes) => {
-    const end = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1;
-    const header = JSON.parse(String(bytes.subarray(bytes.indexOf('\n'), end))) as {
-      keyslots: { kind: string; parameters: string }[];
-    };
-    const [slot] = header.keyslots.filter(({ kind }) => kind === 'password');
-    const parameters = JSON.stringify({ ...(JSON.parse(slot?.parameters ?? '') as object), ...cost });
-    const keyslots = Array.from({ length: count }, () => ({ ...slot, parameters }));
-    const line = `${JSON.stringify({ ...header, keyslots })}\n`;
-    const title = `keyhearth-backup 1 ${createHash('sha256').update(line).digest('hex')}\n`;
-    return Buffer.concat([Buffer.from(title + line), bytes.subarray(end)]);
+    const { keyslots } = JSON.parse(String(bytes).split('\n')[1] ?? '') as { keyslots: readonly Slot[] };
+    const [slot] = keyslots.filter(({ kind }) => kind === 'password');
+    const costing = (asked: object): object => ({
+      ...slot,
+      parameters: JSON.stringify({ ...(JSON.parse(slot?.parameters ?? '') as object), ...asked }),
+    });
+    const slots = [...Array.from({ length: count - 1 }, () => costing(cost)), costing(last)];
+    return withHeader(bytes, { keyslots: slots });
   });
 
 const flipped = (bytes: Uint8Array, at: number): Uint8Array => bytes.with(at, (bytes[at] ?? 0) ^ 1);
