@@ -451,6 +451,13 @@ describe('an exported log', () => {
     }
   });
 
+  // Each further piece of a line was once searched together with all before it: for this one some hundred gigabytes in all.
+  test('of one line of 100 MB is refused, in time that grows as the file does', async () => {
+    const { code, stderr } = await runStandalone('x'.repeat(100_000_000));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^verify-log: this is no exported log/);
+  });
+
   test('is verified by a script that says how it is called', async () => {
     for (const argv of [['more'], ['--head', '4'], ['--what'], ['--public-key', '04']]) {
       const { code, stderr } = await runStandalone(exported, argv);
