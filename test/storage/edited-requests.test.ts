@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { activityOf, resultOf, startTestVault } from '../support/support.ts';
+import { activityOf, newTestKey, resultOf, startTestVault } from '../support/support.ts';
 import type { ActivityBody, Answer, TestClient } from '../support/support.ts';
 import { misleadIndex } from '../support/misled-index.ts';
 
@@ -174,6 +174,28 @@ test.each(edits)('no vote counts on a request with %s', async (_what, edit, vote
   expect(await vote('cat', 'approve', requests[votedOn])).toMatchObject(refused);
   expect(vault.connection.all('SELECT sequence FROM activities')).toHaveLength(rows);
   expect((await vault.rpc.status()).tampering?.findings).toMatchObject([{ table: 'activities' }]);
+});
+
+test('a request that its index hides is not executed again', async () => {
+  await using shared = await startShared();
+  const { vault, root, rootUserId, sqlite, ask } = shared;
+  const thief = newTestKey();
+  const body = root.submitBody('CREATE_API_KEYS_V2', {
+    userId: rootUserId,
+    apiKeys: [{ apiKeyName: 'thief', publicKey: thief.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+  });
+  const made = await root.post('submit/create_api_keys', body);
+  const { apiKeyIds } = resultOf(made);
+  resultOf(await root.submit('delete_api_keys', 'DELETE_API_KEYS', { userId: rootUserId, apiKeyIds }));
+  await ask('A');
+  misleadIndex(
+    sqlite,
+    'activities_fingerprint',
+    `CREATE UNIQUE INDEX activities_fingerprint ON activities
+       (organization_id, CASE id WHEN '${activityOf(made).id}' THEN 'hidden' ELSE fingerprint END, revision)`,
+  );
+  expect(await root.post('submit/create_api_keys', body)).toMatchObject(refused);
+  expect(vault.connection.all("SELECT 1 FROM api_keys WHERE name = 'thief'")).toEqual([]);
 });
 
 test('an approver is not shown a request with other parameters', async () => {

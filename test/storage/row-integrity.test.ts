@@ -785,8 +785,9 @@ describe('a running vault', () => {
     forger.unwatched(() => {
       forger.run("UPDATE activities SET status = 'ACTIVITY_STATUS_FAILED' WHERE sequence = 2");
     });
-    await vault.rpc.unlock({ with: 'recovery', phrase: recoveryPhrase });
-    while (vault.guard.walking) await new Promise((resolve) => setImmediate(resolve));
+    await expect(vault.rpc.unlock({ with: 'recovery', phrase: recoveryPhrase })).rejects.toMatchObject({
+      code: 'VAULT_TAMPERED',
+    });
     expect(await vault.rpc.status()).toMatchObject({
       state: 'locked',
       tampering: { findings: [{ table: 'activities', row: '2' }] },

@@ -30,17 +30,11 @@ export function* walkLog(
   });
   if (!chain.ok) return [brokenLog(chain)];
   onFollowed([chain.rows, chain.head], waiting);
-  // A file of an earlier version, which is looked at as it is, has not all of them.
-  const indexes = tx
-    .all<{ name: string }>(
-      "SELECT name FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = 'activities'",
-    )
-    .map(({ name }) => name);
-  const lookedUp = unindexed(indexes.includes('activities_places'), indexes.includes('activities_waiting'));
+  const indexes = indexesOf(tx);
+  const lookedUp = unindexed(indexes);
   for (let first = 1; first <= chain.rows; first += slice) {
     const lost = tx.get<{ sequence: number }>(lookedUp, first, first + slice - 1);
-    if (lost)
-      return [{ table: 'activities', row: String(lost.sequence), problem: 'an index does not lead to it' }];
+    if (lost) return [unledTo(lost.sequence)];
     yield;
   }
   // A log with gaps, which was accepted, has fewer rows than its last number says.
@@ -52,6 +46,54 @@ export function* walkLog(
   }
   return [];
 }
+
+/** Milliseconds for which a body may come again, as `parse-request.ts` says: an hour, and five minutes of a clock that is ahead. */
+const live = 65 * 60_000;
+
+/** More rows would take longer than the service may stand still; the others are checked when the log is followed. */
+const mostAtOnce = 2000;
+
+/**
+ * Checks the last rows of the log with their indexes: those whose requests could still come again. One that its index hides would
+ * be executed again.
+ */
+export function checkRecent(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
+  const { sequence: end, createdAt: newest } = timeOf(tx, logEnd(tx)[0]) ?? { sequence: 0, createdAt: 0 };
+  const first = Math.max(1, (accepted?.[0] ?? 0) + 1, end - mostAtOnce + 1);
+  let begin = end;
+  while (begin > first && (timeOf(tx, begin)?.createdAt ?? 0) > newest - live) begin--;
+  const row = tx.get<{ hash: Uint8Array }>(
+    'SELECT previous_hash AS hash FROM activities WHERE sequence = ?',
+    begin,
+  );
+  if (row === undefined) return [];
+  const walk = walkActivityChain(tx, mostAtOnce, { sequence: begin - 1, hash: row.hash });
+  let step = walk.next();
+  while (step.done !== true) step = walk.next();
+  if (!step.value.ok) return [brokenLog(step.value)];
+  const lost = tx.get<{ sequence: number }>(unindexed(indexesOf(tx)), begin, end);
+  return lost ? [unledTo(lost.sequence)] : [];
+}
+
+const timeOf = (
+  tx: Reader,
+  sequence: number,
+): { readonly sequence: number; readonly createdAt: number } | undefined =>
+  tx.get('SELECT sequence, created_at AS createdAt FROM activities WHERE sequence = ?', sequence);
+
+const unledTo = (sequence: number): RowFinding => ({
+  table: 'activities',
+  row: String(sequence),
+  problem: 'an index does not lead to it',
+});
+
+/** A file of an earlier version, which is looked at as it is, has not all of them. */
+const indexesOf = (tx: Reader): readonly string[] =>
+  tx
+    .all<{ name: string }>(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = 'activities'",
+    )
+    .map(({ name }) => name);
 
 /** Reads the part of the log that its owner accepted as it is. */
 function* readAccepted(
@@ -118,16 +160,15 @@ function* countEntries(tx: Reader, index: string, key: string): Generator<undefi
 
 /** The first row between two numbers that the indexes, by which activities are found, do not lead to. */
 const unindexed = (
-  withSearchIndex: boolean,
-  withWaitingIndex: boolean,
+  indexes: readonly string[],
 ): string => `SELECT sequence FROM activities AS a NOT INDEXED WHERE sequence BETWEEN ? AND ? AND NOT (
   EXISTS (SELECT 1 FROM activities AS i INDEXED BY activities_id
     WHERE i.id = a.id AND i.revision = a.revision AND i.sequence = a.sequence)
   AND EXISTS (SELECT 1 FROM activities AS f INDEXED BY activities_fingerprint
     WHERE f.organization_id = a.organization_id AND f.fingerprint = a.fingerprint AND f.revision = a.revision
       AND f.sequence = a.sequence)
-  ${withSearchIndex ? inSearchIndex : ''}
-  ${withWaitingIndex ? inWaitingIndex : ''}) LIMIT 1`;
+  ${indexes.includes('activities_places') ? inSearchIndex : ''}
+  ${indexes.includes('activities_waiting') ? inWaitingIndex : ''}) LIMIT 1`;
 
 const inSearchIndex = `AND EXISTS (SELECT 1 FROM activities AS p INDEXED BY activities_places
     WHERE p.organization_id = a.organization_id AND p.sequence = a.sequence AND p.revision = a.revision

@@ -4,7 +4,7 @@ import { DamagedFileError } from '../file/damage.ts';
 import { findDamage, findDamageOf } from '../file/find-damage.ts';
 import { pagesByKey } from '../keyset.ts';
 import { checkSchema, checkSchemaInUse, type RowFinding } from '../schema.ts';
-import { checkLog } from './log.ts';
+import { checkLog, checkRecent } from './log.ts';
 import { canonical, partOf, protectedTables, unprotected, type Mac, type ProtectedTable } from './row-mac.ts';
 import { logEnd, readDigest, type IntegrityDigest, type TableHashes, type TableHash } from './digest.ts';
 import { MultisetHash, multisetHashLength } from './multiset-hash.ts';
@@ -20,7 +20,7 @@ export interface VerifiedFile {
   readonly seal: IntegrityDigest | undefined;
 }
 
-/** Schema, rows and the log's end: what is looked at before a file is used. A file that SQLite cannot read is a finding. */
+/** Schema, rows and the log's last rows: what is looked at before a file is used. A file that SQLite cannot read is a finding. */
 export function verifyFile(tx: Reader, mac: Mac, onProgress?: VerifyProgress): VerifiedFile {
   const refused = (findings: readonly RowFinding[]): VerifiedFile => ({
     findings,
@@ -30,7 +30,10 @@ export function verifyFile(tx: Reader, mac: Mac, onProgress?: VerifyProgress): V
   try {
     // Rows of an unknown schema cannot be verified.
     const schema = checkSchemaInUse(tx);
-    return schema.length > 0 ? refused(schema) : verifyTables(tx, mac, onProgress);
+    if (schema.length > 0) return refused(schema);
+    const verified = verifyTables(tx, mac, onProgress);
+    if (verified.findings.length > 0) return verified;
+    return { ...verified, findings: checkRecent(tx, verified.sums.accepted) };
   } catch (error) {
     return refused(damageOf(tx, error));
   }
