@@ -230,11 +230,16 @@ function readLine(text: string): z.output<typeof line> | string {
 
 /** Lines end with a line feed alone: other separators may stand inside a JSON string. */
 async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
+  // Only what is new is searched: a line may be as long as a file.
+  let begun: string[] = [];
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
+    const [end = '', ...lines] = chunk.split('\n');
+    begun.push(end);
+    if (lines.length === 0) continue;
+    yield begun.join('');
+    begun = [lines.pop() ?? ''];
     yield* lines;
   }
+  const rest = begun.join('');
   if (rest !== '') yield rest;
 }

@@ -453,7 +453,9 @@ describe('an exported log', () => {
 
   // Each further piece of a line was once searched together with all before it: for this one some hundred gigabytes in all.
   test('of one line of 100 MB is refused, in time that grows as the file does', async () => {
-    const { code, stderr } = await runStandalone('x'.repeat(100_000_000));
+    const line = 'x'.repeat(100_000_000);
+    await expect(checkText(line)).rejects.toThrow(/^this is no exported log/);
+    const { code, stderr } = await runStandalone(line);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^verify-log: this is no exported log/);
   });
