@@ -41,6 +41,9 @@ const alone = globSync('{main,preload,renderer}/**/*.test.{ts,tsx}', { cwd: impo
     readFileSync(`${import.meta.dirname}/${file}`, 'utf8').includes('vi.mock('),
 );
 
+/** The package reads the environment once, while it is loaded: another file there would load it first. */
+const readsEnvironment = 'test/vendor/server-actions.test.ts';
+
 // The files of a project that is not isolated share a process, and with it the modules: loading them takes longer than most
 // of these files take. A file there leaves nothing behind that another would see.
 export default defineConfig(({ mode }) => ({
@@ -63,7 +66,13 @@ export default defineConfig(({ mode }) => ({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'unit-alone', include: [...alone, 'test/one-reading/*.test.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'unit-alone',
+          include: [...alone, 'test/one-reading/*.test.ts', readsEnvironment],
+        },
+      },
       {
         test: { ...built, name: 'api', include: ['test/{api,doors,rpc,sign-in}/*.test.ts'], isolate: false },
       },
@@ -72,6 +81,7 @@ export default defineConfig(({ mode }) => ({
           ...built,
           name: 'system',
           include: ['test/{campaigns,delivery,keys,project,project/{lint,runner},storage,vendor}/*.test.ts'],
+          exclude: [readsEnvironment],
           isolate: false,
         },
       },
