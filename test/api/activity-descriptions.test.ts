@@ -175,7 +175,9 @@ describe('the sentence', () => {
     await walletNamed('Gone');
     const [description] = await describeAll([activity.id]);
     expect(written(description?.about ?? [])).toBe('a deleted wallet');
-    expect(description?.fields.map(({ value }) => written(value))).toContain('something that was deleted');
+    expect(description?.fields.map(({ value }) => written(value))).toContain(
+      'something that was deleted, or has no name',
+    );
   });
 
   test('keeps a name apart from its words, whatever the name says', async () => {
@@ -230,6 +232,30 @@ describe('the sentence', () => {
     const { about, fields, shortened } = await asked('create_users', 'CREATE_USERS_V3', { users });
     expect(written(about)).toBe('[User 0], [User 1], [User 2] and 37 more');
     expect(shortened).toBe(fields.length >= 100);
+  });
+});
+
+describe('the fields', () => {
+  const shown = ({ fields }: Description) => fields.map(({ label, value }) => [label, written(value)]);
+
+  test('never show the name of a thing in the place of a text that is written like its id', async () => {
+    const { walletId } = await walletNamed('Treasury of old');
+    const { fields } = await asked('create_wallet', 'CREATE_WALLET', { walletName: walletId, accounts: [] });
+    expect(fields[0]).toEqual({ label: 'Wallet name', value: [{ text: walletId }] });
+  });
+
+  test('show a list or a text that is empty, since it takes away what was there', async () => {
+    const { userIds } = await made('create_users', 'CREATE_USERS_V3', {
+      users: [{ userName: 'Tia', apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] }],
+    });
+    const [userId = ''] = userIds as readonly string[];
+    expect(
+      shown(await asked('update_user', 'UPDATE_USER', { userId, userEmail: '', userTagIds: [] })),
+    ).toEqual([
+      ['User', '[Tia]'],
+      ['User email', 'none'],
+      ['User tags', 'none'],
+    ]);
   });
 });
 

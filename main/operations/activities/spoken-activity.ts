@@ -1,4 +1,5 @@
 /** Sentences about an activity of the log. */
+import type { z } from 'zod';
 import type { Operations } from '../../activities/define.ts';
 import type { ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
@@ -25,7 +26,9 @@ export function describe(tx: Reader, operations: Operations, row: Logged): Spoke
   const signs = toBeSigned({ type: row.type, intent: { intent: params } }).length > 0;
   return {
     ...spoken(tx, operations, row, params),
-    ...(signs ? { fields: [], shortened: false } : fieldsOf(params, namesOf(tx, row.organizationId))),
+    ...(signs
+      ? { fields: [], shortened: false }
+      : fieldsOf(params, schemaOf(operations, row), namesOf(tx, row.organizationId))),
   };
 }
 
@@ -33,6 +36,10 @@ const paramsOf = ({ byType }: Operations, { type, intent }: Logged): unknown => 
   const stored: unknown = JSON.parse(intent);
   return byType.get(type)?.version.upgrade(stored) ?? stored;
 };
+
+/** Of the newest version, whose parameters every version becomes. */
+const schemaOf = ({ byType }: Operations, { type }: Logged): z.ZodType | undefined =>
+  byType.get(type)?.operation.versions[0]?.params;
 
 function spoken(
   tx: Reader,

@@ -9,6 +9,7 @@ import { getAuthenticatorRow } from '../../storage/tables/authenticators.ts';
 import { getWebhookEndpoint } from '../../storage/tables/webhook-endpoints.ts';
 import { getInterfaceRow } from '../../storage/tables/smart-contract-interfaces.ts';
 import { getKnownAddressRow } from '../../storage/tables/known-addresses.ts';
+import { getOauthProviderRow } from '../../storage/tables/oauth-providers.ts';
 import { getPolicyRow } from '../../storage/tables/policies.ts';
 import { getPrivateKeyRow } from '../../storage/tables/private-keys.ts';
 import { getSecretRow } from '../../storage/tables/secrets.ts';
@@ -114,6 +115,7 @@ export interface Names {
   readonly privateKeyTag: (id: string) => Part;
   readonly apiKey: (id: string) => Part;
   readonly authenticator: (id: string) => Part;
+  readonly oauthProvider: (id: string) => Part;
   readonly knownAddress: (id: string) => Part;
   readonly endpoint: (id: string) => Part;
   readonly contractInterface: (id: string) => Part;
@@ -157,6 +159,7 @@ export function namesOf(tx: Reader, organizationId: string): Names {
     privateKeyTag: tag('TAG_TYPE_PRIVATE_KEY'),
     apiKey: find('CREDENTIAL', 'API key', getApiKeyRow),
     authenticator: find('CREDENTIAL', 'passkey', getAuthenticatorRow),
+    oauthProvider: find('CREDENTIAL', 'OAuth provider', getOauthProviderRow),
     knownAddress: find('ADDRESS', 'name', getKnownAddressRow),
     endpoint: find('ENDPOINT', 'webhook endpoint', (reader, organization, id) => {
       const row = getWebhookEndpoint(reader, id);
@@ -174,7 +177,9 @@ export function namesOf(tx: Reader, organizationId: string): Names {
     anything: (id) =>
       Object.values(byId)
         .map((read) => read(id))
-        .find(({ kind }) => kind !== undefined) ?? { text: 'something that was deleted' },
+        .find(({ kind }) => kind !== undefined) ?? {
+        text: 'something that was deleted, or has no name',
+      },
     signer(signWith) {
       try {
         const named = findNamedKey(tx, organizationId, signWith);

@@ -43,6 +43,17 @@ export const findOauthProvider = (
     subject,
   );
 
+export const getOauthProviderRow = (
+  tx: Reader,
+  organizationId: string,
+  id: string,
+): OauthProviderRow | undefined =>
+  tx.get<OauthProviderRow>(
+    `SELECT ${oauthProviders.columns} FROM oauth_providers WHERE organization_id = ? AND id = ?`,
+    organizationId,
+    id,
+  );
+
 /** In the order of creation. */
 export const listOauthProviderRows = (tx: Reader, organizationId: string): OauthProviderRow[] =>
   tx.all<OauthProviderRow>(
