@@ -94,13 +94,9 @@ test('every activity that a policy can hold back has a sentence of its own', () 
     .map(({ operation }) => operation)
     .filter(({ path }) => !spokenPaths.includes(path))
     .map(({ path }) => path);
-  // Signing in, and what one does with one's own session: a caller is answered at once, or refused.
+  // Signing in, and deliveries that were sent before: their titles say it all, and the fields say where to.
   expect([...new Set(without)].sort()).toEqual([
     'create_read_only_session',
-    'create_read_write_session',
-    'delete_oauth_providers',
-    'delete_sessions',
-    'delete_sub_organization',
     'email_auth',
     'init_otp',
     'init_otp_auth',
@@ -218,6 +214,114 @@ describe('the sentence', () => {
       notes: '',
     });
     expect(written(effect)).toBe(`From then on, the policy [Draft ${says.slice(0, 60)}] ${says}.`);
+  });
+
+  test('of a changed policy says how it decides then, by what it keeps and what it loses', async () => {
+    const { policyId } = await made('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Small sums',
+      effect: 'EFFECT_DENY',
+      condition: 'wallet.imported',
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    });
+    const changes = [
+      [
+        { policyConsensus: '', policyEffect: 'EFFECT_ALLOW' },
+        'allows requests that match its condition by any user',
+      ],
+      [
+        { policyCondition: '', policyConsensus: ' ', policyEffect: 'EFFECT_ALLOW', policyName: 'Tiny sums' },
+        'allows every request by any user, and has the name [Tiny sums]',
+      ],
+      [{ policyCondition: '' }, 'denies every request when its consensus holds'],
+      [{ policyNotes: 'more' }, 'decides as before'],
+    ] as const;
+    for (const [change, says] of changes) {
+      const { effect } = await asked('update_policy', 'UPDATE_POLICY_V2', { policyId, ...change });
+      expect(written(effect)).toBe(`From then on, the policy [Small sums] ${says}.`);
+    }
+  });
+
+  test('of many policies names the ones that allow everything', async () => {
+    const policy = (policyName: string, condition: string) => ({
+      policyName,
+      effect: 'EFFECT_ALLOW',
+      condition,
+      notes: '',
+    });
+    const narrow = ['One', 'Two', 'Three', 'Four'].map((name) =>
+      policy(`${name} of many`, 'wallet.imported'),
+    );
+    const { effect } = await asked('create_policies', 'CREATE_POLICIES', {
+      policies: [...narrow, policy('Last of many', '')],
+    });
+    expect(written(effect)).toBe(
+      'From then on, these policies decide requests: [One of many], [Two of many], [Three of many] and 2 more. ' +
+        'Every request by any user is allowed by [Last of many].',
+    );
+  });
+
+  test('of a changed user says every change', async () => {
+    const { userIds } = await made('create_users', 'CREATE_USERS_V3', {
+      users: [{ userName: 'Uwe', apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] }],
+    });
+    const [userId = ''] = userIds as readonly string[];
+    const { userTagId } = await made('create_user_tag', 'CREATE_USER_TAG', {
+      userTagName: 'intern',
+      userIds: [userId],
+    });
+    const sentence = async (change: Json) =>
+      written((await asked('update_user', 'UPDATE_USER', { userId, ...change })).effect);
+    expect(
+      await sentence({ userName: 'Uta', userEmail: 'u@example.org', userPhoneNumber: '', userTagIds: [] }),
+    ).toBe(
+      'The user [Uwe] gets the name [Uta], and gets one-time codes at [u@example.org], and loses the phone number, and has no tags then.',
+    );
+    expect(await sentence({ userTagIds: [userTagId] })).toBe('The user [Uwe] has the tags [intern] alone.');
+    expect(await sentence({})).toBe('The user [Uwe] stays as it is.');
+  });
+
+  test('of a grant says whose, by which key, and of what', async () => {
+    const { addresses } = await walletNamed('Granted');
+    const [signWith = ''] = addresses as readonly string[];
+    const request = activityOf(
+      await ben.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+        signWith,
+        payload: 'cc'.repeat(32),
+        encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+        hashFunction: 'HASH_FUNCTION_NO_OP',
+      }),
+    );
+    const { fingerprint } = request as unknown as { readonly fingerprint: string };
+    const granted = await asked('create_grant', 'CREATE_GRANT', { fingerprint, span: 'TODAY' });
+    expect(written(granted.about)).toBe('[Ben], until midnight');
+    expect(written(granted.effect)).toMatch(
+      /^The user \[Ben\] may sign the like of this with the same key until midnight: Sign a hash.*, from \[Granted\]\. A lock ends this\.$/,
+    );
+    const unknown = await asked('create_grant', 'CREATE_GRANT', {
+      fingerprint: `sha256:${'a'.repeat(64)}`,
+      span: 'TODAY',
+    });
+    expect(written(unknown.effect)).toBe('The vault has no such request, and allows nothing more.');
+  });
+
+  test('of what ends a way in, or lends one, says whose', async () => {
+    const { userId } = await service.newUser('Una');
+    const someId = '7ba2b6a4-0d2b-4a7c-9b37-0f1f3b8d5c11';
+    const sentence = async (path: string, type: string, parameters: Json) =>
+      written((await asked(path, type, parameters)).effect);
+    expect(await sentence('delete_sessions', 'DELETE_SESSIONS', { userId, sessionIds: [someId] })).toBe(
+      'The vault ends 1 session of the user [Una].',
+    );
+    expect(
+      await sentence('delete_oauth_providers', 'DELETE_OAUTH_PROVIDERS', { userId, providerIds: [someId] }),
+    ).toBe('ID tokens of a deleted OAuth provider no longer sign in as the user [Una].');
+    expect(
+      await sentence('create_read_write_session', 'CREATE_READ_WRITE_SESSION_V2', {
+        targetPublicKey,
+        userId,
+      }),
+    ).toBe('The requester gets a session that acts as the user [Una].');
   });
 
   test('says of a long request that it is shortened', async () => {

@@ -6,15 +6,16 @@ import type { z } from 'zod';
 import type { ActivityOperation } from '../../activities/define.ts';
 import type { createApiKeys, deleteApiKeys } from '../credentials/api-keys.ts';
 import type { createAuthenticators, deleteAuthenticators } from '../credentials/authenticators.ts';
-import type { createOauthProviders } from '../credentials/oauth-providers.ts';
+import type { createOauthProviders, deleteOauthProviders } from '../credentials/oauth-providers.ts';
 import type { removeOrganizationFeature, setOrganizationFeature } from '../organizations/features.ts';
 import type { updateOrganizationName, updateRootQuorum } from '../organizations/organizations.ts';
-import type { createSubOrganization } from '../organizations/sub-organizations.ts';
+import type { createSubOrganization, deleteSubOrganization } from '../organizations/sub-organizations.ts';
 import type * as grants from '../policies/grants.ts';
 import type * as policies from '../policies/policies.ts';
 import type * as privateKeys from '../private-keys/private-keys.ts';
 import type * as secrets from '../secrets/secrets.ts';
 import type { createSessionProfile } from '../sign-in/session-profiles.ts';
+import type { createReadWriteSession, deleteSessions } from '../sign-in/sessions.ts';
 import type { signRawPayload, signRawPayloads } from '../signing/signing.ts';
 import type { signTransaction } from '../signing/transactions.ts';
 import type * as contracts from '../signing/smart-contract-interfaces.ts';
@@ -42,7 +43,20 @@ export interface Signed {
   readonly more: number;
 }
 
-type Speak<Params> = (params: Params, names: Names, signed: () => Signed) => Spoken;
+/** A signature that waits for votes: who asks for it, and what it signs. */
+export interface Asked {
+  readonly user: Part;
+  readonly about: readonly Part[];
+}
+
+/** Sources of a sentence beside the names. */
+export interface Reads {
+  readonly signed: () => Signed;
+  /** By the fingerprint of its request; undefined where the organization has no such signature. */
+  readonly asked: (fingerprint: string) => Asked | undefined;
+}
+
+type Speak<Params> = (params: Params, names: Names, reads: Reads) => Spoken;
 
 type ParamsOf<Operation> = Operation extends {
   readonly versions: readonly [{ readonly params: infer Schema extends z.ZodType }, ...unknown[]];
@@ -81,6 +95,22 @@ const renamed = (thing: Part, name: string): Spoken => ({
   effect: say`${thing} gets the name ${called(thing.kind ?? 'OTHER', name)}.`,
 });
 
+/** Several changes of one thing: none of them is left out. */
+const joined = (changes: readonly (readonly Part[])[]): readonly Part[] =>
+  changes.length === 0
+    ? [{ text: 'stays as it is' }]
+    : changes.flatMap((change, index) => (index === 0 ? change : [{ text: ', and ' }, ...change]));
+
+/** A contact of a user: it takes one-time codes. */
+const contactChange = (contact: string | undefined, what: string): readonly (readonly Part[])[] =>
+  contact === undefined
+    ? []
+    : [
+        contact === ''
+          ? [{ text: `loses the ${what}` }]
+          : say`gets one-time codes at ${called('OTHER', contact)}`,
+      ];
+
 const tagged = (
   tag: Part,
   name: string | undefined,
@@ -92,8 +122,7 @@ const tagged = (
     ...(added.length === 0 ? [] : [say`is attached to ${listOf(added)}`]),
     ...(removed.length === 0 ? [] : [say`is detached from ${listOf(removed)}`]),
   ];
-  const joined = changes.flatMap((change, index) => (index === 0 ? change : [{ text: ', and ' }, ...change]));
-  return { about: [tag], effect: say`The tag ${tag} ${joined.length === 0 ? 'stays as it is' : joined}.` };
+  return { about: [tag], effect: say`The tag ${tag} ${joined(changes)}.` };
 };
 
 interface PolicyText {
@@ -110,6 +139,10 @@ const policyWords = ({ effect, condition = '', consensus = '' }: PolicyText): st
   if (consensus.trim() !== '') return `${does} ${which} when its consensus holds`;
   return `${does} ${which}${effect === 'EFFECT_DENY' ? '' : ' by any user'}`;
 };
+
+/** An allowing policy that leaves nothing to be decided. */
+const decidesEverything = ({ effect, condition = '', consensus = '' }: PolicyText): boolean =>
+  effect !== 'EFFECT_DENY' && condition.trim() === '' && consensus.trim() === '';
 
 /** By the last part of the operation's path. */
 const table = {
@@ -234,15 +267,12 @@ const table = {
     some('The vault deletes the secrets ', secretIds.map(names.secret), ' for good.')) satisfies Speak<
     ParamsOf<typeof secrets.deleteSecrets>
   >,
-  sign_transaction: (({ signWith }, names, signed) => signature(signWith, names, signed())) satisfies Speak<
-    ParamsOf<typeof signTransaction>
-  >,
-  sign_raw_payload: (({ signWith }, names, signed) => signature(signWith, names, signed())) satisfies Speak<
-    ParamsOf<typeof signRawPayload>
-  >,
-  sign_raw_payloads: (({ signWith }, names, signed) => signature(signWith, names, signed())) satisfies Speak<
-    ParamsOf<typeof signRawPayloads>
-  >,
+  sign_transaction: (({ signWith }, names, { signed }) =>
+    signature(signWith, names, signed())) satisfies Speak<ParamsOf<typeof signTransaction>>,
+  sign_raw_payload: (({ signWith }, names, { signed }) =>
+    signature(signWith, names, signed())) satisfies Speak<ParamsOf<typeof signRawPayload>>,
+  sign_raw_payloads: (({ signWith }, names, { signed }) =>
+    signature(signWith, names, signed())) satisfies Speak<ParamsOf<typeof signRawPayloads>>,
   create_session_profile: (({ sessionProfileName }) =>
     one(
       'Sessions with the profile ',
@@ -259,12 +289,15 @@ const table = {
       names.contractInterface(smartContractInterfaceId),
       '.',
     )) satisfies Speak<ParamsOf<typeof contracts.deleteSmartContractInterface>>,
-  create_grant: (({ span }) => {
+  create_grant: (({ fingerprint, span }, _names, { asked }) => {
     const time = span === 'TODAY' ? 'until midnight' : 'for ten minutes';
-    return {
-      about: say`${time}`,
-      effect: say`The user of the request may sign the like with the same key ${time}. A lock ends this.`,
-    };
+    const request = asked(fingerprint);
+    return request === undefined
+      ? { about: say`${time}`, effect: say`The vault has no such request, and allows nothing more.` }
+      : {
+          about: say`${request.user}, ${time}`,
+          effect: say`The user ${request.user} may sign the like of this with the same key ${time}: ${request.about}. A lock ends this.`,
+        };
   }) satisfies Speak<ParamsOf<typeof grants.createGrant>>,
   create_known_address: (({ name, address }) => ({
     about: say`${called('ADDRESS', name)} for ${address}`,
@@ -286,10 +319,25 @@ const table = {
       params.apiOnlyUsers.map(({ userName }) => called('USER', userName)),
       '.',
     )) satisfies Speak<ParamsOf<typeof users.createApiOnlyUsers>>,
-  update_user: (({ userId, userName }, names) =>
-    userName === undefined
-      ? one('The contacts or tags of the user ', names.user(userId), ' change.')
-      : renamed(names.user(userId), userName)) satisfies Speak<ParamsOf<typeof users.updateUser>>,
+  update_user: (({ userId, userName, userEmail, userPhoneNumber, userTagIds }, names) => {
+    const user = names.user(userId);
+    const changes = [
+      ...(userName === undefined ? [] : [say`gets the name ${called('USER', userName)}`]),
+      ...contactChange(userEmail, 'email address'),
+      ...contactChange(userPhoneNumber, 'phone number'),
+      ...(userTagIds === undefined
+        ? []
+        : [
+            userTagIds.length === 0
+              ? say`has no tags then`
+              : say`has the tags ${listOf(userTagIds.map(names.userTag))} alone`,
+          ]),
+    ];
+    return {
+      about: userName === undefined ? [user] : renamed(user, userName).about,
+      effect: say`The user ${user} ${joined(changes)}.`,
+    };
+  }) satisfies Speak<ParamsOf<typeof users.updateUser>>,
   update_user_name: (({ userId, userName }, names) => renamed(names.user(userId), userName)) satisfies Speak<
     ParamsOf<typeof users.updateUserName>
   >,
@@ -343,6 +391,25 @@ const table = {
     about: [names.user(params.userId)],
     effect: say`ID tokens of ${listOf(params.oauthProviders.map(({ providerName }) => called('CREDENTIAL', providerName)))} sign in as the user ${names.user(params.userId)}.`,
   })) satisfies Speak<ParamsOf<typeof createOauthProviders>>,
+  delete_oauth_providers: (({ userId, providerIds }, names) => ({
+    about: say`${listOf(providerIds.map(names.oauthProvider))} of ${names.user(userId)}`,
+    effect: say`ID tokens of ${listOf(providerIds.map(names.oauthProvider))} no longer sign in as the user ${names.user(userId)}.`,
+  })) satisfies Speak<ParamsOf<typeof deleteOauthProviders>>,
+  delete_sessions: (({ userId, sessionIds }, names) => ({
+    about: say`${count(sessionIds.length, 'session')} of ${names.user(userId)}`,
+    effect: say`The vault ends ${count(sessionIds.length, 'session')} of the user ${names.user(userId)}.`,
+  })) satisfies Speak<ParamsOf<typeof deleteSessions>>,
+  create_read_write_session: (({ userId, email, invalidateExisting }, names) => {
+    const user =
+      email === undefined ? (userId === undefined ? undefined : names.user(userId)) : called('OTHER', email);
+    const ends = invalidateExisting === true ? ' Other sessions of the same kind end.' : '';
+    return user === undefined
+      ? { about: [], effect: say`The requester gets another session.${ends}` }
+      : {
+          about: [user],
+          effect: say`The requester gets a session that acts as the user ${user}.${ends}`,
+        };
+  }) satisfies Speak<ParamsOf<typeof createReadWriteSession>>,
   create_user_tag: (({ userTagName, userIds }, names) => ({
     about: [called('TAG', userTagName)],
     effect: say`The vault creates the tag ${called('TAG', userTagName)} for ${userIds.length === 0 ? 'no user yet' : listOf(userIds.map(names.user))}.`,
@@ -379,6 +446,10 @@ const table = {
     about: [called('ORGANIZATION', subOrganizationName)],
     effect: say`The vault creates the sub-organization ${called('ORGANIZATION', subOrganizationName)} for ${listOf(rootUsers.map(({ userName }) => called('USER', userName)))} alone.`,
   })) satisfies Speak<ParamsOf<typeof createSubOrganization>>,
+  delete_sub_organization: (({ deleteWithoutExport }) => ({
+    about: [],
+    effect: say`The vault deletes this sub-organization, with all users, wallets and private keys${deleteWithoutExport === true ? ', also those that were never exported' : ''}, for good.`,
+  })) satisfies Speak<ParamsOf<typeof deleteSubOrganization>>,
   update_organization_name: (({ organizationName }) =>
     one('The organization gets the name ', called('ORGANIZATION', organizationName), '.')) satisfies Speak<
     ParamsOf<typeof updateOrganizationName>
@@ -401,16 +472,37 @@ const table = {
       called('POLICY', policyName),
       ` ${policyWords(policy)}.`,
     )) satisfies Speak<ParamsOf<typeof policies.createPolicy>>,
-  create_policies: ((params) =>
-    some(
-      'From then on, these policies decide requests: ',
-      params.policies.map(({ policyName }) => called('POLICY', policyName)),
-      '.',
-    )) satisfies Speak<ParamsOf<typeof policies.createPolicies>>,
-  update_policy: (({ policyId }, names) =>
-    one('The policy ', names.policy(policyId), ' changes what it allows or denies.')) satisfies Speak<
-    ParamsOf<typeof policies.updatePolicy>
-  >,
+  create_policies: ((params) => {
+    const named = ({ policyName }: { readonly policyName: string }) => called('POLICY', policyName);
+    const wide = params.policies.filter(decidesEverything);
+    return {
+      about: listOf(params.policies.map(named)),
+      effect: say`From then on, these policies decide requests: ${listOf(params.policies.map(named))}.${
+        wide.length === 0 ? '' : say` Every request by any user is allowed by ${listOf(wide.map(named))}.`
+      }`,
+    };
+  }) satisfies Speak<ParamsOf<typeof policies.createPolicies>>,
+  update_policy: ((change, names) => {
+    const policy = names.policy(change.policyId);
+    const row = names.policyRow(change.policyId);
+    const { policyName, policyEffect, policyCondition, policyConsensus, time } = change;
+    const isDecision = [policyEffect, policyCondition, policyConsensus, time].some(
+      (text) => text !== undefined,
+    );
+    const decides = isDecision
+      ? policyWords({
+          effect: policyEffect ?? row?.effect,
+          condition: policyCondition ?? row?.condition,
+          consensus: policyConsensus ?? row?.consensus,
+        })
+      : 'decides as before';
+    return {
+      about: [policy],
+      effect: say`From then on, the policy ${policy} ${decides}${
+        policyName === undefined ? '' : say`, and has the name ${called('POLICY', policyName)}`
+      }.`,
+    };
+  }) satisfies Speak<ParamsOf<typeof policies.updatePolicy>>,
   delete_policy: (({ policyId }, names) =>
     one('The policy ', names.policy(policyId), ' decides no more requests.')) satisfies Speak<
     ParamsOf<typeof policies.deletePolicy>
@@ -443,8 +535,8 @@ export function speak(
   { path }: Pick<ActivityOperation, 'path'>,
   params: unknown,
   names: Names,
-  signed: () => Signed,
+  reads: Reads,
 ): Spoken | undefined {
   // The registry pairs a path with the schema that its row is typed by.
-  return bySpeaker[path]?.(params as never, names, signed);
+  return bySpeaker[path]?.(params as never, names, reads);
 }

@@ -1,13 +1,14 @@
 /** Sentences about an activity of the log. */
 import type { z } from 'zod';
 import type { Operations } from '../../activities/define.ts';
-import type { ActivityRow } from '../../storage/tables/activities.ts';
+import { findActivityByFingerprint, type ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
+import { kindOf } from '../../lib/text/activity-types.ts';
 import { activityTitle } from '../../lib/text/activity-titles.ts';
 import { toBeSigned } from '../../lib/text/to-be-signed.ts';
 import { describeRequest, type SigningRequest } from '../signing/describe-request.ts';
-import { speak, type Signed, type Spoken } from './effects.ts';
+import { speak, type Asked, type Signed, type Spoken } from './effects.ts';
 import { fieldsOf, type Fields } from './fields.ts';
 import { namesOf } from './spoken.ts';
 
@@ -41,16 +42,27 @@ const paramsOf = ({ byType }: Operations, { type, intent }: Logged): unknown => 
 const schemaOf = ({ byType }: Operations, { type }: Logged): z.ZodType | undefined =>
   byType.get(type)?.operation.versions[0]?.params;
 
+const isSignature = (type: string): boolean =>
+  ['SIGN_RAW_PAYLOAD', 'SIGN_RAW_PAYLOADS', 'SIGN_TRANSACTION'].includes(kindOf(type));
+
 function spoken(
   tx: Reader,
-  { byType }: Operations,
+  operations: Operations,
   { type, organizationId }: Logged,
   params: unknown,
 ): Spoken {
-  const known = byType.get(type);
+  const known = operations.byType.get(type);
   const signed = (): Signed => signedOf(tx, organizationId, { type, intent: { intent: params } });
+  const names = namesOf(tx, organizationId);
+  const asked = (fingerprint: string): Asked | undefined => {
+    const row = findActivityByFingerprint(tx, organizationId, fingerprint);
+    // A grant is of a signature, so a grant of a grant goes no deeper.
+    if (row === undefined || !isSignature(row.type)) return undefined;
+    const [{ userId }] = JSON.parse(row.votes) as readonly [{ readonly userId: string }];
+    return { user: names.user(userId), about: spokenOf(tx, operations, row).about };
+  };
   return (
-    (known && speak(known.operation, params, namesOf(tx, organizationId), signed)) ?? {
+    (known && speak(known.operation, params, names, { signed, asked })) ?? {
       about: [],
       effect: [{ text: `${activityTitle(type)}.` }],
     }

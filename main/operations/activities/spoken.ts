@@ -10,7 +10,7 @@ import { getWebhookEndpoint } from '../../storage/tables/webhook-endpoints.ts';
 import { getInterfaceRow } from '../../storage/tables/smart-contract-interfaces.ts';
 import { getKnownAddressRow } from '../../storage/tables/known-addresses.ts';
 import { getOauthProviderRow } from '../../storage/tables/oauth-providers.ts';
-import { getPolicyRow } from '../../storage/tables/policies.ts';
+import { getPolicyRow, type PolicyRow } from '../../storage/tables/policies.ts';
 import { getPrivateKeyRow } from '../../storage/tables/private-keys.ts';
 import { getSecretRow } from '../../storage/tables/secrets.ts';
 import { getTagRow, type TagType } from '../../storage/tables/tags.ts';
@@ -111,6 +111,8 @@ export interface Names {
   readonly secret: (id: string) => Part;
   readonly user: (id: string) => Part;
   readonly policy: (id: string) => Part;
+  /** How it decides now; undefined for a deleted policy. */
+  readonly policyRow: (id: string) => PolicyRow | undefined;
   readonly userTag: (id: string) => Part;
   readonly privateKeyTag: (id: string) => Part;
   readonly apiKey: (id: string) => Part;
@@ -172,6 +174,7 @@ export function namesOf(tx: Reader, organizationId: string): Names {
   };
   return {
     ...byId,
+    policyRow: (id) => getPolicyRow(tx, organizationId, id),
     accounts: (walletId) => countAccounts(tx, walletId),
     account: (address) => account(findAccountByAddress(tx, organizationId, address)),
     anything: (id) =>
