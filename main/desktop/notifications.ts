@@ -3,6 +3,7 @@ import { app, Notification } from 'electron';
 import type { WindowRpc, VaultRpc } from '../../preload/contract.ts';
 import { queryAsOwner } from '../rpc/owner-calls.ts';
 import { activityTitle } from '../lib/text/activity-titles.ts';
+import { toBeSigned } from '../lib/text/to-be-signed.ts';
 import { mark, visibleLine } from '../lib/text/visible-text.ts';
 import type { Approvals, WaitingActivity } from './approvals.ts';
 import { report } from './report.ts';
@@ -240,24 +241,27 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
  * Says who asks for what: of a program, its user has the door and the name.
  * @returns its kind alone where the vault gives no description.
  */
-async function describeWaiting(
-  rpc: Pick<WindowRpc, 'call'>,
-  { id, type, requester }: WaitingActivity,
-): Promise<string> {
+async function describeWaiting(rpc: Pick<WindowRpc, 'call'>, activity: WaitingActivity): Promise<string> {
+  const { id, type, requester } = activity;
   const what = async (): Promise<string> => {
     try {
       const answer = await queryAsOwner(rpc, 'describe_activities', { activityIds: [id] });
       if (answer.isRefused) return activityTitle(type);
       const about = answer.body.descriptions[0]?.about ?? [];
-      const said = about.map(({ text, kind }) => (kind === undefined ? text : `“${text}”`)).join('');
-      return said === '' ? activityTitle(type) : said;
+      const said = about.map(({ text, kind }) => (kind === undefined ? text : named(text))).join('');
+      if (said === '') return activityTitle(type);
+      // The objects of a signature begin with the chain's title. Others are names alone: a wallet may be exported or deleted.
+      return toBeSigned(activity).length > 0 ? said : `${activityTitle(type)}: ${said}`;
     } catch {
       // The vault was locked, which is not a fault. The window shows its state.
       return activityTitle(type);
     }
   };
-  return `“${requester}”: ${await what()}`;
+  return `${named(requester)}: ${await what()}`;
 }
+
+/** In quotation marks, of which the name itself has none: it ends where they end. */
+const named = (name: string): string => `“${name.replaceAll(/[“”]/g, mark)}”`;
 
 /** In bytes: macOS takes 256, and Windows advises 200 characters. */
 const longestBody = 240;

@@ -291,6 +291,34 @@ test('the notification has the user, the key, and the title by which the vault d
   });
 });
 
+test('the notification says whether a thing is exported or deleted, and no name passes for its words', async () => {
+  await using service = await startTestVault();
+  const { root, vault } = service;
+  const { client } = await service.newUser('Ben”: “nobody');
+  const policy = {
+    policyName: 'By two',
+    effect: 'EFFECT_ALLOW',
+    consensus: 'approvers.count() >= 2',
+    notes: '',
+  };
+  activityOf(await root.submit('create_policy', 'CREATE_POLICY_V3', policy));
+  const walletName = 'Tips” for “Safe';
+  const { walletId } = resultOf(
+    await root.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts: [] }),
+  ) as { readonly walletId: string };
+  using resources = new DisposableStack();
+  resources.use(notifyOfApprovals(resources.use(watchApprovals(vault.rpc)), vault.rpc));
+  await client.submit('delete_wallets', 'DELETE_WALLETS', {
+    walletIds: [walletId],
+    deleteWithoutExport: true,
+  });
+  await vi.waitFor(() => {
+    expect(machine.notifications.map(({ body }) => body)).toEqual([
+      '“Ben⟨U+201D⟩: ⟨U+201C⟩nobody”: Delete wallets: “Tips⟨U+201D⟩ for ⟨U+201C⟩Safe”',
+    ]);
+  });
+});
+
 describe('a disk that refuses writes', () => {
   const trouble = (cause: 'full' | 'failing') => ({
     cause,
