@@ -4,7 +4,6 @@ import type { Operations } from '../../activities/define.ts';
 import { findActivityByFingerprint, type ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
-import { kindOf } from '../../lib/text/activity-types.ts';
 import { activityTitle } from '../../lib/text/activity-titles.ts';
 import { toBeSigned } from '../../lib/text/to-be-signed.ts';
 import { describeRequest, type SigningRequest } from '../signing/describe-request.ts';
@@ -42,9 +41,6 @@ const paramsOf = ({ byType }: Operations, { type, intent }: Logged): unknown => 
 const schemaOf = ({ byType }: Operations, { type }: Logged): z.ZodType | undefined =>
   byType.get(type)?.operation.versions[0]?.params;
 
-const isSignature = (type: string): boolean =>
-  ['SIGN_RAW_PAYLOAD', 'SIGN_RAW_PAYLOADS', 'SIGN_TRANSACTION'].includes(kindOf(type));
-
 function spoken(
   tx: Reader,
   operations: Operations,
@@ -57,7 +53,8 @@ function spoken(
   const asked = (fingerprint: string): Asked | undefined => {
     const row = findActivityByFingerprint(tx, organizationId, fingerprint);
     // A grant is of a signature, so a grant of a grant goes no deeper.
-    if (row === undefined || !isSignature(row.type)) return undefined;
+    if (row === undefined || operations.byType.get(row.type)?.operation.authority.action !== 'SIGN')
+      return undefined;
     const [{ userId }] = JSON.parse(row.votes) as readonly [{ readonly userId: string }];
     return { user: names.user(userId), about: spokenOf(tx, operations, row).about };
   };
