@@ -323,6 +323,22 @@ describe('which votes count', () => {
     expect(again.votes).toHaveLength(1);
   });
 
+  test('one credential is one, however often it votes', async () => {
+    const policy = await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Two credentials sign',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.action == 'SIGN' && wallet.label == 'Treasury'",
+      consensus: 'credentials.count() >= 2',
+      notes: '',
+    });
+    const asked = await waiting('by one key');
+    const again = activityOf(await approve('ann', asked));
+    expect(again.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    expect(activityOf(await approve('ben', asked)).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    const { policyId } = resultOf(policy);
+    resultOf(await service.root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  });
+
   test('the same vote again does not count twice, also after the end', async () => {
     const asked = await waiting('replayed');
     const { client } = people.ben;

@@ -54,13 +54,13 @@ const userFact = ({ userId, tags = [], email, alias }: Voter): UserFact => ({
   alias,
 });
 
-/** The users apart, each with what it voted with. */
+/** The users apart, each with what it voted with: a credential is there once, however often it voted. */
 export function distinct(voters: readonly Voter[]): readonly Voter[] {
   const users = new Map<string, Voter>();
   for (const voter of voters) {
-    const known = users.get(voter.userId);
-    const credentials = [...(known?.credentials ?? []), ...(voter.credentials ?? [])];
-    users.set(voter.userId, { ...voter, credentials });
+    const before = users.get(voter.userId)?.credentials ?? [];
+    const more = (voter.credentials ?? []).filter(({ id }) => before.every((known) => known.id !== id));
+    users.set(voter.userId, { ...voter, credentials: [...before, ...more] });
   }
   return [...users.values()];
 }
