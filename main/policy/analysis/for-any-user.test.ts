@@ -19,6 +19,8 @@ test.each([
   ['only a transaction to one address is', allow("eth.tx.to == '0xab'")],
   // The class: an expression that every user meets, and that one imagined user does not.
   ['one credential at most is', allow('', 'credentials.count() == 1')],
+  ['two credentials are, which one user may have', allow('', 'credentials.count() >= 2')],
+  ['a number of credentials is', allow('', 'credentials.count() == 3')],
   ['any credential is', allow('', "credentials.any(c, c.id != '' && c.public_key != '')")],
   ['a key of any kind is', allow('', "credentials.any(c, c.type == 'CREDENTIAL_TYPE_API_KEY_ED25519')")],
   [
@@ -37,6 +39,8 @@ test.each([
   ['it names an alias', allow('', "approvers.any(user, user.alias == 'anna')")],
   ['it asks for a tag', allow("submitter.tags.contains('ops')")],
   ['two must agree', allow('', 'approvers.count() >= 2')],
+  ['two must agree with two credentials', allow('', 'approvers.count() >= 2 && credentials.count() >= 2')],
+  ['it counts more credentials than one user has', allow('', 'credentials.count() > 30')],
   ['nothing is ever allowed', allow('false')],
   ['it denies', { ...allow(), effect: 'EFFECT_DENY' as const }],
   ['it does not compile', allow('eth.tx.valu < 5')],

@@ -1,5 +1,6 @@
 /** Finds policies that may allow something to any user, also to one without tags. */
 import { randomUUID } from 'node:crypto';
+import { publishedLimits as limits } from '../../lib/published-limits.ts';
 import type { PolicyText } from '../decide/policies.ts';
 import { consensusFacts, type Voter } from '../decide/facts.ts';
 import { compile } from '../language/compile.ts';
@@ -9,25 +10,39 @@ import { Unknown } from '../language/types.ts';
 
 const open = new Unknown('the policy is asked of any request');
 
+/** As many as a user may have: users add credentials of their own. */
+const mostCredentials =
+  limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser + limits.authenticatorsPerUser;
+
 /**
- * A user of whom nothing is known but that there are no tags, with a credential of any type. Its names are new each time, so
+ * A user of whom nothing is known but that there are no tags, with credentials of any type. Its names are new each time, so
  * that no policy leaves out the user by name.
  */
 function stranger(): Voter {
   const userId = randomUUID();
-  const credential = { id: randomUUID(), user_id: userId, type: open };
-  const names = { credential_id: randomUUID(), public_key: randomUUID() };
-  return {
-    ...{ userId, root: false, email: randomUUID(), alias: randomUUID() },
-    credentials: [{ ...credential, ...names }],
-  };
+  const credentials = Array.from({ length: mostCredentials }, () => ({
+    ...{ id: randomUUID(), user_id: userId, type: open },
+    ...{ credential_id: randomUUID(), public_key: randomUUID() },
+  }));
+  return { userId, root: false, email: randomUUID(), alias: randomUUID(), credentials };
 }
 
-/** The ways in which a user votes: with one of the credentials at a time. */
-export const waysToVote = (user: Voter): readonly Voter[] =>
+/** The ways in which a user votes once: with one of the credentials. */
+export const waysToVoteOnce = (user: Voter): readonly Voter[] =>
   user.credentials === undefined || user.credentials.length === 0
     ? [user]
     : user.credentials.map((credential) => ({ ...user, credentials: [credential] }));
+
+/**
+ * The ways in which a user votes: once, or again with further credentials. Not each choice of several is among them, but
+ * each number, and all together.
+ */
+export const waysToVote = (user: Voter): readonly Voter[] => [
+  ...waysToVoteOnce(user),
+  ...(user.credentials ?? [])
+    .map((_, last, credentials) => ({ ...user, credentials: credentials.slice(0, last + 1) }))
+    .slice(1),
+];
 
 /**
  * True for a policy whose consensus a stranger reaches alone, and whose condition does not rule the stranger out. The

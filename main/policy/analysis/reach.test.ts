@@ -149,6 +149,9 @@ describe('a consensus about credentials', () => {
     ["credentials.any(c, c.type == 'KEY')", 'ALLOWED', 'DENIED', 'DEPENDS'],
     ['credentials.count() == 1', 'ALLOWED', 'DENIED', 'DENIED'],
     ["credentials.any(c, c.type == 'OTHER')", 'DENIED', 'ALLOWED', 'ALLOWED'],
+    // A user may vote again with another credential.
+    ['credentials.count() >= 2', 'ALLOWED', 'ALLOWED', 'DEPENDS'],
+    ['credentials.count() >= 3', 'DENIED', 'ALLOWED', 'ALLOWED'],
   ])('%s', (consensus, allows, denies, deniesSome) => {
     const allow = [rule('ALLOW', '', consensus)];
     const deny = [rule('ALLOW', '', '', 'all'), rule('DENY', '', consensus)];

@@ -9,7 +9,7 @@ import type { Program } from '../language/compile.ts';
 import { isPart, nothingSearched, type Searched } from '../decide/consensus.ts';
 import { Evaluation, type LoadFact } from '../language/evaluation.ts';
 import { allFacts, consensusFacts, type Voter } from '../decide/facts.ts';
-import { waysToVote } from './for-any-user.ts';
+import { waysToVote, waysToVoteOnce } from './for-any-user.ts';
 import { storedPolicy, type PolicyText } from '../decide/policies.ts';
 import { Unknown } from '../language/types.ts';
 
@@ -169,9 +169,11 @@ function consensusFor(
   const ways = waysToVote(user);
   const asked = (way: Voter): Evaluation => new Evaluation(consensusFacts([way]), now);
   if (effect === 'EFFECT_DENY') {
-    const outcomes = ways.map((way) => outcomeOf(consensus, true, asked(way)));
-    if (outcomes.every((outcome) => outcome === true)) return 'reached';
-    return outcomes.every((outcome) => outcome === false) ? 'out of reach' : 'reachable';
+    const outcome = (way: Voter) => outcomeOf(consensus, true, asked(way));
+    // A denied request does not wait for a second vote.
+    if (waysToVoteOnce(user).every((way) => outcome(way) === true)) return 'reached';
+    const outcomes = ways.map(outcome);
+    return outcomes.every((each) => each === false) ? 'out of reach' : 'reachable';
   }
   const values = ways.map((way) => asked(way).start(consensus.run));
   if (values.includes(true)) return 'reached';

@@ -43,13 +43,17 @@ const allow = (more: Partial<PolicyText>): PolicyText => ({
   ...more,
 });
 
-function widens(more: readonly PolicyText[], spender: Spender = agent): readonly string[] {
+function widens(
+  more: readonly PolicyText[],
+  spender: Spender = agent,
+  voter: Voter = user,
+): readonly string[] {
   const own = policiesOfSpender('Agent claude', spender).map((policy, index) => ({
     ...policy,
     policyId: String(index),
   }));
   const ids = new Set(own.map(({ policyId }) => policyId));
-  return withoutBreak(wideningOf(user, ids, [...own, ...more], kinds));
+  return withoutBreak(wideningOf(voter, ids, [...own, ...more], kinds));
 }
 
 describe.each([agent, { ...agent, isBot: true }, { ...agent, messages: true, approverId: other }])(
@@ -90,6 +94,14 @@ describe.each([agent, { ...agent, isBot: true }, { ...agent, messages: true, app
     });
   },
 );
+
+test('a spender with two credentials is widened by a policy that counts two', () => {
+  const more = allow({ consensus: 'credentials.count() >= 2' });
+  expect(widens([more])).toEqual([]);
+  const [one] = user.credentials ?? [];
+  const credentials = one === undefined ? [] : [one, { ...one, id: 'second' }];
+  expect(widens([more], agent, { ...user, credentials })).toEqual(['another']);
+});
 
 test('a denial that ends keeps nothing out', () => {
   const { effect, condition, consensus } = pauseOf('', userId);
