@@ -129,6 +129,30 @@ describe('a script', () => {
     expect(existsSync(backup ?? '')).toBe(true);
   });
 
+  test('a file whose public half is missing keeps it, also where another run imported the key', async () => {
+    const file = newKey('halved');
+    await takeover('--yes');
+    rmSync(`${file}.pub`);
+    const { code, err } = await takeover('--delete');
+    expect(code, err).toBe(0);
+    expect(readdirSync(inSsh(''))).toEqual(['halved.pub']);
+  });
+
+  test('a file whose public half cannot be written is not imported, and the others are', async () => {
+    const [file, other] = [newKey('blocked'), newKey('free')];
+    rmSync(`${file}.pub`);
+    symlinkSync(inHome('nowhere'), `${file}.pub`);
+    const { code, err, keys: found } = await takeover('--delete');
+    expect(code).toBe(1);
+    expect(err).toContain(`${file}.pub cannot be written`);
+    expect(found).toEqual([
+      { file, problem: expect.stringContaining(`${file}.pub`) as string },
+      expect.objectContaining({ file: other, imported: true, deleted: true }),
+    ]);
+    expect(existsSync(file)).toBe(true);
+    expect(await tagged()).toContain('free');
+  });
+
   test('a wrong secret, a wrong passphrase or no backup deletes nothing', async () => {
     const file = newKey('kept');
     expect((await takeover('--delete', '--backup', '/dev/null/none')).code).not.toBe(0);

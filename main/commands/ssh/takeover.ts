@@ -10,6 +10,7 @@ import { encodeSshKey, fingerprint } from '../../chains/ssh/wire.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { writeNewFile } from '../../files/new-files.ts';
 import { doorKinds } from '../../lib/policies/doors.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 import { changeKeyTagActivity, keyTag } from '../doors/key-tags.ts';
 import { sealPrivateKey } from '../private-keys/import.ts';
 import { agree, onTerminal } from '../requests/agree.ts';
@@ -120,6 +121,12 @@ async function take(api: VaultApi, found: FoundKeyFile, options: TakeoverOptions
   const passphrase = namedSource('--passphrase', options.passphraseFile, options.passphraseFd);
   const key = await openKeyFile(bytes, file, passphrase).finally(() => bytes.fill(0));
   const blob = encodeSshKey(key);
+  try {
+    keepPublicHalf(`${file}.pub`, publicLine({ blob, comment: key.comment }));
+  } catch (error) {
+    key.secret.fill(0);
+    throw error;
+  }
   const all = await listings.privateKey.all(api);
   const known = all.find(({ publicKey }) => publicKey.toLowerCase() === toHex(key.publicKey));
   const common = { ...found, fingerprint: fingerprint(blob) };
@@ -133,10 +140,20 @@ async function take(api: VaultApi, found: FoundKeyFile, options: TakeoverOptions
   );
   const wanted = { privateKeyName: name, curve: key.curve, addressFormats: [] };
   const { privateKeyId } = await sealPrivateKey(api, key.secret, wanted);
-  // SSH chooses a key by its public half, which stays when the private one goes.
-  if (!existsSync(`${file}.pub`))
-    writeNewFile(`${file}.pub`, `${publicLine({ blob, comment: key.comment })}\n`);
   return { ...common, privateKeyId, name, isNew: true };
+}
+
+/**
+ * SSH chooses a key by its public half, which stays when the private one goes.
+ * @throws CommandError
+ */
+function keepPublicHalf(file: string, line: string): void {
+  if (existsSync(file)) return;
+  try {
+    writeNewFile(file, `${line}\n`);
+  } catch (error) {
+    throw new CommandError(exitCodes.failed, `${file} cannot be written: ${reasonOf(error)}`);
+  }
 }
 
 function freeName(wanted: string, taken: readonly string[]): string {
