@@ -5,7 +5,15 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -393,6 +401,35 @@ test('ssh-keygen signs and verifies a file', async () => {
   expect((await verify('file')).code).toBe(0);
   expect((await verify('git')).code).not.toBe(0);
 });
+
+/** A disk with no room for the last of what is written is a limit on the size of files. */
+test.skipIf(process.platform === 'win32')(
+  'setup writes all of its entry or none of it, where the file cannot grow as far',
+  async () => {
+    const limited = (...argv: readonly string[]): Promise<Ran> =>
+      run('sh', ['-c', 'ulimit -f 2; exec "$@"', 'sh', process.execPath, command, ...argv, '--yes'], {
+        env: { ...environment(), NODE_DISABLE_COMPILE_CACHE: '1' },
+      });
+    const config = join(home, '.ssh', 'config');
+    mkdirSync(dirname(config), { recursive: true });
+    const before = `# ${'x'.repeat(1000)}\n`;
+    writeFileSync(join(home, 'dotfile'), before);
+    symlinkSync(join(home, 'dotfile'), config);
+    expect((await limited('ssh', 'setup')).code).not.toBe(0);
+    expect(readFileSync(config, 'utf8')).toBe(before);
+    const { entry } = (await keyhearth('ssh', 'setup', '--yes')) as { entry: string };
+    expect(readFileSync(join(home, 'dotfile'), 'utf8')).toBe(`${before}\n${entry}`);
+    rmSync(config);
+
+    const signers = join(service.directory, 'git', 'allowed_signers');
+    mkdirSync(dirname(signers), { recursive: true });
+    const colleagues = `bob@example.com ${String(lines[0])}\n`.repeat(20).slice(0, 1000);
+    writeFileSync(signers, colleagues);
+    expect((await limited('git', 'setup', '--key', 'ed', '--email', 'ann@example.com')).code).not.toBe(0);
+    expect(readFileSync(signers, 'utf8')).toBe(colleagues);
+    rmSync(signers);
+  },
+);
 
 describe('git', () => {
   let repository = '';

@@ -1,6 +1,6 @@
 /** `keyhearth git setup`: git signs commits and tags through the vault. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../app/config.ts';
 import { replaceFile } from '../../files/new-files.ts';
@@ -68,9 +68,7 @@ export async function setUpGit(config: Config, options: GitSetupOptions): Promis
   chmodSync(launcher, 0o700);
   const known = existsSync(signers) ? readFileSync(signers, 'utf8').split('\n') : [];
   if (!known.includes(signer)) {
-    writeFileSync(signers, `${[...known.filter((each) => each !== ''), signer].join('\n')}\n`, {
-      mode: 0o600,
-    });
+    replaceFile(signers, `${[...known.filter((each) => each !== ''), signer].join('\n')}\n`);
   }
   for (const [name, value] of settings) git('config', scope, name, value);
   print(

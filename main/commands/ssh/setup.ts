@@ -1,6 +1,7 @@
 /** `keyhearth ssh setup`: points the SSH client at the agent. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '../../files/new-files.ts';
 import { homeDirectory, type Config } from '../../app/config.ts';
 import { agree, onTerminal } from '../requests/agree.ts';
 import { quoted } from '../../lib/errors.ts';
@@ -45,7 +46,9 @@ export async function setUpSsh(config: Config, { program, host, yes, json }: Set
   if (!isThere) {
     await agreeToWrite(`To add to ${file}:\n${entry}`, yes === true);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    appendFileSync(file, `${before === '' || before.endsWith('\n') ? '' : '\n'}\n${entry}`, { mode: 0o600 });
+    const between = before === '' || before.endsWith('\n') ? '' : '\n';
+    // The file may be a link to one that is kept elsewhere.
+    replaceFile(existsSync(file) ? realpathSync(file) : file, `${before}${between}\n${entry}`);
   }
   print(json, { file, entry, changed: !isThere }, isThere ? `${file} has it already.` : `Wrote ${file}.`);
 }
