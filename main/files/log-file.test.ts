@@ -15,7 +15,6 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
-  type NoParamCallback,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,15 +23,25 @@ import { LogFile, logFileLimits, logFileNames, readLogEnd } from './log-file.ts'
 
 /** Takes the place of the system's write, where a test sets it. */
 let hold: ((finish: () => void) => void) | undefined;
+/** Bytes that the disk takes, where a test sets it. */
+let room: number | undefined;
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof fs>();
   return {
     ...real,
-    write: (descriptor: number, text: string, finish: NoParamCallback) => {
+    write: (
+      descriptor: number,
+      bytes: Uint8Array,
+      finish: (error: NodeJS.ErrnoException | null, written: number) => void,
+    ) => {
       const begin = (): void => {
-        real.write(descriptor, text, (error) => {
-          finish(error);
-        });
+        if (room === 0) {
+          finish(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }), 0);
+          return;
+        }
+        const part = bytes.subarray(0, room);
+        if (room !== undefined) room -= part.length;
+        real.write(descriptor, part, finish);
       };
       if (hold) hold(begin);
       else begin();
@@ -56,6 +65,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   hold = undefined;
+  room = undefined;
   vi.restoreAllMocks();
   log[Symbol.dispose]();
   rmSync(home, { recursive: true, force: true });
@@ -234,6 +244,21 @@ test('a disk that hangs blocks no caller, and the lines that wait for it are bou
   await until(() => {
     expect(text()).toMatch(/\n\(97\d\d entries are missing here\)\n/);
     expect(text()).toMatch(/\nlast\n$/);
+  });
+});
+
+test('a disk that takes a part of a line has the log say that lines are missing, on a line of its own', async () => {
+  room = 8;
+  log.write('line 1\n');
+  log.write('line 2\n');
+  await until(() => {
+    expect(troubles).toMatchObject([{ code: 'ENOSPC' }]);
+  });
+  room = undefined;
+  wait();
+  log.write('again\n');
+  await until(() => {
+    expect(text()).toBe('line 1\nl\n(1 entries are missing here)\nagain\n');
   });
 });
 

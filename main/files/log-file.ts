@@ -47,6 +47,8 @@ export class LogFile implements Disposable {
   #lost = 0;
   #isWriting = false;
   #isOver = false;
+  /** True if the last that was written may be a part of a line. */
+  #isHalf = false;
   #troubleAt = -Infinity;
 
   /**
@@ -88,11 +90,11 @@ export class LogFile implements Disposable {
 
   #begin(): void {
     const entries = this.#waiting.length + this.#lost;
-    const lines = this.#take();
+    const lines = Buffer.from(this.#take());
     try {
       const descriptor = this.#ready();
       this.#isWriting = true;
-      write(descriptor, lines, (error) => {
+      this.#writeAll(descriptor, lines, (error) => {
         this.#isWriting = false;
         if (error) this.#failed(error, entries);
         else this.#troubleAt = -Infinity;
@@ -104,8 +106,23 @@ export class LogFile implements Disposable {
     }
   }
 
+  /** A disk that is nearly full takes a part, and refuses the rest. */
+  #writeAll(descriptor: number, bytes: Uint8Array, finish: (error: Error | null) => void): void {
+    write(descriptor, bytes, (error, written) => {
+      if (error) finish(error);
+      else if (written < bytes.length) {
+        this.#isHalf = true;
+        this.#writeAll(descriptor, bytes.subarray(written), finish);
+      } else {
+        this.#isHalf = false;
+        finish(null);
+      }
+    });
+  }
+
   #take(): string {
-    const lost = this.#lost === 0 ? '' : `(${String(this.#lost)} entries are missing here)\n`;
+    const before = this.#isHalf ? '\n' : '';
+    const lost = this.#lost === 0 ? '' : `${before}(${String(this.#lost)} entries are missing here)\n`;
     const lines = `${lost}${this.#waiting.join('')}`;
     this.#waiting = [];
     this.#length = 0;
