@@ -245,8 +245,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'main/http/window/files.ts': 'opened for reading',
   'main/commands/wallets/secret-sources.ts': 'opened for reading',
   'main/commands/shared/new-files.ts': 'writes to a descriptor that it was given',
-  'main/commands/ssh/git-setup.ts': 'git’s list of signers, a file of the user’s own',
-  'main/commands/ssh/setup.ts': 'adds to the settings of ssh, a file of the user’s own',
   'main/commands/wallets/hand-out.ts': 'writes to a descriptor that it was given',
   'main/commands/secrets/env-file.ts': 'opened for reading',
   'main/standalone/decrypt-backup.mjs': 'runs without the rest; it creates exclusively too',

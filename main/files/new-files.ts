@@ -52,11 +52,15 @@ export function writeWholeFile(file: string, content: string): void {
 }
 
 /** Puts a whole file in the place of whatever has the name. A link of that name is replaced and not followed. */
-export function replaceFile(file: string, content: string): void {
+export function replaceFile(file: string, content: string | Uint8Array): void {
   writeByDraft(file, content, renameSync);
 }
 
-function writeByDraft(file: string, content: string, move: (draft: string, file: string) => void): void {
+function writeByDraft(
+  file: string,
+  content: string | Uint8Array,
+  move: (draft: string, file: string) => void,
+): void {
   const draft = newDraft(file);
   writeNewFile(draft, content);
   try {

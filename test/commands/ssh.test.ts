@@ -412,13 +412,14 @@ test.skipIf(process.platform === 'win32')(
       });
     const config = join(home, '.ssh', 'config');
     mkdirSync(dirname(config), { recursive: true });
-    const before = `# ${'x'.repeat(1000)}\n`;
+    // A comment as an older program wrote it, not in UTF-8.
+    const before = Buffer.from(`# \xe4${'x'.repeat(1000)}\n`, 'latin1');
     writeFileSync(join(home, 'dotfile'), before);
     symlinkSync(join(home, 'dotfile'), config);
     expect((await limited('ssh', 'setup')).code).not.toBe(0);
-    expect(readFileSync(config, 'utf8')).toBe(before);
+    expect(readFileSync(config)).toEqual(before);
     const { entry } = (await keyhearth('ssh', 'setup', '--yes')) as { entry: string };
-    expect(readFileSync(join(home, 'dotfile'), 'utf8')).toBe(`${before}\n${entry}`);
+    expect(readFileSync(join(home, 'dotfile'))).toEqual(Buffer.concat([before, Buffer.from(`\n${entry}`)]));
     rmSync(config);
 
     const signers = join(service.directory, 'git', 'allowed_signers');

@@ -1,9 +1,10 @@
 /** `keyhearth git setup`: git signs commits and tags through the vault. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../app/config.ts';
 import { replaceFile } from '../../files/new-files.ts';
+import { readTextFile } from '../shared/file-text.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { thisProgram } from '../../app/this-program.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -66,7 +67,7 @@ export async function setUpGit(config: Config, options: GitSetupOptions): Promis
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   replaceFile(launcher, launcherText(socket));
   chmodSync(launcher, 0o700);
-  const known = existsSync(signers) ? readFileSync(signers, 'utf8').split('\n') : [];
+  const known = existsSync(signers) ? readTextFile(signers, signers).split('\n') : [];
   if (!known.includes(signer)) {
     replaceFile(signers, `${[...known.filter((each) => each !== ''), signer].join('\n')}\n`);
   }

@@ -16,6 +16,8 @@ export interface SetupOptions {
   readonly json: boolean;
 }
 
+const newline = 0x0a;
+
 /** Asks the person at the terminal before files are written. A script is asked nothing. */
 export async function agreeToWrite(shown: string, yes: boolean): Promise<void> {
   note(shown);
@@ -41,14 +43,15 @@ export async function setUpSsh(config: Config, { program, host, yes, json }: Set
     );
   }
   const entry = configEntry(host, socket);
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const before = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
   const isThere = before.includes(entry);
   if (!isThere) {
     await agreeToWrite(`To add to ${file}:\n${entry}`, yes === true);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const between = before === '' || before.endsWith('\n') ? '' : '\n';
-    // The file may be a link to one that is kept elsewhere.
-    replaceFile(existsSync(file) ? realpathSync(file) : file, `${before}${between}\n${entry}`);
+    const between = before.length === 0 || before.at(-1) === newline ? '' : '\n';
+    // The file may be a link to one that is kept elsewhere, and its bytes need not be UTF-8.
+    const added = Buffer.concat([before, Buffer.from(`${between}\n${entry}`)]);
+    replaceFile(existsSync(file) ? realpathSync(file) : file, added);
   }
   print(json, { file, entry, changed: !isThere }, isThere ? `${file} has it already.` : `Wrote ${file}.`);
 }
