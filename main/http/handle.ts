@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { runQuery } from '../activities/request/query.ts';
 import type { ActivityOperation, Operation, VoteOperation } from '../activities/define.ts';
-import type { Engine, SubmitRequest } from '../activities/request/engine.ts';
+import type { Engine, Submitted, SubmitRequest } from '../activities/request/engine.ts';
 import { parse } from '../lib/parse.ts';
 import { submitVote } from '../activities/request/vote.ts';
 import { noteRefusal } from '../activities/answer/refusals.ts';
@@ -63,8 +63,6 @@ export interface ApiRequest {
   readonly notes?: RequestNotes;
 }
 
-type Submitted = Awaited<ReturnType<typeof submit>>;
-
 /** Facts about a request beside its answer. */
 export interface RequestNotes {
   caller?: Caller;
@@ -77,7 +75,7 @@ export interface RequestNotes {
 }
 
 interface Undecided {
-  readonly row: Submitted;
+  readonly row: Submitted['row'];
   /** Of the request, as of a transaction. */
   readonly identify: Claim['identify'];
 }
@@ -221,24 +219,27 @@ async function submitted(
   request: SubmitRequest,
   notes: RequestNotes,
 ): Promise<Record<string, unknown>> {
-  const row = await (operation.vote === undefined
+  const { row, isRepeat } = await (operation.vote === undefined
     ? submit(service, operation, request).catch(async (error: unknown) => {
         await noteRefusal(service, operation, request, error).catch(service.onFault);
         throw error;
       })
     : submitVote(service, operation, request));
   service.onActivity(row);
-  if (isWaiting(row)) notes.undecided = { row, identify: request.identify };
-  return activityBody(service, row, request.identify, notes);
+  const identify: Claim['identify'] = isRepeat
+    ? (tx) => ({ ...request.identify(tx), isRepeat })
+    : request.identify;
+  if (isWaiting(row)) notes.undecided = { row, identify };
+  return activityBody(service, row, identify, notes);
 }
 
-const isWaiting = ({ status }: Pick<Submitted, 'status'>): boolean =>
+const isWaiting = ({ status }: Pick<Submitted['row'], 'status'>): boolean =>
   status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
 
 /** @throws KeyhearthError for an activity that failed: the caller gets what it failed with. */
 function activityBody(
   service: Service,
-  row: Submitted,
+  row: Submitted['row'],
   identify: Claim['identify'],
   notes: RequestNotes,
 ): Record<string, unknown> {

@@ -11,6 +11,8 @@ export interface Caller {
   readonly credentialId?: string;
   /** The profile of the session that the credential is; its scope limits what the caller may do. */
   readonly sessionProfileId?: string;
+  /** True for a request that the log had already, with its stamp. A reader of the log may have sent it. */
+  readonly isRepeat?: true;
   /** The stamp as it came, kept with the vote that the request is. */
   readonly stamp: {
     /** Hex; of a passkey its COSE_Key in base64url. */

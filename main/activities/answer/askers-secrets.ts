@@ -15,6 +15,8 @@ type Result = Readonly<Record<string, unknown>>;
 /** Begins a text that is sealed; base64url follows. */
 const sealedPrefix = 'sealed:';
 
+export const isSealedForAsker = (text: string): boolean => text.startsWith(sealedPrefix);
+
 /** @returns the result as the log keeps it. */
 export const sealForAsker = (
   keys: Keys,
@@ -29,8 +31,8 @@ export const sealForAsker = (
 
 /**
  * @param result As the log has it.
- * @returns the same with its secrets, for the credential that asked; for any other caller, and while the vault is locked, they
- * stay sealed. Those that were sealed under an earlier master key open no longer.
+ * @returns the same with its secrets, for the credential that asked. They stay sealed for any other caller, for a request that
+ * the log had already, and while the vault is locked. Those that were sealed under an earlier master key open no longer.
  */
 export const openForAsker = (
   keys: Keys,
@@ -39,10 +41,12 @@ export const openForAsker = (
   result: Result,
 ): Result =>
   mapSecrets(returns, result, (text) => {
-    if (!text.startsWith(sealedPrefix) || !keys.unlocked) return text;
+    if (!isSealedForAsker(text) || !keys.unlocked) return text;
     const sealed = asUint8Array(Buffer.from(text.slice(sealedPrefix.length), 'base64url'));
+    const asker = caller();
+    if (asker.isRepeat) return text;
     try {
-      return Buffer.from(keys.open(contextOf(caller()), sealed)).toString('utf8');
+      return Buffer.from(keys.open(contextOf(asker), sealed)).toString('utf8');
     } catch (error) {
       if (error instanceof KeyhearthError && error.code === 'INTERNAL') return text;
       throw error;

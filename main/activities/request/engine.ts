@@ -70,3 +70,10 @@ export interface SubmitRequest extends Claim {
   /** Called with the milliseconds that its part of a transaction took. */
   readonly meter: (ms: number) => void;
 }
+
+/** The activity that a request made or voted on. */
+export interface Submitted {
+  readonly row: ActivityRow;
+  /** True where the log had this body with a stamp of its user already: every reader of the log could send both again. */
+  readonly isRepeat: boolean;
+}

@@ -15,7 +15,7 @@ import { giveVote, isAllowed, writePrepared } from './give-vote.ts';
 import { castVote } from './vote.ts';
 import { decideSubmitted, notAllowed } from '../decision/decide.ts';
 import type { ActivityOperation } from '../define.ts';
-import type { Engine, SubmitRequest } from './engine.ts';
+import type { Engine, Submitted, SubmitRequest } from './engine.ts';
 import { checkLive, isLive, parseRequest } from './parse-request.ts';
 import { votesOf } from '../decision/votes.ts';
 
@@ -28,7 +28,7 @@ export async function submit(
   engine: Engine,
   operation: ActivityOperation,
   request: SubmitRequest,
-): Promise<ActivityRow> {
+): Promise<Submitted> {
   const { units, keys, random, clock } = engine;
   const understood = parseRequest(operation, request.body);
   const { type, timestampMs, intent, params } = understood;
@@ -38,14 +38,14 @@ export async function submit(
   const now = clock.now();
   const execution = { organizationId, params, now };
 
-  const row = await writePrepared(engine, request, prepareEarly, (tx, prepared) => {
+  const submitted = await writePrepared(engine, request, prepareEarly, (tx, prepared) => {
     const admitted = admit(tx);
     // Became allowed after the early check, so `prepare` has not run: retry.
     if ('caller' in admitted && isAllowed(admitted.verdict) && !prepared) return undefined;
     if ('known' in admitted && admitted.joins) return joining;
     // A locked vault answers what it did before, and changes nothing.
     if (keys.unlocked) request.spend?.(tx);
-    if ('known' in admitted) return admitted.known;
+    if ('known' in admitted) return { row: admitted.known, isRepeat: true };
     const { caller, verdict } = admitted;
     const id = uuidV7(now, random('activity', 10));
     const selection = 'VOTE_SELECTION_APPROVED';
@@ -67,9 +67,9 @@ export async function submit(
       updatedAt: now,
     });
     engine.onAppended(tx, appended, caller);
-    return appended;
+    return { row: appended, isRepeat: false };
   });
-  if (row !== joining) return row;
+  if (submitted !== joining) return submitted;
   const selection = 'VOTE_SELECTION_APPROVED';
   return castVote(engine, request, { organizationId, fingerprint, selection, timestampMs });
 

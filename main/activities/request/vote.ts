@@ -15,7 +15,7 @@ import type { Activity } from '../decision/facts.ts';
 import { noPermission } from '../decision/no-permission.ts';
 import { askedByVote, checkScope } from '../decision/scope.ts';
 import type { VoteOperation } from '../define.ts';
-import type { Engine, SubmitRequest } from './engine.ts';
+import type { Engine, Submitted, SubmitRequest } from './engine.ts';
 import { checkLive, parseRequest } from './parse-request.ts';
 import { operationOf } from './stored.ts';
 import { votesOf, type Selection, type Vote } from '../decision/votes.ts';
@@ -37,7 +37,7 @@ export async function submitVote(
   engine: Engine,
   operation: VoteOperation,
   request: SubmitRequest,
-): Promise<ActivityRow> {
+): Promise<Submitted> {
   const { type, organizationId, timestampMs, params } = parseRequest(operation, request.body);
   const { fingerprint } = params as { readonly fingerprint: string };
   const own = { operation, activity: { type, organizationId, params } };
@@ -56,7 +56,7 @@ export async function castVote(
   engine: Engine,
   request: SubmitRequest,
   vote: VoteRequest,
-): Promise<ActivityRow> {
+): Promise<Submitted> {
   const { units, keys, clock } = engine;
   const { organizationId, selection } = vote;
   const now = clock.now();
@@ -66,7 +66,7 @@ export async function castVote(
     const admitted = admit(tx);
     if ('given' in admitted) {
       if (keys.unlocked) request.spend?.(tx);
-      return admitted.given;
+      return { row: admitted.given, isRepeat: true };
     }
     const { target, caller, waiting, verdict } = admitted;
     // Unlocked since the early check, so the row may not be as it was written: retry.
@@ -76,7 +76,7 @@ export async function castVote(
     request.spend?.(tx);
     // A second approval with the same credential says nothing new, unless it is what lets the activity happen now.
     if (selection === 'VOTE_SELECTION_APPROVED' && !isAllowed(verdict) && repeats(waiting, caller)) {
-      return target;
+      return { row: target, isRepeat: false };
     }
     const { vote, end } = giveVote(tx, engine, request, {
       ...{ activity: target, voter: caller, selection, verdict, now, prepared },
@@ -90,7 +90,7 @@ export async function castVote(
       updatedAt: now,
     });
     engine.onAppended(tx, appended, caller);
-    return appended;
+    return { row: appended, isRepeat: false };
   });
 
   /** @returns undefined where there is something to prepare, and nothing that allows it yet. */

@@ -5,6 +5,7 @@
 import { Router, type Request } from 'express';
 import { z } from 'zod';
 import type { VaultRpc } from '../../../preload/contract.ts';
+import { isSealedForAsker } from '../../activities/answer/askers-secrets.ts';
 import { parse } from '../../lib/parse.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { parsePlainJson } from '../../lib/plain-json.ts';
@@ -68,9 +69,9 @@ export function approverRoutes(service: Service, rpc: Pick<VaultRpc, 'status'>):
     if (!answer.success) {
       throw new KeyhearthError('PERMISSION_DENIED', 'request not authorized: this sign-in needs approvals');
     }
-    // The same sign-in may have come twice at one time.
-    if (!sessions.spend(challenge)) throw usedSignIn();
     const { session, ...who } = answer.data.activity.result.createReadOnlySessionResult;
+    // The same sign-in may have come twice at one time, or from a reader of the log.
+    if (isSealedForAsker(session) || !sessions.spend(challenge)) throw usedSignIn();
     const { organizationId, userId, username, organizationName } = who;
     const { credentialId } = stampOfPasskey.parse(parsePlainJson(String(stamp)));
     const opened = sessions.open({ organizationId, userId, credentialId, token: session });

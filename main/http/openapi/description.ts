@@ -31,7 +31,8 @@ const stamped: readonly Json[] = [{ stamp: [] }, { webauthnStamp: [] }];
 
 const introduction = `Every operation is a POST with a JSON body and a stamp: a signature over the body’s bytes, in the header \`X-Stamp\` (an API key)
 or \`X-Stamp-Webauthn\` (a passkey). Operations under \`submit\` change or sign something. Each is an *activity*, which the log keeps: the
-same body sent again is the same activity, and answers what it answered before. Operations under \`query\` only read.
+same body sent again is the same activity, and answers what it answered before, but for tokens:
+\`get_activity\` answers those. Operations under \`query\` only read.
 
 An organization has at most ${String(limits.usersPerOrganization)} users, ${String(limits.walletsPerOrganization)} wallets, ${String(limits.policiesPerOrganization)} policies (with ${String(limits.policyCharactersPerOrganization)} characters of expressions in all), ${String(limits.tagsPerOrganization)} tags (a sub-organization ${String(limits.tagsPerSubOrganization)}), ${String(limits.privateKeysPerOrganization)} private keys, ${String(limits.secretsPerOrganization)} secrets,
 ${String(limits.webhookEndpointsPerOrganization)} webhook endpoints, ${String(limits.interfacesPerOrganization)} smart contract interfaces and ${String(limits.knownAddressesPerOrganization)} known addresses; a user has at most ${String(limits.longLivedApiKeysPerUser)} API keys that last, ${String(limits.expiringApiKeysPerUser)} that expire, ${String(limits.authenticatorsPerUser)} authenticators and
