@@ -466,21 +466,22 @@ describe('a code that proves a contact', () => {
     await fails(own, () => verifyOtp(late, own.root), wrongCode);
   });
 
-  test('does not sign in, nor does one that signs in prove a contact', async () => {
+  test('does not sign in, nor does one that signs in prove a contact: in the log for all to read, it ends', async () => {
     const { email } = await newPerson();
     const targetPublicKey = generateP256KeyPair().publicKeyUncompressed;
+    const otpAuth = (parameters: Json) => service.root.submit('otp_auth', 'OTP_AUTH', parameters);
+    const misused = async (answer: Promise<Answer>): Promise<void> => {
+      expect((await answer).body?.['message']).toBe('Invalid OTP code');
+    };
     const proving = resultOf(await initOtp(byMail(email)))['otpId'];
     const { code: otpCode } = await sentTo(email);
-    await fails(
-      service,
-      () => service.root.submit('otp_auth', 'OTP_AUTH', { otpId: proving, otpCode, targetPublicKey }),
-      wrongCode,
-    );
+    await misused(otpAuth({ otpId: proving, otpCode, targetPublicKey }));
+    await fails(service, () => verifyOtp({ otpId: proving, otpCode }), wrongCode);
     const signing = await service.root.submit('init_otp_auth', 'INIT_OTP_AUTH_V3', byMail(email));
     const otpId = resultOf(signing)['otpId'];
     const other = (await sentTo(email)).code;
-    await fails(service, () => verifyOtp({ otpId, otpCode: other }), wrongCode);
-    activityOf(await service.root.submit('otp_auth', 'OTP_AUTH', { otpId, otpCode: other, targetPublicKey }));
+    await misused(verifyOtp({ otpId, otpCode: other }));
+    await fails(service, () => otpAuth({ otpId, otpCode: other, targetPublicKey }), wrongCode);
   });
 
   test('is encrypted to the key that came with it', async () => {

@@ -124,7 +124,7 @@ export function targetKeyOf(
  * Accepts a code, once.
  * @returns the purpose of the code.
  * @throws KeyhearthError INVALID_ARGUMENT, in the same words for every fault. A wrong code is counted, and
- * the last allowed one ends the right code too.
+ * the last allowed one ends the right code too. So does the right code where another purpose was asked for.
  */
 export function spendOneTimeCode(
   { tx, keys, organizationId, now }: CodeContext,
@@ -133,15 +133,17 @@ export function spendOneTimeCode(
   otpCode: string,
 ): OneTimeCodeRow {
   const row = getOneTimeCode(tx, organizationId, otpId);
-  if (row?.purpose !== purpose || isOver(row, now) || row.wrongTries >= limits.wrongTriesPerOneTimeCode) {
+  if (row === undefined || isOver(row, now) || row.wrongTries >= limits.wrongTriesPerOneTimeCode) {
     throw invalidCode();
   }
   const secret = keys.open(contextOf(row.id, organizationId), row.sealed);
   const holds = timingSafeEqual(secret.subarray(0, hashLength), hashOf(otpCode));
   secret.fill(0);
-  if (!holds) {
+  if (!holds || row.purpose !== purpose) {
     throw invalidCode(() => {
-      countWrongTry(tx, row.id);
+      // The log keeps the failed request, with the code in it, for every reader.
+      if (holds) deleteOneTimeCode(tx, row.id);
+      else countWrongTry(tx, row.id);
     });
   }
   deleteOneTimeCode(tx, row.id);
