@@ -7,8 +7,8 @@ import type { Keys, SealContext } from '../../crypto/sealing.ts';
 import { asUint8Array } from '../../crypto/bytes.ts';
 import type { Caller } from '../../lib/caller.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
+import { mapTexts } from '../../lib/text/marked-texts.ts';
 import type { ActivityOperation } from '../define.ts';
-import { mapSecrets } from './redact.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,7 @@ export const sealForAsker = (
   asker: Caller,
   result: Result,
 ): Result =>
-  mapSecrets(returns, result, (secret) => {
+  mapTexts(returns, 'password', result, (secret) => {
     const sealed = keys.seal(contextOf(asker), encodeUtf8('result', secret));
     return `${sealedPrefix}${Buffer.from(sealed).toString('base64url')}`;
   }) as Result;
@@ -40,7 +40,7 @@ export const openForAsker = (
   caller: () => Caller,
   result: Result,
 ): Result =>
-  mapSecrets(returns, result, (text) => {
+  mapTexts(returns, 'password', result, (text) => {
     if (!isSealedForAsker(text) || !keys.unlocked) return text;
     const sealed = asUint8Array(Buffer.from(text.slice(sealedPrefix.length), 'base64url'));
     const asker = caller();

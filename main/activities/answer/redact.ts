@@ -1,4 +1,4 @@
-/** The secrets among parameters and results: texts that their schemas mark with `format: 'password'`. */
+/** Removes secrets that could sign a user in from parameters, before a refused request is kept. */
 import type { z } from 'zod';
 import { mapTexts } from '../../lib/text/marked-texts.ts';
 
@@ -7,8 +7,4 @@ const withheld = '(withheld)';
 
 /** @returns the same with `(withheld)` for each secret. */
 export const redactSecrets = (schema: z.ZodType, value: unknown): unknown =>
-  mapSecrets(schema, value, () => withheld);
-
-/** @returns the same value with another text for each secret in it; the value itself where the schema has none. */
-export const mapSecrets = (schema: z.ZodType, value: unknown, replace: (secret: string) => string): unknown =>
-  mapTexts(schema, 'password', value, replace);
+  mapTexts(schema, 'password', value, () => withheld);
