@@ -254,17 +254,18 @@ describe('an activity that begins to wait for a vote', () => {
   });
 });
 
+const byTwo = {
+  policyName: 'By two',
+  effect: 'EFFECT_ALLOW',
+  consensus: 'approvers.count() >= 2',
+  notes: '',
+};
+
 test('the notification has the user, the key, and the title by which the vault describes the payload', async () => {
   await using service = await startTestVault();
   const { root, vault } = service;
   const { client } = await service.newUser('Ben');
-  const policy = {
-    policyName: 'By two',
-    effect: 'EFFECT_ALLOW',
-    condition: "activity.action == 'SIGN'",
-    consensus: 'approvers.count() >= 2',
-    notes: '',
-  };
+  const policy = { ...byTwo, condition: "activity.action == 'SIGN'" };
   activityOf(await root.submit('create_policy', 'CREATE_POLICY_V3', policy));
   const made = await root.submit('create_wallet', 'CREATE_WALLET', {
     walletName: 'Everyday',
@@ -295,13 +296,7 @@ test('the notification says whether a thing is exported or deleted, and no name 
   await using service = await startTestVault();
   const { root, vault } = service;
   const { client } = await service.newUser('Ben”: “nobody');
-  const policy = {
-    policyName: 'By two',
-    effect: 'EFFECT_ALLOW',
-    consensus: 'approvers.count() >= 2',
-    notes: '',
-  };
-  activityOf(await root.submit('create_policy', 'CREATE_POLICY_V3', policy));
+  activityOf(await root.submit('create_policy', 'CREATE_POLICY_V3', byTwo));
   const walletName = 'Tips” for “Safe';
   const { walletId } = resultOf(
     await root.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts: [] }),
