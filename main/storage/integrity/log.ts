@@ -58,10 +58,9 @@ const mostAtOnce = 2000;
  * be executed again.
  */
 export function checkRecent(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
-  const { sequence: end, createdAt: newest } = timeOf(tx, logEnd(tx)[0]) ?? { sequence: 0, createdAt: 0 };
+  const [end] = logEnd(tx);
   const first = Math.max(1, (accepted?.[0] ?? 0) + 1, end - mostAtOnce + 1);
-  let begin = end;
-  while (begin > first && (timeOf(tx, begin)?.createdAt ?? 0) > newest - live) begin--;
+  const begin = tx.get<{ sequence: number }>(lastEnded, first, end, end, live)?.sequence ?? first;
   const row = tx.get<{ hash: Uint8Array }>(
     'SELECT previous_hash AS hash FROM activities WHERE sequence = ?',
     begin,
@@ -75,11 +74,9 @@ export function checkRecent(tx: Reader, accepted?: LogEnd): readonly RowFinding[
   return lost ? [unledTo(lost.sequence)] : [];
 }
 
-const timeOf = (
-  tx: Reader,
-  sequence: number,
-): { readonly sequence: number; readonly createdAt: number } | undefined =>
-  tx.get('SELECT sequence, created_at AS createdAt FROM activities WHERE sequence = ?', sequence);
+/** The last row between two numbers that is older than the newest row by a time. */
+const lastEnded = `SELECT sequence FROM activities NOT INDEXED WHERE sequence BETWEEN ? AND ?
+  AND created_at <= (SELECT created_at FROM activities WHERE sequence = ?) - ? ORDER BY sequence DESC LIMIT 1`;
 
 const unledTo = (sequence: number): RowFinding => ({
   table: 'activities',
