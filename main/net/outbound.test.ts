@@ -196,8 +196,30 @@ describe('Outbound', () => {
     });
     const answer = await outbound(at(port)).send({}, 'x');
     expect(answer).toMatchObject({ status: 200, isWhole: false });
-    expect(answer.body.toString()).toMatch(/^0123456789/);
+    expect(answer.body.toString()).toBe('0123456789');
   });
+
+  test.each([
+    [99, false],
+    [100, true],
+    [101, true],
+  ])(
+    'reads no more than %i bytes of an answer of 100 that comes byte by byte',
+    async (mostBytes, isWhole) => {
+      const bytes = Buffer.from(Array.from({ length: 100 }, (_, index) => index));
+      const port = await serve((_request, response) => {
+        void (async () => {
+          for (const byte of bytes) await new Promise((sent) => response.write(Buffer.of(byte), sent));
+          response.end();
+        })();
+      });
+      const answer = await outbound(at(port), { mostBytes }).send({}, 'x');
+      expect({ ...answer, body: [...answer.body] }).toEqual({
+        ...{ status: 200, encoding: undefined, isWhole },
+        body: [...bytes.subarray(0, mostBytes)],
+      });
+    },
+  );
 
   test.each<[string, Partial<OutboundOptions>, string]>([
     ['an address', {}, '127.0.0.1'],

@@ -183,22 +183,31 @@ function read(
   resolve: (answer: Answer) => void,
   reject: (error: unknown) => void,
 ): void {
-  const chunks: Buffer[] = [];
+  // One buffer that grows: a list of chunks would cost the memory of an object for each byte that is sent alone.
+  let body = Buffer.alloc(0);
   let length = 0;
-  const answer = (): void => {
+  const answer = (isWhole: boolean): void => {
     const { statusCode: status = 0, headers } = response;
-    const encoding = headers['content-encoding'];
-    resolve({ status, body: Buffer.concat(chunks), encoding, isWhole: length <= mostBytes });
+    resolve({ status, body: body.subarray(0, length), encoding: headers['content-encoding'], isWhole });
   };
   const take = (chunk: Buffer): void => {
-    length += chunk.length;
-    chunks.push(chunk);
-    if (length <= mostBytes) return;
-    answer();
+    const taken = chunk.subarray(0, mostBytes - length);
+    if (length + taken.length > body.length) {
+      const larger = Buffer.alloc(Math.min(mostBytes, Math.max(2 * body.length, length + chunk.length)));
+      body.copy(larger, 0, 0, length);
+      body = larger;
+    }
+    taken.copy(body, length);
+    length += taken.length;
+    if (taken.length === chunk.length) return;
+    answer(false);
     response.destroy();
   };
+  const end = (): void => {
+    answer(true);
+  };
   response.on('data', owned(take, reject));
-  response.on('end', owned(answer, reject));
+  response.on('end', owned(end, reject));
   response.on('error', reject);
 }
 
