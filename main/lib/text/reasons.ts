@@ -21,6 +21,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EINVAL: 'the system refuses its name or its kind',
   EMFILE: 'too many files are open',
   ENOSPC: 'the disk is full',
+  EFBIG: 'the file would be larger than the system or the disk permits',
   EROFS: 'the disk can only be read',
   EIO: 'the disk failed',
   ENXIO: 'the disk failed',
