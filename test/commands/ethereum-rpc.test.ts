@@ -188,7 +188,7 @@ describe('what a transaction may be', () => {
   });
 
   // A chain in another spelling is not the first of the program's chains.
-  test.each(['0x1', '01', '1/', '1/2', '%201', 'x', '-1', '1.0', '1e0'])(
+  test.each(['0x1', '01', '1/', '1/2', '%201', 'x', '-1', '1.0', '1e0', '/', '/1', '/5', '/1/', '/['])(
     'a path %j is refused',
     async (path) => {
       const body = JSON.stringify({

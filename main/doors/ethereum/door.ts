@@ -60,7 +60,8 @@ async function answer(
   { request, response, raw, gone }: ProgramRequest,
 ): Promise<void> {
   const { program, offers, onFault } = opened;
-  const { pathname } = new URL(request.url ?? '/', 'http://path');
+  // As it was written: a parser of URLs takes `//5` for a host, and the chain would be the program's first.
+  const [pathname = ''] = (request.url ?? '').split('?', 1);
   if (pathname === '/upcheck') {
     sendText(response, 'OK', plain);
     return;
