@@ -19,6 +19,8 @@ export const nodeUrl = z
   .url({
     protocol: /^https?$/,
     error: 'Expected an address that begins with https://, or http:// on this machine',
+    // The checks below need a URL.
+    abort: true,
   })
   .max(2000)
   .refine((text) => text.startsWith('https:') || isThisMachine(new URL(text).hostname), {

@@ -724,6 +724,8 @@ describe('a node that lies', () => {
       'http://node.example/v3/1c0ffee',
       'ftp://127.0.0.1/1c0ffee',
       'https://a:1c0ffee@node.example',
+      'node.example/v3/1c0ffee',
+      'https://node example/1c0ffee',
       vault.service.url,
     ]) {
       const said = vault.keyhearth('rpc', 'node', '1', wrong);
