@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from '../connection.ts';
 import { migrate } from '../migrations.ts';
+import { latest } from '../../lib/clock.ts';
 import { reserve, reservedSince, settleReservations } from './policy-reservations.ts';
 
 const counter = { organizationId: 'o', measure: 'eth.tx.value', by: '[]' };
@@ -71,6 +72,27 @@ describe('what was reserved', () => {
     expect(reservedSince(connection, { ...counter, organizationId: 'p' }, now - day)).toBe(8n);
     // A clock that is set back by seconds settles nothing.
     expect(settleReservations(connection, now - 1_000)).toBe(0);
+  });
+
+  test('keeps its order, and so its sum, wherever the clock is set right', () => {
+    const times = fc.array(fc.integer({ min: 0, max: 240_000 }), { minLength: 1, maxLength: 8 });
+    const day = 24 * 60 * 60_000;
+    let run = 0;
+    fc.assert(
+      fc.property(times, fc.integer({ min: 0, max: 240_000 }), (ahead, right) => {
+        run += 1;
+        const own = { ...counter, by: String(run) };
+        for (const at of ahead) add(1n, day + at, own, 366 * day);
+        settleReservations(connection, day + right);
+        const spent = BigInt(ahead.length);
+        expect(reservedSince(connection, own, right)).toBe(spent);
+        add(1n, day + right, own, 366 * day);
+        expect(reservedSince(connection, own, right)).toBe(spent + 1n);
+        // Once all of it is a day ago, none of it counts.
+        expect(reservedSince(connection, own, latest(day + right))).toBe(0n);
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test('is what adding up says, whatever was reserved and forgotten', () => {

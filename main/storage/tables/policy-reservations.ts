@@ -82,10 +82,18 @@ export const listCounters = (
 
 /**
  * Has what was reserved at times to come count from now on. The clock was ahead then: nothing of it may be forgotten, and
- * nothing may use up a budget until that clock's time. Their order is by `sequence`, which stays.
+ * nothing may use up a budget until that clock's time. All of a counter that is later than now goes together: totals are in
+ * the order of time, and at one time in that of `sequence`.
  */
 export const settleReservations = (tx: Writer, now: number): number =>
-  tx.run('UPDATE policy_reservations SET reserved_at = ? WHERE reserved_at > ?', now, latest(now));
+  tx.run(
+    `UPDATE policy_reservations AS own SET reserved_at = ? WHERE reserved_at > ? AND EXISTS (
+       SELECT 1 FROM policy_reservations AS ahead WHERE ahead.organization_id = own.organization_id
+       AND ahead.measure = own.measure AND ahead.kept_by = own.kept_by AND ahead.reserved_at > ?)`,
+    now,
+    now,
+    latest(now),
+  );
 
 /**
  * @param keepMs How long a reservation can matter; a few of those that are older go with each new one. The oldest that is
