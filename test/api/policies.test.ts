@@ -569,6 +569,33 @@ describe('budgets', () => {
     for (const name of names) expect((await sign(client, 'fifth', name)).status).toBe(403);
   });
 
+  test('are shown as they are counted, however many other counters of the same amount there are', async () => {
+    const { userId, client } = await service.newUser('Shown');
+    await using policies = new AsyncDisposableStack();
+    const own = policies.use(
+      await makePolicy('ALLOW', { condition: `submitter.id == '${userId}' && ${budget}` }),
+    );
+    const byKey = "activity.action == 'SIGN' && RollingCount('24h', signing_key.public_key) <= 3";
+    const ofKeys = policies.use(await makePolicy('ALLOW', { condition: byKey }));
+    activityOf(await sign(client, 'counted'));
+    const most = 20;
+    const made = await service.root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+      privateKeys: Array.from({ length: most + 5 }, (_each, index) => ({
+        ...{ privateKeyName: `Other ${String(index)}`, curve: 'CURVE_SECP256K1' },
+        ...{ privateKeyTags: [], addressFormats: [] },
+      })),
+    });
+    for (const { privateKeyId: each } of resultOf(made).privateKeys) {
+      activityOf(await sign(service.root, 'of another key', each));
+    }
+    const { body } = await service.root.query('list_policy_budgets');
+    const shown = body?.['policyBudgets'] as readonly (Json & { readonly counters: readonly Json[] })[];
+    const countersOf = ({ policyId }: { readonly policyId: string }) =>
+      shown.filter((each) => each['policyId'] === policyId).flatMap(({ counters }) => counters);
+    expect(countersOf(own)).toEqual([{ by: [{ holder: 'requester', value: userId }], spent: '1' }]);
+    expect(countersOf(ofKeys)).toHaveLength(most);
+  });
+
   test(
     'a budget is exact over kill -9: what was spent stays spent, and nothing else',
     { timeout: 120_000 },

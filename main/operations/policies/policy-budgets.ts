@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { query, type QueryContext } from '../../activities/define.ts';
 import { amountOf } from '../../chains/ethereum/budgets.ts';
-import { budgetHolders, budgetKinds, measuresOf, type PolicyForm } from '../../lib/policies/policy-form.ts';
+import {
+  budgetHolders,
+  budgetKinds,
+  measuresOf,
+  type BudgetHolder,
+  type PolicyForm,
+} from '../../lib/policies/policy-form.ts';
 import { measureOf, periods, readSpenders, windowOf, type Spender } from '../../lib/policies/spenders.ts';
 import { readForm } from '../../policy/analysis/read-form.ts';
 import { parseDuration } from '../../policy/language/schedule.ts';
@@ -105,32 +111,23 @@ function budgetsOf(
     const duration = window === null ? undefined : parseDuration(window);
     if (window === null || duration === undefined) return [];
     const since = now - duration;
-    const counters = listCountersSince(tx, { organizationId, measure }, since, mostCounters).flatMap(
+    const keptBy = by.map((holder) => [budgetHolders[holder], valuesOf(form, holder)] as const);
+    const counters = listCountersSince(tx, { organizationId, measure, by: keptBy }, since, mostCounters).map(
       (kept) => {
         const pairs = JSON.parse(kept) as readonly (readonly [name: string, value: string])[];
-        const isOurs =
-          by.length === pairs.length && by.every((holder, at) => budgetHolders[holder] === pairs[at]?.[0]);
-        if (!isOurs || !isAbout(form, pairs)) return [];
-        return [
-          {
-            by: by.map((holder, at) => ({ holder, value: pairs[at]?.[1] ?? '' })),
-            spent: String(cases().counters.total({ measure, by: kept }, since)),
-          },
-        ];
+        return {
+          by: by.map((holder, at) => ({ holder, value: pairs[at]?.[1] ?? '' })),
+          spent: String(cases().counters.total({ measure, by: kept }, since)),
+        };
       },
     );
     return [{ policyId, of, limit: amount, window, counters }];
   });
 }
 
-/** False for a counter of a wallet or a user that the policy is not about. */
-const isAbout = (
-  { keys, requesters }: PolicyForm,
-  pairs: readonly (readonly [name: string, value: string])[],
-): boolean =>
-  pairs.every(([name, value]) => {
-    if (name === budgetHolders.wallet && keys.kind === 'wallets') return keys.ids.includes(value);
-    if (name === budgetHolders.requester && requesters?.kind === 'users')
-      return requesters.ids.includes(value);
-    return true;
-  });
+/** The wallets or users that a policy is about; null where it names none. */
+function valuesOf({ keys, requesters }: PolicyForm, holder: BudgetHolder): readonly string[] | null {
+  if (holder === 'wallet' && keys.kind === 'wallets') return keys.ids;
+  if (holder === 'requester' && requesters?.kind === 'users') return requesters.ids;
+  return null;
+}

@@ -45,10 +45,13 @@ export function reservedSince(tx: Reader, counter: CounterKey, since: number): b
   return BigInt(end.total) - BigInt(first.total) + BigInt(first.amount);
 }
 
-/** @returns the keys of the counters of a measure that were added to after a time, the newest first. */
+/** An expression that counters are kept by; null where any of its values will do. */
+export type KeptBy = readonly [name: string, values: readonly string[] | null];
+
+/** @returns the keys of the counters of a measure, kept by exactly these, that were added to after a time, the newest first. */
 export const listCountersSince = (
   tx: Reader,
-  { organizationId, measure }: Omit<CounterKey, 'by'>,
+  { organizationId, measure, by }: Omit<CounterKey, 'by'> & { readonly by: readonly KeptBy[] },
   since: number,
   limit: number,
 ): readonly string[] =>
@@ -56,10 +59,19 @@ export const listCountersSince = (
     .all<{ readonly by: string }>(
       `SELECT kept_by AS by FROM policy_reservations
        WHERE organization_id = ? AND measure = ? AND reserved_at > ?
-       GROUP BY kept_by ORDER BY max(sequence) DESC LIMIT ?`,
+       GROUP BY kept_by
+       HAVING json_array_length(kept_by) = ? AND NOT EXISTS (
+         SELECT 1 FROM json_each(?) AS wanted
+         WHERE kept_by ->> ('$[' || wanted.key || '][0]') IS NOT wanted.value ->> 0
+         OR (wanted.value ->> 1 IS NOT NULL AND NOT EXISTS (
+           SELECT 1 FROM json_each(wanted.value, '$[1]') AS one
+           WHERE one.value = kept_by ->> ('$[' || wanted.key || '][1]'))))
+       ORDER BY max(sequence) DESC LIMIT ?`,
       organizationId,
       measure,
       since,
+      by.length,
+      JSON.stringify(by),
       limit,
     )
     .map((row) => row.by);
