@@ -222,6 +222,25 @@ describe('replace', () => {
     expect(notes()).toEqual(['a']);
   });
 
+  test('is done once it is committed: a log that cannot be emptied is emptied after a later COMMIT', async () => {
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    const emptyLog = vi.spyOn(connection, 'emptyLog').mockImplementation(() => {
+      throw full;
+    });
+    const refusalOf = vi.fn(() => new Error('what a caller hears'));
+    const disk = { refusalOf, isTrouble: () => true, committed: () => undefined, giveUpReserve: () => false };
+    const onDisk = new UnitOfWork(connection, undefined, disk);
+    expect(onDisk.replace(note('a'))).toBe('a');
+    expect(refusalOf).toHaveBeenCalledExactlyOnceWith(full, 'committing');
+    expect(await onDisk.write(note('b'))).toBe('b');
+    emptyLog.mockReset();
+    await onDisk.write(note('c'));
+    expect(emptyLog).toHaveBeenCalledOnce();
+    await onDisk.write(note('d'));
+    expect(emptyLog).toHaveBeenCalledOnce();
+    expect(notes()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   test('leaves nothing of what it replaced in the file or in its log', () => {
     const directory = mkdtempSync(join(tmpdir(), 'keyhearth-unit-of-work-'));
     const file = join(directory, 'a.db');

@@ -5,6 +5,7 @@
  */
 import type { Connection, Reader, Writer } from './connection.ts';
 import { owned } from '../lib/faults.ts';
+import { logFault } from '../lib/log.ts';
 import type { Stage, Storage } from './file/disk-state.ts';
 
 /** Verifies the file's integrity around every transaction: `integrity/guard.ts`. */
@@ -72,6 +73,8 @@ export class UnitOfWork {
   #scheduled = false;
   /** When the transaction of those that wait is held no longer. */
   #heldUntil = 0;
+  /** True where the write-ahead log may still have what was replaced. */
+  #isLogToEmpty = false;
 
   constructor(connection: Connection, guard?: Guard, disk?: Disk, options: UnitOptions = {}) {
     this.#options = options;
@@ -187,14 +190,29 @@ export class UnitOfWork {
 
   /**
    * Writes at once, in a transaction of its own, and leaves nothing of what it replaced in the write-ahead log. For when
-   * what is written later depends on this having been committed: nothing else runs between.
+   * what is written later depends on this having been committed: nothing else runs between. Where the disk does not let the log be
+   * emptied, what is committed is done all the same, and the log is emptied after a later COMMIT.
    * @returns what `work` returned, after the COMMIT.
    */
   replace<T>(work: (tx: Writer) => T): T {
     this.flush();
     const value = this.first(work);
-    this.#connection.emptyLog();
+    this.#isLogToEmpty = true;
+    this.#emptyLog();
     return value;
+  }
+
+  #emptyLog(): void {
+    if (!this.#isLogToEmpty) return;
+    this.#isLogToEmpty = false;
+    try {
+      this.#connection.emptyLog();
+    } catch (error) {
+      this.#isLogToEmpty = this.#isOfDisk(error);
+      // The disk's state says it once, and to all.
+      if (this.#isLogToEmpty) this.#disk?.refusalOf(error, 'committing');
+      else logFault(error);
+    }
   }
 
   /** Commits all that waits, now. */
@@ -232,6 +250,7 @@ export class UnitOfWork {
     }
     this.#options.onGroup?.(performance.now() - began);
     this.#disk?.committed();
+    this.#emptyLog();
     for (const write of writes) {
       if (write.failure) write.reject(write.failure.error);
       else write.resolve();

@@ -209,6 +209,35 @@ describe.skipIf(obstacle !== undefined)('a full disk', () => {
     await vault.stop();
   });
 
+  test('lets the master key be replaced where its COMMIT fits, and what is sealed afterwards opens', async () => {
+    await using vault = await Vault.on(16 * 1024);
+    await vault.make();
+    const client = await vault.serve();
+    const sign = (signWith: string, payload: string) =>
+      client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+        ...{ signWith, payload, encoding: 'PAYLOAD_ENCODING_TEXT_UTF8' },
+        hashFunction: 'HASH_FUNCTION_SHA256',
+      });
+    const { ethereum } = await newWallet(client);
+    // The log of SQLite has them, and the file grows by them once it is emptied.
+    for (let index = 0; index < 20; index++) activityOf(await sign(ethereum, 'x'.repeat(20_000)));
+    // Enough for the transaction, and not for what it empties the log into.
+    vault.disk.fill(400);
+    const secret = ['--password-file', vault.passwordFile];
+    const { code, stderr } = await vault.run(['keyslots', 'rotate', '--drop-others', ...secret]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await vault.status()).toMatchObject({ storage: { cause: 'full' } });
+
+    vault.disk.empty();
+    activityOf(await sign(ethereum, 'under the new key'));
+    const second = await newWallet(client, 'Second');
+    expect(await vault.run(['lock'])).toMatchObject({ code: 0 });
+    expect(await vault.run(['unlock', ...secret])).toMatchObject({ code: 0 });
+    activityOf(await sign(second.ethereum, 'of a wallet that was made afterwards'));
+    await expect.poll(async () => (await vault.status())['storage'], { timeout: 20_000 }).toBeNull();
+    await vault.stop();
+  });
+
   test('is named by init, serve, backup and restore, which leave nothing half made', async () => {
     await using vault = await Vault.on(6 * 1024);
     const { disk } = vault;
