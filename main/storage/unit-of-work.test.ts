@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { KeyhearthError } from '../lib/errors.ts';
 import { Connection, type Writer } from './connection.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
@@ -270,6 +271,51 @@ describe('replace', () => {
       onDisk.close();
       rmSync(directory, { recursive: true });
     }
+  });
+});
+
+describe('what is owed', () => {
+  const disk = {
+    refusalOf: () => new KeyhearthError('STORAGE_UNAVAILABLE', 'the disk is full'),
+    isTrouble: () => true,
+    committed: () => undefined,
+    giveUpReserve: () => false,
+  };
+  const full = { is: false };
+  const owed = (tx: Writer): void => {
+    if (full.is) throw new Error('full');
+    tx.run("INSERT INTO notes (text) VALUES ('owed')");
+  };
+
+  test('is done at once, and once', async () => {
+    const onDisk = new UnitOfWork(connection, undefined, disk);
+    onDisk.owe(owed);
+    expect(notes()).toEqual(['owed']);
+    await onDisk.write(note('a'));
+    expect(notes()).toEqual(['owed', 'a']);
+  });
+
+  test('comes before all else in the next transaction that is committed, where the disk did not take it', async () => {
+    const onDisk = new UnitOfWork(connection, undefined, disk);
+    full.is = true;
+    onDisk.owe(owed);
+    await expect(onDisk.write(note('a'))).rejects.toThrow('the disk is full');
+    expect(notes()).toEqual([]);
+    full.is = false;
+    await Promise.all([onDisk.write(note('b')), onDisk.write(note('c'))]);
+    expect(notes()).toEqual(['owed', 'b', 'c']);
+    await onDisk.write(note('d'));
+    expect(notes()).toEqual(['owed', 'b', 'c', 'd']);
+  });
+
+  test('may be given up, and is where another error than the disk’s meets it', async () => {
+    const onDisk = new UnitOfWork(connection, undefined, disk);
+    full.is = true;
+    onDisk.owe(owed)();
+    expect(() => units.owe(owed)).toThrow('full');
+    full.is = false;
+    await Promise.all([onDisk.write(note('a')), units.write(note('b'))]);
+    expect(notes().toSorted()).toEqual(['a', 'b']);
   });
 });
 

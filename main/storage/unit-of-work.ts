@@ -4,6 +4,7 @@
  * disk is asked once for many.
  */
 import type { Connection, Reader, Writer } from './connection.ts';
+import { KeyhearthError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { logFault } from '../lib/log.ts';
 import type { Stage, Storage } from './file/disk-state.ts';
@@ -73,6 +74,8 @@ export class UnitOfWork {
   #scheduled = false;
   /** When the transaction of those that wait is held no longer. */
   #heldUntil = 0;
+  /** Comes before all else in the next transaction, and in each until one is committed. */
+  readonly #owed = new Set<(tx: Writer) => void>();
   /** True where the write-ahead log may still have what was replaced. */
   #isLogToEmpty = false;
 
@@ -215,6 +218,27 @@ export class UnitOfWork {
     }
   }
 
+  /**
+   * Has work done now. Where the disk does not take it, it is done before anything else in the next transaction: nothing that is
+   * decided later comes before it.
+   * @returns what gives it up, where it is not done yet.
+   */
+  owe(work: (tx: Writer) => void): () => void {
+    const giveUp = (): void => {
+      this.#owed.delete(work);
+    };
+    this.#owed.add(work);
+    try {
+      this.first(() => undefined);
+    } catch (error) {
+      // The disk's state says it.
+      if (error instanceof KeyhearthError && error.code === 'STORAGE_UNAVAILABLE') return giveUp;
+      giveUp();
+      throw error;
+    }
+    return giveUp;
+  }
+
   /** Commits all that waits, now. */
   flush(): void {
     while (this.#writes.length > 0) this.#commit(this.#writes);
@@ -230,6 +254,7 @@ export class UnitOfWork {
     try {
       this.#connection.transaction(() => {
         this.#guard?.check();
+        for (const work of this.#owed) work(this.#connection);
         do {
           const [write] = waiting.splice(0, 1);
           if (write === undefined) break;
@@ -248,6 +273,7 @@ export class UnitOfWork {
       this.#reject(writes, this.#disk?.refusalOf(error, stage) ?? error);
       return;
     }
+    this.#owed.clear();
     this.#options.onGroup?.(performance.now() - began);
     this.#disk?.committed();
     this.#emptyLog();

@@ -187,6 +187,27 @@ describe('the end', () => {
     });
   });
 
+  test('comes by a lock also where the disk takes nothing at the unlock', async () => {
+    activityOf(await grant((await pay()).fingerprint));
+    expect(await outcome()).toBe('COMPLETED');
+    const { connection, rpc } = service.vault;
+    await rpc.lock();
+    const exec = connection.run.bind(connection);
+    const full = vi.spyOn(connection, 'run').mockImplementation((sql, ...values) => {
+      if (sql.startsWith('DELETE FROM policies '))
+        throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+      return exec(sql, ...values);
+    });
+    try {
+      await service.unlock();
+      await expect.poll(() => full.mock.results.some(({ type }) => type === 'throw')).toBe(true);
+    } finally {
+      full.mockRestore();
+    }
+    expect(await outcome()).toBe(waiting);
+    expect(await grants()).toEqual([]);
+  });
+
   test('comes by a timer, wherever the clock is set', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const row = { id: 'one', effect: 'EFFECT_ALLOW', notes: grantNotes, time: grantTime(0, 600_000) };
@@ -197,7 +218,10 @@ describe('the end', () => {
     };
     const units = {
       read: (work: (tx: unknown) => unknown) => work(tx),
-      first: (work: (tx: unknown) => unknown) => work(tx),
+      owe: (work: (tx: unknown) => unknown) => {
+        work(tx);
+        return () => undefined;
+      },
     };
     let now = 0;
     const ends = new GrantEnds({

@@ -1,9 +1,11 @@
 /**
  * Ends grants. A policy's `time` ends one by the clock. A timer, which no change of the clock moves, deletes it at its end, and
- * each unlock deletes all: a lock, a freeze and a restart end them.
+ * each unlock deletes all: a lock, a freeze and a restart end them. Where the disk does not take that, it comes before whatever the
+ * disk takes next, so no grant lets anything through after its end.
  */
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import { deletePolicyRow, listPolicyRowsWithNotes } from '../../storage/tables/policies.ts';
+import type { Reader } from '../../storage/connection.ts';
+import { deletePolicyRow, listPolicyRowsWithNotes, type PolicyRow } from '../../storage/tables/policies.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
 import { grantEnd, grantNotes } from '../../lib/policies/grants.ts';
@@ -24,6 +26,8 @@ export class GrantEnds {
   readonly #parts: GrantEndsParts;
   /** By policy. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Give up what the disk did not take: a locked vault deletes no row, and its next unlock deletes all. */
+  readonly #owed = new Set<() => void>();
   readonly #stop: () => void;
 
   constructor(parts: GrantEndsParts) {
@@ -62,13 +66,14 @@ export class GrantEnds {
   #end(which: (policyId: string) => boolean): void {
     const { units, keys, onEnd } = this.#parts;
     if (!keys.unlocked) return;
-    const ended = units.read((tx) =>
-      listPolicyRowsWithNotes(tx, grantNotes).filter((row) => grantEnd(row) !== undefined && which(row.id)),
-    );
+    const list = (tx: Reader): readonly PolicyRow[] =>
+      listPolicyRowsWithNotes(tx, grantNotes).filter((row) => grantEnd(row) !== undefined && which(row.id));
+    const ended = units.read(list);
     if (ended.length === 0) return;
-    units.first((tx) => {
-      for (const { id } of ended) deletePolicyRow(tx, id);
+    const giveUp = units.owe((tx) => {
+      for (const { id } of list(tx)) deletePolicyRow(tx, id);
     });
+    this.#owed.add(giveUp);
     for (const { id } of ended) this.#timers.delete(id);
     onEnd();
   }
@@ -76,5 +81,7 @@ export class GrantEnds {
   #clear(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
+    for (const giveUp of this.#owed) giveUp();
+    this.#owed.clear();
   }
 }
