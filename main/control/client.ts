@@ -170,6 +170,29 @@ export async function readControlEvents(
   }
 }
 
+/**
+ * Tells the process that a command unlocks the vault for itself. The process puts back how the vault was as soon as the visit is
+ * over, whatever ends the command.
+ * @returns undefined where the process knows no visits.
+ */
+export async function beginVisit(endpoint: ControlEndpoint): Promise<Disposable | undefined> {
+  const visit = new AbortController();
+  const response = await send(endpoint, { method: 'GET', path: '/visit', signal: visit.signal });
+  // The end of the visit is an error of the stream.
+  response
+    .on(
+      'error',
+      owned(() => undefined),
+    )
+    .resume();
+  const end = (): void => {
+    visit.abort();
+  };
+  if (response.statusCode === 200) return { [Symbol.dispose]: end };
+  end();
+  return undefined;
+}
+
 interface Sent {
   readonly method: string;
   readonly path: string;

@@ -67,21 +67,25 @@ export async function listenForControl(options: ControlOptions): Promise<Control
   server.on('error', owned(logFault));
   return {
     address,
-    close: () =>
-      new Promise((resolve) => {
-        const impatience = setTimeout(
-          owned(() => {
-            for (const socket of sockets) socket.destroy();
-          }),
-          lastWords,
-        );
+    close: async () => {
+      // The server is closed before the answers know of their ends.
+      const ends = Promise.allSettled([...sockets].map((socket) => once(socket, 'close')));
+      const impatience = setTimeout(
+        owned(() => {
+          for (const socket of sockets) socket.destroy();
+        }),
+        lastWords,
+      );
+      await new Promise<void>((resolve) => {
         // Node removes the socket's file.
         server.close(() => {
           clearTimeout(impatience);
           removeMadeDirectory(address);
           resolve();
         });
-      }),
+      });
+      await ends;
+    },
   };
 }
 

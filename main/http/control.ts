@@ -1,6 +1,7 @@
 /** The control channel of the owner's own commands: the rpc calls, its events, and links into the window. */
 import type { Express } from 'express';
 import type { VaultRpc } from '../../preload/contract.ts';
+import { owned } from '../lib/faults.ts';
 import { sendJson } from './answer.ts';
 import { bareApp, rawBodies, refuseTheRest, renderErrors } from './app.ts';
 import type { Service } from './handle.ts';
@@ -31,6 +32,16 @@ export function controlApp(
   });
   app.post('/page', (_request, response) => {
     sendJson(response, 200, { value: served().newPage() });
+  });
+  app.get('/visit', async (_request, response) => {
+    const { state, frozen } = await rpc.status();
+    const putBack = owned(async () => {
+      if (frozen !== null) await rpc.freeze();
+      else if (state === 'locked') await rpc.lock();
+    }, service.onFault);
+    // A command that was killed closes it too.
+    response.once('close', putBack);
+    response.writeHead(200).flushHeaders();
   });
   app.use(rpcRoutes(rpc, service), refuseTheRest, renderErrors(service));
   return app;

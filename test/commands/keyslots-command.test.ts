@@ -7,6 +7,7 @@ import type { Answer as StepAnswer } from '../keys/keychain-child.ts';
 import { inProcess, startKeyring } from '../keys/keychain.ts';
 import type { KeyringSession } from '../keys/keychain.ts';
 import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
+import { Terminal } from '../support/terminal.ts';
 
 const password = 'correct horse battery staple';
 
@@ -26,12 +27,16 @@ class Home implements Disposable {
     return file;
   }
 
-  get #options() {
+  get environment() {
     const places = {
       KEYHEARTH_DATA_DIR: join(this.path, 'vault'),
       KEYHEARTH_CONFIG_DIR: join(this.path, 'config'),
     };
-    return { environment: { HOME: this.path, ...this.#environment, ...places } };
+    return { HOME: this.path, ...this.#environment, ...places };
+  }
+
+  get #options() {
+    return { environment: this.environment };
   }
 
   async run(...argv: readonly string[]) {
@@ -344,6 +349,46 @@ describe('without a keychain', () => {
     expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject(frozen);
     await check();
     expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject(frozen);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('a terminal that is closed leaves the vault as it was before the command, served or not', async () => {
+    using home = new Home({ KEYHEARTH_KEYCHAIN: 'off' });
+    await home.init();
+    const status = async (): Promise<unknown> => JSON.parse((await home.run('status', '--json')).stdout);
+    const wordsAsked = async (): Promise<Terminal> => {
+      const line = `keyslots add recovery --password-file '${home.file('password')}'`;
+      const terminal = new Terminal(line, home.environment);
+      await expect.poll(() => terminal.shown, { timeout: 20_000 }).toContain('Word ');
+      return terminal;
+    };
+    const closeTerminal = async (): Promise<void> => {
+      await using _ = await wordsAsked();
+    };
+    const locked = { state: 'locked', frozen: null };
+    const frozen = { state: 'locked', frozen: { at: expect.any(Number) as unknown } };
+    {
+      await using service = await home.serve();
+      await closeTerminal();
+      await expect.poll(status, { timeout: 20_000 }).toMatchObject(locked);
+      expect(await home.run('freeze')).toMatchObject({ code: 0 });
+      await closeTerminal();
+      await expect.poll(status, { timeout: 20_000 }).toMatchObject(frozen);
+      // Nor does the end of the service.
+      await using _ = await wordsAsked();
+      expect(await service.stop()).toBe(0);
+      expect(service.stderr).not.toContain('Error');
+    }
+    {
+      await using service = await home.serve();
+      expect(await status()).toMatchObject(frozen);
+      expect(await service.stop()).toBe(0);
+    }
+    await closeTerminal();
+    // The command may hold the vault for a moment still.
+    await expect.poll(async () => (await home.run('keyslots', 'list')).code, { timeout: 20_000 }).toBe(0);
+    await using service = await home.serve();
+    expect(await status()).toMatchObject(frozen);
     expect(await service.stop()).toBe(0);
   });
 

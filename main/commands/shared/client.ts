@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { RpcCall, VaultEvent, VaultStatus, WindowRpc } from '../../../preload/contract.ts';
 import {
+  beginVisit,
   isStranger,
   NobodyListensError,
   postControl,
@@ -40,6 +41,8 @@ export interface Running {
   /** Passes a call on without parsing its answer. */
   pass(name: RpcCall, args: readonly unknown[]): Promise<unknown>;
   status(): Promise<VaultStatus>;
+  /** Until its end the vault may be unlocked for this command alone: then it is as it was before, also where the command was killed. */
+  visit(): Promise<Disposable>;
   /** @returns an address that signs one browser in, once. */
   newLink(): Promise<string>;
   /** @returns the path of a page for the same, to be named to the program that opens browsers; null where there is none. */
@@ -86,6 +89,11 @@ export async function findRunning(directory: string): Promise<Running | undefine
       call,
       pass: (name, args) => post(name, { args }, z.unknown()),
       status,
+      visit: async () => {
+        const visit = await beginVisit(channel);
+        if (visit === undefined) throw unexpected('visit', 'all of it');
+        return visit;
+      },
       newLink: () => post('link', {}, z.url()),
       newPage: () => post('page', {}, z.string().nullable()),
       listen: (listener, signal) =>

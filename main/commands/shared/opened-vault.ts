@@ -6,6 +6,7 @@ import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { exitCodeOfOpening, refusedWith } from './output.ts';
+import { beforeEnding } from './signals.ts';
 import { hasVaultFile } from './vault-file.ts';
 
 /** The vault of a command: the running one, or its file. */
@@ -14,6 +15,8 @@ export interface OpenedVault {
   /** True if another process has it open. */
   readonly isServed: boolean;
   readonly call: Ask;
+  /** Until its end, the vault is put back as it was where the command does not come to do so itself. */
+  readonly visit: () => Promise<Disposable>;
 }
 
 /** Connects to the process that serves the vault, or opens the vault where none does. */
@@ -25,6 +28,7 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
       status: checkThere(directory, await running.status()),
       isServed: true,
       call: running.call,
+      visit: () => running.visit(),
     });
   }
   // Opening makes what is missing.
@@ -47,6 +51,15 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
       status: checkThere(directory, await vault.rpc.status()),
       isServed: false,
       call,
+      visit: async () => {
+        const { frozen } = await vault.rpc.status();
+        // The keys go with the process.
+        if (frozen === null) return new DisposableStack();
+        return beforeEnding(() => {
+          // Done before anything is awaited. There is no later for what it may refuse.
+          vault.rpc.freeze().catch(() => undefined);
+        });
+      },
     });
   } finally {
     vault.close();
@@ -60,6 +73,7 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
 export async function unlocked<T>(vault: OpenedVault, how: UnlockWith, work: () => Promise<T>): Promise<T> {
   // It may have been frozen while its owner typed a secret.
   const { state, frozen } = await vault.call('status');
+  using _ = await vault.visit();
   await vault.call('unlock', how);
   try {
     return await work();

@@ -37,6 +37,28 @@ export function untilSignalled({ endsWithParent }: Pick<Config, 'endsWithParent'
   });
 }
 
+/** Does something just before this process ends by a signal, an error or itself. @returns what takes that back. */
+export function beforeEnding(work: () => void): Disposable {
+  const end = (): void => {
+    stop();
+    work();
+  };
+  const handlers = endings.map((signal) => ({
+    signal,
+    handler: (): void => {
+      end();
+      process.kill(process.pid, signal);
+    },
+  }));
+  const stop = (): void => {
+    process.off('exit', end);
+    for (const { signal, handler } of handlers) process.off(signal, handler);
+  };
+  process.on('exit', end);
+  for (const { signal, handler } of handlers) process.on(signal, handler);
+  return { [Symbol.dispose]: stop };
+}
+
 /** Until standard input ends: its other end is closed, or the process that held it is gone. What comes on it is not read. */
 export async function untilStdinEnds(): Promise<void> {
   try {
