@@ -152,21 +152,23 @@ export interface Keyslots {
   readonly keyslots: readonly Keyslot[];
 }
 
+/** Words that a person typed, or that were kept where no person could be asked. */
+export type WordsOfPhrase =
+  | { readonly confirmedWords: CreateVault['confirmedWords'] }
+  | { readonly keptWords: CreateVault['confirmedWords'] };
+
 /**
  * One change of the ways to open the vault. `proof` opens it now.
  *
- * A new recovery phrase is the one generated last; `confirmedWords` are absent if no person could be asked.
+ * A new recovery phrase is the one generated last, and some of its words show that it is the caller's: another window may have
+ * generated one since.
  */
 export type KeyslotChange = { readonly proof: ProveWith } & (
   | { readonly do: 'addPassword'; readonly password: string }
   | { readonly do: 'addKeychain' }
-  | { readonly do: 'addRecovery'; readonly confirmedWords?: CreateVault['confirmedWords'] }
+  | ({ readonly do: 'addRecovery' } & WordsOfPhrase)
   | { readonly do: 'changePassword'; readonly keyslotId: string; readonly password: string }
-  | {
-      readonly do: 'changeRecovery';
-      readonly keyslotId: string;
-      readonly confirmedWords?: CreateVault['confirmedWords'];
-    }
+  | ({ readonly do: 'changeRecovery'; readonly keyslotId: string } & WordsOfPhrase)
   | { readonly do: 'remove'; readonly keyslotId: string }
   | {
       /** A new master key. Keyslots stay whose secret is given here or as the proof, and the keychain's that opens. */

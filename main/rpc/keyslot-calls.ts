@@ -61,16 +61,21 @@ const recoveryParams = z.discriminatedUnion('with', [withPhrase, withShares]);
 
 const proof = secretParams;
 const keyslotId = text;
+const wordsOfPhrase = {
+  confirmedWords: confirmedWordsList.optional(),
+  keptWords: confirmedWordsList.optional(),
+};
+type GivenWords = z.output<z.ZodObject<typeof wordsOfPhrase>>;
 const changeParams = z.discriminatedUnion('do', [
   z.object({ do: z.literal('addPassword'), proof, password: passwordText }),
   z.object({ do: z.literal('addKeychain'), proof }),
-  z.object({ do: z.literal('addRecovery'), proof, confirmedWords: confirmedWordsList.optional() }),
+  z.object({ do: z.literal('addRecovery'), proof, ...wordsOfPhrase }),
   z.object({ do: z.literal('changePassword'), proof, keyslotId, password: passwordText }),
   z.object({
     do: z.literal('changeRecovery'),
     proof,
     keyslotId,
-    confirmedWords: confirmedWordsList.optional(),
+    ...wordsOfPhrase,
   }),
   z.object({ do: z.literal('remove'), proof, keyslotId }),
   z.object({
@@ -290,9 +295,9 @@ export class KeyslotCalls {
     }
   }
 
-  /** Uses the phrase that was generated last, once. */
+  /** Uses the phrase that was generated last, once, for a caller who has words of it. */
   async #withGenerated(
-    { confirmedWords }: { readonly confirmedWords?: z.output<typeof confirmedWordsList> | undefined },
+    { confirmedWords, keptWords }: GivenWords,
     use: (phrase: NewPhrase) => Promise<void>,
   ): Promise<void> {
     const generated = this.#generated.phrase;
@@ -302,7 +307,14 @@ export class KeyslotCalls {
         'no recovery phrase was generated: request one, write it down, then add it',
       );
     }
-    if (confirmedWords !== undefined) checkWords(generated, confirmedWords, 'change');
+    const words = confirmedWords ?? keptWords;
+    if (words === undefined) {
+      throw new KeyhearthError(
+        'INVALID_ARGUMENT',
+        'missing field change.confirmedWords: expected words of the phrase that was requested',
+      );
+    }
+    checkWords(generated, words, 'change');
     // A lock erases the generated phrase, and must find the change as it was requested.
     const phrase = copyOfBytes(generated);
     try {

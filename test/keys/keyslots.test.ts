@@ -72,6 +72,11 @@ const change = (service: TestVault, asked: KeyslotChange): Promise<Keyslots> =>
 
 const phraseProof = (service: TestVault): ProveWith => ({ with: 'recovery', phrase: service.recoveryPhrase });
 
+const wordsOf = (phrase: string) => phrase.split(' ').map((word, index) => ({ position: index + 1, word }));
+
+/** Of no phrase that was generated. */
+const someWords = [1, 2, 3].map((position) => ({ position, word: 'abandon' }));
+
 async function opensWith(service: TestVault, how: UnlockWith): Promise<boolean> {
   const { rpc } = service.vault;
   await rpc.lock();
@@ -214,9 +219,9 @@ describe('keyslots', () => {
     expect(await opensWith(service, { with: 'shares', shares })).toBe(true);
 
     const keyslotId = slotOf(await rpc.keyslots(), 'recovery').id;
-    await expect(change(service, { do: 'changeRecovery', proof, keyslotId })).rejects.toEqual(
-      refused('no recovery phrase was generated: request one, write it down, then add it'),
-    );
+    await expect(
+      change(service, { do: 'changeRecovery', proof, keyslotId, keptWords: someWords }),
+    ).rejects.toEqual(refused('no recovery phrase was generated: request one, write it down, then add it'));
     const { phrase } = await rpc.newRecoveryPhrase();
     const words = phrase.split(' ');
     const confirm = (positions: readonly number[]) =>
@@ -243,7 +248,7 @@ describe('keyslots', () => {
     }
     await rpc.unlock({ with: 'recovery', phrase });
     // A generated phrase is used once.
-    await expect(change(service, { do: 'addRecovery', proof })).rejects.toEqual(
+    await expect(change(service, { do: 'addRecovery', proof, keptWords: someWords })).rejects.toEqual(
       refused(/^no recovery phrase was generated/),
     );
   });
@@ -252,7 +257,7 @@ describe('keyslots', () => {
     await using service = await start(false);
     await service.vault.rpc.newRecoveryPhrase();
     await opensWith(service, proof);
-    await expect(change(service, { do: 'addRecovery', proof })).rejects.toEqual(
+    await expect(change(service, { do: 'addRecovery', proof, keptWords: someWords })).rejects.toEqual(
       refused(/^no recovery phrase was generated/),
     );
   });
@@ -261,7 +266,7 @@ describe('keyslots', () => {
     await using service = await start(false);
     const { rpc } = service.vault;
     const { phrase } = await rpc.newRecoveryPhrase();
-    const added = await change(service, { do: 'addRecovery', proof });
+    const added = await change(service, { do: 'addRecovery', proof, keptWords: wordsOf(phrase) });
     expect(kinds(added)).toEqual(['recovery', 'password', 'recovery']);
     expect(slotOf(added, 'recovery', 1).confirmedAt).toBeNull();
     const checked = await rpc.checkRecovery({ with: 'recovery', phrase: phrase.toUpperCase() });
@@ -270,19 +275,38 @@ describe('keyslots', () => {
 });
 
 describe('a change is refused', () => {
+  test('for a phrase that another window has generated since, also where no person is asked', async () => {
+    await using service = await start(false);
+    const { rpc } = service.vault;
+    const first = wordsOf((await rpc.newRecoveryPhrase()).phrase);
+    const { phrase } = await rpc.newRecoveryPhrase();
+    const before = service.vault.units.read(listKeyslots);
+    const keyslotId = slotOf(await rpc.keyslots(), 'recovery').id;
+    for (const words of [{ keptWords: first }, { confirmedWords: first }]) {
+      await expect(change(service, { do: 'changeRecovery', proof, keyslotId, ...words })).rejects.toEqual(
+        refused(/^word \d+ is not the one of the recovery phrase$/),
+      );
+    }
+    const none = { do: 'changeRecovery', proof, keyslotId } as never;
+    await expect(change(service, none)).rejects.toEqual(refused(/^missing field change\.confirmedWords/));
+    expect(service.vault.units.read(listKeyslots)).toEqual(before);
+    await change(service, { do: 'changeRecovery', proof, keyslotId, keptWords: wordsOf(phrase) });
+    expect(await opensWith(service, { with: 'recovery', phrase })).toBe(true);
+  });
+
   test('without a secret but the keychain, for every kind of change', async () => {
     await using service = await start();
     const { id } = slotOf(await service.vault.rpc.keyslots(), 'password');
+    const keptWords = wordsOf((await service.vault.rpc.newRecoveryPhrase()).phrase);
     const changes = [
       { do: 'addPassword', password: 'new password' },
       { do: 'addKeychain' },
-      { do: 'addRecovery' },
+      { do: 'addRecovery', keptWords },
       { do: 'changePassword', keyslotId: id, password: 'new password' },
-      { do: 'changeRecovery', keyslotId: id },
+      { do: 'changeRecovery', keyslotId: id, keptWords },
       { do: 'remove', keyslotId: id },
       { do: 'rotate', secrets: [], dropOthers: true },
     ];
-    await service.vault.rpc.newRecoveryPhrase();
     const before = service.vault.units.read(listKeyslots);
     const wrong: [unknown, RegExp][] = [
       [undefined, /^missing field change\.proof/],
@@ -315,7 +339,7 @@ describe('a change is refused', () => {
     for (const asked of [
       { do: 'addPassword', proof, password: 'new password' },
       { do: 'addKeychain', proof },
-      { do: 'addRecovery', proof },
+      { do: 'addRecovery', proof, keptWords: someWords },
       { do: 'remove', proof, keyslotId: id },
       { do: 'rotate', proof, secrets: [phraseProof(service)], dropOthers: true },
     ] satisfies KeyslotChange[]) {
@@ -655,6 +679,7 @@ describe('a new master key', () => {
       do: 'changeRecovery',
       proof: { with: 'password', password: changed },
       keyslotId: slotOf(listed, 'recovery').id,
+      keptWords: wordsOf(phrase),
     });
 
     const vault = openVault(makeConfig({ dataDir: old, keychain: false }, {}));

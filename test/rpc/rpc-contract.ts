@@ -409,13 +409,14 @@ export function describeRpc(name: string, openRpc: () => Promise<OpenRpc>): void
         expect(before.keyslots.map(({ kind }) => kind)).toEqual(['recovery', 'password']);
         const { phrase } = await rpc.newRecoveryPhrase();
         const proof = { with: 'password', password } as const;
+        const confirmedWords = confirm(phrase, [2, 12, 22]);
         await expect(
           rpc.changeKeyslots({
             do: 'addRecovery',
             proof: { with: 'password', password: 'incorrect horse' },
+            confirmedWords,
           }),
         ).rejects.toEqual(refusal('The password does not open this vault.'));
-        const confirmedWords = confirm(phrase, [2, 12, 22]);
         const after = await rpc.changeKeyslots({ do: 'addRecovery', proof, confirmedWords });
         expect(after.keyslots.slice(0, 2)).toEqual(before.keyslots);
         expect(after.keyslots[2]).toMatchObject({

@@ -1,5 +1,11 @@
 /** `keyhearth keyslots`: what opens the vault, and how that is changed. */
-import type { Keyslot, KeyslotChange, Keyslots, ProveWith } from '../../../preload/contract.ts';
+import type {
+  Keyslot,
+  KeyslotChange,
+  Keyslots,
+  ProveWith,
+  WordsOfPhrase,
+} from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { confirmPhrase } from '../shared/confirm-phrase.ts';
 import { findNamed } from '../shared/named.ts';
@@ -42,7 +48,7 @@ export async function addKeyslot(config: Config, kind: string, options: ChangeOp
       case 'password':
         return run(vault, options, { do: 'addPassword', password: await newPassword(options) });
       case 'recovery':
-        return runWithPhrase(vault, options, (confirmed) => ({ do: 'addRecovery', ...confirmed }));
+        return runWithPhrase(vault, options, (words) => ({ do: 'addRecovery', ...words }));
       default:
         throw new CommandError(
           exitCodes.usage,
@@ -64,10 +70,10 @@ export async function changeKeyslot(config: Config, wanted: string, options: Cha
           password: await newPassword(options),
         });
       case 'recovery':
-        return runWithPhrase(vault, options, (confirmed) => ({
+        return runWithPhrase(vault, options, (words) => ({
           do: 'changeRecovery',
           keyslotId,
-          ...confirmed,
+          ...words,
         }));
       case 'keychain':
         throw new CommandError(
@@ -125,8 +131,6 @@ async function run(
   print(options.json, after, describe(after));
 }
 
-type Confirmed = Pick<Extract<KeyslotChange, { do: 'addRecovery' }>, 'confirmedWords'>;
-
 /**
  * Keeps a new phrase before the vault takes it: in a file, or by a person who types some of its words. A process that dies
  * between the two leaves the old words in force.
@@ -134,7 +138,7 @@ type Confirmed = Pick<Extract<KeyslotChange, { do: 'addRecovery' }>, 'confirmedW
 async function runWithPhrase(
   vault: OpenedVault,
   options: ChangeOptions,
-  change: (confirmed: Confirmed) => WithoutSecret<KeyslotChange>,
+  change: (words: WordsOfPhrase) => WithoutSecret<KeyslotChange>,
 ): Promise<void> {
   // The words are generated once the secret has proved right, so that the owner never writes down unused
   // words.
@@ -146,20 +150,20 @@ async function runWithPhrase(
 async function giveWords(
   vault: OpenedVault,
   { output, json }: Pick<ChangeOptions, 'output' | 'json'>,
-  change: (confirmed: Confirmed) => WithoutSecret<KeyslotChange>,
+  change: (words: WordsOfPhrase) => WithoutSecret<KeyslotChange>,
   proof: ProveWith,
 ): Promise<void> {
   const { phrase } = await vault.call('newRecoveryPhrase');
+  const words = phrase.split(' ').map((word, index) => ({ position: index + 1, word }));
   if (output === undefined) {
-    const words = phrase.split(' ');
     const asked = await confirmPhrase(phrase, 'nothing was changed');
-    const confirmedWords = asked.map((position) => ({ position, word: words[position - 1] ?? '' }));
+    const confirmedWords = words.filter(({ position }) => asked.includes(position));
     const after = await changed(vault, { ...change({ confirmedWords }), proof });
     print(json, after, describe(after));
     return;
   }
   writeSecretFiles('--output', [{ file: output, text: `${phrase}\n` }]);
-  const after = await changed(vault, { ...change({}), proof }).catch((error: unknown) => {
+  const after = await changed(vault, { ...change({ keptWords: words }), proof }).catch((error: unknown) => {
     // The vault may have changed although its answer did not come: the file stays.
     note(
       `${output} has the new words. To see whether they open the vault, run \`keyhearth recovery check --recovery-file ${output}\`.`,
