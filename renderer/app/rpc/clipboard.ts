@@ -6,13 +6,24 @@ import { t } from '../i18n/text.ts';
 
 const secretsStayMs = 30_000;
 
+/** The entry of this tab's sessionStorage that says until when a secret may be on the clipboard. */
+const untilKey = 'keyhearth.clipboard';
+
 /** Ends the clearing that was arranged last. */
 let stopClearing = (): void => undefined;
 
 export async function copyInBrowser(text: string, { secret = false }: CopyOptions = {}): Promise<void> {
   await put(text);
   stopClearing();
-  if (secret) clearLater(text);
+  if (!secret) return;
+  sessionStorage.setItem(untilKey, String(Date.now() + secretsStayMs));
+  clearLater(text, secretsStayMs);
+}
+
+/** Goes on to clear the clipboard where the page was loaded again meanwhile. The secret itself is kept nowhere. */
+export function clearWhatWasCopied(): void {
+  const until = Number(sessionStorage.getItem(untilKey) ?? Number.NaN);
+  if (!Number.isNaN(until)) clearLater(null, Math.min(Math.max(until - Date.now(), 0), secretsStayMs));
 }
 
 async function put(text: string): Promise<void> {
@@ -38,10 +49,11 @@ async function put(text: string): Promise<void> {
 /**
  * Takes a secret off the clipboard when its time is over. Without the focus a page may not write: then as soon as it has it
  * again. Where the browser does not let it look, it clears what is there: better another text lost than a secret kept.
+ * @param text Null where it is no longer known.
  */
-function clearLater(text: string): void {
+function clearLater(text: string | null, inMs: number): void {
   const clear = async () => {
-    if ((await copied()) === text) await navigator.clipboard.writeText('');
+    if (text === null || (await copied()) === text) await navigator.clipboard.writeText('');
     stopClearing();
   };
   const copied = async () => {
@@ -56,8 +68,9 @@ function clearLater(text: string): void {
   const timer = setTimeout(() => {
     window.addEventListener('focus', onFocus);
     onFocus();
-  }, secretsStayMs);
+  }, inMs);
   stopClearing = () => {
+    sessionStorage.removeItem(untilKey);
     clearTimeout(timer);
     window.removeEventListener('focus', onFocus);
     stopClearing = () => undefined;

@@ -5,7 +5,7 @@
  */
 
 import { rpcCalls } from '../../../preload/contract.ts';
-import { copyInBrowser } from './clipboard.ts';
+import { clearWhatWasCopied, copyInBrowser } from './clipboard.ts';
 import { messageOf, RpcError } from './rpc-error.ts';
 import { onWindowUse } from './window-use.ts';
 import type { WindowRpc, RpcCall, UploadProgress } from '../../../preload/contract.ts';
@@ -63,6 +63,7 @@ const makeCalls = (send: (name: RpcCall, ...args: readonly unknown[]) => Promise
 function overHttp(): RpcConnection {
   const session = new HttpSession();
   session.start();
+  clearWhatWasCopied();
   onWindowUse(() => {
     // The service counts from the last word of any window; one that is lost is said again soon.
     if (!session.isSignedIn) return false;
