@@ -252,6 +252,25 @@ describe('webhook endpoints', () => {
     expect(receiver.ids).toEqual([tag, last]);
   });
 
+  test('learn of every other endpoint, whatever its name and its filters say', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const first = await createEndpoint(service, receiver.url);
+    const filtersJson = JSON.stringify({ organizationIds: [first] });
+    await createEndpoint(service, receiver.url, {
+      name: first,
+      subscriptions: [{ eventType: 'ACTIVITY_UPDATES', filtersJson }],
+    });
+    const tag = await makeTag(service);
+    await vi.waitFor(() => {
+      expect(receiver.ids).toContain(tag);
+    }, patience);
+    expect(receiver.events.map(({ body }) => body.type)).toEqual([
+      'ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT',
+      'ACTIVITY_TYPE_CREATE_USER_TAG',
+    ]);
+  });
+
   test('without subscriptions get everything, and filters that say nothing known are refused', async () => {
     await using scene = await start();
     const { service, receiver } = scene;

@@ -40,9 +40,8 @@ export function sorterFor(endpoint: WebhookEndpointRow): (event: EventRow) => Fa
   );
   const until = endpoint.switchedOffAt ?? 0;
   return (event) => {
-    if (event.status === 'ACTIVITY_STATUS_COMPLETED' && event.result !== null) {
-      if (event.type === creates && event.result.includes(endpoint.id)) return 'skip';
-      if (event.type === tests && event.result.includes(endpoint.id)) return 'send';
+    if ((event.type === creates || event.type === tests) && endpointOf(event) === endpoint.id) {
+      return event.type === creates ? 'skip' : 'send';
     }
     if (endpoint.active === 0 && event.sequence > until) return 'skip';
     if (!subscriptions.some(({ filtersJson }) => passesFilters(filtersJson, event))) return 'skip';
@@ -50,3 +49,12 @@ export function sorterFor(endpoint: WebhookEndpointRow): (event: EventRow) => Fa
     return endpoint.active === 0 && endpoint.feature === 0 ? 'refuse' : 'send';
   };
 }
+
+/**
+ * The endpoint that an activity created or tests. Other parts of the result are a user's own words, in which the id of any
+ * endpoint may stand.
+ */
+const endpointOf = ({ status, result }: EventRow): unknown =>
+  status === 'ACTIVITY_STATUS_COMPLETED' && result !== null
+    ? (JSON.parse(result) as { readonly endpointId?: unknown }).endpointId
+    : undefined;
