@@ -76,6 +76,9 @@ async function createEndpoint(service: TestVault, url: string, more: Json = {}):
   return (resultOf(answer) as unknown as { endpointId: string }).endpointId;
 }
 
+const updateEndpoint = async (service: TestVault, parameters: Json) =>
+  resultOf(await service.root.submit('update_webhook_endpoint', 'UPDATE_WEBHOOK_ENDPOINT', parameters));
+
 async function deliveries(service: TestVault, parameters: Json = {}): Promise<Json[]> {
   const { body } = await service.root.query('list_webhook_deliveries', {
     paginationOptions: { limit: '100' },
@@ -571,6 +574,48 @@ describe('an endpoint', () => {
     await vi.waitFor(() => {
       expect(receiver.ids).toEqual([tried.id, on.id, after]);
     }, patience);
+  });
+
+  const ends: readonly (readonly [
+    string,
+    (service: TestVault, endpointId: string, url: string) => unknown,
+  ])[] = [
+    ['is switched off', (service, endpointId) => updateEndpoint(service, { endpointId, isActive: false })],
+    ['is sent elsewhere', (service, endpointId, url) => updateEndpoint(service, { endpointId, url })],
+    ['is of a vault that is locked', (service) => service.vault.rpc.lock()],
+  ];
+  test.each(ends)('that %s gets no more than what is on its way', async (_what, end) => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await using other = await WebhookReceiver.start();
+    const endpointId = await createEndpoint(service, receiver.url);
+    receiver.misbehave = (response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    const tags = [await makeTag(service), await makeTag(service), await makeTag(service)];
+    await vi.waitFor(async () => {
+      expect(await deliveries(service)).toMatchObject([{ attempts: 1 }, { attempts: 0 }, { attempts: 0 }]);
+    }, patience);
+    // All three are handed over at once, and the first is held here.
+    let answer: (() => void) | undefined;
+    receiver.misbehave = (response) => {
+      receiver.misbehave = undefined;
+      answer = () => response.end();
+      return true;
+    };
+    service.clock.advance(60_000);
+    service.vault.webhooks.look();
+    await vi.waitFor(() => {
+      expect(answer).toBeDefined();
+    }, patience);
+    await end(service, endpointId, other.url);
+    answer?.();
+    await vi.waitFor(async () => {
+      const [first] = await deliveries(service);
+      expect(first).toMatchObject({ activityId: tags[0], state: 'delivered' });
+    }, patience);
+    expect(receiver.events).toEqual([]);
   });
 
   test('that wants few events gets them, however many others there are, and also what is far behind', async () => {

@@ -11,7 +11,7 @@ import type { DeliveryOutcome } from '../queue/outbox.ts';
 interface SignedBatch {
   readonly url: string;
   readonly reach: Reach;
-  readonly events: readonly SignedEvent[];
+  readonly events: Iterable<SignedEvent>;
 }
 
 interface SignedEvent {

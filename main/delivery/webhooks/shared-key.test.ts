@@ -6,8 +6,9 @@ test('a shared key is there on both sides until it is erased', () => {
   const other = new SharedKey(owner.memory);
   expect(other.take()).toBeUndefined();
   const key = new Uint8Array(32).fill(7);
-  owner.put(key);
-  owner.put(key);
+  const put = owner.put(key);
+  expect(owner.put(key)).toBe(put);
+  expect(other.holds(put)).toBe(true);
   expect(other.take()).toEqual(key);
   owner.put(new Uint8Array(32).fill(8));
   expect(other.take()).toEqual(new Uint8Array(32).fill(8));
@@ -17,6 +18,8 @@ test('a shared key is there on both sides until it is erased', () => {
   expect(new Uint8Array(owner.memory).subarray(4)).toEqual(new Uint8Array(32));
   owner.put(key);
   expect(other.take()).toEqual(key);
+  // The same key, and yet erased in between.
+  expect(other.holds(put)).toBe(false);
 });
 
 test('a copy taken while the key changed is discarded', () => {

@@ -16,12 +16,22 @@ export class SharedKey {
     this.#key = new Uint8Array(memory, counterLength, keyLength);
   }
 
-  /** @param key 32 bytes; they are copied. */
-  put(key: Uint8Array): void {
-    if (this.#isWhole && Buffer.compare(this.#key, key) === 0) return;
-    this.erase();
-    this.#key.set(key);
-    Atomics.add(this.#counter, 0, 1);
+  /**
+   * @param key 32 bytes; they are copied.
+   * @returns a number that holds until the key is erased or another is put.
+   */
+  put(key: Uint8Array): number {
+    if (!this.#isWhole || Buffer.compare(this.#key, key) !== 0) {
+      this.erase();
+      this.#key.set(key);
+      Atomics.add(this.#counter, 0, 1);
+    }
+    return Atomics.load(this.#counter, 0);
+  }
+
+  /** @param put The number that `put` returned. */
+  holds(put: number): boolean {
+    return Atomics.load(this.#counter, 0) === put;
   }
 
   erase(): void {

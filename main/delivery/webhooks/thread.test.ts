@@ -15,7 +15,7 @@ test('a batch that faults is reported as one, and the batches beside it are deli
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const batch: Batch = {
+  const batch: Omit<Batch, 'put'> = {
     url: `http://127.0.0.1:${String(port)}/`,
     reach: 'anywhere',
     keyId: 'key',

@@ -15,13 +15,13 @@ export class PostThread {
 
   /**
    * @param seed What the key named in the batch signs with; it is copied, until `eraseKey`.
-   * @returns the outcomes of the first events, in order: as many as were tried.
+   * @returns the outcomes of the first events, in order: as many as were tried, which may be none.
    */
-  post(batch: Batch, seed: Uint8Array): Promise<readonly DeliveryOutcome[]> {
-    this.#key.put(seed);
-    return this.#thread.ask('post', batch);
+  post(batch: Omit<Batch, 'put'>, seed: Uint8Array): Promise<readonly DeliveryOutcome[]> {
+    return this.#thread.ask('post', { ...batch, put: this.#key.put(seed) });
   }
 
+  /** A batch that was handed over ends before its next event. */
   eraseKey(): void {
     this.#key.erase();
   }

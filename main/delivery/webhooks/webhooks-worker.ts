@@ -1,7 +1,7 @@
 /**
  * The thread that signs events and posts them, so that the vault signs meanwhile. The key is in memory that
  * both threads share, and a lock of the vault erases it there. This thread reads the key again for each
- * batch.
+ * batch, and looks before each event whether it is still there.
  */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../../lib/concurrency/thread.ts';
@@ -18,6 +18,8 @@ export interface Batch {
   /** The name of the key that signs them. */
   readonly keyId: string;
   readonly timestampMs: number;
+  /** The number of the key in shared memory: once another is there, nothing more of the batch is sent. */
+  readonly put: number;
   readonly events: readonly BatchEvent[];
 }
 
@@ -32,8 +34,9 @@ const shared = new SharedKey(workerData as SharedArrayBuffer);
 const poster = new Poster();
 const stopping = new AbortController();
 
-/** @returns as many outcomes of the first events as were tried; none where the vault was locked meanwhile. */
-async function post({ url, reach, keyId, timestampMs, events }: Batch): Promise<readonly DeliveryOutcome[]> {
+/** @returns as many outcomes of the first events as were tried. */
+async function post(batch: Batch): Promise<readonly DeliveryOutcome[]> {
+  const { url, reach, keyId, timestampMs, put, events } = batch;
   const key = shared.take();
   if (key === undefined) return [];
   let signed;
@@ -46,7 +49,15 @@ async function post({ url, reach, keyId, timestampMs, events }: Batch): Promise<
   } finally {
     key.fill(0);
   }
-  return await poster.post({ url, reach, events: signed }, stopping.signal);
+  return await poster.post({ url, reach, events: whileHeld(signed, put) }, stopping.signal);
+}
+
+/** The key is erased at a lock, and when an endpoint changes: then what was signed is not sent either. */
+function* whileHeld<Event>(events: readonly Event[], put: number): Generator<Event> {
+  for (const event of events) {
+    if (!shared.holds(put)) return;
+    yield event;
+  }
 }
 
 const jobs = {

@@ -135,7 +135,11 @@ export class Webhooks {
     if (isDone && mayMoveFeature(type)) followFeature(tx, organizationId, updatedAt);
     if (!this.#started) return;
     this.#grown.add(organizationId);
-    if (changesEndpoints.test(type)) this.#endpoints = newEndpointCache();
+    if (changesEndpoints.test(type)) {
+      this.#endpoints = newEndpointCache();
+      // A batch under way goes where the rows said before; its rest is taken again.
+      this.#thread.eraseKey();
+    }
     this.#isStale ||= type === sendsAgain;
     // Transactions end in the turn in which they begin.
     this.#waking ??= setImmediate(
@@ -147,10 +151,11 @@ export class Webhooks {
     );
   }
 
-  /** Looks for what waits in the file: after it was replaced, or when the clock was moved. */
+  /** Looks for what waits in the file: after it was replaced, a setting was changed, or the clock was moved. */
   look(): void {
     if (!this.#maySend()) return;
     this.#isStale = false;
+    this.#thread.eraseKey();
     this.#waitingForNetwork.clear();
     this.#grown.clear();
     this.#endpoints = newEndpointCache();
@@ -221,7 +226,6 @@ export class Webhooks {
       if (outcomes.length > 0 || taken.items.length === 0) await this.#keepOutcomes(taken, outcomes);
       // Cut short as the vault closes or is locked: nothing is known of the other side.
       else if (!this.#maySend()) return undefined;
-      else throw new Error('a batch of webhooks has no outcome');
       const rest = start + batchEveryMs - performance.now();
       if (taken.items.length < batchEvents && rest > 1)
         await pause(rest, undefined, { signal }).catch(() => undefined);
