@@ -576,6 +576,47 @@ describe('an endpoint', () => {
     }, patience);
   });
 
+  const losses: readonly (readonly [
+    string,
+    string,
+    (service: TestVault, endpointId: string) => Promise<unknown>,
+  ])[] = [
+    [
+      'is switched off and on again at once',
+      'the endpoint was switched off',
+      async (service, endpointId) => {
+        await updateEndpoint(service, { endpointId, isActive: false });
+        await updateEndpoint(service, { endpointId, isActive: true });
+      },
+    ],
+    [
+      'is removed',
+      'the endpoint was removed',
+      (service, endpointId) =>
+        service.root.submit('delete_webhook_endpoint', 'DELETE_WEBHOOK_ENDPOINT', { endpointId }),
+    ],
+  ];
+  test.each(losses)(
+    'that %s refuses its waiting events, and loses none of the log',
+    async (_what, note, end) => {
+      await using scene = await start();
+      const { service, receiver } = scene;
+      const endpointId = await createEndpoint(service, receiver.url);
+      receiver.misbehave = (response) => {
+        response.writeHead(503).end();
+        return true;
+      };
+      const before = [await makeTag(service), await makeTag(service), await makeTag(service)];
+      await vi.waitFor(async () => {
+        expect(await deliveries(service)).toMatchObject([{ attempts: 1 }, { attempts: 0 }, { attempts: 0 }]);
+      }, patience);
+      await end(service, endpointId);
+      expect((await deliveries(service)).slice(0, 3)).toMatchObject(
+        before.map((activityId) => ({ activityId, state: 'refused', lastResult: note })),
+      );
+    },
+  );
+
   const ends: readonly (readonly [
     string,
     (service: TestVault, endpointId: string, url: string) => unknown,

@@ -11,7 +11,7 @@ import {
   type WebhookEndpointRow,
   type WebhookSubscription,
 } from '../../storage/tables/webhook-endpoints.ts';
-import { removeWebhookEndpoint } from '../../storage/tables/webhook-deliveries.ts';
+import { refuseFromBefore, removeWebhookEndpoint } from '../../storage/tables/webhook-deliveries.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { readWebhookFilters, webhookFilterNames } from '../../lib/webhook-filters.ts';
 import { limits } from '../shared/limits.ts';
@@ -110,6 +110,7 @@ export const updateWebhookEndpoint = activity({
       active: params.isActive === undefined ? row.active : params.isActive ? 1 : 0,
       updatedAt: now,
     };
+    if (row.active < changed.active) refuseFromBefore(tx, row, now);
     updateEndpointRow(tx, changed);
     return { endpointId: row.id, webhookEndpoint: toEndpoint(changed) };
   },

@@ -159,15 +159,37 @@ export function deadLetterWebhookRows(
   );
 }
 
-/** Removes what waits for it. */
+/** Removes it, and refuses all that waits for it. */
 export function removeWebhookEndpoint(tx: Writer, id: string, now: number): void {
-  tx.run(
-    `UPDATE webhook_deliveries SET state = 'refused', finished_at = ?, note = 'the endpoint was removed'
-     WHERE endpoint_id = ? AND state = 'waiting'`,
-    now,
-    id,
-  );
+  const endpoint = getWebhookEndpoint(tx, id);
+  if (endpoint === undefined) return;
+  refuseWaiting(tx, endpoint, { until: atTheTop.sequence, note: 'the endpoint was removed', now });
   tx.run('DELETE FROM webhook_endpoints WHERE id = ?', id);
+}
+
+/** Before an endpoint is switched on again: refuses what still waits from before it was switched off. */
+export function refuseFromBefore(tx: Writer, endpoint: WebhookEndpointRow, now: number): void {
+  const until = endpoint.switchedOffAt ?? 0;
+  refuseWaiting(tx, endpoint, { until, note: 'the endpoint was switched off', now });
+}
+
+/** The events beyond its position get rows; where they are more than a list would look through, the newest do. */
+function refuseWaiting(
+  tx: Writer,
+  endpoint: WebhookEndpointRow,
+  { until, note, now }: { readonly until: number; readonly note: string; readonly now: number },
+): void {
+  tx.run(
+    `UPDATE webhook_deliveries SET state = 'refused', finished_at = ?, note = ?
+     WHERE endpoint_id = ? AND state = 'waiting' AND sequence <= ?`,
+    now,
+    note,
+    endpoint.id,
+    until,
+  );
+  const sequences = pendingRows(tx, endpoint, until + 1, Infinity).map(({ sequence }) => sequence);
+  const result = { sequences, state: 'refused', attempts: 0, finishedAt: now, note } as const;
+  if (sequences.length > 0) keepWebhookResult(tx, endpoint, result);
 }
 
 /** Filters for a list of deliveries; an absent filter matches all. */
@@ -367,6 +389,17 @@ function listPending(
   before: WebhookDeliveryCursor,
   limit: number,
 ): WebhookDelivery[] {
+  const below = endpoint.id < before.endpointId ? before.sequence + 1 : before.sequence;
+  return pendingRows(tx, endpoint, below, limit).map((row) => pendingDelivery(ids, endpoint, row));
+}
+
+/** Rows of the log that are events beyond an endpoint's position and below a row, newest first. */
+function pendingRows(
+  tx: Reader,
+  endpoint: WebhookEndpointRow,
+  below: number,
+  limit: number,
+): readonly PendingRow[] {
   const { position, organizationId } = endpoint;
   if (position === null) return [];
   const fateOf = sorterFor(endpoint);
@@ -374,20 +407,20 @@ function listPending(
   const [source, ...values]: readonly [string, ...Value[]] = isSubOrganization
     ? ['activities INDEXED BY activities_places WHERE organization_id = ? AND', organizationId]
     : ['activities WHERE'];
-  const found: WebhookDelivery[] = [];
-  let below = endpoint.id < before.endpointId ? before.sequence + 1 : before.sequence;
+  const found: PendingRow[] = [];
+  let end = below;
   for (let looked = 0; looked < mostLookedThrough; looked += lookedThroughAtOnce) {
     const rows = tx.all<PendingRow>(
       `SELECT ${pendingColumns} FROM ${source} sequence > ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
-      ...[...values, position, below, lookedThroughAtOnce],
+      ...[...values, position, end, lookedThroughAtOnce],
     );
     for (const row of rows) {
-      if (fateOf(row) !== 'skip') found.push(pendingDelivery(ids, endpoint, row));
+      if (fateOf(row) !== 'skip') found.push(row);
       if (found.length === limit) return found;
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < lookedThroughAtOnce) break;
-    below = last.sequence;
+    end = last.sequence;
   }
   return found;
 }
