@@ -164,6 +164,33 @@ describe('the webhook feature', () => {
     }, patience);
   });
 
+  test('leaves few endpoints behind, however often it is removed while its receiver is away', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    receiver.misbehave = (response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    let removal: string | undefined;
+    for (let time = 0; time < 6; time++) {
+      await setFeature(service, receiver.url);
+      removal = activityOf(await removeFeature(service)).id;
+    }
+    await setFeature(service, receiver.url);
+    const present = service.vault.units.read((tx) => listWebhookEndpoints(tx, service.organizationId));
+    expect(present.map(({ active }) => active)).toEqual([0, 0, 1]);
+    const noted = await deliveries(service);
+    expect(
+      noted.filter(({ lastResult }) => lastResult === 'the endpoint was removed').length,
+    ).toBeGreaterThan(3);
+    receiver.misbehave = undefined;
+    service.clock.advance(60_000);
+    service.vault.webhooks.look();
+    await vi.waitFor(() => {
+      expect(receiver.ids).toContain(removal);
+    }, patience);
+  });
+
   test('follows a change of its URL', async () => {
     await using scene = await start();
     const { service, receiver } = scene;

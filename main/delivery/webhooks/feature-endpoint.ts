@@ -1,6 +1,7 @@
 /**
  * The endpoint of `FEATURE_NAME_WEBHOOK`: a row beside the named ones, which follows the feature. Once the feature is removed, it
- * is switched off, and stays until all that came about before is delivered, the removal included.
+ * is switched off, and stays until all that came about before is delivered, the removal included. Of those there are few: each
+ * is tried for a day, and costs the vault time with each event.
  */
 import { randomUUID } from 'node:crypto';
 import type { Reader, Writer } from '../../storage/connection.ts';
@@ -11,8 +12,12 @@ import {
   listWebhookEndpoints,
   updateWebhookEndpoint,
 } from '../../storage/tables/webhook-endpoints.ts';
+import { removeWebhookEndpoint } from '../../storage/tables/webhook-deliveries.ts';
 
 const featureName = 'FEATURE_NAME_WEBHOOK';
+
+/** Of one organization: the newest, and those that still deliver what came about before the feature was removed. */
+const mostOfOne = 3;
 
 const changesFeatures = [
   'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
@@ -42,6 +47,10 @@ export function followFeature(tx: Writer, organizationId: string, now: number): 
   if (endpoint) {
     updateWebhookEndpoint(tx, { ...endpoint, url, updatedAt: now });
     return;
+  }
+  const ended = listWebhookEndpoints(tx, organizationId).filter(({ feature }) => feature === 1);
+  for (const { id } of ended.slice(0, Math.max(0, ended.length + 1 - mostOfOne))) {
+    removeWebhookEndpoint(tx, id, now);
   }
   insertWebhookEndpoint(tx, {
     id: randomUUID(),
