@@ -644,6 +644,29 @@ describe('an endpoint', () => {
     },
   );
 
+  test('that is removed while an event is on its way has that one listed as delivered', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const endpointId = await createEndpoint(service, receiver.url);
+    let answer: (() => void) | undefined;
+    receiver.misbehave = (response) => {
+      answer = () => response.end();
+      return true;
+    };
+    const tags = [await makeTag(service), await makeTag(service)];
+    await vi.waitFor(() => {
+      expect(answer).toBeDefined();
+    }, patience);
+    resultOf(await service.root.submit('delete_webhook_endpoint', 'DELETE_WEBHOOK_ENDPOINT', { endpointId }));
+    answer?.();
+    await vi.waitFor(async () => {
+      expect(await deliveries(service)).toMatchObject([
+        { activityId: tags[0], state: 'delivered', lastResult: 'HTTP 200' },
+        { activityId: tags[1], state: 'refused', lastResult: 'the endpoint was removed' },
+      ]);
+    }, patience);
+  });
+
   const ends: readonly (readonly [
     string,
     (service: TestVault, endpointId: string, url: string) => unknown,

@@ -1,6 +1,7 @@
 /** Writes the outcomes of events: several in one row where they are the same. */
 import type { Writer } from '../../storage/connection.ts';
 import {
+  correctWebhookResult,
   keepWebhookResult,
   listLogFor,
   noteWebhookRecovery,
@@ -41,15 +42,19 @@ export function keepOutcomes(
   const reached =
     outcomes.length === items.length ? to : (tried.findLast(({ isRow }) => !isRow)?.sequence ?? from);
   const current = getWebhookEndpoint(tx, endpoint.id);
-  if (current?.position == null) return false;
+  if (current === undefined) {
+    // Removed while they were on their way, and noted as refused by that.
+    const ended = eventsOf(tried, outcomes).filter(({ outcome }) => outcome.outcome !== 'retry');
+    for (const result of resultsOf(ended, null, attempt)) correctWebhookResult(tx, endpoint, result);
+    return false;
+  }
+  if (current.position === null) return false;
   // If the endpoint was moved back meanwhile, or further on, the log beyond its new position waits, for any
   // outcome here.
   const isMoved =
     reached === from ? current.position !== from : !moveEndpoint(tx, endpoint.id, { from, to: reached });
   const position = isMoved ? current.position : reached;
-  const triedEvents = outcomes
-    .map((outcome, index) => ({ outcome, item: tried[index] }))
-    .filter((each): each is TriedEvent => each.item !== undefined && each.item.sequence <= position);
+  const triedEvents = eventsOf(tried, outcomes).filter(({ item }) => item.sequence <= position);
   const recovered = outcomes.some(({ outcome }) => outcome !== 'retry');
   // Since a time to come, where the clock was ahead: it fails since now.
   const noted = current.failingSince === null ? null : Math.min(current.failingSince, now);
@@ -87,6 +92,12 @@ interface TriedEvent {
   readonly outcome: DeliveryOutcome;
   readonly item: Item;
 }
+
+const eventsOf = (tried: readonly Item[], outcomes: readonly DeliveryOutcome[]): readonly TriedEvent[] =>
+  outcomes.flatMap((outcome, index) => {
+    const item = tried[index];
+    return item === undefined ? [] : [{ outcome, item }];
+  });
 
 function resultsOf(
   triedEvents: readonly TriedEvent[],

@@ -130,6 +130,20 @@ export function keepWebhookResult(
   );
 }
 
+/** Keeps it of events that have a row: an endpoint that was removed meanwhile left one for each, and its organization none. */
+export function correctWebhookResult(
+  tx: Writer,
+  { id, organizationId }: Pick<WebhookEndpointRow, 'id' | 'organizationId'>,
+  { sequences, state, attempts, finishedAt, note }: WebhookResult,
+): void {
+  tx.run(
+    `UPDATE webhook_deliveries SET state = ?, attempts = ?, finished_at = ?, note = ?
+     WHERE organization_id = ? AND endpoint_id = ? AND sequence IN (SELECT value FROM json_each(?))`,
+    ...[state, attempts, finishedAt ?? null, note],
+    ...[organizationId, id, `[${sequences.join(',')}]`],
+  );
+}
+
 /** The endpoint takes events again: what waits has all its time. */
 export function noteWebhookRecovery(tx: Writer, endpointId: string): void {
   tx.run(
