@@ -222,6 +222,19 @@ describe('a seed phrase', () => {
     await page.evaluate(() => navigator.clipboard.writeText('something else'));
     await page.clock.fastForward(31_000);
     expect(await clipboard()).toBe('something else');
+    // A browser that lets a page write at a person's gesture alone: with the next one.
+    await button(dialog, 'Copy anyway').click();
+    await expect.poll(async () => (await clipboard()).split(' ').length).toBe(12);
+    await page.evaluate(() => {
+      const write = navigator.clipboard.writeText.bind(navigator.clipboard);
+      navigator.clipboard.writeText = () => Promise.reject(new DOMException('no gesture', 'NotAllowedError'));
+      const allow = () => (navigator.clipboard.writeText = write);
+      window.addEventListener('pointerdown', allow, { capture: true, once: true });
+    });
+    await page.clock.fastForward(31_000);
+    expect((await clipboard()).split(' ').length).toBe(12);
+    await dialog.getByRole('heading').first().click();
+    await expect.poll(clipboard).toBe('');
     // Also where the page is loaded again meanwhile.
     await button(dialog, 'Copy anyway').click();
     await expect.poll(async () => (await clipboard()).split(' ').length).toBe(12);

@@ -9,6 +9,9 @@ const secretsStayMs = 30_000;
 /** The entry of this tab's sessionStorage that says until when a secret may be on the clipboard. */
 const untilKey = 'keyhearth.clipboard';
 
+/** With one of them the page has the focus, or the gesture of a person that some browsers want before they write. */
+const chances = ['focus', 'pointerdown', 'keydown'] as const;
+
 /** Ends the clearing that was arranged last. */
 let stopClearing = (): void => undefined;
 
@@ -47,8 +50,8 @@ async function put(text: string): Promise<void> {
 }
 
 /**
- * Takes a secret off the clipboard when its time is over. Without the focus a page may not write: then as soon as it has it
- * again. Where the browser does not let it look, it clears what is there: better another text lost than a secret kept.
+ * Takes a secret off the clipboard when its time is over. Where the browser does not let the page write then, it tries again at
+ * the next chance. Where the browser does not let it look, it clears what is there: better another text lost than a secret kept.
  * @param text Null where it is no longer known.
  */
 function clearLater(text: string | null, inMs: number): void {
@@ -62,17 +65,17 @@ function clearLater(text: string | null, inMs: number): void {
       .catch(() => ({ state: 'denied' }));
     return state === 'granted' ? navigator.clipboard.readText() : text;
   };
-  const onFocus = () => {
+  const tryToClear = () => {
     clear().catch(() => undefined);
   };
   const timer = setTimeout(() => {
-    window.addEventListener('focus', onFocus);
-    onFocus();
+    for (const chance of chances) window.addEventListener(chance, tryToClear);
+    tryToClear();
   }, inMs);
   stopClearing = () => {
     sessionStorage.removeItem(untilKey);
     clearTimeout(timer);
-    window.removeEventListener('focus', onFocus);
+    for (const chance of chances) window.removeEventListener(chance, tryToClear);
     stopClearing = () => undefined;
   };
 }
