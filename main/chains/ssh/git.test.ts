@@ -94,6 +94,14 @@ describe('git shows something else for, and the vault refuses', () => {
     ['a second tree', `${head}tree ${tree}\n\nFix\n`],
     ['a parent after the author, which git takes for no parent', `${head}parent ${tree}\n\nFix\n`],
     [
+      'a parent after a header of another name, which git takes for no parent',
+      `tree ${tree}\nnote x\nparent ${tree}\nauthor ${author}\ncommitter ${author}\n\nFix\n`,
+    ],
+    [
+      'a second parent after a merged tag, which git takes for no parent',
+      `tree ${tree}\nparent ${tree}\nmergetag object ${tree}\n type commit\nparent ${tree}\nauthor ${author}\ncommitter ${author}\n\nFix\n`,
+    ],
+    [
       'an author that goes on in the next line',
       `tree ${tree}\nauthor ${author}\n x\ncommitter ${author}\n\nFix\n`,
     ],

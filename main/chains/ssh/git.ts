@@ -10,9 +10,12 @@ export interface GitObject {
   readonly message: string;
 }
 
-/** The headers that git itself reads, in its order: a name with `*` may come often, one with `?` may be absent. */
+/**
+ * The headers that git itself reads, in its order; `other` stands for each of another name. Git takes parents only where they
+ * follow the tree, and the author only where it follows those.
+ */
 const kinds = [
-  { kind: 'commit', order: /^tree( parent)* author committer( encoding)?$/ },
+  { kind: 'commit', order: /^tree( parent)* author committer( other)*( encoding)?( other)*$/ },
   { kind: 'tag', order: /^object type tag( tagger)?$/ },
 ] as const;
 const read = ['tree', 'parent', 'author', 'committer', 'encoding', 'object', 'type', 'tag', 'tagger'];
@@ -31,10 +34,9 @@ export const readGitObject = (bytes: Uint8Array): Read<GitObject> =>
     const headers = readHeaders(text.slice(0, end));
     const names = headers.map(({ name }) => name);
     if (names.some((name) => name.startsWith('gpgsig'))) unreadable('it has a signature already');
-    const order = names.filter((name) => read.includes(name)).join(' ');
+    const order = names.map((name) => (read.includes(name) ? name : 'other')).join(' ');
     const { kind } =
       kinds.find((each) => each.order.test(order)) ?? unreadable('it is neither a commit nor a tag');
-    if (kind === 'tag' && names.length > order.split(' ').length) unreadable('a tag has no such headers');
     if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(headers[0]?.value ?? '')) {
       unreadable('it does not name another object by its hash');
     }
