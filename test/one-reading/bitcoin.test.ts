@@ -627,7 +627,7 @@ describe('every output says what it does', () => {
     expect(title).toContain('Send 0.9999 BTC to a script without an address');
     expect(parts[0]?.lines).toEqual([{ label: 'Script', value: '51' }]);
     expect(warnings).toContain(
-      'Scripts without an address get 1 output. This vault does not know who can spend that.',
+      'Scripts of a kind that this vault does not know get 1 output. It does not know who can spend that.',
     );
   });
 

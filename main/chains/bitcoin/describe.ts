@@ -99,7 +99,7 @@ const ownerName = ({ name }: Owner): string =>
   name === undefined ? 'this key' : `your ${visibleName(name)}`;
 
 function partOf(output: OwnedOutput, writer: Writer): Part {
-  const { value, script, address, owner } = output;
+  const { value, script, kind, owner } = output;
   const data = isData(script);
   const burned = value === 0n ? '' : `Burn ${btcOf(value)}, and write`;
   return {
@@ -108,7 +108,7 @@ function partOf(output: OwnedOutput, writer: Writer): Part {
       : owner === undefined
         ? `Send ${btcOf(value)} to ${addressOrScript(output)}`
         : `Send ${btcOf(value)} back to ${ownerName(owner)}, ${addressOrScript(output)}`,
-    lines: address === '' ? [line(data ? 'Data' : 'Script', writer.bytes(script))] : [],
+    lines: kind === '' ? [line(data ? 'Data' : 'Script', writer.bytes(script))] : [],
   };
 }
 
@@ -164,7 +164,7 @@ function moneyWarnings({ inputs, outputs, fee, outflow }: Money): string[] {
   const foreign = spentOutputs.filter(isForeign);
   const strange = outputs.filter(isForeign);
   const burned = worth(outputs.filter(({ script }) => isData(script)));
-  const nameless = strange.filter(({ address, script }) => address === '' && !isData(script)).length;
+  const unusual = strange.filter(({ kind, script }) => kind === '' && !isData(script)).length;
   const unproven = inputs.length - spentOutputs.length;
   const sent = worth(strange.length > 0 ? strange : outputs);
   const gone = worth(spentOutputs) - worth(foreign) - (worth(outputs) - worth(strange));
@@ -181,8 +181,8 @@ function moneyWarnings({ inputs, outputs, fee, outflow }: Money): string[] {
     ...when(!(fee instanceof Unknown) && fee * 4n > sent, 'The fee is more than a quarter of what is sent.'),
     ...when(burned > 0n, `${btcOf(burned)} are burned: no key can ever spend them.`),
     ...when(
-      nameless > 0,
-      `Scripts without an address get ${counted(nameless, 'output')}. This vault does not know who can spend that.`,
+      unusual > 0,
+      `Scripts of a kind that this vault does not know get ${counted(unusual, 'output')}. It does not know who can spend that.`,
     ),
     ...when(
       kept > 0n,

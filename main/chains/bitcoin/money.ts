@@ -20,7 +20,7 @@ export interface Owner {
 export interface OwnedOutput extends Output {
   /** Empty for a script that has none. */
   readonly address: string;
-  /** `p2pkh`, `p2sh`, `p2wpkh`, `p2wsh`, `p2tr`; empty where there is no address. */
+  /** `p2pkh`, `p2sh`, `p2wpkh`, `p2wsh`, `p2tr`; empty for any other, which may have an address all the same. */
   readonly kind: string;
   /** Undefined where no key of ours is the owner. */
   readonly owner: Owner | undefined;

@@ -3,7 +3,7 @@ import { Transaction as ScureTransaction } from '@scure/btc-signer';
 import * as bitcoinjs from 'bitcoinjs-lib';
 import fc from 'fast-check';
 import * as tiny from 'tiny-secp256k1';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { damaged } from '../../../test/storage/damaged.ts';
 import {
   coinOf,
@@ -56,6 +56,16 @@ const problemOf = (bytes: Uint8Array): string => {
   const read = bitcoin.open(bytes, contextOf(own.publicKey));
   return read.ok ? 'read' : read.problem;
 };
+
+/** The library warns on the console that such programs are of no use yet. */
+function withoutWarning<T>(run: () => T): T {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  try {
+    return run();
+  } finally {
+    warn.mockRestore();
+  }
+}
 
 const verifies = (key: Uint8Array, hash: Uint8Array, signature: Uint8Array): boolean =>
   key.length === 32 ? tiny.verifySchnorr(hash, key, signature) : tiny.verify(hash, key, signature);
@@ -171,6 +181,43 @@ describe('addresses', () => {
     expect(shown('TESTNET')).toMatchObject({
       outputs: [{ address: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx' }],
     });
+  });
+
+  // BIP-350 gives an address to every witness program, also of a version that is of no use yet. The last is Bitcoin Core's anchor.
+  test.each([
+    ...[2, 3, 16].flatMap((version) =>
+      [2, 20, 32, 40].map((length): [string, string] => {
+        const script = Uint8Array.of(0x50 + version, length, ...new Uint8Array(length).fill(version));
+        return [toHex(script), withoutWarning(() => bitcoinjs.address.fromOutputScript(script, regtest))];
+      }),
+    ),
+    ['51024e73', 'bcrt1pfeesnyr2tx'],
+  ])('the script %s has one, though its kind has no name', (script, address) => {
+    const bytes = psbtOf(
+      [ownCoin('P2WPKH')],
+      [{ script: new Uint8Array(Buffer.from(script, 'hex')), value: 90_000n }],
+    ).toBuffer();
+    expect(factOf(bytes)).toMatchObject({ outputs: [{ address, address_type: '', ours: false }] });
+    const { title, parts, warnings } = opened(bytes).describe();
+    expect(title).toContain(`0.0009 BTC to ${address}`);
+    expect(parts[0]?.lines).toEqual([{ label: 'Script', value: script }]);
+    expect(warnings).toContain(
+      'Scripts of a kind that this vault does not know get 1 output. It does not know who can spend that.',
+    );
+  });
+
+  test.each([
+    ['of version 0 that is of no kind', `0015${'11'.repeat(21)}`],
+    ['that is too short', '520111'],
+    ['that is too long', `5229${'11'.repeat(41)}`],
+    ['that is not pushed in the shortest way', `524c20${'11'.repeat(32)}`],
+    ['of a version that there is not', `6120${'11'.repeat(32)}`],
+  ])('a program %s has none', (_, script) => {
+    const bytes = psbtOf(
+      [ownCoin('P2WPKH')],
+      [{ script: new Uint8Array(Buffer.from(script, 'hex')), value: 90_000n }],
+    ).toBuffer();
+    expect(factOf(bytes)).toMatchObject({ outputs: [{ address: '', address_type: '' }] });
   });
 
   // Nodes recognize the kinds by their bytes alone. Anyone can spend an output that is locked with one of

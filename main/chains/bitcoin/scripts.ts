@@ -27,7 +27,7 @@ const base58 = (version: number, hash: Uint8Array): string =>
   encodeBase58Check(concatBytes(Uint8Array.of(version), hash));
 
 const witness =
-  (version: 0 | 1) =>
+  (version: number) =>
   ({ prefix }: Network, program: Uint8Array): string => {
     const coding = version === 0 ? bech32 : bech32m;
     return coding.encode(prefix, [version, ...coding.toWords(program)]);
@@ -64,7 +64,10 @@ function payloadOf({ before, length, after }: Kind, script: Uint8Array): Uint8Ar
     : undefined;
 }
 
-/** @returns a script's address and the name of its kind; undefined where it has none, as one that only holds data. */
+/**
+ * @returns a script's address, and the name of its kind where it is one of `kinds`; undefined where it has none, as one that only
+ *   holds data.
+ */
 export function addressOf(
   script: Uint8Array,
   network: BitcoinNetwork,
@@ -73,7 +76,23 @@ export function addressOf(
     const payload = payloadOf(template, script);
     if (payload !== undefined) return { address: template.address(networks[network], payload), kind };
   }
-  return undefined;
+  const program = witnessProgram(script);
+  return program && { address: witness(program.version)(networks[network], program.bytes), kind: '' };
+}
+
+/** A number from 1 to 16 is pushed by one operation, of which this is the one before the first. */
+const numberOperation = 0x50;
+const lastVersion = 16;
+
+/** BIP-350 gives an address to every witness program of BIP-141; of version 0 there are none beside `kinds`. */
+function witnessProgram(
+  script: Uint8Array,
+): { readonly version: number; readonly bytes: Uint8Array } | undefined {
+  const [operation = 0, length = 0] = script;
+  const version = operation - numberOperation;
+  const isProgram =
+    version >= 1 && version <= lastVersion && length >= 2 && length <= 40 && script.length === length + 2;
+  return isProgram ? { version, bytes: script.subarray(2) } : undefined;
 }
 
 const returnOperation = 0x6a;
