@@ -223,6 +223,27 @@ describe('a login', () => {
     },
   );
 
+  test.each(['ed25519', 'rsa', 'ecdsa'])(
+    'a certificate over a key of %s, which its authority signs, is unknown and not a payload without facts',
+    (type) => {
+      const directory = mkdtempSync(join(tmpdir(), 'keyhearth-ssh-authority-'));
+      try {
+        const keygen = (...argv: readonly string[]) => execFileSync('ssh-keygen', argv, { cwd: directory });
+        keygen('-q', '-t', 'ed25519', '-N', '', '-f', 'authority');
+        keygen('-q', '-t', type, '-N', '', '-f', 'user');
+        keygen('-q', '-s', 'authority', '-I', 'id', '-n', 'root', 'user.pub');
+        const [, base64 = ''] = readFileSync(join(directory, 'user-cert.pub'), 'utf8').split(' ');
+        const certificate = Buffer.from(base64, 'base64');
+        // Its last field is the signature: 4 bytes of length, 15 of `ssh-ed25519`, 68 of 64 bytes.
+        const { facts, describe } = open(hex(certificate.subarray(0, -(4 + 15 + 68))));
+        expect(facts().ssh?.()).toBeInstanceOf(Unknown);
+        expect(describe().unread).toContain('certificates are not read');
+      } finally {
+        rmSync(directory, { recursive: true });
+      }
+    },
+  );
+
   test('a binding with any byte changed does not hold', () => {
     const bytes = Buffer.from(github.binding(session, false), 'hex');
     expect(readBinding(bytes).ok).toBe(true);

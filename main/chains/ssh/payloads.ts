@@ -1,6 +1,6 @@
 /**
  * Reads the payloads of SSH keys from exactly the bytes that are signed: a login (RFC 4252, section 7, or OpenSSH's host-bound
- * form), or a message (OpenSSH's PROTOCOL.sshsig).
+ * form), or a message (OpenSSH's PROTOCOL.sshsig). A certificate (OpenSSH's PROTOCOL.certkeys) is recognized, and not read.
  */
 import { joinBytes } from '../../crypto/bytes.ts';
 import { sha256, sha512 } from '../../crypto/hashes.ts';
@@ -48,9 +48,24 @@ function isLogin(bytes: Uint8Array): boolean {
   return length > 0 && length <= longestSessionId && bytes[4 + length] === userauthRequest;
 }
 
+const certificateTypes = /^[\w@.-]+-cert-v\d\d(@[\w.-]+)?$/;
+/** Bytes: no type of a certificate has a longer name. */
+const longestType = 64;
+
+/** True for bytes that begin with the type of a certificate. Who signs them lets others log in. */
+function isCertificate(bytes: Uint8Array): boolean {
+  if (bytes.length < 4) return false;
+  const length = Buffer.from(bytes.subarray(0, 4)).readUInt32BE();
+  return (
+    length <= longestType &&
+    certificateTypes.test(Buffer.from(bytes.subarray(4, 4 + length)).toString('latin1'))
+  );
+}
+
 /** @returns undefined for bytes that begin like nothing of SSH. */
 export function readSshPayload(bytes: Uint8Array): Read<SshPayload> | undefined {
   if (isMessage(bytes)) return attempt(() => readMessage(bytes));
+  if (isCertificate(bytes)) return attempt(() => unreadable('certificates are not read'));
   return isLogin(bytes) ? attempt(() => readLogin(bytes)) : undefined;
 }
 
