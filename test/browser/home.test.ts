@@ -35,6 +35,13 @@ describe('home', () => {
       .getByRole('navigation', { name: 'Main' })
       .evaluate((nav) => nav.scrollHeight - nav.clientHeight);
     expect(side).toBe(0);
+    // In a lower one the places scroll, and what is around them does not.
+    await page.setViewportSize({ width: 900, height: 560 });
+    const around = await page
+      .locator('.kh-side')
+      .evaluate((bar) => [bar.scrollHeight - bar.clientHeight, bar.scrollWidth - bar.clientWidth]);
+    expect(around).toEqual([0, 0]);
+    await page.setViewportSize({ width: 1280, height: 800 });
 
     await steps.getByRole('link', { name: 'Back up the vault' }).click();
     await heading(page, 'Backups').waitFor();
