@@ -27,8 +27,8 @@ interface Props {
   readonly ref?: Ref<LongRowsHandle>;
 }
 
-/** Below this there is little room, in pixels: as in rows.css. */
-const narrow = '(max-width: 640px)';
+/** Below this there is little room: as in rows.css. */
+const narrow = '(max-width: 40em)';
 
 /** Up to as many rows the whole list is shown, and what scrolls is the screen. */
 const few = 10;
