@@ -28,7 +28,7 @@ interface Props {
 }
 
 /** Below this there is little room: as in rows.css. */
-const narrow = '(max-width: 40em)';
+const narrow = '(max-width: 60em)';
 
 /** Up to as many rows the whole list is shown, and what scrolls is the screen. */
 const few = 10;
