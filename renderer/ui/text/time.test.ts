@@ -10,7 +10,7 @@ describe('relativeTime', () => {
   test.each([
     [0, 'just now'],
     [-59_999, 'just now'],
-    [30_000, 'just now'],
+    [30_000, 'in a moment'],
     [-minute, '1 minute ago'],
     [-59 * minute, '59 minutes ago'],
     [-hour, '1 hour ago'],

@@ -28,7 +28,7 @@ const units = [
 
 const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
-/** `just now`, `5 minutes ago`, `yesterday`, `in 3 hours`; both in milliseconds since the epoch. */
+/** `just now`, `5 minutes ago`, `yesterday`, `in a moment`, `in 3 hours`; both in milliseconds since the epoch. */
 export function relativeTime(time: number, now: number): string {
   const distance = time - now;
   for (const [unit, length] of units) {
@@ -36,8 +36,7 @@ export function relativeTime(time: number, now: number): string {
     const number = distance < 0 ? Math.trunc(distance / length) : Math.round(distance / length);
     if (Math.abs(distance) >= length) return usualBlanks(words.format(number, unit));
   }
-  // Clocks of one machine read at slightly different moments: anything under a minute is now.
-  return t('just now');
+  return distance > 0 ? t('in a moment') : t('just now');
 }
 
 /** The full date and time, with the zone, in the reader's own format. */
