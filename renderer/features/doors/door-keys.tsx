@@ -1,11 +1,13 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Checkbox, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { DoorKind } from '../../../main/lib/policies/door-kind.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
+import { Trans } from '../../app/i18n/trans.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import { useCreateTag, useTags, useUpdateTag } from '../tags/tag-queries.ts';
 
@@ -36,13 +38,23 @@ function Names({ kind }: Props): ReactNode {
 }
 
 function Form({ kind, close }: Props & { readonly close: () => void }): ReactNode {
-  const { keys, offered, tagId } = useDoorKeys(kind);
+  const { isKnown, keys, offered, tagId } = useDoorKeys(kind);
   const [typed, setTyped] = useState<readonly string[] | null>(null);
   const create = useCreateTag('privateKey');
   const update = useUpdateTag('privateKey');
   const task = useAsyncAction();
   const before = offered.map(({ privateKeyId }) => privateKeyId);
   const chosen = typed ?? before;
+  if (keys.length === 0) {
+    return !isKnown ? null : (
+      <Text>
+        <Trans
+          i18nKey="<create>Create a private key</create> on Ed25519 or P-256 first."
+          components={{ create: <Link href="/private-keys/new" className="kh-link" /> }}
+        />
+      </Text>
+    );
+  }
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     task.run(async () => {
@@ -56,22 +68,18 @@ function Form({ kind, close }: Props & { readonly close: () => void }): ReactNod
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {keys.length === 0 ? (
-          <Text>{t('Create a private key on Ed25519 or P-256 first.')}</Text>
-        ) : (
-          <Checkbox.Group
-            label={t('Private keys')}
-            description={t('Every program of this door may sign with them.')}
-            value={[...chosen]}
-            onChange={setTyped}
-          >
-            <Stack gap="xs" mt="xs">
-              {keys.map(({ privateKeyId, privateKeyName }) => (
-                <Checkbox key={privateKeyId} value={privateKeyId} label={visibleName(privateKeyName)} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-        )}
+        <Checkbox.Group
+          label={t('Private keys')}
+          description={t('Every program of this door may sign with them.')}
+          value={[...chosen]}
+          onChange={setTyped}
+        >
+          <Stack gap="xs" mt="xs">
+            {keys.map(({ privateKeyId, privateKeyName }) => (
+              <Checkbox key={privateKeyId} value={privateKeyId} label={visibleName(privateKeyName)} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
         <FormEnd
           failed={t('Couldn’t change the keys')}
           error={task.error}

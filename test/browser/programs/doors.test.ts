@@ -18,12 +18,29 @@ import { startSshd } from '../../support/sshd.ts';
 import { activityOf, newWallet, resultOf, startTestVault } from '../../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
-import { button, confirmWhenAsked, goTo, heading, password, sendVote } from '../support/steps.ts';
+import { serveDevVault } from '../support/service.ts';
+import { button, confirmWhenAsked, goTo, heading, openDialog, password, sendVote } from '../support/steps.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
   browser = await sharedChromium();
+});
+
+test('a door that has no key to offer leads to where one is created', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Doors');
+  const dialog = await openDialog(page, 'Keys of SSH and git…', 'Keys of SSH and git');
+  const create = dialog.getByRole('link', { name: 'Create a private key' });
+  await create.waitFor();
+  // Saving would only create an empty tag.
+  expect(await button(dialog, 'Save keys').count()).toBe(0);
+  await create.click();
+  await heading(page, 'Create private key').waitFor();
+  expect(person.complaints).toEqual([]);
 });
 
 test('a program is paired, and its push goes through with a click', async () => {
