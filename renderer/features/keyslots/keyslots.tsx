@@ -31,7 +31,7 @@ export function Keyslots(): ReactNode {
             <Text size="sm" c="dimmed">
               <Trans
                 i18nKey="Vault <shortId/>"
-                components={{ shortId: <ShortId text={data.vaultId} copy={t('Copy vault id')} /> }}
+                components={{ shortId: <ShortId text={data.vaultId} copy={t('Copy vault ID')} /> }}
               />
             </Text>
           )

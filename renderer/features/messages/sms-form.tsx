@@ -74,7 +74,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
       <Stack gap="md">
         <Text size="sm" c="dimmed">
           {t(
-            'Sent for each message. {{to}} is the number, {{text}} the text, and {{id}} an id that a retry repeats.',
+            'Sent for each message. {{to}} is the number, {{text}} the text, and {{id}} an ID that a retry repeats.',
             { to: '{{to}}', text: '{{text}}', id: '{{id}}' },
           )}
           {isSet && ' '}

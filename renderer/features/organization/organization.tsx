@@ -30,8 +30,8 @@ export function Organization(): ReactNode {
           organization !== null && (
             <>
               <Trans
-                i18nKey="Everything in this vault belongs to one organization. Its id: <shortId/>"
-                components={{ shortId: <ShortId text={organization.id} copy={t('Copy organization id')} /> }}
+                i18nKey="Everything in this vault belongs to one organization. Its ID: <shortId/>"
+                components={{ shortId: <ShortId text={organization.id} copy={t('Copy organization ID')} /> }}
               />
             </>
           )

@@ -59,7 +59,7 @@ function Overview({ of }: { readonly of: OrganizationData }): ReactNode {
     <Panel>
       <Facts
         rows={[
-          [t('Id'), <ShortId key="id" text={of.organizationId} copy={t('Copy organization id')} />],
+          [t('ID'), <ShortId key="id" text={of.organizationId} copy={t('Copy organization ID')} />],
           [t('Root quorum'), describeQuorum(threshold, userIds.map(nameOf))],
           [t('Policies'), of.policies.map(({ policyName }) => policyName).join(', ') || t('None')],
           [t('Features'), of.features.map(({ name }) => featureLabel(name)).join(', ') || t('None')],
@@ -135,8 +135,8 @@ function Holdings({
         <Empty title={t('None yet')} level={3}>
           <p>
             <Trans
-              i18nKey="Its users create wallets and keys by its id: <shortId/>"
-              components={{ shortId: <ShortId text={organizationId} copy={t('Copy organization id')} /> }}
+              i18nKey="Its users create wallets and keys by its ID: <shortId/>"
+              components={{ shortId: <ShortId text={organizationId} copy={t('Copy organization ID')} /> }}
             />
           </p>
         </Empty>

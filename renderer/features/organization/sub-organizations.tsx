@@ -230,7 +230,7 @@ export function NewSubOrganization(): ReactNode {
         onSuccess({ result }) {
           notifications.show({
             title: t('“{{name}}” is created', { name: name.trim() }),
-            message: t('Programs use the id on its page.'),
+            message: t('Programs use the ID on its page.'),
           });
           navigate(`/sub-organizations/${result.subOrganizationId}`, { replace: true });
         },

@@ -261,7 +261,7 @@ function ReplayForm({
         />
         <Expectations
           items={[
-            t('Each event keeps its id, so a receiver can skip those it has.'),
+            t('Each event keeps its ID, so a receiver can skip those it has.'),
             t('Events without a subscription are left out.'),
           ]}
         />
