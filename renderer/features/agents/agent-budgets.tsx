@@ -49,7 +49,7 @@ export function useBudgetLines(units: readonly Unit[]): BudgetLines {
     budgets: read.length === lines.length ? read : undefined,
     fields: (tried) => (
       <div role="group" aria-label={t('Budgets')}>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {t('Budgets')}
         </Text>
         <Text size="xs" c="dimmed" mb="xs">

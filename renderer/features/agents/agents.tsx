@@ -42,12 +42,14 @@ export function Agents(): ReactNode {
         </Panel>
       )}
       {door?.programs.length === 0 && (
-        <Empty title={t('No agents yet')} icon={IconRobot}>
-          <p>
-            {t('Create one here, or with the command, which also writes the configuration of its client.')}
-          </p>
-          <Copyable text={addedBy} copy={t('Copy command')} />
-        </Empty>
+        <Panel kind="plain">
+          <Empty title={t('No agents yet')} icon={IconRobot}>
+            <p>
+              {t('Create one here, or with the command, which also writes the configuration of its client.')}
+            </p>
+            <Copyable text={addedBy} copy={t('Copy command')} />
+          </Empty>
+        </Panel>
       )}
       {door?.programs.map((program) => (
         <Agent key={program.name} program={program} />
