@@ -64,7 +64,7 @@ function LearnMore(): ReactNode {
       href={documentationUrl(pagesUrl(url), documentationOf(location))}
       target="_blank"
       rel="noreferrer"
-      className="kh-link"
+      className="kh-link kh-nowrap"
     >
       {t('Learn more')}
     </a>
