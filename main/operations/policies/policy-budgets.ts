@@ -61,8 +61,12 @@ export const listPolicyBudgets = query({
     const rows = listPolicyRows(context.tx, context.organizationId);
     for (const { spender, policyIds } of readSpenders(rows.map(toPolicy))) {
       yield;
-      if (spender?.isBot === false)
-        policyBudgets.push(...budgetsOfSpender(context, policyIds[0] ?? '', spender));
+      if (spender?.isBot !== false) continue;
+      // Its denials are older, and say nothing of amounts.
+      const pays = rows.find(
+        ({ id, condition }) => policyIds.includes(id) && condition.includes('RollingSum('),
+      );
+      policyBudgets.push(...budgetsOfSpender(context, pays?.id ?? '', spender));
     }
     for (const { id: policyId, effect, condition, consensus, time } of rows) {
       const form = readForm({ effect, condition, consensus, time: time ?? undefined });
@@ -73,7 +77,7 @@ export const listPolicyBudgets = query({
   },
 });
 
-/** @param policyId One of its policies. */
+/** @param policyId Of its policies the one that has the budgets. */
 const budgetsOfSpender = (
   { now, cases }: QueryContext<unknown>,
   policyId: string,

@@ -135,6 +135,12 @@ test('an agent waits for a click, is paused, and is removed', async () => {
 
   expect((await sign(3_000_000n)).signer).toBe(account);
   await page.getByText('3 USDC of 5 USDC used in the last 24 hours, 2 USDC left').waitFor();
+  // Home names the policy that has the budget.
+  await goTo(page, 'Home');
+  const budgets = page.getByRole('list', { name: 'Budgets' }).getByRole('listitem');
+  await expect
+    .poll(() => budgets.allInnerTexts())
+    .toContainEqual(expect.stringMatching(/^Agent claude: pays\s+3 USDC of 5 USDC used/));
   const beyond = sign(4_000_000n);
   await waits();
   await goTo(page, 'Approvals');
