@@ -107,6 +107,8 @@ function TagsForm({ walletId, tags, used, onClose }: FormProps): ReactNode {
             setChosen(next.map((tag) => tag.trim()));
           }}
           acceptValueOnBlur
+          // It has the focus at once: a list that is open, or empty, would take the first Escape from the dialog.
+          openOnFocus={false}
           error={problem}
           data-autofocus
           comboboxProps={{ transitionProps: { duration: 0 } }}
