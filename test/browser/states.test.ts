@@ -238,6 +238,30 @@ describe('a file that was changed outside Keyhearth', () => {
   });
 });
 
+describe('nothing there', () => {
+  test('since all wallets are archived, is said so, and leads to them', async () => {
+    await using service = await serveDevVault();
+    await newWallet(service.root, 'Savings');
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await walletsOf(page)
+      .getByRole('link', { name: /Savings/ })
+      .click();
+    await button(page, 'Archive').click();
+    await button(page, 'Unarchive').waitFor();
+    await goTo(page, 'Home');
+    await page.getByText('All wallets are archived').waitFor();
+    await goTo(page, 'Wallets');
+    await page.getByText('All wallets are archived').waitFor();
+    await page.getByRole('checkbox', { name: 'Show the archive (1)' }).check();
+    await walletsOf(page)
+      .getByRole('link', { name: /Savings/ })
+      .waitFor();
+    expect(person.complaints).toEqual([]);
+  });
+});
+
 describe('two windows of one vault', () => {
   test('are locked together, and the second shows what the first makes', async () => {
     using place = newVaultHome();

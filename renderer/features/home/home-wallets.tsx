@@ -17,6 +17,7 @@ export function HomeWallets(): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('list_wallets');
   const summaries = useWalletSummaries();
   const wallets = data?.wallets ?? [];
+  const listed = ofArchive(wallets, summaries, false);
   return (
     <Panel
       kind="plain"
@@ -36,8 +37,13 @@ export function HomeWallets(): ReactNode {
           <p>{t('The wallets you used last will be listed here.')}</p>
         </Empty>
       )}
+      {wallets.length > 0 && listed.length === 0 && (
+        <Empty title={t('All wallets are archived')} icon={IconWallet} level={3}>
+          <p>{t('The wallets you used last will be listed here.')}</p>
+        </Empty>
+      )}
       <ul className="kh-rows" aria-label={t('Wallets')}>
-        {orderWallets(ofArchive(wallets, summaries, false), 'used', summaries)
+        {orderWallets(listed, 'used', summaries)
           .slice(0, most)
           .map(({ walletId, walletName }) => {
             const summary = summaries?.get(walletId);

@@ -146,11 +146,16 @@ function WalletList({ wallets }: { readonly wallets: readonly WalletRow[] }): Re
         />
       )}
       <Panel kind="plain">
-        {found.length === 0 && (
-          <Empty title={t('No results')}>
-            <p>{t('No wallet has this name, chain or tag.')}</p>
-          </Empty>
-        )}
+        {found.length === 0 &&
+          (!isArchive && archived === wallets.length ? (
+            <Empty title={t('All wallets are archived')}>
+              <p>{t('Select “Show the archive” to see them.')}</p>
+            </Empty>
+          ) : (
+            <Empty title={t('No results')}>
+              <p>{t('No wallet has this name, chain or tag.')}</p>
+            </Empty>
+          ))}
         <ul className="kh-rows" aria-label={t('Wallets')}>
           {found.map((wallet) => {
             const summary = summaries?.get(wallet.walletId);
