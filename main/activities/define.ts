@@ -236,6 +236,8 @@ export interface Authority<Parameters> {
   }) => void;
   /** Only the root quorum may: policies have no say. */
   readonly rootQuorumOnly?: true;
+  /** It changes what policies allow others: policies themselves, or what they know users, keys and calls by. */
+  readonly changesRights?: true | ((params: Parameters) => boolean);
   /**
    * Answers the ids of the users whose credentials, contacts or tags it changes or uses. Where one is a member of the root
    * quorum, it is for that user and the root quorum alone: policies have no say.

@@ -184,6 +184,131 @@ describe('a session of the root quorum with a profile', () => {
     }
   });
 
+  // The class: whatever changes what policies allow others. What the scope forbids would happen in another user's name.
+  const rights: Readonly<Record<string, (of: Others) => readonly [string, Json]>> = {
+    create_policy: () => [
+      'CREATE_POLICY_V3',
+      { policyName: newName(), effect: 'EFFECT_ALLOW', condition: 'false', notes: '' },
+    ],
+    create_policies: () => [
+      'CREATE_POLICIES',
+      { policies: [{ policyName: newName(), effect: 'EFFECT_ALLOW', condition: 'false', notes: '' }] },
+    ],
+    update_policy: ({ policyId }) => ['UPDATE_POLICY_V2', { policyId, policyCondition: 'true' }],
+    delete_policy: ({ policyId }) => ['DELETE_POLICY', { policyId }],
+    delete_policies: ({ policyId }) => ['DELETE_POLICIES', { policyIds: [policyId] }],
+    create_grant: () => ['CREATE_GRANT', { fingerprint: `sha256:${'0'.repeat(64)}`, span: 'TODAY' }],
+    create_user_tag: ({ userId }) => ['CREATE_USER_TAG', { userTagName: newName(), userIds: [userId] }],
+    update_user_tag: ({ userId, userTagId }) => ['UPDATE_USER_TAG', { userTagId, addUserIds: [userId] }],
+    delete_user_tags: ({ userTagId }) => ['DELETE_USER_TAGS', { userTagIds: [userTagId] }],
+    update_user: ({ userId, userTagId }) => ['UPDATE_USER', { userId, userTagIds: [userTagId] }],
+    update_user_name: ({ userId }) => ['UPDATE_USER_NAME', { userId, userName: newName() }],
+    create_users: ({ userTagId }) => [
+      'CREATE_USERS_V4',
+      { users: [{ ...user, userName: newName(), apiKeys: [], userTags: [userTagId] }] },
+    ],
+    create_api_only_users: ({ userTagId }) => [
+      'CREATE_API_ONLY_USERS',
+      { apiOnlyUsers: [{ userName: newName(), userTags: [userTagId], apiKeys: [] }] },
+    ],
+    create_private_key_tag: () => [
+      'CREATE_PRIVATE_KEY_TAG',
+      { privateKeyTagName: newName(), privateKeyIds: [] },
+    ],
+    update_private_key_tag: ({ privateKeyTagId }) => ['UPDATE_PRIVATE_KEY_TAG', { privateKeyTagId }],
+    delete_private_key_tags: ({ privateKeyTagId }) => [
+      'DELETE_PRIVATE_KEY_TAGS',
+      { privateKeyTagIds: [privateKeyTagId] },
+    ],
+    update_wallet: () => ['UPDATE_WALLET', { walletId: wallet.walletId, walletName: newName() }],
+    create_smart_contract_interface: () => [
+      'CREATE_SMART_CONTRACT_INTERFACE',
+      {
+        ...{ smartContractAddress: `0x${'11'.repeat(20)}`, smartContractInterface: '[]', label: newName() },
+        type: 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM',
+      },
+    ],
+    delete_smart_contract_interface: () => [
+      'DELETE_SMART_CONTRACT_INTERFACE',
+      { smartContractInterfaceId: crypto.randomUUID() },
+    ],
+  };
+  interface Others {
+    readonly userId: string;
+    readonly policyId: string;
+    readonly userTagId: string;
+    readonly privateKeyTagId: string;
+  }
+
+  async function others(userId: string): Promise<Others> {
+    const policy = { policyName: newName(), effect: 'EFFECT_DENY', condition: 'false', notes: '' };
+    const made = async (kind: string, parameters: Json) => resultOf(await submit(root, kind, parameters));
+    return {
+      userId,
+      policyId: String((await made('CREATE_POLICY_V3', policy))['policyId']),
+      userTagId: String(
+        (await made('CREATE_USER_TAG', { userTagName: newName(), userIds: [] }))['userTagId'],
+      ),
+      privateKeyTagId: String(
+        (await made('CREATE_PRIVATE_KEY_TAG', { privateKeyTagName: newName(), privateKeyIds: [] }))[
+          'privateKeyTagId'
+        ],
+      ),
+    };
+  }
+
+  afterAll(async () => {
+    const { body } = await root.query('list_policies', {});
+    const policies = body?.['policies'] as readonly { readonly policyId: string }[];
+    activityOf(
+      await submit(root, 'DELETE_POLICIES', { policyIds: policies.map(({ policyId }) => policyId) }),
+    );
+  });
+
+  test('gives no other user what its scope forbids, unless the scope names that', async () => {
+    const changing = [...operations.byPath.values()].flatMap((operation) =>
+      operation.kind === 'activity' && operation.authority.changesRights !== undefined
+        ? [operation.path]
+        : [],
+    );
+    expect(Object.keys(rights).sort()).toEqual(changing.sort());
+    const { userId } = await service.newUser(newName());
+    const of = await others(userId);
+    for (const scope of ['true', "activity.action != 'EXPORT'", "activity.resource != 'SECRET'"]) {
+      const session = await newSession(root, await newProfile(scope));
+      for (const [path, change] of Object.entries(rights)) {
+        const answer = await session.submit(path, ...change(of));
+        expect(answer.status, `${path} of ${scope}`).toBe(403);
+        expect(answer.text, path).toContain('does not name what changes the rights of others');
+      }
+    }
+  });
+
+  test.each([
+    ["activity.resource == 'POLICY'", 'create_policy'],
+    ["activity.kind == 'CREATE_POLICY'", 'create_policy'],
+    ["activity.type == 'ACTIVITY_TYPE_CREATE_POLICY_V3' && activity.action != 'EXPORT'", 'create_policy'],
+    ["activity.resource in ['USER', 'WALLET'] && activity.action != 'EXPORT'", 'update_user_tag'],
+    ["activity.kind == 'UPDATE_WALLET'", 'update_wallet'],
+  ])('with the scope %s changes rights by %s', async (scope, path) => {
+    const { userId } = await service.newUser(newName());
+    const session = await newSession(root, await newProfile(scope));
+    const change = rights[path]?.(await others(userId));
+    if (change === undefined) throw new Error(`no request of ${path}`);
+    activityOf(await session.submit(path, ...change));
+  });
+
+  test('lets no other user export what its scope keeps in', async () => {
+    const { client, userId } = await service.newUser(newName());
+    const session = await newSession(root, await newProfile("activity.action != 'EXPORT'"));
+    const condition = `activity.action == 'EXPORT' && submitter.id == '${userId}'`;
+    const consensus = `approvers.any(user, user.id == '${userId}')`;
+    const policy = { policyName: newName(), effect: 'EFFECT_ALLOW', condition, consensus, notes: '' };
+    await isDenied(() => submit(session, 'CREATE_POLICY_V3', policy));
+    const exported = { walletId: wallet.walletId, targetPublicKey: newTestKey().publicKey };
+    await isDenied(() => submit(client, 'EXPORT_WALLET', exported));
+  });
+
   test('does not leave its profile by a login, with its own key or another', async () => {
     const narrow = await newProfile("activity.action == 'SIGN' || activity.resource == 'AUTH'");
     const wide = await newProfile('true');

@@ -8,6 +8,7 @@ import { getUserRow } from '../../storage/tables/users.ts';
 import type { Caller } from '../../lib/caller.ts';
 import { quoted } from '../../lib/errors.ts';
 import { decide } from '../../policy/decide/decide.ts';
+import type { ConditionFacts } from '../../policy/language/schema.ts';
 import { storedPolicy } from '../../policy/decide/policies.ts';
 import type { ActivityRow } from '../../storage/tables/activities.ts';
 import { voterOf } from '../../storage/tables/voters.ts';
@@ -25,7 +26,7 @@ interface Asked<Of> {
 /**
  * @param activity What the session asks for, or what it votes on: a vote lets that happen.
  * @returns why the scope does not allow it, or does not say. Whatever the scope says, the session adds no way in: it would last longer
- * than the session, and have no scope.
+ * than the session, and have no scope. What the session changes for other users has no scope either. The scope has to name that.
  */
 export function scopeRefusal(
   tx: Reader,
@@ -49,16 +50,36 @@ export function scopeRefusal(
     effect: 'EFFECT_ALLOW',
     condition: profile.scope,
   });
-  const { outcome } = decide({
-    items: itemFacts(tx, operation, activity),
-    // Of the root quorum or not: the scope alone decides.
-    approvers: [{ ...voterOf(tx, user, []), root: false }],
-    rootQuorumThreshold: 1,
-    policies: [scope],
-    now,
-  });
-  return outcome === 'allow' ? undefined : `The scope of session profile ${name} does not allow this action`;
+  const allows = (items: readonly ConditionFacts[]): boolean =>
+    decide({
+      items,
+      // Of the root quorum or not: the scope alone decides.
+      approvers: [{ ...voterOf(tx, user, []), root: false }],
+      rootQuorumThreshold: 1,
+      policies: [scope],
+      now,
+    }).outcome === 'allow';
+  const items = itemFacts(tx, operation, activity);
+  if (!allows(items)) return `The scope of session profile ${name} does not allow this action`;
+  if (changesRights(operation, params) && allows(items.map(withoutItsNames))) {
+    return `The scope of session profile ${name} does not name what changes the rights of others`;
+  }
+  return undefined;
 }
+
+const changesRights = ({ authority }: ActivityOperation | VoteOperation, params: unknown): boolean =>
+  typeof authority.changesRights === 'function'
+    ? authority.changesRights(params)
+    : authority.changesRights === true;
+
+/** The facts of an activity that a scope has no name for. One that allows it just leaves such activities out. */
+const withoutItsNames = ({ activity, ...facts }: ConditionFacts): ConditionFacts => ({
+  ...facts,
+  activity: () => {
+    const fact = activity?.();
+    return fact === undefined || !('type' in fact) ? fact : { ...fact, type: '', kind: '', resource: '' };
+  },
+});
 
 /** Lists for a scope what a vote asks for: itself, and what an approval lets happen. */
 export function askedByVote(

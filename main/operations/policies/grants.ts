@@ -37,7 +37,7 @@ export const createGrant = activity({
   type: 'ACTIVITY_TYPE_CREATE_GRANT',
   intent: 'createGrantIntent',
   result: 'createGrantResult',
-  authority: { resource: 'POLICY', action: 'CREATE' },
+  authority: { resource: 'POLICY', action: 'CREATE', changesRights: true },
   params: z.object({
     fingerprint: z.string().regex(/^sha256:[0-9a-f]{64}$/, 'Expected the fingerprint of an activity'),
     span: z.enum(grantSpans),

@@ -39,7 +39,7 @@ export const createPolicy = activity({
   type: 'ACTIVITY_TYPE_CREATE_POLICY_V3',
   intent: 'createPolicyIntentV3',
   result: 'createPolicyResult',
-  authority: { resource: 'POLICY', action: 'CREATE' },
+  authority: { resource: 'POLICY', action: 'CREATE', changesRights: true },
   stepUp: {
     for: 'policy',
     when: (policy, { tx, organizationId }) => reachesFar(tx, organizationId, policy),
@@ -74,7 +74,7 @@ export const createPolicies = activity({
   type: 'ACTIVITY_TYPE_CREATE_POLICIES',
   intent: 'createPoliciesIntent',
   result: 'createPoliciesResult',
-  authority: { resource: 'POLICY', action: 'CREATE' },
+  authority: { resource: 'POLICY', action: 'CREATE', changesRights: true },
   stepUp: {
     for: 'policy',
     when: ({ policies }, { tx, organizationId }) =>
@@ -112,7 +112,7 @@ export const updatePolicy = activity({
   type: 'ACTIVITY_TYPE_UPDATE_POLICY_V2',
   intent: 'updatePolicyIntentV2',
   result: 'updatePolicyResultV2',
-  authority: { resource: 'POLICY', action: 'UPDATE' },
+  authority: { resource: 'POLICY', action: 'UPDATE', changesRights: true },
   stepUp: {
     for: 'policy',
     when(params, { tx, organizationId }) {
@@ -166,7 +166,7 @@ export const deletePolicy = activity({
   type: 'ACTIVITY_TYPE_DELETE_POLICY',
   intent: 'deletePolicyIntent',
   result: 'deletePolicyResult',
-  authority: { resource: 'POLICY', action: 'DELETE' },
+  authority: { resource: 'POLICY', action: 'DELETE', changesRights: true },
   params: z.object({ policyId: id }),
   returns: z.object({ policyId: uuid }),
   run({ tx, organizationId, params: { policyId } }) {
@@ -181,7 +181,7 @@ export const deletePolicies = activity({
   type: 'ACTIVITY_TYPE_DELETE_POLICIES',
   intent: 'deletePoliciesIntent',
   result: 'deletePoliciesResult',
-  authority: { resource: 'POLICY', action: 'DELETE' },
+  authority: { resource: 'POLICY', action: 'DELETE', changesRights: true },
   params: z.object({ policyIds: ids.min(1) }),
   returns: z.object({ policyIds: uuids }),
   run({ tx, organizationId, params: { policyIds } }) {

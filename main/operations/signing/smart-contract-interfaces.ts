@@ -26,7 +26,7 @@ export const createSmartContractInterface = activity({
   type: 'ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE',
   intent: 'createSmartContractInterfaceIntent',
   result: 'createSmartContractInterfaceResult',
-  authority: { resource: 'SMART_CONTRACT_INTERFACE', action: 'CREATE' },
+  authority: { resource: 'SMART_CONTRACT_INTERFACE', action: 'CREATE', changesRights: true },
   params: z.object({
     smartContractAddress: z.string().min(1).max(200),
     smartContractInterface: z.string().min(2).max(limits.interfaceCharacters),
@@ -92,7 +92,7 @@ export const deleteSmartContractInterface = activity({
   type: 'ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE',
   intent: 'deleteSmartContractInterfaceIntent',
   result: 'deleteSmartContractInterfaceResult',
-  authority: { resource: 'SMART_CONTRACT_INTERFACE', action: 'DELETE' },
+  authority: { resource: 'SMART_CONTRACT_INTERFACE', action: 'DELETE', changesRights: true },
   params: z.object({ smartContractInterfaceId: id }),
   returns: z.object({ smartContractInterfaceId: z.string() }),
   run({ tx, organizationId, params: { smartContractInterfaceId } }) {

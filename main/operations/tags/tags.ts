@@ -45,7 +45,10 @@ export const createUserTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   intent: 'createUserTagIntent',
   result: 'createUserTagResult',
-  authority: { resource: 'USER', action: 'CREATE', concerns: ({ params: { userIds } }) => userIds },
+  authority: {
+    ...{ resource: 'USER', action: 'CREATE', changesRights: true },
+    concerns: ({ params: { userIds } }) => userIds,
+  },
   params: z.object({ userTagName: name, userIds: ids }),
   returns: z.object({ userTagId: uuid, userIds: uuids }),
   run(context) {
@@ -62,7 +65,7 @@ export const createPrivateKeyTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
   intent: 'createPrivateKeyTagIntent',
   result: 'createPrivateKeyTagResult',
-  authority: { resource: 'PRIVATE_KEY', action: 'CREATE' },
+  authority: { resource: 'PRIVATE_KEY', action: 'CREATE', changesRights: true },
   params: z.object({ privateKeyTagName: name, privateKeyIds: ids }),
   returns: z.object({ privateKeyTagId: uuid, privateKeyIds: uuids }),
   run(context) {
@@ -82,6 +85,7 @@ export const updateUserTag = activity({
   authority: {
     resource: 'USER',
     action: 'UPDATE',
+    changesRights: true,
     concerns: ({ params: { addUserIds, removeUserIds } }) => [...addUserIds, ...removeUserIds],
   },
   params: z.object({
@@ -107,7 +111,7 @@ export const updatePrivateKeyTag = activity({
   type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
   intent: 'updatePrivateKeyTagIntent',
   result: 'updatePrivateKeyTagResult',
-  authority: { resource: 'PRIVATE_KEY', action: 'UPDATE' },
+  authority: { resource: 'PRIVATE_KEY', action: 'UPDATE', changesRights: true },
   params: z.object({
     privateKeyTagId: id,
     newPrivateKeyTagName: name.optional(),
@@ -134,6 +138,7 @@ export const deleteUserTags = activity({
   authority: {
     resource: 'USER',
     action: 'DELETE',
+    changesRights: true,
     concerns: ({ tx, params: { userTagIds } }) =>
       userTagIds.flatMap((tagId) => listTagHolders(tx, { id: tagId, type: 'TAG_TYPE_USER' })),
   },
@@ -151,7 +156,7 @@ export const deletePrivateKeyTags = activity({
   type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS',
   intent: 'deletePrivateKeyTagsIntent',
   result: 'deletePrivateKeyTagsResult',
-  authority: { resource: 'PRIVATE_KEY', action: 'DELETE' },
+  authority: { resource: 'PRIVATE_KEY', action: 'DELETE', changesRights: true },
   params: z.object({ privateKeyTagIds: ids.min(1) }),
   returns: z.object({ privateKeyTagIds: uuids, privateKeyIds: uuids }),
   run(context) {

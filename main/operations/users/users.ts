@@ -123,6 +123,7 @@ export const createUsers = activity({
   authority: {
     resource: 'USER',
     action: 'CREATE',
+    changesRights: ({ users }) => users.some(({ userTags }) => userTags.length > 0),
     shows: ({ users }) => ({ user_tags: users.flatMap(({ userTags }) => userTags) }),
   },
   stepUp: { for: 'wayIn', when: ({ users }) => users.some(hasWayIn) },
@@ -189,6 +190,7 @@ export const createApiOnlyUsers = activity({
   authority: {
     resource: 'USER',
     action: 'CREATE',
+    changesRights: ({ apiOnlyUsers }) => apiOnlyUsers.some(({ userTags }) => userTags.length > 0),
     shows: ({ apiOnlyUsers }) => ({ user_tags: apiOnlyUsers.flatMap(({ userTags }) => userTags) }),
   },
   stepUp: {
@@ -223,7 +225,13 @@ export const updateUser = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER',
   intent: 'updateUserIntent',
   result: 'updateUserResult',
-  authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
+  authority: {
+    resource: 'USER',
+    action: 'UPDATE',
+    changesRights: true,
+    shows: userShown,
+    concerns: thatUser,
+  },
   stepUp: { for: 'wayIn', when: givesContact },
   params: userIdOnly.extend({
     userName: composedName.optional(),
@@ -249,7 +257,13 @@ export const updateUserName = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_NAME',
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
-  authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
+  authority: {
+    resource: 'USER',
+    action: 'UPDATE',
+    changesRights: true,
+    shows: userShown,
+    concerns: thatUser,
+  },
   params: userIdOnly.extend({ userName: composedName }),
   returns: z.object({ userId: uuid }),
   run(context) {

@@ -50,6 +50,7 @@ export const updateWallet = activity({
   authority: {
     resource: 'WALLET',
     action: 'UPDATE',
+    changesRights: true,
     shows: ({ walletId }) => ({ wallet_id: walletId }),
     facts: ({ params: { walletId }, ...where }) => walletFacts(where, walletId),
   },
