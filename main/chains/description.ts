@@ -3,6 +3,7 @@ import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import { lookAlikeWarnings } from '../lib/text/look-alikes.ts';
 import { directionOf, hasHiddenCharacters, visibleText } from '../lib/text/visible-text.ts';
+import { upTo } from '../lib/text/up-to.ts';
 
 export interface Line {
   readonly label: string;
@@ -43,7 +44,7 @@ const longestBytes = 1000;
 export const cut = (text: string, most = longestBytes): string =>
   text.length <= most
     ? text
-    : `${text.slice(0, most)}… (${String(text.length)} characters in all, SHA-256 ${toHex(sha256(Buffer.from(text, 'utf8')))})`;
+    : `${upTo(text, most)}… (${String(text.length)} characters in all, SHA-256 ${toHex(sha256(Buffer.from(text, 'utf8')))})`;
 
 /** Writes what strangers wrote, and keeps the warnings that it gives cause for, each once. */
 export class Writer {

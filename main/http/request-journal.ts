@@ -14,6 +14,7 @@ import type { RequestNotes, Service } from './handle.ts';
 import { parseJson } from './json-body.ts';
 import { owned } from '../lib/faults.ts';
 import { logDetail } from '../lib/log.ts';
+import { upTo } from '../lib/text/up-to.ts';
 
 /** Whom a proof named: the stamp itself is not kept. */
 type JournalCaller = Pick<Caller, 'organizationId' | 'userId' | 'credentialId'>;
@@ -110,7 +111,7 @@ export class RequestJournal {
       error: refused
         ? {
             code: refused.turnkeyErrorCode,
-            message: refused.message.slice(0, longestMessage),
+            message: upTo(refused.message, longestMessage),
             byPolicies: refused.details.some((detail) =>
               detail['@type'].endsWith('PolicyEnginePermissionError'),
             ),

@@ -5,6 +5,7 @@
  */
 
 import { visibleJson } from './text/visible-text.ts';
+import { upTo } from './text/up-to.ts';
 
 interface ErrorCode {
   readonly http: number;
@@ -128,7 +129,7 @@ export function errorBody(error: KeyhearthError | Failure) {
  */
 export function quoted(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(beginning(value, quotedCharacters));
-  return visibleJson(text.length <= 80 ? text : `${text.slice(0, 77)}...`);
+  return visibleJson(text.length <= 80 ? text : `${upTo(text, 77)}...`);
 }
 
 /** More than is shown: what is cut here is not missed there. */
@@ -136,7 +137,7 @@ const quotedCharacters = 100;
 
 /** As much of a value as its first characters in JSON may come from. */
 function beginning(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return value.slice(0, quotedCharacters);
+  if (typeof value === 'string') return upTo(value, quotedCharacters);
   // JSON cannot write it; it is a number that a caller wrote.
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -3,6 +3,7 @@
  * file (`main/app/service-log.ts`). Nothing of a request but its operation is ever logged, and no secret.
  */
 import { visibleText } from './text/visible-text.ts';
+import { upTo } from './text/up-to.ts';
 
 /** `debug` is written with `--verbose` alone. */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -63,7 +64,7 @@ export function logDetail(text: () => string): void {
 
 function write(level: LogLevel, text: string): void {
   const isLong = text.length > longestText;
-  const said = text.slice(0, longestText).replaceAll(quotedInput, '… is not valid JSON');
+  const said = upTo(text, longestText).replaceAll(quotedInput, '… is not valid JSON');
   const entry = { level, text: visibleText(isLong ? `${said} …` : said) };
   if (isVerbose || level === 'error' || level === 'warn') process.stderr.write(`${entry.text}\n`);
   for (const sink of sinks) sink(entry);

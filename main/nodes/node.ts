@@ -6,6 +6,7 @@ import { parseJson } from '../crypto/json.ts';
 import { isThisMachine, networkIsOff } from '../lib/network.ts';
 import { visibleLine } from '../lib/text/visible-text.ts';
 import { rpcCodes, RpcError, writeJson } from '../lib/web/json-rpc.ts';
+import { upTo } from '../lib/text/up-to.ts';
 import { Outbound, OutboundError } from '../net/outbound.ts';
 
 const timeoutMs = 30_000;
@@ -88,7 +89,7 @@ export class ChainNode {
     const isLarge = data !== undefined && writeJson(data).length > longestData;
     throw new NodeRefusal(
       Number.isInteger(code) ? code : rpcCodes.internal,
-      visibleLine(message.slice(0, longestMessage)),
+      visibleLine(upTo(message, longestMessage)),
       isLarge ? undefined : data,
     );
   }

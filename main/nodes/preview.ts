@@ -9,6 +9,7 @@ import { logFault } from '../lib/log.ts';
 import { visibleLine } from '../lib/text/visible-text.ts';
 import { RpcError } from '../lib/web/json-rpc.ts';
 import type { Preview, Previewable } from '../lib/web/previews.ts';
+import { upTo } from '../lib/text/up-to.ts';
 import { movesIn, type EventLog } from './moves.ts';
 import { NodeRefusal, type ChainNode } from './node.ts';
 
@@ -49,7 +50,7 @@ const noAnswer = (reason: string, said?: string): Preview => ({
 });
 
 /** Marked again after the cut, which may divide a character. */
-const shownWords = (text: string): string => visibleLine(text.slice(0, longestSaid));
+const shownWords = (text: string): string => visibleLine(upTo(text, longestSaid));
 
 const quantity = z
   .string()

@@ -139,6 +139,17 @@ test('a grant lets through the like, and nothing wider', async () => {
   expect(activityOf(blind).status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
 });
 
+test('a grant names its user by whole characters', async () => {
+  const rename = async (userName: string) =>
+    resultOf(await root.submit('update_user_name', 'UPDATE_USER_NAME', { userId: botId, userName }));
+  await rename(`${'a'.repeat(99)}🔥🔥`);
+  activityOf(await grant((await pay()).fingerprint));
+  await rename('Bot');
+  expect((await grants()).map(({ policyName }) => policyName)).toEqual([
+    expect.stringMatching(/^Until .* UTC: a{99}$/),
+  ]);
+});
+
 test('another user with the same key has nothing of it, and a denial stands above it', async () => {
   activityOf(await grant((await pay()).fingerprint));
   const before = bot;

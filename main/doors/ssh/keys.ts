@@ -14,6 +14,7 @@ import type { Origin } from '../../chains/origin.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { sshAccountsOf, sshDoor } from '../../lib/policies/ssh-programs.ts';
 import { defined } from '../../lib/defined.ts';
+import { upTo } from '../../lib/text/up-to.ts';
 import type { Gone, Program } from '../program.ts';
 import { hostsOf } from './known-hosts.ts';
 import type { MessageToSign } from './messages.ts';
@@ -81,7 +82,7 @@ export function signMessage(program: Program, wanted: MessageToSign, wish: Wish)
 
 /** Characters of a claim; a longer one is cut, as it proves nothing. */
 const longestClaim = 500;
-const claim = (text: string): string | undefined => (text === '' ? undefined : text.slice(0, longestClaim));
+const claim = (text: string): string | undefined => (text === '' ? undefined : upTo(text, longestClaim));
 
 function knownKey(blob: Uint8Array): SshKey {
   const key = decodeSshKey(blob);

@@ -5,6 +5,7 @@ import { KeyhearthError, messageOf } from '../../lib/errors.ts';
 import { secretServiceFault } from './session-bus.ts';
 import type { BusFault } from './session-bus.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
+import { upTo } from '../../lib/text/up-to.ts';
 
 export type KeychainState =
   | { readonly available: true }
@@ -257,7 +258,7 @@ function reasonOf(error: unknown, platform: NodeJS.Platform): Reason {
 /** The platform's own words, in whatever language it speaks, fit for one line. */
 function oneLine(error: unknown): string {
   const text = messageOf(error).replace(/\s+/g, ' ').trim();
-  return text.length <= 160 ? text : `${text.slice(0, 157)}...`;
+  return text.length <= 160 ? text : `${upTo(text, 157)}...`;
 }
 
 const notAvailable = ({ text, quiet }: Reason): KeychainState => ({

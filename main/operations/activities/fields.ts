@@ -1,6 +1,7 @@
 /** A request field by field, for a person who decides on it: with names in the place of ids, and nothing left out in silence. */
 import type { z } from 'zod';
 import { mapTexts } from '../../lib/text/marked-texts.ts';
+import { upTo } from '../../lib/text/up-to.ts';
 import type { Names, Part } from './spoken.ts';
 
 export interface Fields {
@@ -38,7 +39,7 @@ export function fieldsOf(
     if (value === '') return nothing;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     if (text.length > longestValue) shortened = true;
-    return { text: text.slice(0, longestValue) };
+    return { text: upTo(text, longestValue) };
   };
   const put = (path: readonly string[], part: Part): void => {
     fields.push({ label: capital(path.join(', ')), value: [part] });

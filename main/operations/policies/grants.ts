@@ -14,6 +14,7 @@ import { getUserRow } from '../../storage/tables/users.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { endOf, grantNotes, grantSpans, grantTime } from '../../lib/policies/grants.ts';
 import { kindOf } from '../../lib/text/activity-types.ts';
+import { upTo } from '../../lib/text/up-to.ts';
 import { orNotFound } from '../shared/parameters.ts';
 import { uuid } from '../shared/resources.ts';
 import { signRawPayload } from '../signing/signing.ts';
@@ -63,7 +64,7 @@ export const createGrant = activity({
       ...(asking.condition.trim() === '' ? [] : [`(${asking.condition})`]),
     ];
     const policy = {
-      policyName: freeName(tx, organizationId, `Until ${utc(end)}: ${user.name.slice(0, 100)}`),
+      policyName: freeName(tx, organizationId, `Until ${utc(end)}: ${upTo(user.name, 100)}`),
       effect: 'EFFECT_ALLOW' as const,
       condition: own.join(' && '),
       consensus: `approvers.any(user, user.id == '${userId}')`,

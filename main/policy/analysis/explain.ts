@@ -5,6 +5,7 @@ import type { Facts } from '../decide/facts.ts';
 import { throughItems } from '../decide/items.ts';
 import type { PolicyField } from '../language/schema.ts';
 import type { Node, Span } from '../language/syntax.ts';
+import { upTo } from '../../lib/text/up-to.ts';
 
 export interface ExplainedPart extends Span {
   /** As it is written; of a long one, the beginning. */
@@ -71,12 +72,11 @@ export function explain(source: string, field: PolicyField, facts: Facts, asked 
 
 const show = (value: unknown): string => cut(write(value, 3), shownCharacters);
 
-const cut = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${upTo(text, most - 1)}…`);
 
 /** Writes a value within the bound of what may be shown. */
 function write(value: unknown, depth: number): string {
-  if (typeof value === 'string') return `'${value.slice(0, shownCharacters)}'`;
+  if (typeof value === 'string') return `'${upTo(value, shownCharacters)}'`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (depth === 0) return '…';
   if (Array.isArray(value)) {

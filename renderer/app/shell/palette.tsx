@@ -8,6 +8,7 @@ import { IconSearch } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { upTo } from '../../../main/lib/text/up-to.ts';
 import { distance, matching, useCommands } from './commands.tsx';
 import { readable } from '../../ui/text/readable.ts';
 import { activitiesOf, say } from './search-results.ts';
@@ -81,7 +82,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
   const { actions, screens: places, documentation } = useCommands(wishes);
   const [asked] = useDebouncedValue(query.trim(), pause);
   const searches = asked.length >= shortest;
-  const search = useApiQuery('search', searches ? { text: asked.slice(0, 200) } : null);
+  const search = useApiQuery('search', searches ? { text: upTo(asked, 200) } : null);
   const found = searches && query.trim() !== '' ? (search.data?.results ?? []) : [];
 
   const groups: ChoiceGroup[] = [

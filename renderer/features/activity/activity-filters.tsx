@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Select, TextInput } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import { upTo } from '../../../main/lib/text/up-to.ts';
 import { describeStatus, filterStatuses, typeFilters } from './activity-words.ts';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { t } from '../../app/i18n/text.ts';
@@ -36,7 +37,7 @@ export function filterOf({ text, type, status, userId, from, to }: ActivityWish)
   const since = startOfDay(from);
   const until = startOfDay(to, 1);
   return {
-    ...(text.trim() === '' ? {} : { text: text.trim().slice(0, 200) }),
+    ...(text.trim() === '' ? {} : { text: upTo(text.trim(), 200) }),
     ...(types === undefined ? {} : { filterByType: types }),
     ...(status === null ? {} : { filterByStatus: [status] }),
     ...(userId === null ? {} : { userId }),

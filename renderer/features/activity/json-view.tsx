@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { visibleJson } from '../../../main/lib/text/visible-text.ts';
+import { upTo } from '../../../main/lib/text/up-to.ts';
 import { t } from '../../app/i18n/text.ts';
 import './json-view.css';
 
@@ -132,7 +133,7 @@ function LongText({ label, text, comma }: LongTextProps): ReactNode {
   if (isWhole) return <div>{`${label}${text}${comma}`}</div>;
   return (
     <div>
-      {`${label}${text.slice(0, longText / 10)}… `}
+      {`${label}${upTo(text, longText / 10)}… `}
       <button
         type="button"
         className="kh-json-more"
