@@ -268,6 +268,32 @@ describe('what others named', () => {
     expect(shown).toBeGreaterThan(50);
   });
 
+  test('leaves each screen its width, and is whole where no other screen has it', async () => {
+    await using service = await serveDevVault();
+    const { root } = service;
+    const long = 'W'.repeat(64);
+    resultOf(await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: long, userIds: [] }));
+    const users = [
+      { userName: 'W'.repeat(255), apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] },
+    ];
+    resultOf(await root.submit('create_users', 'CREATE_USERS_V3', { users }));
+    const scope = `${"wallet.id == 'a' || ".repeat(100)}true`;
+    const profile = { sessionProfileName: long, scope };
+    resultOf(await root.submit('create_session_profile', 'CREATE_SESSION_PROFILE', profile));
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await heading(page, 'Home').waitFor();
+    const found: string[] = [];
+    for (const address of ['/users/new', '/policies/permissions', '/sessions']) {
+      await visit(page, address);
+      found.push(...(await tooWideFindings(page, address)));
+    }
+    const shown = await page.getByText(scope, { exact: true }).boundingBox();
+    expect(shown?.width).toBeLessThan(page.viewportSize()?.width ?? 0);
+    expect(found).toEqual([]);
+  });
+
   /** Runs in the page. */
   function lookAtNames(hiddenCharacters: string): {
     readonly found: readonly string[];

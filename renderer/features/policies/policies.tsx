@@ -131,13 +131,18 @@ function Said({
   const others = { [t('Consensus')]: consensus, [t('Time')]: time };
   return (
     <>
-      <NamedText text={condition.trim() === '' ? t('everything') : condition} names={names} />
+      <span className="kh-excerpt">
+        <NamedText text={condition.trim() === '' ? t('everything') : condition} names={names} />
+      </span>
       {Object.entries(others).map(
         ([label, text]) =>
           text.trim() !== '' && (
             <span key={label}>
               {' '}
-              {label}: <NamedText text={text} names={names} />
+              {label}:{' '}
+              <span className="kh-excerpt">
+                <NamedText text={text} names={names} />
+              </span>
             </span>
           ),
       )}

@@ -85,7 +85,7 @@ export function partsOf(
 /** An expression with names in place of the ids in it, for reading. */
 export function NamedText({ text, names }: { readonly text: string; readonly names: KnownNames }): ReactNode {
   return (
-    <span className="kh-mono kh-excerpt kh-in-order">
+    <span className="kh-mono kh-in-order">
       {partsOf(text, names).map(({ text: part, pill }, index) => (
         <span key={index}>{pill ?? visibleCode(part)}</span>
       ))}

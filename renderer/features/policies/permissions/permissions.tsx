@@ -85,7 +85,7 @@ export function Permissions(): ReactNode {
           searchable
           comboboxProps={{ transitionProps: { duration: 0 } }}
           nothingFoundMessage={t('Nothing found')}
-          style={{ flex: '1 1 20rem' }}
+          style={{ flex: '1 1 20rem', minWidth: 0 }}
         />
         <NativeSelect
           label={t('Area')}
