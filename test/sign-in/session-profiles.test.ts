@@ -392,7 +392,7 @@ describe('votes of a session', () => {
     expect(activityOf(await reject(rejecting, tagging)).status).toBe('ACTIVITY_STATUS_REJECTED');
   });
 
-  test('approve no way in, and nothing by the same request as the submitter’s', async () => {
+  test('approve no way in, rights of others by name alone, and nothing by the same request as the submitter’s', async () => {
     const ann = await service.newUser(newName());
     const all = await newSession(ann.client, await newProfile('true'));
     const users = [
@@ -405,6 +405,14 @@ describe('votes of a session', () => {
       users: [{ ...users[0], userName: newName(), apiKeys: keyed }],
     });
     await isDenied(() => approve(all, wayIn));
+    const policy = { policyName: newName(), effect: 'EFFECT_ALLOW', condition: 'false', notes: '' };
+    const rights = await waitingFor(ann.userId, 'CREATE_POLICY_V3', policy);
+    await isDenied(() => approve(all, rights));
+    const naming = await newSession(
+      ann.client,
+      await newProfile("activity.resource in ['POLICY', 'ACTIVITY']"),
+    );
+    expect(activityOf(await approve(naming, rights)).status).toBe('ACTIVITY_STATUS_COMPLETED');
     const narrow = await newSession(ann.client, await newProfile("activity.action == 'EXPORT'"));
     const [vote] = wayIn.votes;
     await isDenied(() => narrow.post('submit/create_users', String(vote?.['message'])));
