@@ -184,7 +184,8 @@ describe('a session of the root quorum with a profile', () => {
     }
   });
 
-  // The class: whatever changes what policies allow others. What the scope forbids would happen in another user's name.
+  // The class: whatever changes what policies allow others. What the scope forbids would happen in another user's name. A new tag has an
+  // ID that no policy has.
   const rights: Readonly<Record<string, (of: Others) => readonly [string, Json]>> = {
     create_policy: () => [
       'CREATE_POLICY_V3',
@@ -198,7 +199,6 @@ describe('a session of the root quorum with a profile', () => {
     delete_policy: ({ policyId }) => ['DELETE_POLICY', { policyId }],
     delete_policies: ({ policyId }) => ['DELETE_POLICIES', { policyIds: [policyId] }],
     create_grant: () => ['CREATE_GRANT', { fingerprint: `sha256:${'0'.repeat(64)}`, span: 'TODAY' }],
-    create_user_tag: ({ userId }) => ['CREATE_USER_TAG', { userTagName: newName(), userIds: [userId] }],
     update_user_tag: ({ userId, userTagId }) => ['UPDATE_USER_TAG', { userTagId, addUserIds: [userId] }],
     delete_user_tags: ({ userTagId }) => ['DELETE_USER_TAGS', { userTagIds: [userTagId] }],
     update_user: ({ userId, userTagId }) => ['UPDATE_USER', { userId, userTagIds: [userTagId] }],
@@ -210,10 +210,6 @@ describe('a session of the root quorum with a profile', () => {
     create_api_only_users: ({ userTagId }) => [
       'CREATE_API_ONLY_USERS',
       { apiOnlyUsers: [{ userName: newName(), userTags: [userTagId], apiKeys: [] }] },
-    ],
-    create_private_key_tag: () => [
-      'CREATE_PRIVATE_KEY_TAG',
-      { privateKeyTagName: newName(), privateKeyIds: [] },
     ],
     update_private_key_tag: ({ privateKeyTagId }) => ['UPDATE_PRIVATE_KEY_TAG', { privateKeyTagId }],
     delete_private_key_tags: ({ privateKeyTagId }) => [

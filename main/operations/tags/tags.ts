@@ -45,10 +45,7 @@ export const createUserTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   intent: 'createUserTagIntent',
   result: 'createUserTagResult',
-  authority: {
-    ...{ resource: 'USER', action: 'CREATE', changesRights: true },
-    concerns: ({ params: { userIds } }) => userIds,
-  },
+  authority: { resource: 'USER', action: 'CREATE', concerns: ({ params: { userIds } }) => userIds },
   params: z.object({ userTagName: name, userIds: ids }),
   returns: z.object({ userTagId: uuid, userIds: uuids }),
   run(context) {
@@ -65,7 +62,7 @@ export const createPrivateKeyTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
   intent: 'createPrivateKeyTagIntent',
   result: 'createPrivateKeyTagResult',
-  authority: { resource: 'PRIVATE_KEY', action: 'CREATE', changesRights: true },
+  authority: { resource: 'PRIVATE_KEY', action: 'CREATE' },
   params: z.object({ privateKeyTagName: name, privateKeyIds: ids }),
   returns: z.object({ privateKeyTagId: uuid, privateKeyIds: uuids }),
   run(context) {
