@@ -8,12 +8,12 @@ const layers = {
   policy: ['lib/'],
   // New files in directories that are not ours alone, and why a disk does not take one.
   files: ['lib/'],
-  // Requests to other machines.
+  // Requests to other machines, and how many connections come in.
   net: ['lib/'],
   // The message bus of Linux desktops.
   bus: ['lib/'],
   // The socket over which the owner's own commands speak to the service.
-  control: ['lib/'],
+  control: ['net/connections.ts', 'lib/'],
   storage: ['files/', 'crypto/', 'lib/'],
   // Rows that authenticate themselves, over all tables.
   'storage/integrity': ['storage/', 'crypto/', 'lib/'],
@@ -48,7 +48,7 @@ const layers = {
   ],
   activities: ['policy/', 'storage/', 'crypto/', 'lib/'],
   operations: ['activities/define.ts', 'policy/', 'chains/', 'storage/', 'crypto/', 'lib/'],
-  http: ['activities/', 'auth/', 'files/', 'lib/', 'preload/contract.ts'],
+  http: ['activities/', 'auth/', 'files/', 'net/connections.ts', 'lib/', 'preload/contract.ts'],
   // The owner's nodes, one for each chain.
   nodes: [
     'net/',
@@ -67,6 +67,7 @@ const layers = {
     'http/door-routes.ts',
     'auth/make-stamp.ts',
     'control/socket-path.ts',
+    'net/connections.ts',
     'keys/keyring.ts',
     'chains/ssh/',
     'chains/ethereum/',

@@ -5,6 +5,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer, type Server, type Socket } from 'node:net';
 import { admitClient } from './handshake.ts';
 import { proposeSocketPaths, removeMadeDirectory, type SocketPaths } from './socket-path.ts';
+import { boundConnections } from '../net/connections.ts';
 import { owned } from '../lib/faults.ts';
 import { logFault } from '../lib/log.ts';
 
@@ -32,6 +33,9 @@ const lastWords = 500;
 /** For how long a connection comes before others' requests if it does not ask anything, in milliseconds. */
 const longestPress = 1000;
 
+/** Connections at once that have not proven themselves. An owner's own does so within milliseconds. */
+const mostUnproven = 256;
+
 /** @returns undefined where no directory of this machine can hold a private socket. */
 export async function listenForControl(options: ControlOptions): Promise<ControlServer | undefined> {
   const { secret, answer, left, press = () => () => undefined, onServed } = options;
@@ -54,6 +58,7 @@ export async function listenForControl(options: ControlOptions): Promise<Control
     setTimeout(owned(release), longestPress).unref();
     admitClient(socket, secret).then(
       () => {
+        unproven.release(socket);
         http.emit('connection', socket);
         onServed?.(socket);
       },
@@ -61,6 +66,7 @@ export async function listenForControl(options: ControlOptions): Promise<Control
       () => undefined,
     );
   });
+  const unproven = boundConnections(server, { most: mostUnproven, isApart: true, isBusy: () => false });
   const address = await listenSomewhere(server, options);
   if (address === undefined) return undefined;
   // A connection that could not be accepted is one caller's fault, and ends no other.

@@ -68,7 +68,7 @@ async function openMcp(answer = large): Promise<Opened> {
       void transport.send({ jsonrpc: '2.0', id: 1, result: { answer } });
     };
     void transport.start();
-    return () => undefined;
+    return { end: () => undefined, isBusy: () => true };
   });
   resources.defer(() => opened.close());
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });

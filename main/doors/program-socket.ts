@@ -3,34 +3,47 @@ import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { namedSocketPath } from '../control/socket-path.ts';
+import { boundConnections } from '../net/connections.ts';
 import { ExplainedError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import type { OpenOptions, OpenProgram } from './door.ts';
 
-/** @param connect Called with each connection. @returns what is to be called at its end. */
+/** A connection that is served. */
+export interface ServedConnection {
+  /** Called once it has ended. */
+  end(): void;
+  /** True where a client waits for an answer. */
+  isBusy(): boolean;
+}
+
+/** @param connect Called with each connection. */
 export async function openProgramSocket(
   name: string,
   { directory, onFault }: OpenOptions,
   mostConnections: number,
-  connect: (socket: Socket) => () => void,
+  connect: (socket: Socket) => ServedConnection,
 ): Promise<OpenProgram> {
   const address = namedSocketPath(directory, name);
   if (address === undefined) {
     throw new ExplainedError(`${directory} cannot hold a private socket, or its path is too long`);
   }
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, ServedConnection>();
   const server = createServer((socket) => {
-    sockets.add(socket);
-    const end = connect(socket);
+    const served = connect(socket);
+    sockets.set(socket, served);
     socket.once(
       'close',
       owned(() => {
         sockets.delete(socket);
-        end();
+        served.end();
       }, onFault),
     );
   });
-  server.maxConnections = mostConnections;
+  boundConnections(server, {
+    most: mostConnections,
+    isBusy: (socket) => sockets.get(socket)?.isBusy() === true,
+    onFault,
+  });
   server.listen({ path: address });
   // It throws what the server fails with.
   await once(server, 'listening');
@@ -43,7 +56,7 @@ export async function openProgramSocket(
         server.close(() => {
           resolve();
         });
-        for (const socket of sockets) socket.destroy();
+        for (const socket of sockets.keys()) socket.destroy();
       }),
   };
 }

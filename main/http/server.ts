@@ -1,8 +1,9 @@
 /** The loopback port: bind, rules for hosts and origins, and the API's routes. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type AddressInfo, type Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { VaultRpc } from '../../preload/contract.ts';
+import { boundConnections } from '../net/connections.ts';
 import { ExplainedError, KeyhearthError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { documentation } from './documentation.ts';
@@ -206,24 +207,14 @@ function bind(
     window,
   }: Pick<ServerOptions, 'isPortSetting' | 'service' | 'window'>,
 ): Promise<Server> {
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 60_000,
-      connectionsCheckingInterval: 5_000,
-    },
-    fewAtATime(withPaths(withoutTokens(app))),
-  );
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 60_000,
+    connectionsCheckingInterval: 5_000,
+  });
   server.maxHeadersCount = 100;
-  server.maxConnections = mostConnections;
-  // A connection that asks nothing makes room for one that may.
-  server.on(
-    'drop',
-    owned(() => {
-      server.closeIdleConnections();
-    }, onFault),
-  );
+  server.on('request', owned(fewAtATime(server, withPaths(withoutTokens(app)), onFault), onFault));
   // Requests of a window may hold secrets.
   if (window !== undefined) eraseReadsOf(server);
   return new Promise((resolve, reject) => {
@@ -239,29 +230,41 @@ function bind(
   });
 }
 
-/** Connections to each address: the rest of the files that this process may open are for the vault, and its owner. */
+/** Connections to each address. */
 const mostConnections = 1024;
 
 /** A client that sends a request before the answer to the last is served too; one that sends dozens is not. */
 const mostPipelined = 16;
 
-/** Requests that wait for their answers on one connection are counted, before any of their work is done. */
-function fewAtATime(app: RequestListener): RequestListener {
-  const open = new WeakMap<Socket, number>();
+/**
+ * Bounds the connections, and the requests on each that wait for their answers, before any of their work is done. A connection
+ * whose request has come in whole keeps its place until the answer.
+ */
+function fewAtATime(server: Server, app: RequestListener, onFault: OnFault): RequestListener {
+  const open = new WeakMap<Socket, Set<IncomingMessage>>();
+  const openOn = (socket: Socket): Set<IncomingMessage> => {
+    const requests = open.get(socket) ?? new Set();
+    open.set(socket, requests);
+    return requests;
+  };
+  const connections = boundConnections(server, {
+    most: mostConnections,
+    isBusy: (socket) => [...openOn(socket)].some(({ complete }) => complete),
+    onFault,
+  });
   const watchUnread = boundUnread();
   return (request, response) => {
     const { socket } = request;
-    const count = (open.get(socket) ?? 0) + 1;
-    if (count > mostPipelined) {
+    const requests = openOn(socket);
+    if (requests.size >= mostPipelined) {
       socket.destroy();
       return;
     }
-    open.set(socket, count);
+    requests.add(request);
+    connections.used(socket);
     response.once(
       'close',
-      owned(() => {
-        open.set(socket, (open.get(socket) ?? 1) - 1);
-      }),
+      owned(() => requests.delete(request)),
     );
     watchUnread(response);
     app(request, response);

@@ -298,6 +298,23 @@ describe('connections', () => {
     few.destroy();
   });
 
+  test('that ask nothing, or only half, make room for one that asks', async () => {
+    const { port } = new URL(service.url);
+    const half = 'POST /public/v1/query/whoami HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{';
+    const silent = await Promise.all(
+      Array.from({ length: 1100 }, async (_, at) => {
+        const socket = connect({ port: Number(port), host: '127.0.0.1' }).on('error', () => undefined);
+        await once(socket, 'connect');
+        if (at % 2 === 0) socket.write(half);
+        return socket;
+      }),
+    );
+    for (let time = 0; time < 3; time++) {
+      expect(await service.root.query('whoami')).toMatchObject({ status: 200 });
+    }
+    for (const socket of silent) socket.destroy();
+  });
+
   test('with large bodies that do not come leave room for one that does', async () => {
     const { port, hostname } = new URL(service.url);
     const slow = Array.from({ length: 31 }, () => {

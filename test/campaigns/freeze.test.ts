@@ -1,4 +1,6 @@
 /** A freeze comes first: under a flood of everything, no signature is given after it, and it does not wait for the flood. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { spawn } from 'node:child_process';
@@ -12,6 +14,7 @@ import {
   type Json,
   type TestClient,
 } from '../support/support.ts';
+import { readEndpoint } from '../../main/storage/file/vault-directory.ts';
 import { FaultyDisk, type DiskCall, type DiskFault } from './faulty-disk.ts';
 import type { Flooded, FloodPlan } from './flood.ts';
 import { atLength, report } from './length.ts';
@@ -188,6 +191,36 @@ test
   });
   expect(refused).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_FROZEN' } });
   expect(await again.stop()).toBe(0);
+});
+
+test.skipIf(process.platform === 'win32').each([
+  ['the port', 100],
+  ['the control socket', 100],
+  ['the port', 1000],
+  ['the control socket', 1000],
+])('connections to %s that ask nothing leave room for a freeze, of %i descriptors', async (where, most) => {
+  await using vault = await ServedVault.make();
+  const { process: service, client } = await vault.serve({}, [], most);
+  const { socket } = readEndpoint(vault.directory) ?? {};
+  const port = Number(new URL(client.url).port);
+  using idle = new DisposableStack();
+  const ended = { count: 0 };
+  for (let count = 0; count < most + 50; count++) {
+    // The system keeps a queue of those that are not accepted yet, and refuses more.
+    const silent = await vi.waitFor(async () => {
+      const made = connect(where === 'the port' ? { port, host: '127.0.0.1' } : { path: String(socket) });
+      await once(made, 'connect');
+      return made;
+    });
+    idle.defer(() => silent.destroy());
+    silent.on('error', () => undefined).on('close', () => (ended.count += 1));
+  }
+  await expect.poll(() => ended.count).toBeGreaterThan(50);
+  expect((await client.query('whoami')).status).toBe(200);
+  const frozen = await vault.run(['freeze', '--json']);
+  expect(frozen.code, frozen.stderr).toBe(0);
+  expect(JSON.parse(frozen.stdout)).toMatchObject({ frozen: { unsaved: null } });
+  expect(await service.stop()).toBe(0);
 });
 
 async function idsOf(client: TestClient, wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {

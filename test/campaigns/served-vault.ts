@@ -1,8 +1,10 @@
 /** A vault that the command serves in a process of its own, for campaigns that kill it, starve it or spoil its disk. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
 import {
   activityOf,
+  command,
   CommandProcess,
   runCommand,
   send,
@@ -10,6 +12,7 @@ import {
   TestClient,
   testKeyOf,
   type ActivityBody,
+  type CommandOptions,
   type Json,
   type TestKey,
 } from '../support/support.ts';
@@ -54,10 +57,14 @@ export class ServedVault implements AsyncDisposable {
     return new ServedVault(resources.move(), path, organizationId);
   }
 
-  /** @param environment Beside the path. @param more Options of the command. @throws Error with what it printed where it does not come up. */
+  /**
+   * @param environment Beside the path. @param more Options of the command. @param descriptors How many the service may open.
+   * @throws Error with what it printed where it does not come up.
+   */
   async serve(
     environment: Readonly<Record<string, string>> = {},
     more: readonly string[] = [],
+    descriptors?: number,
   ): Promise<{ readonly process: CommandProcess; readonly client: TestClient }> {
     const argv = [
       'serve',
@@ -70,7 +77,12 @@ export class ServedVault implements AsyncDisposable {
       '3',
       ...more,
     ];
-    const process = this.#resources.use(new CommandProcess(argv, { descriptor3: password, environment }));
+    const program: CommandOptions['program'] =
+      descriptors === undefined
+        ? undefined
+        : ['/bin/sh', '-c', `ulimit -n ${String(descriptors)} && exec "$@"`, 'sh', execPath, command];
+    const options = { descriptor3: password, environment, ...(program && { program }) };
+    const process = this.#resources.use(new CommandProcess(argv, options));
     const { url } = JSON.parse(await process.nextLine()) as { url: string };
     return { process, client: new TestClient(url, this.organizationId, this.key) };
   }

@@ -33,9 +33,13 @@ export const openMcp: OpenDoor = async (program, options) => {
       owned(() => undefined, onFault),
     );
     server.connect(new SocketTransport(socket, onFault)).catch(onFault);
-    return () => {
-      gone.abort();
-      server.close().catch(onFault);
+    return {
+      end: () => {
+        gone.abort();
+        server.close().catch(onFault);
+      },
+      // A session is quiet while its model thinks.
+      isBusy: () => true,
     };
   });
   return { ...open, answer: (asked) => answerOverHttp(agentServer({ ...parts, gone: asked.gone }), asked) };

@@ -5,7 +5,7 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
 import type { OpenDoor, OpenOptions } from '../door.ts';
 import type { Program } from '../program.ts';
-import { openProgramSocket, whenRead } from '../program-socket.ts';
+import { openProgramSocket, whenRead, type ServedConnection } from '../program-socket.ts';
 import { offeredKeys, signData, signMessage } from './keys.ts';
 import {
   extensionRefused,
@@ -28,14 +28,14 @@ const mostBindings = 16;
 const longestBinding = 4096;
 
 export const openSshAgent: OpenDoor = (program, options) =>
-  openProgramSocket(`ssh-${program.name}`, options, mostConnections, (socket) => {
-    const connection = new Connection(program, socket, options);
-    return () => {
-      connection.end();
-    };
-  });
+  openProgramSocket(
+    `ssh-${program.name}`,
+    options,
+    mostConnections,
+    (socket) => new Connection(program, socket, options),
+  );
 
-class Connection {
+class Connection implements ServedConnection {
   readonly #program: Program;
   readonly #socket: Socket;
   readonly #homeDirectory: string;
@@ -69,6 +69,10 @@ class Connection {
 
   end(): void {
     this.#gone.abort();
+  }
+
+  isBusy(): boolean {
+    return this.#isAnswering;
   }
 
   async #read(chunk: Buffer): Promise<void> {
