@@ -60,7 +60,7 @@ async function connectProven(
   sign = usualPatience.sign,
 ): Promise<Socket> {
   if (!checkSocket(address)) throw new NobodyListensError(`nothing is at ${address}`);
-  const socket = await open(address);
+  const socket = await openInTime(address, sign);
   const timer = setTimeout(
     owned(() => {
       socket.destroy(new SilentError(sign));
@@ -74,6 +74,23 @@ async function connectProven(
     throw socket.errored ?? error;
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Milliseconds between attempts where the system has no room for one more connection that waits. */
+const fullPause = 10;
+
+/** The queue of the socket may be full of others' connections, which the service takes one by one. @throws SilentError */
+async function openInTime(address: string, patience: number): Promise<Socket> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      return await open(address);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      if (performance.now() - began > patience) throw new SilentError(patience);
+      await wait(fullPause);
+    }
   }
 }
 

@@ -223,6 +223,31 @@ test.skipIf(process.platform === 'win32').each([
   expect(await service.stop()).toBe(0);
 });
 
+test.skipIf(process.platform !== 'linux')(
+  'a freeze waits for room where the queue of the control socket is full',
+  async () => {
+    await using vault = await ServedVault.make();
+    const { process: service } = await vault.serve();
+    const path = String(readEndpoint(vault.directory)?.socket);
+    using waiting = new DisposableStack();
+    service.child.kill('SIGSTOP');
+    const fill = async (): Promise<void> => {
+      for (;;) {
+        const silent = connect({ path });
+        waiting.defer(() => silent.destroy());
+        await once(silent, 'connect');
+        silent.on('error', () => undefined);
+      }
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'EAGAIN' });
+    // It has found the queue full before it returns.
+    const freezing = askControl(vault.directory, 'freeze', { args: [] });
+    service.child.kill('SIGCONT');
+    expect(await freezing).toMatchObject({ status: 200 });
+    expect(await service.stop()).toBe(0);
+  },
+);
+
 async function idsOf(client: TestClient, wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   let after: string | undefined;
