@@ -46,24 +46,26 @@ afterEach(() => {
 
 /** Rows of the log, by the organization of each. */
 function append(...organizations: readonly string[]): void {
-  for (const organizationId of organizations) {
-    const number = db.get<{ count: number }>('SELECT count(*) AS count FROM activities')?.count ?? 0;
-    appendActivity(db, {
-      id: `activity ${String(number + 1)}`,
-      revision: 1,
-      organizationId,
-      type: `TYPE_${String((number + 1) % 2)}`,
-      status: 'ACTIVITY_STATUS_COMPLETED',
-      fingerprint: `sha256:${String(number)}`,
-      timestampMs: 0,
-      intent: '{}',
-      result: '{}',
-      failure: null,
-      votes: '[]',
-      createdAt: number,
-      updatedAt: number + 1,
-    });
-  }
+  for (const organizationId of organizations) appendOf(organizationId);
+}
+
+function appendOf(organizationId: string, updatedAt?: number): void {
+  const number = db.get<{ count: number }>('SELECT count(*) AS count FROM activities')?.count ?? 0;
+  appendActivity(db, {
+    id: `activity ${String(number + 1)}`,
+    revision: 1,
+    organizationId,
+    type: `TYPE_${String((number + 1) % 2)}`,
+    status: 'ACTIVITY_STATUS_COMPLETED',
+    fingerprint: `sha256:${String(number)}`,
+    timestampMs: 0,
+    intent: '{}',
+    result: '{}',
+    failure: null,
+    votes: '[]',
+    createdAt: number,
+    updatedAt: updatedAt ?? number + 1,
+  });
 }
 
 function makeEndpoint(id: string, organizationId = 'root', filters?: object): void {
@@ -218,6 +220,16 @@ describe('sending again', () => {
     expect(endpoint('a').position).toBe(1);
     expect(sendEventsAgain(db, endpoint('a'), { since: 0, most: 3 })).toBeUndefined();
     expect(sendEventsAgain(db, endpoint('a'), { since: 99, most: 3 })).toBe(0);
+  });
+
+  test('events that are sent again are counted with those of a deleted sub-organization, and from before a clock was put back', () => {
+    makeEndpoint('a');
+    append('root', 'root', 'child', 'deleted');
+    appendOf('deleted', 1);
+    deliver('a', 1, 2, 3, 4, 5);
+    expect(sendEventsAgain(db, endpoint('a'), { since: 2, most: 3 })).toBeUndefined();
+    expect(sendEventsAgain(db, endpoint('a'), { since: 2, most: 4 })).toBe(4);
+    expect(list('root', { state: 'waiting' })).toHaveLength(4);
   });
 
   test('a batch’s outcomes do not move an endpoint that was sent back meanwhile', () => {

@@ -82,16 +82,23 @@ export const listWaitingDeliveries = (tx: Reader, endpointId: string, limit: num
   );
 
 /** The rows of the log that an endpoint may get, those it has not subscribed to among them. */
-export function listLogFor(
-  tx: Reader,
-  { organizationId }: WebhookEndpointRow,
-  after: number,
-  limit: number,
-): LogPage {
-  // The vault's own organization receives the events of all organizations; a sub-organization receives its
-  // own.
-  const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
-  return listLogAfter(tx, isSubOrganization ? organizationId : undefined, after, limit);
+export const listLogFor = (tx: Reader, endpoint: WebhookEndpointRow, after: number, limit: number): LogPage =>
+  listLogAfter(tx, onlyOrganization(tx, endpoint), after, limit);
+
+/**
+ * The vault's own organization receives the events of all organizations, the deleted ones among them; a sub-organization
+ * receives its own.
+ * @returns the one organization whose events an endpoint may get; undefined where it may get those of all.
+ */
+const onlyOrganization = (tx: Reader, { organizationId }: WebhookEndpointRow): string | undefined =>
+  getOrganization(tx, organizationId)?.parentId == null ? undefined : organizationId;
+
+/** The same rows as the beginning of a query, to be continued with a condition; and the values of its placeholders. */
+function logFor(tx: Reader, endpoint: WebhookEndpointRow): readonly [sql: string, ...values: Value[]] {
+  const only = onlyOrganization(tx, endpoint);
+  return only === undefined
+    ? ['activities WHERE']
+    : ['activities INDEXED BY activities_places WHERE organization_id = ? AND', only];
 }
 
 /** The outcome of several events at once. */
@@ -301,7 +308,7 @@ export function sendEventsAgain(
 ): number | undefined {
   if (endpoint.active === 0) return 0;
   const fateOf = sorterFor(endpoint);
-  const rows = listEventsSince(tx, endpoint.organizationId, since, most + 1);
+  const rows = listEventsSince(tx, endpoint, since, most + 1);
   if (rows.length > most) return undefined;
   const events = rows.filter((row) => fateOf(row) === 'send');
   const [first] = events;
@@ -414,13 +421,10 @@ function pendingRows(
   below: number,
   limit: number,
 ): readonly PendingRow[] {
-  const { position, organizationId } = endpoint;
+  const { position } = endpoint;
   if (position === null) return [];
   const fateOf = sorterFor(endpoint);
-  const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
-  const [source, ...values]: readonly [string, ...Value[]] = isSubOrganization
-    ? ['activities INDEXED BY activities_places WHERE organization_id = ? AND', organizationId]
-    : ['activities WHERE'];
+  const [source, ...values] = logFor(tx, endpoint);
   const found: PendingRow[] = [];
   let end = below;
   for (let looked = 0; looked < mostLookedThrough; looked += lookedThroughAtOnce) {
@@ -439,13 +443,12 @@ function pendingRows(
   return found;
 }
 
-const listEventsSince = (tx: Reader, organizationId: string, since: number, limit: number): EventRow[] =>
-  tx.all<EventRow>(
-    `SELECT ${eventColumns} FROM activities
-     WHERE updated_at >= ? AND (organization_id = ? OR organization_id IN (SELECT id FROM organizations WHERE parent_id = ?))
+/** The rows of the log from the first since a time on: what an endpoint that is sent back goes through. */
+function listEventsSince(tx: Reader, endpoint: WebhookEndpointRow, since: number, limit: number): EventRow[] {
+  const [source, ...values] = logFor(tx, endpoint);
+  return tx.all<EventRow>(
+    `SELECT ${eventColumns} FROM ${source} sequence >= (SELECT min(sequence) FROM ${source} updated_at >= ?)
      ORDER BY sequence LIMIT ?`,
-    since,
-    organizationId,
-    organizationId,
-    limit,
+    ...[...values, ...values, since, limit],
   );
+}
