@@ -86,6 +86,16 @@ function fill(): void {
     `INSERT INTO tags (id, organization_id, type, name, created_at, updated_at) VALUES (?, 'o', 'TAG_TYPE_USER', 'Savers', 0, 0)`,
     id(8),
   );
+  for (const [number, organization] of [
+    [9, 'o'],
+    [10, 'elsewhere'],
+  ] as const) {
+    run(
+      `INSERT INTO known_addresses (id, organization_id, name, address, created_at) VALUES (?, ?, 'Roofer', '0x5290Cafe', 0)`,
+      id(number),
+      organization,
+    );
+  }
 }
 
 const found = (text: string, limit = 5): string[] =>
@@ -109,6 +119,9 @@ describe('search', () => {
     ['03FF', ['API_KEY nightly']],
     ['solana1', ['PRIVATE_KEY Release']],
     ['AABB', ['PRIVATE_KEY Release']],
+    ['roof', ['KNOWN_ADDRESS Roofer']],
+    ['0x5290', ['KNOWN_ADDRESS Roofer']],
+    ['5290CAFE', ['KNOWN_ADDRESS Roofer']],
     ['north', ['SUB_ORGANIZATION Northern branch']],
     [id(0x9000_0011), ['ACTIVITY ACTIVITY_TYPE_SIGN']],
     [`sha256:${'0'.repeat(62)}11`, ['ACTIVITY ACTIVITY_TYPE_SIGN']],

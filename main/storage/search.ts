@@ -16,6 +16,7 @@ export type FoundKind =
   | 'POLICY'
   | 'USER_TAG'
   | 'PRIVATE_KEY_TAG'
+  | 'KNOWN_ADDRESS'
   | 'SUB_ORGANIZATION'
   | 'ACTIVITY';
 
@@ -134,6 +135,12 @@ export function search(tx: Reader, organizationId: string, text: string, limit: 
     ...among('POLICY', 'policies', { detail: 'effect' }),
     ...among('USER_TAG', 'tags', { only: `type = 'TAG_TYPE_USER'` }),
     ...among('PRIVATE_KEY_TAG', 'tags', { only: `type = 'TAG_TYPE_PRIVATE_KEY'` }),
+    ...among(
+      'KNOWN_ADDRESS',
+      'known_addresses',
+      { detail: 'address' },
+      ...[text, ...(otherHex ? [otherText] : [])].map((beginning) => beginsInAnyCase('address', beginning)),
+    ),
     ...byIndex('SUB_ORGANIZATION', 'SELECT id, name, NULL AS detail, NULL AS within FROM organizations', [
       inside('parent_id', beginsInAnyCase('name')),
       ...(long ? [byId('parent_id')] : []),

@@ -220,6 +220,20 @@ describe('the palette', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog', { name: 'Activity' }).waitFor({ state: 'hidden' });
 
+    // An entry of the address book, by its name and by its beginning.
+    const known = { name: 'Roofer', address: `0x5290${'0'.repeat(36)}` };
+    resultOf(await service.root.submit('create_known_address', 'CREATE_KNOWN_ADDRESS', known));
+    for (const text of ['roof', '0x5290']) {
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.keyboard.insertText(text);
+      await option(/^Roofer/).waitFor();
+      await page.keyboard.press('Escape');
+    }
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.insertText('roofer');
+    await option(/^Roofer/).click();
+    await heading(page, 'Address book').waitFor();
+
     // An empty result is stated; arrows wrap around; Escape returns the focus.
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('no such thing anywhere');

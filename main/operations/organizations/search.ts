@@ -18,6 +18,7 @@ const result = z
       'POLICY',
       'USER_TAG',
       'PRIVATE_KEY_TAG',
+      'KNOWN_ADDRESS',
       'SUB_ORGANIZATION',
       'ACTIVITY',
     ]),

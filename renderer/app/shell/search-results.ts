@@ -1,6 +1,7 @@
 /** Search results in words, with the addresses of their screens. */
 
 import {
+  IconAddressBook,
   IconBuildingCommunity,
   IconCoin,
   IconForms,
@@ -67,6 +68,12 @@ const kinds = {
   },
   USER_TAG: { group: t('Tags'), icon: IconTag, to: () => '/tags', say: ofTag(t('for users')) },
   PRIVATE_KEY_TAG: { group: t('Tags'), icon: IconTag, to: () => '/tags', say: ofTag(t('for private keys')) },
+  KNOWN_ADDRESS: {
+    group: t('Address book'),
+    icon: IconAddressBook,
+    to: () => '/addresses',
+    say: ({ name, detail }) => ({ name, detail: shorten(detail ?? '', 12, 10) }),
+  },
   SUB_ORGANIZATION: {
     group: t('Sub-organizations'),
     icon: IconBuildingCommunity,
