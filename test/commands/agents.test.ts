@@ -569,6 +569,15 @@ test('budgets in what the vault does not know, and names that look like others, 
   }
 });
 
+test('a program whose name is refused leaves no tag', async () => {
+  const { code, stderr } = await run('doors', 'add', 'Laptop', '--door', 'ssh', ...owner());
+  expect(code, stderr).not.toBe(0);
+  const tags = await Promise.all(
+    ['list_user_tags', 'list_private_key_tags'].map((path) => service.root.query(path)),
+  );
+  expect(tags.map(({ text }) => text).join('\n')).not.toContain('ssh');
+});
+
 test('the file of a client keeps its other entries, and the file before is kept', async () => {
   const file = join(service.directory, 'client.json');
   writeFileSync(file, JSON.stringify({ theme: 'dark', mcpServers: { files: { command: 'files' } } }));

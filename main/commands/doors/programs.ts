@@ -87,8 +87,7 @@ export async function pairProgram(
   const api = await connectAsOwner(config, options);
   const bounds = await boundsFor({ api, ownerId: owner?.userId });
   const userName = userNameOf(door, name);
-  const tagId = kind.keyTag === undefined ? '' : await keyTag(api, kind.keyTag);
-  const userTags = [await userTag(api, door)];
+  let tagId = '';
   const {
     key: { publicKey, socket, token },
     userId,
@@ -100,7 +99,9 @@ export async function pairProgram(
       return { publicKey: program?.publicKey ?? '', socket: program?.socket ?? null, token: made.token };
     },
     createUser: async () => {
-      const users = [{ ...userWithoutKey(userName), userTags }];
+      // Tags stay, for the next program. So they come after the key, which the service may refuse.
+      if (kind.keyTag !== undefined) tagId = await keyTag(api, kind.keyTag);
+      const users = [{ ...userWithoutKey(userName), userTags: [await userTag(api, door)] }];
       const made = await api.submit(createUsersActivity, { users });
       return made.userIds[0] ?? '';
     },

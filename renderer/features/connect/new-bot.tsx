@@ -111,7 +111,7 @@ function useNewBot(): UseNewBot {
     waiting,
     async create(name, terms, lifetime) {
       const { key } = await pairInOrder({
-        ...steps({ userName: name, userTags: [], lifetime }),
+        ...steps({ userName: name, lifetime }),
         makeKey: generateApiKeyPair,
         policiesOf: (userId) => policiesOfSpender(botTitle(name), { ...terms, userId }),
         check,

@@ -47,20 +47,25 @@ export function usePairing(): UsePairing {
     async pair({ door, name, lifetime, policiesOf, check }) {
       const { keyTag } = doorKinds[door];
       const userName = userNameOf(door, name);
-      const tagId =
-        keyTag === undefined
-          ? ''
-          : (idOf(keyTag, keyTags.list) ??
+      let tagId = '';
+      // Tags stay, for the next program. So they come after the key, which the service may refuse.
+      const tagUser = async (): Promise<readonly string[]> => {
+        if (keyTag !== undefined) {
+          tagId =
+            idOf(keyTag, keyTags.list) ??
             (
               await submit('ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG', {
                 privateKeyTagName: keyTag,
                 privateKeyIds: [],
               })
-            ).privateKeyTagId);
-      const ofDoor =
-        idOf(door, userTags.list) ??
-        (await submit('ACTIVITY_TYPE_CREATE_USER_TAG', { userTagName: door, userIds: [] })).userTagId;
-      const { undo, ...others } = steps({ userName, userTags: [ofDoor], lifetime });
+            ).privateKeyTagId;
+        }
+        const ofDoor =
+          idOf(door, userTags.list) ??
+          (await submit('ACTIVITY_TYPE_CREATE_USER_TAG', { userTagName: door, userIds: [] })).userTagId;
+        return [ofDoor];
+      };
+      const { undo, ...others } = steps({ userName, tagUser, lifetime });
       const { key } = await pairInOrder({
         ...others,
         makeKey: async () => {
@@ -82,7 +87,8 @@ const idOf = (wanted: string, tags: readonly Tag[]): string | undefined =>
 
 interface NewUser {
   readonly userName: string;
-  readonly userTags: readonly string[];
+  /** @returns the ids of its tags, which it creates where they are missing. */
+  readonly tagUser?: () => Promise<readonly string[]>;
   /** Seconds as digits; empty for no end. */
   readonly lifetime: string;
 }
@@ -91,9 +97,10 @@ interface NewUser {
 export function useUserSteps() {
   const { submit, waiting } = usePatientSubmit();
   const deleting = useDeleting();
-  const steps = ({ userName, userTags, lifetime }: NewUser) => ({
+  const steps = ({ userName, tagUser, lifetime }: NewUser) => ({
     createUser: async () => {
-      const user = { userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [...userTags] };
+      const userTags = [...((await tagUser?.()) ?? [])];
+      const user = { userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags };
       return (await submit('ACTIVITY_TYPE_CREATE_USERS_V4', { users: [user] })).userIds[0] ?? '';
     },
     createPolicies: async (policies: readonly ProgramPolicy[]) =>

@@ -13,6 +13,7 @@ import { newWallet, resultOf, runCommand, startTestVault, type Json } from '../.
 import { transferAuthorization } from '../../support/transfer-authorization.ts';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { serveDevVault } from '../support/service.ts';
 import { button, confirmWhenAsked, goTo, heading, hold, password, sendVote } from '../support/steps.ts';
 
 const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
@@ -191,6 +192,24 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   connection.destroy();
   expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
 }, 120_000);
+
+test('an agent of a vault in memory, which has no doors, is refused and leaves nothing', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  await newWallet(root, 'Daily');
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Agents');
+  await button(page, 'New agent…').click();
+  const form = page.getByRole('dialog', { name: 'New agent' });
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('claude');
+  await form.getByRole('textbox', { name: 'Addresses' }).fill(friend);
+  await button(form, 'Create agent').click();
+  await form.getByText('a vault in memory has no doors').waitFor();
+  expect((await root.query('list_user_tags')).body).toMatchObject({ userTags: [] });
+  expect((await root.query('list_users')).text).not.toContain('claude');
+});
 
 test('a double press on Pause pauses an agent, and does not resume it', async () => {
   await using service = await startTestVault({
