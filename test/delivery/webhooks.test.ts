@@ -1,6 +1,7 @@
 /** Webhooks through the real port, to real receivers that behave, and that do not. */
 import { describe, expect, test, vi } from 'vitest';
 import { appendActivity, getLogRow, logEnd } from '../../main/storage/tables/activities.ts';
+import { publishedLimits } from '../../main/lib/published-limits.ts';
 import { startDev } from '../../main/commands/vault/dev.ts';
 import { listWebhookEndpoints } from '../../main/storage/tables/webhook-endpoints.ts';
 import {
@@ -280,6 +281,18 @@ describe('webhook endpoints', () => {
     );
     await makeTag(service);
     expect(receiver.ids).toEqual([tag, last]);
+  });
+
+  test('are as many as the limit says, beside the endpoint of the feature', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await setFeature(service, receiver.url);
+    for (let number = 0; number < publishedLimits.webhookEndpointsPerOrganization; number += 1) {
+      await createEndpoint(service, receiver.url);
+    }
+    const parameters = { url: receiver.url, name: 'One more' };
+    const more = await service.root.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', parameters);
+    expect(errorOf(more).message).toContain('20 are allowed, there are 20 and 1 would be added');
   });
 
   test('learn of every other endpoint, whatever its name and its filters say', async () => {

@@ -57,7 +57,7 @@ export const createWebhookEndpoint = activity({
   run(context) {
     const { tx, organizationId, params, random, now } = context;
     checkWebhookUrl(context, 'parameters.url', params.url);
-    const present = listEndpointRows(tx, organizationId).length;
+    const present = listNamed(tx, organizationId).length;
     checkLimit(tx, 'webhook endpoints', present, 1, limits.webhookEndpointsPerOrganization);
     const given = params.subscriptions ?? [];
     // Without any it could get nothing, ever: no operation adds one later.
@@ -141,11 +141,13 @@ export const listWebhookEndpoints = query({
   params: z.object({}),
   returns: z.object({ webhookEndpoints: z.array(shownWebhookEndpoint) }),
   run: ({ tx, organizationId }) => ({
-    webhookEndpoints: listEndpointRows(tx, organizationId)
-      .filter(({ feature }) => feature === 0)
-      .map(toEndpoint),
+    webhookEndpoints: listNamed(tx, organizationId).map(toEndpoint),
   }),
 });
+
+/** Without those of the feature, which has few of its own. */
+const listNamed = (tx: Reader, organizationId: string): WebhookEndpointRow[] =>
+  listEndpointRows(tx, organizationId).filter(({ feature }) => feature === 0);
 
 /** The feature's endpoint is the feature's to change. */
 function findNamed(tx: Reader, organizationId: string, endpointId: string): WebhookEndpointRow {
