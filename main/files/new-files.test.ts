@@ -244,7 +244,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'main/backup/file.ts': 'opened for reading',
   'main/http/window/files.ts': 'opened for reading',
   'main/commands/wallets/secret-sources.ts': 'opened for reading',
-  'main/commands/shared/new-files.ts': 'writes to a descriptor that it was given',
   'main/commands/wallets/hand-out.ts': 'writes to a descriptor that it was given',
   'main/commands/secrets/env-file.ts': 'opened for reading',
   'main/standalone/decrypt-backup.mjs': 'runs without the rest; it creates exclusively too',

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /** Node leaves O_NOFOLLOW out on Windows, where the operator takes it for 0. */
@@ -71,8 +72,12 @@ function writeByDraft(
   }
 }
 
+/** Of any characters, fewer bytes than a file's name may have, with the rest of a draft's. */
+const mostCharacters = 64;
+
 /** A name beside a file that no other program can guess. */
-const newDraft = (file: string): string => `${file}.${randomUUID()}.draft`;
+export const newDraft = (file: string): string =>
+  join(dirname(file), `${basename(file).slice(0, mostCharacters)}.${randomUUID()}.draft`);
 
 /** Puts a copy of a file in the place of whatever has the name, whole or not at all. */
 export async function replaceWithCopy(source: string, file: string): Promise<void> {

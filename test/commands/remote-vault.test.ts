@@ -1,6 +1,6 @@
 /** Commands that reach a vault by its URL: what goes there, what is believed of it, and what names it. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../main/lib/defined.ts';
 import {
+  CommandProcess,
   newTestKey,
   resultOf,
   runCommand,
@@ -608,6 +609,33 @@ describe('an error in JSON carries what the API said', () => {
       },
     });
     expect((await run(['policies', 'delete', 'Nothing', '--yes'])).code).toBe(0);
+  });
+});
+
+describe('an export to a file that is ended while the vault answers', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)('by %s', async (signal) => {
+    const name = `Ended by ${signal}`;
+    expect(await run(['wallets', 'create', '--name', name])).toMatchObject({ code: 0 });
+    using directory = temporaryDirectory();
+    const file = join(directory.path, 'words');
+    const argv = ['export', 'wallet', name, '--output', file];
+    const isAsked = Promise.withResolvers<string>();
+    const isOver = Promise.withResolvers<string>();
+    await using relay = await startRelay((path, text) => {
+      if (!path.endsWith('/export_wallet')) return text;
+      isAsked.resolve(path);
+      return isOver.promise;
+    });
+    await using ended = new CommandProcess(argv, { environment: having({ KEYHEARTH_URL: relay.url }) });
+    await Promise.race([isAsked.promise, ended.ended()]);
+    expect(await ended.stop(signal), ended.stderr).toBe(signal);
+    isOver.resolve('');
+    // A name that is taken by nothing would look like an export, and have the next one refused.
+    expect(existsSync(file)).toBe(false);
+    // No program can do anything as it is killed.
+    if (signal !== 'SIGKILL') expect(readdirSync(directory.path)).toEqual([]);
+    expect(await run(argv)).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8').split(' ')).toHaveLength(12);
   });
 });
 

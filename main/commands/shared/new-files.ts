@@ -1,13 +1,22 @@
 /** Files that commands create. They overwrite nothing, and no other user can read them. */
-import { closeSync, fsyncSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { createNewFile, syncDirectory } from '../../files/new-files.ts';
+import { closeSync, fsyncSync, lstatSync, rmSync } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
+import {
+  createNewFile,
+  moveToFreeName,
+  newDraft,
+  syncDirectory,
+  writeWholeFile,
+} from '../../files/new-files.ts';
 import { causeOf, namingFile } from '../../files/storage-causes.ts';
 import { CommandError, exitCodes } from './output.ts';
+import { beforeEnding } from './signals.ts';
+import { ExplainedError } from '../../lib/errors.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 
 /**
- * Makes a file, before anything is done that cannot be undone, and has it written to the disk. Where that fails, nothing is left.
+ * Makes a file, before anything is done that cannot be undone, and has it written to the disk. It has its name once it is whole:
+ * where that fails, and where the command is ended meanwhile, nothing has the name.
  * @param name For errors: the option that names the file.
  */
 export async function writeFileOnce(
@@ -15,28 +24,49 @@ export async function writeFileOnce(
   write: (descriptor: number) => Promise<void> | void,
   name = file,
 ): Promise<void> {
-  const descriptor = createFile(file, name);
-  let isWhole = false;
+  const draft = newDraft(file);
+  using _ = beforeEnding(() => {
+    rmSync(draft, { force: true });
+  });
+  const descriptor = creating(file, name, () => createNewFile(draft));
+  let made = draft;
   try {
-    await write(descriptor);
-    fsyncSync(descriptor);
+    try {
+      await write(descriptor);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    checkFree(file);
+    moveToFreeName(draft, file);
+    made = file;
     syncDirectory(dirname(file));
-    isWhole = true;
   } catch (error) {
-    throw namingFile(error, file);
-  } finally {
-    closeSync(descriptor);
-    if (!isWhole) rmSync(file, { force: true });
+    rmSync(made, { force: true });
+    throw isTaken(error) ? alreadyThere(file) : namingFile(error, file);
   }
 }
 
-/** @returns its descriptor. */
-function createFile(file: string, name: string): number {
+/** A file system without hard links would have a draft replace what has the name. */
+function checkFree(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw alreadyThere(file);
+}
+
+const alreadyThere = (file: string): CommandError =>
+  new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
+/** @throws CommandError that says why a file cannot be created. */
+function creating<Made>(file: string, name: string, create: () => Made): Made {
   try {
-    return createNewFile(file);
+    checkFree(file);
+    if (file.endsWith('/') || file.endsWith(sep)) throw new ExplainedError('it is the name of a directory');
+    return create();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
+    if (error instanceof CommandError) throw error;
+    if (isTaken(error)) throw alreadyThere(file);
     const cause = causeOf(error);
     if (cause !== undefined && cause !== 'forbidden') throw namingFile(error, file);
     const reason =
@@ -48,7 +78,7 @@ function createFile(file: string, name: string): number {
 }
 
 /**
- * Writes new files to the disk: all of them, or none.
+ * Writes new files to the disk: all of them, or none. Each has its name once it is whole.
  * @param option For errors: the option that names them.
  */
 export function writeSecretFiles(
@@ -58,16 +88,10 @@ export function writeSecretFiles(
   const made: string[] = [];
   try {
     for (const { file, text } of files) {
-      const descriptor = createFile(file, `${option} ${file}`);
+      creating(file, `${option} ${file}`, () => {
+        writeWholeFile(file, text);
+      });
       made.push(file);
-      try {
-        writeFileSync(descriptor, text);
-        fsyncSync(descriptor);
-      } catch (error) {
-        throw namingFile(error, file);
-      } finally {
-        closeSync(descriptor);
-      }
     }
     for (const directory of new Set(files.map(({ file }) => dirname(file)))) syncDirectory(directory);
   } catch (error) {
