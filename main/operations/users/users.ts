@@ -218,6 +218,7 @@ export const createApiOnlyUsers = activity({
 });
 
 const userIdOnly = z.object({ userId: id });
+const ofThatUser = { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser } as const;
 
 export const updateUser = activity({
   path: 'update_user',
@@ -225,13 +226,7 @@ export const updateUser = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER',
   intent: 'updateUserIntent',
   result: 'updateUserResult',
-  authority: {
-    resource: 'USER',
-    action: 'UPDATE',
-    changesRights: true,
-    shows: userShown,
-    concerns: thatUser,
-  },
+  authority: { ...ofThatUser, changesRights: true },
   stepUp: { for: 'wayIn', when: givesContact },
   params: userIdOnly.extend({
     userName: composedName.optional(),
@@ -257,13 +252,7 @@ export const updateUserName = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_NAME',
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
-  authority: {
-    resource: 'USER',
-    action: 'UPDATE',
-    changesRights: true,
-    shows: userShown,
-    concerns: thatUser,
-  },
+  authority: { ...ofThatUser, changesRights: true },
   params: userIdOnly.extend({ userName: composedName }),
   returns: z.object({ userId: uuid }),
   run(context) {
@@ -279,7 +268,7 @@ export const updateUserEmail = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_EMAIL',
   intent: 'updateUserEmailIntent',
   result: 'updateUserEmailResult',
-  authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
+  authority: ofThatUser,
   stepUp: { for: 'wayIn', when: givesContact },
   params: userIdOnly.extend({
     userEmail: removableContact(emailAddress),
@@ -299,7 +288,7 @@ export const updateUserPhoneNumber = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER',
   intent: 'updateUserPhoneNumberIntent',
   result: 'updateUserPhoneNumberResult',
-  authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
+  authority: ofThatUser,
   stepUp: { for: 'wayIn', when: givesContact },
   params: userIdOnly.extend({
     userPhoneNumber: removableContact(phoneNumber),
