@@ -80,6 +80,20 @@ async function createEndpoint(service: TestVault, url: string, more: Json = {}):
 const updateEndpoint = async (service: TestVault, parameters: Json) =>
   resultOf(await service.root.submit('update_webhook_endpoint', 'UPDATE_WEBHOOK_ENDPOINT', parameters));
 
+/** Has a receiver refuse the first of three events, so that all of them wait. @returns the ids of their activities. */
+async function threeWait({ service, receiver }: Awaited<ReturnType<typeof start>>) {
+  const endpointId = await createEndpoint(service, receiver.url);
+  receiver.misbehave = (response) => {
+    response.writeHead(503).end();
+    return true;
+  };
+  const tags = [await makeTag(service), await makeTag(service), await makeTag(service)];
+  await vi.waitFor(async () => {
+    expect(await deliveries(service)).toMatchObject([{ attempts: 1 }, { attempts: 0 }, { attempts: 0 }]);
+  }, patience);
+  return { endpointId, tags };
+}
+
 async function deliveries(service: TestVault, parameters: Json = {}): Promise<Json[]> {
   const { body } = await service.root.query('list_webhook_deliveries', {
     paginationOptions: { limit: '100' },
@@ -640,16 +654,8 @@ describe('an endpoint', () => {
     'that %s refuses its waiting events, and loses none of the log',
     async (_what, note, end) => {
       await using scene = await start();
-      const { service, receiver } = scene;
-      const endpointId = await createEndpoint(service, receiver.url);
-      receiver.misbehave = (response) => {
-        response.writeHead(503).end();
-        return true;
-      };
-      const before = [await makeTag(service), await makeTag(service), await makeTag(service)];
-      await vi.waitFor(async () => {
-        expect(await deliveries(service)).toMatchObject([{ attempts: 1 }, { attempts: 0 }, { attempts: 0 }]);
-      }, patience);
+      const { service } = scene;
+      const { endpointId, tags: before } = await threeWait(scene);
       await end(service, endpointId);
       expect((await deliveries(service)).slice(0, 3)).toMatchObject(
         before.map((activityId) => ({ activityId, state: 'refused', lastResult: note })),
@@ -692,15 +698,7 @@ describe('an endpoint', () => {
     await using scene = await start();
     const { service, receiver } = scene;
     await using other = await WebhookReceiver.start();
-    const endpointId = await createEndpoint(service, receiver.url);
-    receiver.misbehave = (response) => {
-      response.writeHead(503).end();
-      return true;
-    };
-    const tags = [await makeTag(service), await makeTag(service), await makeTag(service)];
-    await vi.waitFor(async () => {
-      expect(await deliveries(service)).toMatchObject([{ attempts: 1 }, { attempts: 0 }, { attempts: 0 }]);
-    }, patience);
+    const { endpointId, tags } = await threeWait(scene);
     // All three are handed over at once, and the first is held here.
     let answer: (() => void) | undefined;
     receiver.misbehave = (response) => {
