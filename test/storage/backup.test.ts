@@ -107,6 +107,12 @@ function contents(database: string): Record<string, unknown[]> {
   }
 }
 
+/** Without the last uses, which a vault that runs writes by itself from time to time. */
+const steadyContents = (database: string): Record<string, unknown[]> => {
+  const tables = Object.entries(contents(database));
+  return Object.fromEntries(tables.filter(([table]) => !['credential_uses', 'key_uses'].includes(table)));
+};
+
 /** As the keychain of one machine. */
 class MachineKeychain implements Keychain {
   readonly entries = new Map<string, Uint8Array>();
@@ -328,11 +334,11 @@ describe('a backup of a vault with everything in it', () => {
   });
 
   test('is not restored over a vault, nor over what cannot be read', async () => {
-    const now = contents(join(vault.directory, 'vault.db'));
+    const now = steadyContents(join(vault.directory, 'vault.db'));
     await expect(restore(wish(vault.directory, file, phrase()))).rejects.toMatchObject({
       name: 'VaultInUseError',
     });
-    expect(contents(join(vault.directory, 'vault.db'))).toEqual(now);
+    expect(steadyContents(join(vault.directory, 'vault.db'))).toEqual(now);
     using home = temporaryDirectory();
     await restore(wish(home.path, file, phrase()));
     const made = readFileSync(join(home.path, 'vault.db'));
