@@ -1,7 +1,7 @@
 /** Activities in words, for a terminal. */
 import { activityTitle } from '../../lib/text/activity-titles.ts';
 import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
-import { upTo } from '../../lib/text/up-to.ts';
+import { shortened } from '../../lib/text/up-to.ts';
 
 type Intent = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export function intentLine(intent: Intent): string {
     if (Array.isArray(value)) return [`${name} (${String(value.length)})`];
     if (typeof value === 'object' || value === undefined || value === '') return [];
     const text = visibleJson(JSON.stringify(value));
-    return [`${name} ${text.length > longestValue ? `${upTo(text, longestValue)}…` : text}`];
+    return [`${name} ${shortened(text, longestValue)}`];
   });
   return visibleName([...said.slice(0, mostValues), ...(said.length > mostValues ? ['…'] : [])].join(', '));
 }

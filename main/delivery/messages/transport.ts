@@ -1,7 +1,7 @@
 /** The transports that send messages out of the vault, and how they fail. */
 import type { OutgoingMessage } from '../../lib/messages.ts';
 import { ExplainedError } from '../../lib/errors.ts';
-import { upTo } from '../../lib/text/up-to.ts';
+import { shortened } from '../../lib/text/up-to.ts';
 
 export interface MessageTransport {
   /**
@@ -44,5 +44,5 @@ export function quoted(answer: string, secrets: readonly string[]): string {
     const decoded = Buffer.from(word, 'base64').toString('utf8');
     return lines.some((secret) => decoded.includes(secret.slice(0, shortestSecret))) ? '[…]' : word;
   });
-  return text.length <= longestAnswer ? text : `${upTo(text, longestAnswer)}…`;
+  return shortened(text, longestAnswer);
 }

@@ -7,3 +7,7 @@ export function upTo(text: string, most: number): string {
   const isDivided = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(most - 1, most + 1));
   return text.slice(0, isDivided ? most - 1 : most);
 }
+
+/** The text; where it is longer than `most` UTF-16 units, its beginning with a mark. */
+export const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${upTo(text, most)}…`;

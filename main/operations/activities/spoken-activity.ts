@@ -6,7 +6,7 @@ import type { Reader } from '../../storage/connection.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { activityTitle } from '../../lib/text/activity-titles.ts';
 import { toBeSigned } from '../../lib/text/to-be-signed.ts';
-import { upTo } from '../../lib/text/up-to.ts';
+import { shortened } from '../../lib/text/up-to.ts';
 import { describeRequest, type SigningRequest } from '../signing/describe-request.ts';
 import { speak, type Asked, type Signed, type Spoken } from './effects.ts';
 import { fieldsOf, type Fields } from './fields.ts';
@@ -75,7 +75,7 @@ function signedOf(tx: Reader, organizationId: string, activity: Parameters<typeo
 function titleOf(tx: Reader, organizationId: string, request: SigningRequest): string {
   try {
     const { title } = describeRequest(tx, organizationId, request);
-    return title.length > longestTitle ? `${upTo(title, longestTitle)}…` : title;
+    return shortened(title, longestTitle);
   } catch (error) {
     if (error instanceof KeyhearthError) return 'Sign a payload that cannot be read';
     throw error;
