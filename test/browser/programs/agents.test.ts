@@ -7,6 +7,7 @@ import { createConnection } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { recoverTypedDataAddress, type Hex } from 'viem';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../main/lib/clock.ts';
 import { newWallet, resultOf, runCommand, startTestVault, type Json } from '../../support/support.ts';
@@ -193,6 +194,17 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   expect([...amiss, ...person.complaints, ...person.violations]).toEqual([]);
 }, 120_000);
 
+/** Sends the form of a new agent that may pay one address. @returns the form. */
+async function createClaude(page: Page): Promise<Locator> {
+  await goTo(page, 'Agents');
+  await button(page, 'New agent…').click();
+  const form = page.getByRole('dialog', { name: 'New agent' });
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('claude');
+  await form.getByRole('textbox', { name: 'Addresses' }).fill(friend);
+  await button(form, 'Create agent').click();
+  return form;
+}
+
 test('an agent of a vault in memory, which has no doors, is refused and leaves nothing', async () => {
   await using service = await serveDevVault();
   const { root } = service;
@@ -200,12 +212,7 @@ test('an agent of a vault in memory, which has no doors, is refused and leaves n
   await using person = await openWindow(await sharedChromium());
   const { page } = person;
   await page.goto(service.windowUrl);
-  await goTo(page, 'Agents');
-  await button(page, 'New agent…').click();
-  const form = page.getByRole('dialog', { name: 'New agent' });
-  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('claude');
-  await form.getByRole('textbox', { name: 'Addresses' }).fill(friend);
-  await button(form, 'Create agent').click();
+  const form = await createClaude(page);
   await form.getByText('a vault in memory has no doors').waitFor();
   expect((await root.query('list_user_tags')).body).toMatchObject({ userTags: [] });
   expect((await root.query('list_users')).text).not.toContain('claude');
@@ -224,12 +231,7 @@ test('a double press on Pause pauses an agent, and does not resume it', async ()
   await page.goto(vault.newLink());
   await heading(page, 'Home').waitFor();
   await confirmWhenAsked(page);
-  await goTo(page, 'Agents');
-  await button(page, 'New agent…').click();
-  const form = page.getByRole('dialog', { name: 'New agent' });
-  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('claude');
-  await form.getByRole('textbox', { name: 'Addresses' }).fill(friend);
-  await button(form, 'Create agent').click();
+  const form = await createClaude(page);
   await button(form, 'Done').click();
 
   const pauses = async (): Promise<number> => {
