@@ -974,3 +974,54 @@ test('endpoints of sub-organizations that hang hold up no event of the vault’s
   // It got a place that is not for them, and not one that a delivery gave up after ten seconds.
   expect(ended).toBe(0);
 });
+
+test('a sub-organization that changes its endpoints and replays ends no batch of another organization', async () => {
+  await using scene = await start();
+  const { service, receiver } = scene;
+  const sub = await below(service.root);
+  const url = 'https://receiver.invalid/';
+  const made = await sub.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', { url, name: 'Sub' });
+  const { endpointId } = resultOf(made) as unknown as { endpointId: string };
+  await createEndpoint(service, receiver.url);
+  let answer: (() => void) | undefined;
+  receiver.misbehave = (response, event) => {
+    answer = () => {
+      receiver.events.push(event);
+      response.end();
+    };
+    return true;
+  };
+  const held = () => vi.waitFor(() => answer ?? expect.fail('no event came'), patience);
+  // While the first is held, the others come to be one batch.
+  await makeTag(service);
+  const first = await held();
+  const batch = [await makeTag(service), await makeTag(service)];
+  answer = undefined;
+  first();
+  const second = await held();
+  service.clock.advance(1000);
+  for (const isActive of [false, true]) {
+    const answer = await sub.submit('update_webhook_endpoint', 'UPDATE_WEBHOOK_ENDPOINT', {
+      endpointId,
+      isActive,
+    });
+    expect(answer.status, answer.text).toBe(200);
+  }
+  const replayed = await sub.submit('replay_webhook_deliveries', 'REPLAY_WEBHOOK_DELIVERIES', {
+    endpointId,
+    sinceMs: '0',
+  });
+  expect(replayed.status, replayed.text).toBe(200);
+  // The service has looked for events that are sent again.
+  await new Promise(setImmediate);
+  receiver.misbehave = undefined;
+  second();
+  await vi.waitFor(() => {
+    expect(receiver.ids).toEqual(expect.arrayContaining(batch));
+  }, patience);
+  const times = batch.map(
+    (id) => receiver.events.find(({ body }) => body.id === id)?.headers['x-turnkey-timestamp'],
+  );
+  // A batch that had ended would have gone on with the later time.
+  expect(times[1]).toBe(times[0]);
+});

@@ -4,7 +4,14 @@ import type { DeliveryOutcome } from '../queue/outbox.ts';
 import { SharedKey } from './shared-key.ts';
 import type { Batch, WebhookJobs } from './webhooks-worker.ts';
 
+/** A batch that the thread has, and the byte by which it is ended. */
+interface UnderWay {
+  readonly organizationId: string;
+  readonly ended: Uint8Array;
+}
+
 export class PostThread {
+  readonly #underWay = new Set<UnderWay>();
   /** The thread's signing key, from the first batch until the vault is locked. */
   readonly #key = new SharedKey();
   readonly #thread = new Thread<WebhookJobs>({
@@ -14,14 +21,33 @@ export class PostThread {
   });
 
   /**
+   * @param organizationId Whose endpoint it goes to.
    * @param seed What the key named in the batch signs with; it is copied, until `eraseKey`.
    * @returns the outcomes of the first events, in order: as many as were tried, which may be none.
    */
-  post(batch: Omit<Batch, 'put'>, seed: Uint8Array): Promise<readonly DeliveryOutcome[]> {
-    return this.#thread.ask('post', { ...batch, put: this.#key.put(seed) });
+  async post(
+    organizationId: string,
+    batch: Omit<Batch, 'put' | 'ended'>,
+    seed: Uint8Array,
+  ): Promise<readonly DeliveryOutcome[]> {
+    const ended = new Uint8Array(new SharedArrayBuffer(1));
+    const underWay = { organizationId, ended };
+    this.#underWay.add(underWay);
+    try {
+      return await this.#thread.ask('post', { ...batch, put: this.#key.put(seed), ended });
+    } finally {
+      this.#underWay.delete(underWay);
+    }
   }
 
-  /** A batch that was handed over ends before its next event. */
+  /** An organization's batches that were handed over end before their next event. */
+  end(organizationId: string): void {
+    for (const each of this.#underWay) {
+      if (each.organizationId === organizationId) Atomics.store(each.ended, 0, 1);
+    }
+  }
+
+  /** Every batch that was handed over ends before its next event. */
   eraseKey(): void {
     this.#key.erase();
   }

@@ -20,6 +20,8 @@ export interface Batch {
   readonly timestampMs: number;
   /** The number of the key in shared memory: once another is there, nothing more of the batch is sent. */
   readonly put: number;
+  /** In memory that both threads share: once it holds 1, nothing more of the batch is sent. */
+  readonly ended: Uint8Array;
   readonly events: readonly BatchEvent[];
 }
 
@@ -36,7 +38,7 @@ const stopping = new AbortController();
 
 /** @returns as many outcomes of the first events as were tried. */
 async function post(batch: Batch): Promise<readonly DeliveryOutcome[]> {
-  const { url, reach, keyId, timestampMs, put, events } = batch;
+  const { url, reach, keyId, timestampMs, events } = batch;
   const key = shared.take();
   if (key === undefined) return [];
   let signed;
@@ -49,13 +51,19 @@ async function post(batch: Batch): Promise<readonly DeliveryOutcome[]> {
   } finally {
     key.fill(0);
   }
-  return await poster.post({ url, reach, events: whileHeld(signed, put) }, stopping.signal);
+  return await poster.post({ url, reach, events: whileWanted(signed, batch) }, stopping.signal);
 }
 
-/** The key is erased at a lock, and when an endpoint changes: then what was signed is not sent either. */
-function* whileHeld<Event>(events: readonly Event[], put: number): Generator<Event> {
+/**
+ * The key is erased at a lock, and a batch is ended when an endpoint of its organization changes: then what was signed is not
+ * sent either.
+ */
+function* whileWanted<Event>(
+  events: readonly Event[],
+  { put, ended }: Pick<Batch, 'put' | 'ended'>,
+): Generator<Event> {
   for (const event of events) {
-    if (!shared.holds(put)) return;
+    if (!shared.holds(put) || Atomics.load(ended, 0) === 1) return;
     yield event;
   }
 }

@@ -97,8 +97,8 @@ export class Webhooks {
   /** Endpoints that events wait for while nothing can be sent to them. */
   readonly #waitingForNetwork = new Set<string>();
   #started = false;
-  /** True if rows of endpoints may have changed since they were read. */
-  #isStale = false;
+  /** Organizations that have events sent again, whose endpoints may be due before their time. */
+  readonly #sendingAgain = new Set<string>();
   #waking: NodeJS.Immediate | undefined;
   #reporting: NodeJS.Timeout | undefined;
 
@@ -136,17 +136,18 @@ export class Webhooks {
     if (!this.#started) return;
     this.#grown.add(organizationId);
     if (changesEndpoints.test(type)) {
-      this.#endpoints = newEndpointCache();
+      // The endpoints of a parent get the events of others too.
+      if (getOrganization(tx, organizationId)?.parentId == null) this.#endpoints = newEndpointCache();
+      else this.#endpoints.delete(organizationId);
       // A batch under way goes where the rows said before; its rest is taken again.
-      this.#thread.eraseKey();
+      this.#thread.end(organizationId);
     }
-    this.#isStale ||= type === sendsAgain;
+    if (type === sendsAgain) this.#sendingAgain.add(organizationId);
     // Transactions end in the turn in which they begin.
     this.#waking ??= setImmediate(
       owned(() => {
         this.#waking = undefined;
-        if (this.#isStale) this.look();
-        else this.#wake();
+        this.#wake();
       }, this.#parts.onFault),
     );
   }
@@ -154,16 +155,14 @@ export class Webhooks {
   /** Looks for what waits in the file: after it was replaced, a setting was changed, or the clock was moved. */
   look(): void {
     if (!this.#maySend()) return;
-    this.#isStale = false;
     this.#thread.eraseKey();
     this.#waitingForNetwork.clear();
     this.#grown.clear();
+    this.#sendingAgain.clear();
     this.#endpoints = newEndpointCache();
     this.#quietly(() => {
       this.#ownOrganization = this.#parts.units.read(getVault)?.organizationId;
-      for (const { id, organizationId, nextAt } of this.#parts.units.read(listEndpointQueues)) {
-        this.#queues.set(id, { kind: 'webhook', organizationId, dueAt: nextAt ?? 0 });
-      }
+      this.#setQueues();
     });
   }
 
@@ -194,9 +193,12 @@ export class Webhooks {
 
   #wake(): void {
     const grown = [...this.#grown];
+    const sendingAgain = [...this.#sendingAgain];
     this.#grown.clear();
+    this.#sendingAgain.clear();
     if (!this.#maySend()) return;
     this.#quietly(() => {
+      for (const organizationId of sendingAgain) this.#setQueues(organizationId);
       this.#ownOrganization ??= this.#parts.units.read(getVault)?.organizationId;
       for (const organization of grown) {
         let endpoints = this.#endpoints.get(organization);
@@ -209,6 +211,15 @@ export class Webhooks {
         }
       }
     });
+  }
+
+  /** Has endpoints be due when their rows say: of one organization, or all. */
+  #setQueues(only?: string): void {
+    for (const { id, organizationId, nextAt } of this.#parts.units.read((tx) =>
+      listEndpointQueues(tx, only),
+    )) {
+      this.#queues.set(id, { kind: 'webhook', organizationId, dueAt: nextAt ?? 0 });
+    }
   }
 
   /** Sends what is first of an endpoint. It does not reject. */
@@ -296,7 +307,7 @@ export class Webhooks {
       return { batch: { url: endpoint.url, reach, keyId, timestampMs: clock.wall(), events }, seed };
     });
     if (batch.events.length === 0) return [{ outcome: 'refused', note: 'its activity is not in the log' }];
-    return this.#thread.post(batch, seed);
+    return this.#thread.post(endpoint.organizationId, batch, seed);
   }
 
   /** Shows the first of some events: as many as are handed over at once. */

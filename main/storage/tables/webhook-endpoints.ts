@@ -111,16 +111,22 @@ export function updateWebhookEndpoint(
   );
 }
 
-/** Those whose events may wait, and when the first that failed of each is tried next; none that only follows the log. */
+/**
+ * Those of an organization, or all, whose events may wait, and when the first that failed of each is tried next; none that only
+ * follows the log.
+ */
 export const listEndpointQueues = (
   tx: Reader,
+  organizationId?: string,
 ): { readonly id: string; readonly organizationId: string; readonly nextAt: number | null }[] =>
   tx.all(
     // SQLite takes the other columns from the row that has the minimum.
     `SELECT e.id AS id, e.organization_id AS organizationId, d.next_at AS nextAt, min(d.sequence) AS first
      FROM webhook_endpoints AS e
      LEFT JOIN webhook_deliveries AS d INDEXED BY webhook_deliveries_waiting ON d.endpoint_id = e.id AND d.state = 'waiting'
+     WHERE e.organization_id = coalesce(?, e.organization_id)
      GROUP BY e.id ORDER BY e.rowid`,
+    organizationId ?? null,
   );
 
 /** Those in use whose first event was tried and not taken. */
