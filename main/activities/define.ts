@@ -236,7 +236,10 @@ export interface Authority<Parameters> {
   }) => void;
   /** Only the root quorum may: policies have no say. */
   readonly rootQuorumOnly?: true;
-  /** It changes what policies allow others: policies themselves, or what they know users, keys and calls by. */
+  /**
+   * It changes what others may do, or are taken for: policies themselves, what they know users, keys and calls by, what people
+   * know addresses by, who is sent events, and organizations with users of their own.
+   */
   readonly changesRights?: true | ((params: Parameters) => boolean);
   /**
    * Answers the ids of the users whose credentials, contacts or tags it changes or uses. Where one is a member of the root

@@ -19,7 +19,8 @@ let root: TestClient;
 let wallet: { readonly walletId: string; readonly ethereum: string };
 
 beforeAll(async () => {
-  service = await startTestVault();
+  // No event is tried where there is no network: rows change by requests alone.
+  service = await startTestVault({ substitutes: { shell: { isOnline: () => false } } });
   ({ root } = service);
   wallet = await newWallet(root);
 });
@@ -184,8 +185,8 @@ describe('a session of the root quorum with a profile', () => {
     }
   });
 
-  // The class: whatever changes what policies allow others. What the scope forbids would happen in another user's name. A new tag has an
-  // ID that no policy has.
+  // The class: whatever changes what others may do, read or are taken for. What the scope forbids would happen in another's name, or after
+  // the session. A new tag has an ID that no policy has.
   const rights: Readonly<Record<string, (of: Others) => readonly [string, Json]>> = {
     create_policy: () => [
       'CREATE_POLICY_V3',
@@ -227,6 +228,29 @@ describe('a session of the root quorum with a profile', () => {
     delete_smart_contract_interface: () => [
       'DELETE_SMART_CONTRACT_INTERFACE',
       { smartContractInterfaceId: crypto.randomUUID() },
+    ],
+    create_known_address: () => [
+      'CREATE_KNOWN_ADDRESS',
+      { name: newName(), address: `0x${'22'.repeat(20)}` },
+    ],
+    delete_known_address: () => ['DELETE_KNOWN_ADDRESS', { knownAddressId: crypto.randomUUID() }],
+    create_webhook_endpoint: () => [
+      'CREATE_WEBHOOK_ENDPOINT',
+      { name: newName(), url: 'https://attacker.invalid/' },
+    ],
+    update_webhook_endpoint: () => [
+      'UPDATE_WEBHOOK_ENDPOINT',
+      { endpointId: crypto.randomUUID(), url: 'https://attacker.invalid/' },
+    ],
+    delete_webhook_endpoint: () => ['DELETE_WEBHOOK_ENDPOINT', { endpointId: crypto.randomUUID() }],
+    set_organization_feature: () => [
+      'SET_ORGANIZATION_FEATURE',
+      { name: 'FEATURE_NAME_WEBHOOK', value: 'https://attacker.invalid/' },
+    ],
+    remove_organization_feature: () => ['REMOVE_ORGANIZATION_FEATURE', { name: 'FEATURE_NAME_WEBHOOK' }],
+    create_sub_organization: () => [
+      'CREATE_SUB_ORGANIZATION_V8',
+      { subOrganizationName: newName(), rootUsers: [user], rootQuorumThreshold: 1 },
     ],
   };
   interface Others {
@@ -286,6 +310,10 @@ describe('a session of the root quorum with a profile', () => {
     ["activity.type == 'ACTIVITY_TYPE_CREATE_POLICY_V3' && activity.action != 'EXPORT'", 'create_policy'],
     ["activity.resource in ['USER', 'WALLET'] && activity.action != 'EXPORT'", 'update_user_tag'],
     ["activity.kind == 'UPDATE_WALLET'", 'update_wallet'],
+    ["activity.resource == 'POLICY'", 'create_known_address'],
+    ["activity.resource == 'WEBHOOK_ENDPOINT'", 'create_webhook_endpoint'],
+    ["activity.type == 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE'", 'set_organization_feature'],
+    ["activity.kind == 'CREATE_SUB_ORGANIZATION'", 'create_sub_organization'],
   ])('with the scope %s changes rights by %s', async (scope, path) => {
     const { userId } = await service.newUser(newName());
     const session = await newSession(root, await newProfile(scope));

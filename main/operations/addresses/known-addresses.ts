@@ -49,7 +49,7 @@ export const createKnownAddress = activity({
   type: 'ACTIVITY_TYPE_CREATE_KNOWN_ADDRESS',
   intent: 'createKnownAddressIntent',
   result: 'createKnownAddressResult',
-  authority: { resource: 'POLICY', action: 'CREATE' },
+  authority: { resource: 'POLICY', action: 'CREATE', changesRights: true },
   params: z.object({
     name,
     address: z.string().regex(/^[!-~]{10,200}$/, 'Expected an address, 10 to 200 characters without blanks'),
@@ -105,7 +105,7 @@ export const deleteKnownAddress = activity({
   type: 'ACTIVITY_TYPE_DELETE_KNOWN_ADDRESS',
   intent: 'deleteKnownAddressIntent',
   result: 'deleteKnownAddressResult',
-  authority: { resource: 'POLICY', action: 'DELETE' },
+  authority: { resource: 'POLICY', action: 'DELETE', changesRights: true },
   params: z.object({ knownAddressId: id }),
   returns: z.object({ knownAddressId: uuid }),
   run({ tx, organizationId, params: { knownAddressId } }) {

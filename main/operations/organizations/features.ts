@@ -9,6 +9,11 @@ import { checkWebhookUrl } from '../webhooks/webhook-rules.ts';
 
 type FeatureName = (typeof featureNames)[number];
 
+const webhook: FeatureName = 'FEATURE_NAME_WEBHOOK';
+
+/** Both that a feature is set and that it is removed decide who is sent events. */
+const changesRights = ({ name }: { readonly name: FeatureName }): boolean => name === webhook;
+
 const mostCharacters = 2000;
 
 /** Rules for the values of features; a feature without a rule is a switch, whose value is ignored. */
@@ -34,14 +39,14 @@ export const setOrganizationFeature = activity({
   type: 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
   intent: 'setOrganizationFeatureIntent',
   result: 'setOrganizationFeatureResult',
-  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
-  stepUp: { for: 'wayIn', when: ({ name }) => name !== 'FEATURE_NAME_WEBHOOK' },
+  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true, changesRights },
+  stepUp: { for: 'wayIn', when: ({ name }) => name !== webhook },
   params: z.object({ name, value: z.string().max(mostCharacters).optional() }),
   returns,
   run(context) {
     const { tx, organizationId, params, now } = context;
     const { name: feature, value = '' } = params;
-    if (feature === 'FEATURE_NAME_WEBHOOK') checkWebhookUrl(context, 'parameters.value', params.value);
+    if (feature === webhook) checkWebhookUrl(context, 'parameters.value', params.value);
     const rule = values[feature];
     if (rule && !rule.fits(value)) {
       throw new KeyhearthError(
@@ -60,7 +65,7 @@ export const removeOrganizationFeature = activity({
   type: 'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
   intent: 'removeOrganizationFeatureIntent',
   result: 'removeOrganizationFeatureResult',
-  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
+  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true, changesRights },
   stepUp: { for: 'wayIn', when: ({ name }) => name === passkeyPages },
   params: z.object({ name }),
   returns,

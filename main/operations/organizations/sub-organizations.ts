@@ -109,7 +109,7 @@ export const createSubOrganization = activity({
     privateKeys: z.array(z.object({ privateKeyId: uuid, addresses: z.array(shownAddress) })).optional(),
     rootUserIds: uuids.optional(),
   }),
-  authority: { resource: 'ORGANIZATION', action: 'CREATE' },
+  authority: { resource: 'ORGANIZATION', action: 'CREATE', changesRights: true },
   accepts: {
     ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7: older({
       intent: 'createSubOrganizationIntentV7',

@@ -53,7 +53,7 @@ export const createWebhookEndpoint = activity({
   result: 'createWebhookEndpointResult',
   params: z.object({ url, name, subscriptions: subscriptions.optional() }),
   returns: z.object({ endpointId: uuid, webhookEndpoint: shownWebhookEndpoint }),
-  authority: { resource: 'WEBHOOK_ENDPOINT', action: 'CREATE' },
+  authority: { resource: 'WEBHOOK_ENDPOINT', action: 'CREATE', changesRights: true },
   run(context) {
     const { tx, organizationId, params, random, now } = context;
     checkWebhookUrl(context, 'parameters.url', params.url);
@@ -97,6 +97,7 @@ export const updateWebhookEndpoint = activity({
   authority: {
     resource: 'WEBHOOK_ENDPOINT',
     action: 'UPDATE',
+    changesRights: true,
     shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
   },
   run(context) {
@@ -127,6 +128,7 @@ export const deleteWebhookEndpoint = activity({
   authority: {
     resource: 'WEBHOOK_ENDPOINT',
     action: 'DELETE',
+    changesRights: true,
     shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
   },
   run({ tx, organizationId, params: { endpointId }, now }) {
