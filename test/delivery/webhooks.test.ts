@@ -834,6 +834,22 @@ describe('the delivery log', () => {
     expect(other.events).toEqual([]);
   });
 
+  test('goes on after a delivery, and refuses to go back before one', async () => {
+    await using scene = await start();
+    const { service } = scene;
+    await threeWait(scene);
+    const [, second, newest] = await deliveries(service);
+    const cursor = second?.['deliveryId'];
+    const list = (paginationOptions: Json) =>
+      service.root.query('list_webhook_deliveries', { paginationOptions });
+    expect((await list({ after: newest?.['deliveryId'], before: '', limit: '1' })).body).toMatchObject({
+      deliveries: [{ deliveryId: cursor }],
+    });
+    expect(errorOf(await list({ before: cursor }))).toEqual({
+      message: expect.stringMatching(/^invalid paginationOptions\.before: expected none/) as string,
+    });
+  });
+
   test('belongs to its organization', async () => {
     await using scene = await start();
     const { service, receiver } = scene;

@@ -82,6 +82,12 @@ export const replayWebhookDeliveries = activity({
   },
 });
 
+/** Rows come on top while the list is read: it goes from the newest to the older ones. */
+const onwards = pagination.refine((options) => (options?.before ?? '') === '', {
+  error: 'Expected none: this list goes on after a delivery alone',
+  path: ['before'],
+});
+
 const deliveryStates = ['waiting', 'delivered', 'refused', 'parked'] as const;
 
 export const listWebhookDeliveries = query({
@@ -91,7 +97,7 @@ export const listWebhookDeliveries = query({
   params: z.object({
     endpointId: id.optional(),
     state: z.enum(deliveryStates).optional(),
-    paginationOptions: pagination,
+    paginationOptions: onwards,
   }),
   returns: z.object({ deliveries: z.array(shownDelivery) }),
   run({ tx, organizationId, params }) {
