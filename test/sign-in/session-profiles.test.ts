@@ -187,6 +187,7 @@ describe('a session of the root quorum with a profile', () => {
 
   // The class: whatever changes what others may do, read or are taken for. What the scope forbids would happen in another's name, or after
   // the session. A new tag has an ID that no policy has.
+  const noBundle = JSON.stringify({ encappedPublic: `04${'00'.repeat(64)}`, ciphertext: '00'.repeat(32) });
   const rights: Readonly<Record<string, (of: Others) => readonly [string, Json]>> = {
     create_policy: () => [
       'CREATE_POLICY_V3',
@@ -233,6 +234,17 @@ describe('a session of the root quorum with a profile', () => {
       'CREATE_KNOWN_ADDRESS',
       { name: newName(), address: `0x${'22'.repeat(20)}` },
     ],
+    import_private_key: ({ rootUserId }) => [
+      'IMPORT_PRIVATE_KEY',
+      {
+        ...{ userId: rootUserId, privateKeyName: 'Cold storage', encryptedBundle: noBundle },
+        ...{ curve: 'CURVE_SECP256K1', addressFormats: ['ADDRESS_FORMAT_ETHEREUM'] },
+      },
+    ],
+    import_wallet: ({ rootUserId }) => [
+      'IMPORT_WALLET',
+      { userId: rootUserId, walletName: 'Cold storage', encryptedBundle: noBundle, accounts: [] },
+    ],
     delete_known_address: () => ['DELETE_KNOWN_ADDRESS', { knownAddressId: crypto.randomUUID() }],
     create_webhook_endpoint: () => [
       'CREATE_WEBHOOK_ENDPOINT',
@@ -255,6 +267,7 @@ describe('a session of the root quorum with a profile', () => {
   };
   interface Others {
     readonly userId: string;
+    readonly rootUserId: string;
     readonly policyId: string;
     readonly userTagId: string;
     readonly privateKeyTagId: string;
@@ -265,6 +278,7 @@ describe('a session of the root quorum with a profile', () => {
     const made = async (kind: string, parameters: Json) => resultOf(await submit(root, kind, parameters));
     return {
       userId,
+      rootUserId: service.rootUserId,
       policyId: String((await made('CREATE_POLICY_V3', policy))['policyId']),
       userTagId: String(
         (await made('CREATE_USER_TAG', { userTagName: newName(), userIds: [] }))['userTagId'],

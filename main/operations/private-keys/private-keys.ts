@@ -96,7 +96,7 @@ export const importPrivateKey = activity({
   type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
   intent: 'importPrivateKeyIntent',
   result: 'importPrivateKeyResult',
-  authority: { resource: 'PRIVATE_KEY', action: 'IMPORT', refuses: forAnother },
+  authority: { resource: 'PRIVATE_KEY', action: 'IMPORT', changesRights: true, refuses: forAnother },
   params: z.object({
     userId: id,
     privateKeyName: name,

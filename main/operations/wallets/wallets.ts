@@ -85,7 +85,7 @@ export const importWallet = activity({
   type: 'ACTIVITY_TYPE_IMPORT_WALLET',
   intent: 'importWalletIntent',
   result: 'importWalletResult',
-  authority: { resource: 'WALLET', action: 'IMPORT', refuses: forAnother },
+  authority: { resource: 'WALLET', action: 'IMPORT', changesRights: true, refuses: forAnother },
   params: z.object({ userId: id, walletName: name, encryptedBundle: encryptedBundleText, accounts }),
   returns: z.object({ walletId: uuid, addresses: z.array(z.string()) }),
   gather: (context) => importKeys(context, context.params.userId, 'wallet'),
