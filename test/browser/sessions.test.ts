@@ -27,6 +27,8 @@ test('a person sees who is signed in, and ends it', async () => {
   const form = page.getByRole('dialog', { name: 'New session profile' });
   await form.getByRole('textbox', { name: 'Name' }).fill('Shop');
   await form.getByRole('combobox', { name: 'May do' }).click();
+  // Even the scope `true` adds no way in, and changes no rights without naming that.
+  await page.getByRole('option', { name: 'All but new ways in and the rights of others' }).waitFor();
   await page.getByRole('option', { name: 'What an expression says' }).click();
   await form.getByRole('textbox', { name: 'Scope' }).fill("activity.actio == 'SIGN'");
   await form.getByText(/did you mean/i).waitFor();

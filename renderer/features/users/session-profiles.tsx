@@ -23,7 +23,7 @@ type Profile = Answer<'get_session_profiles'>['sessionProfiles'][number];
 const scopes: readonly { readonly value: string; readonly label: string }[] = [
   { value: "activity.action == 'SIGN'", label: t('Signatures') },
   { value: "activity.kind == 'SIGN_TRANSACTION'", label: t('Signatures of transactions') },
-  { value: 'true', label: t('Everything that the user may do') },
+  { value: 'true', label: t('All but new ways in and the rights of others') },
   { value: 'false', label: t('Nothing: it reads') },
 ];
 const typed = 'typed';
