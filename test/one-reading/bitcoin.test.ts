@@ -721,12 +721,16 @@ describe('addresses in facts', () => {
     [{ coin: coinOf(scriptOf(own.address('P2WPKH')), 100_000n), more: {} }],
     [{ script: scriptOf(stranger.address('P2WPKH')), value: 99_000n }],
   );
-  const receiver = (format: 'MAINNET' | 'TESTNET' | 'REGTEST', listed: readonly string[]): unknown => {
+  /** @param format Undefined where the public key names the key. */
+  const receiver = (
+    format: 'MAINNET' | 'TESTNET' | 'REGTEST' | undefined,
+    listed: readonly string[],
+  ): unknown => {
     const opened = openBitcoin(new Uint8Array(psbt.toBuffer()), {
       key: {
         curve: 'CURVE_SECP256K1',
         publicKey: own.publicKey,
-        format: `ADDRESS_FORMAT_BITCOIN_${format}_P2WPKH`,
+        format: format && `ADDRESS_FORMAT_BITCOIN_${format}_P2WPKH`,
       },
       interfaces: { abi: () => undefined, idl: () => undefined },
       ours: (address) => (listed.includes(address) ? 'Savings' : undefined),
@@ -735,7 +739,7 @@ describe('addresses in facts', () => {
   };
   const isOn = (start: string) => ({ outputs: [{ address: expect.stringMatching(`^${start}`) as string }] });
 
-  test.each(['MAINNET', 'TESTNET', 'REGTEST'] as const)(
+  test.each(['MAINNET', 'TESTNET', 'REGTEST', undefined] as const)(
     'are those of mainnet where the key has an account there, if %s names it',
     (format) => {
       const listed = [named('MAINNET'), named('TESTNET'), named('REGTEST')];
@@ -746,5 +750,20 @@ describe('addresses in facts', () => {
   test('are those of a test network where the key has no other account', () => {
     expect(receiver('TESTNET', [named('TESTNET')])).toMatchObject(isOn('tb1'));
     expect(receiver('REGTEST', [named('REGTEST')])).toMatchObject(isOn('bcrt1'));
+  });
+
+  test('are those of its test network also where the public key names it', () => {
+    const byHash = encodeAddress('ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH', 'CURVE_SECP256K1', own.publicKey);
+    expect(receiver(undefined, [named('TESTNET')])).toMatchObject(isOn('tb1'));
+    expect(receiver(undefined, [named('REGTEST')])).toMatchObject(isOn('bcrt1'));
+    expect(receiver(undefined, [byHash])).toMatchObject(isOn('tb1'));
+    expect(receiver(undefined, [])).toMatchObject(isOn('bc1'));
+  });
+
+  test('are the same for each name of a key that has accounts on two test networks', () => {
+    const listed = [named('REGTEST'), named('TESTNET')];
+    for (const format of ['TESTNET', 'REGTEST', undefined] as const) {
+      expect(receiver(format, listed)).toMatchObject(isOn('tb1'));
+    }
   });
 });

@@ -11,7 +11,14 @@ import { bitcoinFact } from './facts.ts';
 import { faultsOf } from './faults.ts';
 import { moneyOf } from './money.ts';
 import { readBitcoin } from './read.ts';
-import { addressOf, locksOf, ownScripts, type BitcoinNetwork } from './scripts.ts';
+import {
+  addressOf,
+  allNetworks,
+  locksOf,
+  networkPrefix,
+  ownScripts,
+  type BitcoinNetwork,
+} from './scripts.ts';
 import { signBitcoin } from './sign.ts';
 
 export const bitcoin: Chain = {
@@ -54,22 +61,28 @@ const isTaprootMessage = (bytes: Uint8Array): boolean =>
   toHex(bytes.subarray(0, 64)) === taprootTag + taprootTag;
 
 /**
- * The network whose addresses are shown. A signature holds on each, whichever of the key's addresses a request names: so it
- * is mainnet, where money is, wherever the organization lists the key there. Signet writes its addresses as testnet does; a
- * key that no address names is taken for mainnet's.
+ * The network whose addresses are shown. A signature holds on each, whichever of its names a request calls the key by: so it
+ * is mainnet, where money is, or else the first network on which the organization lists the key. Signet writes its addresses
+ * as testnet does; a key that no address names is taken for mainnet's.
  */
 function networkOf(
   format: AddressFormat | undefined,
   own: ReturnType<typeof ownScripts> | undefined,
   ours: Context['ours'],
 ): BitcoinNetwork {
-  const isOnMainnet = [...(own?.keys() ?? [])].some((script) => {
-    const found = addressOf(Buffer.from(script, 'hex'), 'mainnet');
-    return found !== undefined && ours(found.address) !== undefined;
-  });
-  if (isOnMainnet) return 'mainnet';
+  const scripts = [...(own?.keys() ?? [])].map((script) => Buffer.from(script, 'hex'));
+  const listed = allNetworks.flatMap((network) =>
+    scripts.flatMap((script) => {
+      const address = addressOf(script, network)?.address ?? '';
+      return ours(address) === undefined ? [] : [{ network, address }];
+    }),
+  );
+  const named =
+    listed.find(({ network }) => network === 'mainnet') ??
+    listed.find(({ network, address }) => address.startsWith(networkPrefix(network)));
+  if (named !== undefined) return named.network;
+  // Test networks write hashes of keys and scripts alike.
   if (format?.includes('_REGTEST_') === true) return 'regtest';
-  return format?.includes('_TESTNET_') === true || format?.includes('_SIGNET_') === true
-    ? 'testnet'
-    : 'mainnet';
+  const isTest = format?.includes('_TESTNET_') === true || format?.includes('_SIGNET_') === true;
+  return isTest || listed.length > 0 ? 'testnet' : 'mainnet';
 }

@@ -15,6 +15,9 @@ type Network = (typeof networks)['mainnet'];
 export type BitcoinNetwork = keyof typeof networks;
 export const allNetworks = Object.keys(networks) as readonly BitcoinNetwork[];
 
+/** By which the addresses of witness programs begin. */
+export const networkPrefix = (network: BitcoinNetwork): string => `${networks[network].prefix}1`;
+
 interface Kind {
   /** The bytes around the hash or key, in hex: a script with any other is not of this kind, whatever it does. */
   readonly before: string;
