@@ -1,6 +1,7 @@
 /** Policies over the wire: who may do what by them, who makes them, and budgets to the last one. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as bitcoinjs from 'bitcoinjs-lib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { policyTemplates } from '../../renderer/features/policies/policy-templates.ts';
 import {
@@ -17,6 +18,8 @@ import {
   testKeyOf,
 } from '../support/support.ts';
 import type { Answer, Json, TestVault } from '../support/support.ts';
+import { fundedPsbt } from '../support/funded-psbt.ts';
+import { hexOf, transaction as tronTransaction } from '../one-reading/tron-transactions.ts';
 
 const hour = 60 * 60_000;
 
@@ -77,6 +80,9 @@ const sign = (client: TestClient, payload: string, signWith = address): Promise<
     encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
     hashFunction: 'HASH_FUNCTION_SHA256',
   });
+
+const scriptOf = (segwit: string): string =>
+  Buffer.from(bitcoinjs.address.toOutputScript(segwit, bitcoinjs.networks.regtest)).toString('hex');
 
 /** The policies' evaluations in a refusal. */
 function saidOf({ status, body = {} }: Answer) {
@@ -340,6 +346,60 @@ describe('a denial is not got round by', () => {
     const newest = { ...how, signWith: address, payload };
     expect((await user.client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', newest)).status).toBe(403);
     expect((await signAll(user.client, 'Mail')).status).toBe(200);
+  });
+
+  test('an address that the policy spells otherwise than the facts', async () => {
+    const user = await service.newUser('Spellings');
+    const bitcoin = { ...ethereumAccount, path: "m/84'/1'/0'/0/0" };
+    const made = await service.root.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Spellings',
+      accounts: [
+        ethereumAccount,
+        { ...bitcoin, addressFormat: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH' },
+        { ...ethereumAccount, path: "m/44'/195'/0'", addressFormat: 'ADDRESS_FORMAT_TRON' },
+      ],
+    });
+    const [ethereum = '', segwit = '', tron = ''] = resultOf(made).addresses;
+    const hex = hexOf(tron);
+    const transactions = {
+      BITCOIN: [segwit, fundedPsbt(segwit).toHex()],
+      TRON: [
+        tron,
+        Buffer.from(
+          tronTransaction('TransferContract', { owner_address: hex, to_address: hex, amount: 1 }),
+        ).toString('hex'),
+      ],
+    } as const;
+    const pay = async (chain: keyof typeof transactions): Promise<number> => {
+      const [signWith, unsignedTransaction] = transactions[chain];
+      const parameters = { signWith, type: `TRANSACTION_TYPE_${chain}`, unsignedTransaction };
+      return (await user.client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', parameters)).status;
+    };
+    const outputs = (to: string): string => `bitcoin.tx.outputs.any(o, ${to})`;
+    const contracts = (to: string): string => `tron.tx.contract.any(c, ${to})`;
+    for (const denied of [
+      outputs(`o.address == '${segwit.toUpperCase()}'`),
+      outputs(`['', '${segwit.toUpperCase()}'].contains(o.address)`),
+      outputs(`o.script_pubkey == '${scriptOf(segwit).toUpperCase()}'`),
+      `wallet_account.address == '${segwit.toUpperCase()}'`,
+    ]) {
+      await using policies = new AsyncDisposableStack();
+      await allowAllBut(policies, user.userId, denied);
+      expect([denied, await pay('BITCOIN'), await pay('TRON')]).toEqual([denied, 403, 200]);
+    }
+    for (const denied of [
+      contracts(`c.to_address in ['${hex}']`),
+      contracts(`'0x${hex.toUpperCase()}' == c.to_address`),
+      `wallet_account.address == '${hex}'`,
+    ]) {
+      await using policies = new AsyncDisposableStack();
+      await allowAllBut(policies, user.userId, denied);
+      expect([denied, await pay('TRON'), await pay('BITCOIN')]).toEqual([denied, 403, 200]);
+    }
+    await using policies = new AsyncDisposableStack();
+    await allowAllBut(policies, user.userId, `wallet_account.address == '${ethereum.toLowerCase()}'`);
+    expect((await sign(user.client, 'text', ethereum)).status).toBe(403);
+    expect((await sign(user.client, 'text', address)).status).toBe(200);
   });
 
   test('what else is deleted along', async () => {

@@ -6,7 +6,10 @@ import { listPolicyRows } from '../../storage/tables/policies.ts';
 import { listPrivateKeyRows } from '../../storage/tables/private-keys.ts';
 import { listTagRows } from '../../storage/tables/tags.ts';
 import { listUserRows } from '../../storage/tables/users.ts';
+import { findAccountByAddress } from '../../storage/tables/wallet-accounts.ts';
 import { listWalletRows } from '../../storage/tables/wallets.ts';
+import { checksumAddress, readEthereumAddress } from '../../chains/addresses/ethereum.ts';
+import { writtenAddress } from '../../policy/language/addresses.ts';
 import { problemsOf, warningsOf, type Known } from '../../policy/language/check.ts';
 import { describeLanguage } from '../../policy/language/language.ts';
 import { kindOf, withoutVersion } from '../../lib/text/activity-types.ts';
@@ -145,8 +148,19 @@ function knownTo(tx: Reader, organizationId: string, operations: Operations): Kn
       ]);
       return ids.has(wanted);
     },
+    hasAccount: (address) =>
+      spellingsOf(address).some((each) => findAccountByAddress(tx, organizationId, each) !== undefined),
   };
 }
+
+/** As a policy compares it, and as accounts of Ethereum have it. */
+const spellingsOf = (address: string): readonly string[] => [
+  address,
+  writtenAddress(address),
+  ...(/^0x[0-9a-f]{40}$/i.test(address)
+    ? [checksumAddress(readEthereumAddress('address', address.toLowerCase()))]
+    : []),
+];
 
 function newestTypeOf(operations: Operations): Known['newestType'] {
   const newest = new Map(

@@ -2,11 +2,16 @@
  * The keywords for transactions and signed data of chains, and what a budget over them must bound. Names and
  * types are the vendor's, from its public description of the language; a comment marks those that are ours.
  */
-import { bool, caseless, dynamic, int, list, map, optionalText, struct, text } from './types.ts';
+import { address, bool, caseless, dynamic, int, list, map, struct, text } from './types.ts';
+
+const ethereum = address('ethereum');
+const bitcoin = address('bitcoin');
+const tron = address('tron');
+const solana = address('solana');
 
 const ethereumTransaction = struct('EthereumTransaction', {
-  from: caseless,
-  to: caseless,
+  from: ethereum,
+  to: ethereum,
   data: caseless,
   value: int,
   gas: int,
@@ -23,10 +28,10 @@ const ethereumTransaction = struct('EthereumTransaction', {
   // Ours.
   max_fee: int,
   outflow: int,
-  access_list: list(struct('AccessListEntry', { address: caseless, storage_keys: list(caseless) })),
+  access_list: list(struct('AccessListEntry', { address: ethereum, storage_keys: list(caseless) })),
   blob_hashes: list(caseless),
   authorizations: list(
-    struct('TransactionAuthorization', { address: caseless, chain_id: int, nonce: int, account: caseless }),
+    struct('TransactionAuthorization', { address: ethereum, chain_id: int, nonce: int, account: ethereum }),
   ),
 });
 
@@ -36,7 +41,7 @@ const eip712 = struct('Eip712TypedData', {
     name: text,
     version: text,
     chain_id: int,
-    verifying_contract: caseless,
+    verifying_contract: ethereum,
     /** Ours. */
     salt: caseless,
   }),
@@ -51,65 +56,65 @@ const ethereumOutflow = struct('EthereumOutflow', {
   chain_id: int,
   /** With the fee. */
   coin: int,
-  tokens: list(struct('TokenOutflow', { token: caseless, amount: int, receiver: caseless })),
+  tokens: list(struct('TokenOutflow', { token: ethereum, amount: int, receiver: ethereum })),
   /** Of coins and of tokens. */
-  receivers: list(caseless),
+  receivers: list(ethereum),
 });
 
 /** The vendor types the numbers and compares them with texts. */
-const eip7702 = struct('Eip7702Authorization', { address: caseless, chain_id: dynamic, nonce: dynamic });
+const eip7702 = struct('Eip7702Authorization', { address: ethereum, chain_id: dynamic, nonce: dynamic });
 
 const lookupReference = struct('AddressTableLookupReference', {
-  address_table_key: text,
+  address_table_key: solana,
   index: int,
   writable: bool,
 });
 
 const instruction = struct('Instruction', {
-  program_key: text,
-  accounts: list(struct('Account', { account_key: text, signer: bool, writable: bool })),
-  instruction_data_hex: text,
+  program_key: solana,
+  accounts: list(struct('Account', { account_key: solana, signer: bool, writable: bool })),
+  instruction_data_hex: caseless,
   address_table_lookups: list(lookupReference),
   parsed_instruction_data: struct('SolanaParsedInstructionData', {
     instruction_name: text,
-    discriminator: text,
-    named_accounts: map(text),
-    named_account: map(text),
+    discriminator: caseless,
+    named_accounts: map(solana),
+    named_account: map(solana),
     program_call_args: map(dynamic),
   }),
 });
 
 const solanaTransaction = struct('SolanaTransaction', {
-  static_account_keys: list(text),
-  account_keys: list(text),
-  top_level_program_keys: list(text),
-  program_keys: list(text),
+  static_account_keys: list(solana),
+  account_keys: list(solana),
+  top_level_program_keys: list(solana),
+  program_keys: list(solana),
   recent_blockhash: text,
   top_level_instructions: list(instruction),
   instructions: list(instruction),
-  transfers: list(struct('Transfer', { from: text, to: text, amount: int })),
+  transfers: list(struct('Transfer', { from: solana, to: solana, amount: int })),
   spl_transfers: list(
     struct('SPLTransfer', {
-      from: text,
-      to: text,
+      from: solana,
+      to: solana,
       amount: int,
-      owner: text,
-      signers: list(text),
-      token_mint: optionalText,
+      owner: solana,
+      signers: list(solana),
+      token_mint: { ...solana, absent: '' },
     }),
   ),
   address_table_lookups: list(
     struct('AddressTableLookup', {
-      address_table_key: text,
+      address_table_key: solana,
       writable_indexes: list(int),
       readonly_indexes: list(int),
     }),
   ),
   address_table_lookup_references: list(lookupReference),
   // Ours.
-  fee_payer: text,
-  signers: list(text),
-  writable_accounts: list(text),
+  fee_payer: solana,
+  signers: list(solana),
+  writable_accounts: list(solana),
   max_fee: int,
   outflow: int,
 });
@@ -120,32 +125,32 @@ const tronPermission = struct('TronPermission', {
   permission_name: text,
   threshold: int,
   parent_id: int,
-  operations: text,
-  keys: list(struct('TronKey', { address: text, weight: int })),
+  operations: caseless,
+  keys: list(struct('TronKey', { address: tron, weight: int })),
 });
 
 const tronTransaction = struct('TronTransaction', {
-  ref_block_bytes: text,
-  ref_block_hash: text,
+  ref_block_bytes: caseless,
+  ref_block_hash: caseless,
   expiration: int,
   timestamp: int,
-  data: text,
+  data: caseless,
   fee_limit: int,
   contract: list(
     struct('TronContract', {
       type: text,
       permission_id: int,
-      owner_address: text,
-      to_address: text,
+      owner_address: tron,
+      to_address: tron,
       amount: int,
-      contract_address: text,
+      contract_address: tron,
       call_value: int,
-      data: text,
+      data: caseless,
       call_token_value: int,
       token_id: int,
       resource: text,
       balance: int,
-      receiver_address: text,
+      receiver_address: tron,
       lock: bool,
       lock_period: int,
       frozen_balance: int,
@@ -156,7 +161,7 @@ const tronTransaction = struct('TronTransaction', {
       // Ours. `fields` has all that the contract holds, by Tron's own names.
       fields: map(dynamic),
       asset_name: text,
-      function_signature: text,
+      function_signature: caseless,
       function_name: text,
       contract_call_args: map(dynamic),
     }),
@@ -170,20 +175,20 @@ const bitcoinTransaction = struct('BitcoinTransaction', {
   version: text,
   inputs: list(
     struct('BitcoinTxInput', {
-      tx_id: text,
+      tx_id: caseless,
       vout: int,
       sequence: int,
       // Ours.
       value: int,
-      address: text,
+      address: bitcoin,
       ours: bool,
     }),
   ),
   outputs: list(
     struct('BitcoinTxOutput', {
       value: int,
-      script_pubkey: text,
-      address: text,
+      script_pubkey: caseless,
+      address: bitcoin,
       address_type: text,
       /** Ours. */
       ours: bool,
@@ -197,15 +202,15 @@ const bitcoinTransaction = struct('BitcoinTransaction', {
 
 const tempoTransaction = struct('TempoTransaction', {
   chain_id: int,
-  from: caseless,
+  from: ethereum,
   nonce: int,
   gas_limit: int,
   max_fee_per_gas: int,
   max_priority_fee_per_gas: int,
-  fee_token: caseless,
+  fee_token: ethereum,
   valid_before: int,
   valid_after: int,
-  calls: list(struct('TempoCall', { to: caseless, input: caseless, function_signature: caseless })),
+  calls: list(struct('TempoCall', { to: ethereum, input: caseless, function_signature: caseless })),
 });
 
 /** Ours: what a key signs for SSH. `host` is a claim of the door that the request came by; the signed bytes do not say it. */

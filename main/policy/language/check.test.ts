@@ -11,6 +11,7 @@ const known: Known = {
   newestType: (type) =>
     type.startsWith('ACTIVITY_TYPE_SIGN_TRANSACTION') ? 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2' : undefined,
   hasId: (id) => id === wallet,
+  hasAccount: (address) => address === 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH',
 };
 
 const warnings = (draft: Partial<PolicyDraft>) =>
@@ -93,6 +94,40 @@ describe('warnings', () => {
   });
 
   test.each([
+    ["eth.tx.to in ['71c7656ec7ab88b098defb751b7401b5f6d8976f']", 'expected 0x and 40 hex digits'],
+    ["['0x71c7'].contains(eth.eip_712.domain.verifying_contract)", 'expected 0x and 40 hex digits'],
+    ["bitcoin.tx.outputs.any(o, 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq ' == o.address)", 'in Bech32'],
+    ["solana.tx.signers.any(s, s == ' 7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU')", '32 bytes in Base58'],
+    [
+      "solana.tx.account_keys.contains('0x71c7656ec7ab88b098defb751b7401b5f6d8976f')",
+      "An address is never '0x71c7656ec7ab88b098defb751b7401b5f6d8976f' here",
+    ],
+    ["tron.tx.contract.any(c, c.to_address == '0x71c7656ec7ab88b098defb751b7401b5f6d8976f')", 'with 41'],
+    [
+      "tron.tx.contract.any(c, c.fields['to_address'] == '415cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb')",
+      "is compared letter by letter here. An address is written 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'.",
+    ],
+    [
+      "wallet_account.address == 'X7gJ5YK8abHf2eTPWPFHAAot8Knck11QGqmQ7a6a3Z8PJvk' && eth.tx.nonce < 5",
+      "No account of this organization has the address 'X7gJ5YK8abHf2eTPWPFHAAot8Knck11QGqmQ7a6a3Z8PJvk'.",
+    ],
+  ])('find what no address equals: %s', (condition, message) => {
+    expect(warnings({ condition })).toEqual([expect.stringContaining(message)]);
+  });
+
+  test.each([
+    "eth.tx.to in ['0x71C7656EC7AB88B098DEFB751B7401B5F6D8976F', '']",
+    "bitcoin.tx.outputs.any(o, o.address == 'BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ')",
+    "bitcoin.tx.outputs.any(o, o.address in ['1BoatSLRHtKNngkdXEeobR76b53LETtpyT', '2N2PJEucf6QY2kNFuJ4chQEBoyZWszRQE16'])",
+    "tron.tx.contract.any(c, c.to_address == '415cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb')",
+    "wallet_account.address == 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH'",
+    "wallet_account.address[0..2] == '0x'",
+    "eth.tx.contract_call_args['to'] == '0x71C7656ec7ab88b098defB751B7401B5f6d8976F'",
+  ])('say nothing of an address in any of its spellings: %s', (condition) => {
+    expect(warnings({ condition })).toEqual([]);
+  });
+
+  test.each([
     ["wallet.id == 'a' || private_key.id == 'b'", 1],
     ['eth.tx.nonce < 5 && solana.tx.transfers.count() == 0', 1],
     ["eth.tx.nonce < 5 && wallet.id == 'a'", 0],
@@ -108,7 +143,8 @@ describe('warnings', () => {
       texts: "activity.kind == 'A'",
       ids: "wallet.id == '00000000-ceea-467f-9c4b-3d1b2a5e6f70'",
       'older types': "activity.type == 'ACTIVITY_TYPE_SIGN_TRANSACTION'",
-      places: "solana.tx.account_keys[0] == 'a'",
+      places: "solana.tx.account_keys[0] == ''",
+      addresses: "bitcoin.tx.outputs.any(o, o.address == 'a')",
       lists: `activity.action in [${Array(6000).fill("'PAINT'").join(', ')}]`,
     }),
   )('are no more than a person reads, however long a draft is: %s', (_, each) => {

@@ -1,8 +1,9 @@
 /**
  * Checks a draft of a policy: the problem of each expression, where compiling it for use stops at the first.
- * Also warns of valid expressions that are surely not meant: texts that no resource has, facts that never
- * occur together, and conditions that another request evades.
+ * Also warns of valid expressions that are surely not meant: texts that no resource has, texts that no address equals, facts
+ * that never occur together, and conditions that another request evades.
  */
+import { addressKinds, isAddress, writtenAddress } from './addresses.ts';
 import { chainKeywordNames } from './chain-keywords.ts';
 import { compile } from './compile.ts';
 import { gapsOf } from './equivalents.ts';
@@ -12,6 +13,7 @@ import { print } from './printer.ts';
 import { keywords, type PolicyField } from './schema.ts';
 import { suggest } from './suggest.ts';
 import { ExpressionError, type Node, type Span } from './syntax.ts';
+import type { Type } from './types.ts';
 import { compared, walk } from './walk.ts';
 
 export const policyFields = ['condition', 'consensus', 'time'] as const satisfies readonly PolicyField[];
@@ -45,6 +47,8 @@ export interface Known {
   readonly newestType: (type: string) => string | undefined;
   /** True if a resource has this id. */
   readonly hasId: (id: string) => boolean;
+  /** True if an account of a wallet has this address. */
+  readonly hasAccount: (address: string) => boolean;
 }
 
 export function problemsOf(draft: PolicyDraft): readonly PolicyProblem[] {
@@ -74,6 +78,7 @@ export function warningsOf(draft: PolicyDraft, known?: Known): readonly PolicyWa
       if (source.trim() === '') return [];
       const tree = parse(source);
       return [
+        ...addresses(source, field, known),
         ...(field === 'condition'
           ? [...exclusiveFacts(tree), ...gapsOf(draft.effect, tree).slice(0, mostWarnings)]
           : []),
@@ -173,6 +178,32 @@ function olderTypes(tree: Node, { newestType }: Known): Omit<PolicyWarning, 'fie
     }
   });
   return warnings;
+}
+
+/** Texts that no address equals, and spellings that count where nothing says that an address is compared. */
+function addresses(source: string, field: PolicyField, known?: Known): Omit<PolicyWarning, 'field'>[] {
+  const warnings: Omit<PolicyWarning, 'field'>[] = [];
+  compile(source, field, undefined, ({ value, from, to }, other) => {
+    const message = addressWarning(value, other, known);
+    if (message !== undefined && warnings.length < mostWarnings) warnings.push({ from, to, message });
+  });
+  return warnings;
+}
+
+function addressWarning(value: string, other: Type, known: Known | undefined): string | undefined {
+  if (other.kind === 'dynamic') {
+    const written = writtenAddress(value);
+    return written === value || value.startsWith('0x')
+      ? undefined
+      : `'${value}' is compared letter by letter here. An address is written '${written}'.`;
+  }
+  if (other.kind !== 'text' || other.address === undefined) return undefined;
+  if (!isAddress(other.address, value)) {
+    return `An address is never '${value}' here; expected ${addressKinds[other.address].expected}.`;
+  }
+  return other.address === 'account' && known?.hasAccount(value) === false
+    ? `No account of this organization has the address '${value}'.`
+    : undefined;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -242,6 +242,37 @@ describe('a condition', () => {
     });
   });
 
+  test.each([
+    "bitcoin.tx.outputs.any(o, o.address == 'BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ')",
+    "bitcoin.tx.outputs.any(o, o.address in ['', 'BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ'])",
+    "['BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ'].any(a, bitcoin.tx.outputs.any(o, a == o.address))",
+    "!bitcoin.tx.outputs.all(o, o.address != 'BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ')",
+    "bitcoin.tx.outputs[0].address == CaseInsensitiveString('Bc1qAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ')",
+    "CaseInsensitiveString(bitcoin.tx.outputs[0].address) == 'BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ'",
+    "tron.tx.contract[0].to_address == '415cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb'",
+    "'0x415CBDD86A2FA8DC4BDDD8A8F69DBA48572EEC07FB' == tron.tx.contract[0].to_address",
+    "tron.tx.contract[0].to_address == CaseInsensitiveString('415CBDD86A2FA8DC4BDDD8A8F69DBA48572EEC07FB')",
+    "CaseInsensitiveString(tron.tx.contract[0].to_address) == '415cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb'",
+    "wallet_account.address == '0x71c7656ec7ab88b098defb751b7401b5f6d8976f'",
+    "wallet_account.address == '0X71C7656EC7AB88B098DEFB751B7401B5F6D8976F'",
+    "eth.tx.to == wallet_account.address && eth.tx.to == '0X71C7656EC7AB88B098DEFB751B7401B5F6D8976F'",
+    "solana.tx.signers.contains('7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU')",
+    // Case carries meaning in Base58, and neither blanks nor parts make an address.
+    "!solana.tx.signers.contains('7XKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU')",
+    "!(tron.tx.contract[0].to_address in ['tJRabPrwbZy45sbavfcjinPJC18kjpRTv8', ' TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'])",
+    "bitcoin.tx.outputs[0].address[0..3] == 'bc1' && bitcoin.tx.outputs[0].address[0..3] != 'BC1'",
+  ])('means an address, however it is spelled: %s', (source) => {
+    const account = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
+    const given: ConditionFacts = {
+      'bitcoin.tx': () => ({ outputs: [{ address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }] }),
+      'tron.tx': () => ({ contract: [{ to_address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }] }),
+      'solana.tx': () => ({ signers: ['7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU'] }),
+      'eth.tx': () => ({ to: account }),
+      wallet_account: () => ({ address: account }),
+    };
+    expect(evaluate(source, given)).toMatchObject({ value: true, fault: undefined });
+  });
+
   test('facts that are not of their types are a fault, and nothing worse', () => {
     const wrong = {
       wallet: () => ({ id: 7 }),

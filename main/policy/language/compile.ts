@@ -25,6 +25,7 @@ import {
   list,
   lowerCase,
   nothing,
+  partOf,
   text,
   Unknown,
   type Type,
@@ -33,6 +34,9 @@ import { asList, both, checked, element, exact, folding, gather, part, unknown }
 
 /** Called with what a node came to, each time; undefined for a fault. */
 export type Trace = (node: Node, value: unknown) => void;
+
+/** Called with each text that is written out and compared, and what it is compared with. */
+export type Comparing = (text: Of<'text'>, other: Type) => void;
 
 export interface Program {
   readonly source: string;
@@ -46,8 +50,8 @@ export interface Program {
  * @returns a program whose value is a boolean.
  * @throws ExpressionError where it does not parse, or its types do not fit.
  */
-export function compile(source: string, field: PolicyField, trace?: Trace): Program {
-  const compiler = new Compiler(source, field, trace);
+export function compile(source: string, field: PolicyField, trace?: Trace, comparing?: Comparing): Program {
+  const compiler = new Compiler(source, field, trace, comparing);
   return { source, ...compiler.whole(parse(source)) };
 }
 
@@ -62,15 +66,22 @@ class Compiler {
   readonly #source: string;
   readonly #policyField: PolicyField;
   readonly #trace: Trace | undefined;
+  readonly #comparing: Comparing | undefined;
   readonly #known: Readonly<Record<string, Type>>;
   readonly #variables: Variable[] = [];
   readonly #reservations: Reserve[] = [];
   readonly #calls: CallScope;
 
-  constructor(source: string, field: PolicyField, trace: Trace | undefined) {
+  constructor(
+    source: string,
+    field: PolicyField,
+    trace: Trace | undefined,
+    comparing: Comparing | undefined,
+  ) {
     this.#source = source;
     this.#policyField = field;
     this.#trace = trace;
+    this.#comparing = comparing;
     this.#known = keywords[field];
     this.#calls = {
       source,
@@ -127,7 +138,7 @@ class Compiler {
       case 'not':
         return this.#not(node);
       case 'compare':
-        return comparison(this.#source, node, this.#operand(node.left), this.#operand(node.right));
+        return this.#compare(node);
       case 'logic':
         return this.#logic(node);
       default:
@@ -145,6 +156,23 @@ class Compiler {
 
   #operand(node: Node): Operand {
     return { node, ...this.#compile(node) };
+  }
+
+  #compare(node: Of<'compare'>): Compiled {
+    const [left, right] = [this.#operand(node.left), this.#operand(node.right)];
+    this.#noteTexts(left, right);
+    return comparison(this.#source, node, left, right);
+  }
+
+  #noteTexts(left: Operand, right: Operand): void {
+    for (const [{ node }, { type }] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      const texts = node.kind === 'list' ? node.items : [node];
+      const other = type.kind === 'list' ? type.of : type;
+      for (const each of texts) if (each.kind === 'text') this.#comparing?.(each, other);
+    }
   }
 
   #list(node: Of<'list'>): Compiled {
@@ -263,7 +291,7 @@ class Compiler {
       case 'list':
       case 'text': {
         this.#checkPosition(node.index, key);
-        const type: Type = of.type.kind === 'list' ? of.type.of : of.type;
+        const type: Type = of.type.kind === 'list' ? of.type.of : partOf(of.type);
         const run = both(of.run, key.run, (evaluation, holder, at) => element(evaluation, node, holder, at));
         return { type, size, run: of.type.kind === 'list' ? checked(run, type, node) : run };
       }
@@ -303,7 +331,7 @@ class Compiler {
       if (holder === undefined || first === undefined || last === undefined) return undefined;
       return part(evaluation, node, holder, first, last);
     };
-    return { type: of.type, size: of.size + start.size + end.size + 1, run };
+    return { type: partOf(of.type), size: of.size + start.size + end.size + 1, run };
   }
 
   #checkPosition(node: Node, { type }: Compiled): void {
@@ -326,7 +354,9 @@ class Compiler {
         checkArity(this.#source, node, 1, '.contains(value)');
         const [value] = node.args;
         if (value === undefined) throw new Error('its arity was checked');
-        return membership(this.#source, node, this.#operand(value), { node: node.of, ...of });
+        const [wanted, holder] = [this.#operand(value), { node: node.of, ...of }];
+        this.#noteTexts(wanted, holder);
+        return membership(this.#source, node, wanted, holder);
       }
       default:
         throw this.#unknown(node.name, node.nameAt, `a method: ${methods.join(', ')}`, methods);

@@ -1,7 +1,7 @@
 /** The compiled form of a part of an expression, and the refusal of an invalid part. */
 import type { Run } from './evaluation.ts';
 import { ExpressionError, type Node } from './syntax.ts';
-import { article, foldOf, isCaseless, isVersioned, type Type } from './types.ts';
+import { article, foldOf, isAddress, isCaseless, isVersioned, type Type } from './types.ts';
 import { folding } from './values.ts';
 
 export type Of<Kind extends Node['kind']> = Extract<Node, { readonly kind: Kind }>;
@@ -24,11 +24,13 @@ export const constant = (type: Type, value: unknown): Compiled => ({
 
 export const total = (parts: readonly Compiled[]): number => parts.reduce((sum, { size }) => sum + size, 1);
 
-/** A text made what it is compared as: in lower case, or without its version. */
+/** A text made what it is compared as: in lower case, without its version, or as addresses are written. */
 export function folded(compiled: Compiled, as: Type, node: Node): Compiled {
   const fold = foldOf(as);
   // A fact of a caseless type is in lower case from the start.
-  if (fold === undefined || (isCaseless(compiled.type) && !isVersioned(as))) return compiled;
+  const isFolded =
+    isCaseless(compiled.type) && !isVersioned(as) && (!isAddress(as) || isAddress(compiled.type));
+  if (fold === undefined || isFolded) return compiled;
   const { fixed, run, size } = compiled;
   if (typeof fixed?.value === 'string') return constant(as, fold(fixed.value));
   return { type: as, size, run: folding(run, fold, node) };

@@ -4,6 +4,7 @@
  */
 import { chainKeywords } from './chain-keywords.ts';
 import {
+  address,
   bool,
   caseless,
   dynamic,
@@ -79,9 +80,8 @@ const privateKey = struct('PrivateKey', {
   label: optionalText,
 });
 
-/** Its address is compared exactly, unlike those of a transaction: for most formats case carries meaning. */
 const walletAccount = struct('WalletAccount', {
-  address: text,
+  address: address('account'),
   path_indexes: list(int),
   path_hardened: list(bool),
 });

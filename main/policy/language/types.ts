@@ -1,5 +1,6 @@
 /** The types of the policy language, and of the facts that the engine gives for them. */
 import { withoutVersion } from '../../lib/text/activity-types.ts';
+import { writtenAddress, type AddressOf } from './addresses.ts';
 
 interface Bool {
   readonly kind: 'bool';
@@ -9,13 +10,14 @@ interface Int {
 }
 /**
  * A caseless text is compared without regard to case, as the hexadecimal of an Ethereum transaction is; a versioned one
- * without regard to its version, `_V2` at its end, as the types of activities are. `absent` stands for a fact that is not
- * there; without it, asking for one is an error.
+ * without regard to its version, `_V2` at its end, as the types of activities are; an address without regard to its spelling.
+ * `absent` stands for a fact that is not there; without it, asking for one is an error.
  */
 interface Text {
   readonly kind: 'text';
   readonly caseless: boolean;
   readonly versioned: boolean;
+  readonly address: AddressOf | undefined;
   readonly absent?: string;
 }
 interface Timestamp {
@@ -59,9 +61,11 @@ export type Type =
 
 export const bool: Bool = { kind: 'bool' };
 export const int: Int = { kind: 'int' };
-export const text: Text = { kind: 'text', caseless: false, versioned: false };
+export const text: Text = { kind: 'text', caseless: false, versioned: false, address: undefined };
 export const caseless: Text = { ...text, caseless: true };
 export const versioned: Text = { ...text, versioned: true };
+/** Facts of Ethereum have their hex in lower case. */
+export const address = (of: AddressOf): Text => ({ ...text, caseless: of === 'ethereum', address: of });
 /** A text that is empty where there is none. */
 export const optionalText: Text = { ...text, absent: '' };
 export const timestamp: Timestamp = { kind: 'timestamp' };
@@ -156,11 +160,20 @@ export const isCaseless = (type: Type): boolean => type.kind === 'text' && type.
 
 export const isVersioned = (type: Type): boolean => type.kind === 'text' && type.versioned;
 
+export const isAddress = (type: Type): boolean => type.kind === 'text' && type.address !== undefined;
+
+/** Of a part of a text: no part of an address is one. */
+export const partOf = (type: Type): Type => (type.kind === 'text' ? { ...type, address: undefined } : type);
+
 /** Makes of a text what it is compared as; undefined for a type that is compared as it is. */
 export function foldOf(type: Type): ((text: string) => string) | undefined {
   if (type.kind !== 'text') return undefined;
-  if (type.versioned) return (value) => withoutVersion(type.caseless ? lowerCase(value) : value);
-  return type.caseless ? lowerCase : undefined;
+  const folds = [
+    ...(type.address === undefined ? [] : [writtenAddress]),
+    ...(type.caseless ? [lowerCase] : []),
+    ...(type.versioned ? [withoutVersion] : []),
+  ];
+  return folds.length === 0 ? undefined : (value) => folds.reduce((folded, fold) => fold(folded), value);
 }
 
 export const lowerCase = (value: string): string => value.toLowerCase();
@@ -178,7 +191,12 @@ export function join(a: Type, b: Type): Type | undefined {
   if (a.kind === 'nothing') return b;
   if (b.kind === 'nothing') return a;
   if (a.kind === 'text' && b.kind === 'text') {
-    return { ...text, caseless: a.caseless || b.caseless, versioned: a.versioned || b.versioned };
+    return {
+      ...text,
+      caseless: a.caseless || b.caseless,
+      versioned: a.versioned || b.versioned,
+      address: a.address ?? b.address,
+    };
   }
   if (a.kind === 'list' && b.kind === 'list') {
     const of = join(a.of, b.of);
