@@ -2,9 +2,11 @@
  * Approvals for a time. The classes: a grant lets through the like of the request that waited and nothing wider, it ends by the
  * clock, by a timer, by a lock and by a freeze, and what cannot be bounded is approved once.
  */
-import { createECDH } from 'node:crypto';
+import { createECDH, generateKeyPairSync, sign } from 'node:crypto';
 import { serializeTransaction } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { encodeSshMessage } from '../../main/chains/ssh/payloads.ts';
+import { encodeSshKey, sshString } from '../../main/chains/ssh/wire.ts';
 import { GrantEnds } from '../../main/operations/policies/grant-ends.ts';
 import { grantNotes, grantTime } from '../../main/lib/policies/grants.ts';
 import {
@@ -148,6 +150,77 @@ test('a grant names its user by whole characters', async () => {
   expect((await grants()).map(({ policyName }) => policyName)).toEqual([
     expect.stringMatching(/^Until .* UTC: a{99}$/),
   ]);
+});
+
+describe('a grant of a login or a message of SSH', () => {
+  const keyOf = (publicKey: string): Uint8Array =>
+    encodeSshKey({ curve: 'CURVE_ED25519', publicKey: Buffer.from(publicKey, 'hex') });
+  const newServer = () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const { x = '' } = publicKey.export({ format: 'jwk' });
+    const key = keyOf(Buffer.from(x, 'base64url').toString('hex'));
+    const binding = (session: Uint8Array, forwards: boolean): string => {
+      const signature = [sshString('ssh-ed25519'), sshString(sign(null, session, privateKey))];
+      return Buffer.concat([
+        ...[sshString(key), sshString(session), sshString(Buffer.concat(signature))],
+        Uint8Array.of(Number(forwards)),
+      ]).toString('hex');
+    };
+    return { key, binding };
+  };
+  const session = Buffer.alloc(32, 5);
+  const [own, jump, otherJump] = [newServer(), newServer(), newServer()];
+  const forwardedBy = ({ binding }: typeof jump) => binding(Buffer.alloc(32, 6), true);
+  let signWith = '';
+
+  beforeAll(async () => {
+    const privateKeys = [
+      { privateKeyName: 'SSH', curve: 'CURVE_ED25519', privateKeyTags: [], addressFormats: [] },
+    ];
+    const made = await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', { privateKeys });
+    const privateKeyId = resultOf(made).privateKeys[0]?.privateKeyId;
+    const { body = {} } = await root.query('get_private_key', { privateKeyId });
+    ({ publicKey: signWith } = body['privateKey'] as { readonly publicKey: string });
+  });
+
+  const payloads = {
+    login: () =>
+      Buffer.concat([
+        ...[sshString(session), Uint8Array.of(50)],
+        ...['git', 'ssh-connection', 'publickey-hostbound-v00@openssh.com'].map(sshString),
+        ...[Uint8Array.of(1), sshString('ssh-ed25519'), sshString(keyOf(signWith)), sshString(own.key)],
+      ]),
+    message: () => Buffer.from(encodeSshMessage('file', 'sha512', Buffer.from('text'))),
+  };
+  const ask = async (what: keyof typeof payloads, bindings: readonly string[]) =>
+    activityOf(
+      await bot.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+        signWith,
+        payload: payloads[what]().toString('hex'),
+        encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+        hashFunction: 'HASH_FUNCTION_NOT_APPLICABLE',
+        origin: { door: 'ssh', program: 'git', bindings },
+      }),
+    );
+  const ends = { login: [own.binding(session, false)], message: [] } as const;
+
+  test.each(['login', 'message'] as const)(
+    'lets through no %s that came through a server, unless it was asked for through that server',
+    async (what) => {
+      const through = async (...servers: readonly (typeof jump)[]) =>
+        ask(what, [...servers.map(forwardedBy), ...ends[what]]);
+      const statusOf = async (...servers: readonly (typeof jump)[]) =>
+        (await through(...servers)).status.slice('ACTIVITY_STATUS_'.length);
+      const { policyId: local } = resultOf(await grant((await through()).fingerprint)) as Json;
+      expect(await statusOf()).toBe('COMPLETED');
+      expect(await statusOf(jump)).toBe(waiting);
+      resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId: local }));
+      resultOf(await grant((await through(jump)).fingerprint));
+      expect(await statusOf(jump)).toBe('COMPLETED');
+      expect(await statusOf(otherJump)).toBe(waiting);
+      expect(await statusOf(jump, otherJump)).toBe(waiting);
+    },
+  );
 });
 
 test('another user with the same key has nothing of it, and a denial stands above it', async () => {

@@ -116,6 +116,7 @@ function boundsOf(tx: Reader, { type, intent, organizationId }: ActivityRow): re
 function sshBounds({ ssh, git }: Item): readonly string[] | undefined {
   const fact = ssh?.();
   if (fact === undefined || !('purpose' in fact)) return undefined;
+  const way = wayBounds(fact.via);
   if (fact.purpose === 'LOGIN') {
     // The server's key is proven. The name of the server is a claim.
     return [
@@ -123,6 +124,7 @@ function sshBounds({ ssh, git }: Item): readonly string[] | undefined {
       is('ssh.host_key', fact.host_key),
       is('ssh.user', fact.user),
       is('ssh.service', fact.service),
+      ...way,
     ];
   }
   const object = git?.();
@@ -130,7 +132,17 @@ function sshBounds({ ssh, git }: Item): readonly string[] | undefined {
   return [
     "ssh.purpose == 'SIGNATURE'",
     is('ssh.namespace', fact.namespace),
+    ...way,
     ...(repository === undefined ? [] : [is('git.repository', repository)]),
+  ];
+}
+
+/** The same servers in the same order: each of them can send requests of its own. */
+function wayBounds(via: unknown): readonly string[] {
+  if (!Array.isArray(via)) throw refused('it is not known through which servers it came');
+  return [
+    `ssh.via.count() == ${String(via.length)}`,
+    ...via.map((server: unknown, index) => is(`ssh.via[${String(index)}]`, server)),
   ];
 }
 
