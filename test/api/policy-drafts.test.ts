@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { policiesOfSpender, type Spender } from '../../main/lib/policies/spenders.ts';
 import { checkerOf } from '../support/api-document.ts';
 import type { Checker } from '../support/api-document.ts';
-import { resultOf, send, startTestVault } from '../support/support.ts';
+import { newWallet, resultOf, send, startTestVault } from '../support/support.ts';
 import type { Json, TestVault } from '../support/support.ts';
 
 let service: TestVault;
@@ -60,6 +60,22 @@ describe('check_policies', () => {
         ],
       },
       { problems: [], warnings: [] },
+    ]);
+  });
+
+  test('knows an account by its address in any spelling', async () => {
+    const { ethereum, solana } = await newWallet(service.root);
+    const wrong = [`${solana} `, solana.toLowerCase(), '0x71c7656ec7ab88b098defb751b7401b5f6d8976f'];
+    const isOneOf = (addresses: readonly string[]): string =>
+      `wallet_account.address in [${addresses.map((address) => `'${address}'`).join(', ')}]`;
+    const spellings = [ethereum, ethereum.toLowerCase(), ethereum.toUpperCase(), solana];
+    const conditions = [isOneOf(spellings), isOneOf(wrong)];
+    const { policyChecks } = await ask<Checks>('check_policies', {
+      policies: conditions.map((condition) => ({ effect: 'EFFECT_ALLOW', condition })),
+    });
+    expect(policyChecks.map(({ warnings }) => warnings.map(({ message }) => message))).toEqual([
+      [],
+      wrong.map((address) => `No account of this organization has the address '${address}'.`),
     ]);
   });
 });
