@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv as parseByNode } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseEnv, readEnvFile } from './env-file.ts';
+import { isPrivateGroup, parseEnv, readEnvFile } from './env-file.ts';
 
 const read = (text: string): Record<string, string> =>
   Object.fromEntries(parseEnv('--env file', text).map(({ name, value }) => [name, value]));
@@ -60,6 +60,39 @@ describe.skipIf(process.platform === 'win32')('a file of variables on the disk',
     expect(readEnvFile(link)).toEqual([{ name: 'A', value: '1', line: 1 }]);
     chmodSync(file, 0o666);
     expect(() => readEnvFile(link)).toThrow('every user of this computer may write it');
+  });
+
+  // The class: another user chooses what runs with the secrets, `LD_PRELOAD` for example. Others cannot give a file to any group.
+  test.runIf(process.getuid?.() === 0)('is refused where the users of a group may write it', () => {
+    const shared = join(directory, 'shared');
+    writeFileSync(shared, 'A=1\n');
+    // No system lists this group.
+    chownSync(shared, 0, 54_321);
+    chmodSync(shared, 0o664);
+    expect(() => readEnvFile(shared)).toThrow('other users of its group may write it: expected chmod g-w');
+    chmodSync(shared, 0o644);
+    expect(readEnvFile(shared)).toHaveLength(1);
+  });
+
+  const groups = 'root:x:0:\nann:x:1000:\nwork:x:1001:ann\nbob:x:1002:bob\n';
+  const users =
+    'root:x:0:0::/root:/bin/sh\nann:x:1000:1000:Ann:/home/ann:/bin/sh\nbob:x:1001:1002::/home/bob:/bin/sh\n';
+  test.each([
+    ['the one that a system gives each user', 1000, groups, users, true],
+    ['that one, which names its user', 1000, groups.replace('ann:x:1000:', 'ann:x:1000:ann'), users, true],
+    ['one that is shared', 1001, groups, users, false],
+    ['that of another user', 1002, groups, users, false],
+    [
+      'one that another user was added to',
+      1000,
+      groups.replace('ann:x:1000:', 'ann:x:1000:bob'),
+      users,
+      false,
+    ],
+    ['one that another user began in', 1000, groups, users.replace(':1002:', ':1000:'), false],
+    ['one that the system does not list', 2000, groups, users, false],
+  ])('may be writable for a group that is its user’s alone: %s', (_, gid, group, passwd, expected) => {
+    expect(isPrivateGroup(gid, { username: 'ann', group, passwd })).toBe(expected);
   });
 
   test('is not read with other characters where its bytes are not UTF-8', () => {

@@ -3,6 +3,7 @@
  * comments after `#`. Nothing is put in for `$NAME`. What cannot be read is an error, and not left out.
  */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { textOf } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
@@ -39,7 +40,7 @@ export function readEnvFile(file: string): readonly Variable[] {
  * The file names what the command runs with, `PATH` and `LD_PRELOAD` too: another user who may write it would have the
  * secrets. It is looked at once it is open, wherever links lead to.
  */
-function checkOwn(option: string, { uid, mode, size }: ReturnType<typeof fstatSync>): void {
+function checkOwn(option: string, { uid, gid, mode, size }: ReturnType<typeof fstatSync>): void {
   const refuse = (problem: string): never => {
     throw new CommandError(exitCodes.usage, `${option} is not used: ${problem}`);
   };
@@ -47,6 +48,41 @@ function checkOwn(option: string, { uid, mode, size }: ReturnType<typeof fstatSy
   if (process.getuid === undefined) return;
   if (uid !== 0 && uid !== process.getuid()) refuse('it belongs to another user');
   if ((Number(mode) & 0o002) !== 0) refuse('every user of this computer may write it: expected chmod o-w');
+  if ((Number(mode) & 0o020) !== 0 && !isOwnGroup(Number(gid))) {
+    refuse('other users of its group may write it: expected chmod g-w');
+  }
+}
+
+/** Many systems give each user a group of their own, and let it write new files. */
+function isOwnGroup(gid: number): boolean {
+  try {
+    const [group, passwd] = ['/etc/group', '/etc/passwd'].map((file) => readFileSync(file, 'utf8'));
+    return isPrivateGroup(gid, { username: userInfo().username, group, passwd });
+  } catch {
+    // The system lists no users, or not this one.
+    return false;
+  }
+}
+
+interface Accounts {
+  readonly username: string;
+  /** The text of `/etc/group`. */
+  readonly group?: string | undefined;
+  /** The text of `/etc/passwd`. */
+  readonly passwd?: string | undefined;
+}
+
+/** True for a group of the user's name that no other user is in. */
+export function isPrivateGroup(gid: number, { username, group = '', passwd = '' }: Accounts): boolean {
+  const linesOf = (text: string): string[][] => text.split('\n').map((line) => line.split(':'));
+  const found = linesOf(group).find(([, , id]) => id === String(gid));
+  if (found === undefined) return false;
+  const [name, , , members = ''] = found;
+  const users = [
+    ...members.split(',').filter((member) => member !== ''),
+    ...linesOf(passwd).flatMap(([user = '', , , id]) => (id === String(gid) ? [user] : [])),
+  ];
+  return name === username && users.every((user) => user === username);
 }
 
 const blank = /[^\S\n]*(?:#[^\n]*)?(?:\n|$)/y;
