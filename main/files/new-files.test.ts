@@ -23,6 +23,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BackupFile, writeBackup } from '../backup/file.ts';
 import {
+  changeFile,
   createNewFile,
   moveToFreeName,
   openNewFile,
@@ -223,6 +224,35 @@ test.skipIf(!isRoot)(
     untouched();
   },
 );
+
+describe('a file that other programs have too', () => {
+  test('keeps its permissions, and a link to it stays', () => {
+    const link = join(home, 'link');
+    symlinkSync(victim, link);
+    chmodSync(victim, 0o640);
+    changeFile(link, 'changed');
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(victim, 'utf8')).toBe('changed');
+    expect(statSync(victim).mode & 0o777).toBe(0o640);
+  });
+
+  test('is of this user alone where it is new, or where its link led nowhere', () => {
+    symlinkSync(join(home, 'fresh'), join(home, 'link'));
+    for (const file of [join(home, 'new'), join(home, 'link')]) {
+      changeFile(file, 'new');
+      expect(lstatSync(file)).toMatchObject({ mode: 0o100_600 });
+    }
+    expect(existsSync(join(home, 'fresh'))).toBe(false);
+  });
+
+  test.skipIf(!isRoot)('is not changed through a link of another user', () => {
+    symlinkSync(victim, at);
+    lchownSync(at, other, other);
+    changeFile(at, 'changed');
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+    expect(lstatSync(at)).toMatchObject({ mode: 0o100_600 });
+  });
+});
 
 /** Other places that open files for writing, and why no other user can put a link in the way. */
 const elsewhere: Readonly<Record<string, string>> = {

@@ -5,11 +5,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -55,6 +59,29 @@ export function writeWholeFile(file: string, content: string): void {
 /** Puts a whole file in the place of whatever has the name. A link of that name is replaced and not followed. */
 export function replaceFile(file: string, content: string | Uint8Array): void {
   writeByDraft(file, content, renameSync);
+}
+
+/** Permissions, without the bits that change who a program runs as. */
+const permissions = 0o777;
+
+/**
+ * Changes a file that other programs of this user have too, whole or not at all. It keeps its permissions. A link of the user's own
+ * stays, and what it leads to is changed: many keep such files elsewhere. A link of another user is replaced.
+ */
+export function changeFile(file: string, content: string | Uint8Array): void {
+  const target = whereItIsKept(file);
+  const found = lstatSync(target, { throwIfNoEntry: false });
+  writeByDraft(target, content, (draft, name) => {
+    if (found?.isFile() === true) chmodSync(draft, found.mode & permissions);
+    renameSync(draft, name);
+  });
+}
+
+/** @returns where a file is whose name may be a link; the name itself for a link of another user, and for one that leads nowhere. */
+export function whereItIsKept(file: string): string {
+  const uid = lstatSync(file, { throwIfNoEntry: false })?.uid;
+  const isOurs = process.geteuid === undefined || uid === process.geteuid();
+  return isOurs && existsSync(file) ? realpathSync(file) : file;
 }
 
 function writeByDraft(

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -50,6 +50,7 @@ import {
   type TestClient,
   type TestVault,
 } from '../support/support.ts';
+import { Terminal } from '../support/terminal.ts';
 import { agentCalls, friend, spentBy, stranger, type Spent, type ToolCall } from '../support/agent-calls.ts';
 import { transferAuthorization, usdc } from '../support/transfer-authorization.ts';
 
@@ -597,6 +598,39 @@ test('the file of a client keeps its other entries, and the file before is kept'
   expect(readFileSync(stranger, 'utf8')).toBe('as it was');
   await keyhearth('agents', 'remove', 'filed', '--yes', ...owner());
 }, 60_000);
+
+test('the file of a client may be a link to one that is kept elsewhere, and keeps its permissions', async () => {
+  const kept = join(service.directory, 'dotfile.json');
+  const file = join(service.directory, 'linked.json');
+  writeFileSync(kept, '{"theme":"dark"}');
+  chmodSync(kept, 0o644);
+  symlinkSync(kept, file);
+  await add('linked', '--budget', '1 USDC/day', '--client', file, '--yes');
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({
+    theme: 'dark',
+    mcpServers: { 'keyhearth-linked': {} },
+  });
+  expect(statSync(kept).mode & 0o777).toBe(0o644);
+  await keyhearth('agents', 'remove', 'linked', '--yes', ...owner());
+}, 60_000);
+
+test('what a client writes while a person reads what will be added stays', async () => {
+  const file = join(service.directory, 'busy.json');
+  writeFileSync(file, '{"theme":"dark"}');
+  const words = ['agents', 'add', 'patient', '--wallet', 'Daily', '--budget', "'1 USDC/day'", ...owner()];
+  await using terminal = new Terminal([...words, '--client', file].join(' '), environment());
+  await expect.poll(() => terminal.shown, { timeout: 40_000 }).toContain('Write this?');
+  writeFileSync(file, '{"theme":"light"}');
+  await terminal.type('y', 'Write this?');
+  expect(await terminal.ended()).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    theme: 'light',
+    mcpServers: { 'keyhearth-patient': {} },
+  });
+  expect(readFileSync(`${file}.before-keyhearth`, 'utf8')).toBe('{"theme":"light"}');
+  await keyhearth('agents', 'remove', 'patient', '--yes', ...owner());
+}, 90_000);
 
 // The class: an agent that is paired and may spend is shown to its owner, with the file of its client or without.
 test('an agent whose client’s file cannot be written is shown, with the entry to add', async () => {

@@ -1,7 +1,7 @@
 /** The configuration of an MCP client: a JSON file with `mcpServers`. Its other entries stay, and the file before is kept. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { replaceFile } from '../../files/new-files.ts';
+import { changeFile, replaceFile, whereItIsKept } from '../../files/new-files.ts';
 import { serverOf, type ClientEntry } from '../../lib/policies/mcp-programs.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { agreeToWrite } from '../ssh/setup.ts';
@@ -14,16 +14,26 @@ export async function writeClient(
   yes: boolean,
 ): Promise<void> {
   const server = serverOf(name);
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const settings = read(before);
-  const servers = settings['mcpServers'] ?? {};
-  if (typeof servers !== 'object' || Array.isArray(servers)) throw unreadable('mcpServers is not an object');
+  serversIn(textOf(file));
   const shown = JSON.stringify({ [server]: entry }, null, 2);
-  await agreeToWrite(`To add to mcpServers in ${file}:\n${shown}`, yes);
+  await agreeToWrite(`To add to mcpServers in ${whereItIsKept(file)}:\n${shown}`, yes);
+  // Its client may have written it while the person read.
+  const before = textOf(file);
+  const { settings, servers } = serversIn(before);
   mkdirSync(dirname(file), { recursive: true });
   if (before !== '') replaceFile(`${file}.before-keyhearth`, before);
   const after = { ...settings, mcpServers: { ...servers, [server]: entry } };
-  replaceFile(file, `${JSON.stringify(after, null, 2)}\n`);
+  changeFile(file, `${JSON.stringify(after, null, 2)}\n`);
+}
+
+const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+/** @throws CommandError where an entry cannot be added. */
+function serversIn(text: string): { readonly settings: object; readonly servers: object } {
+  const settings = read(text);
+  const servers = settings['mcpServers'] ?? {};
+  if (typeof servers !== 'object' || Array.isArray(servers)) throw unreadable('mcpServers is not an object');
+  return { settings, servers };
 }
 
 function read(text: string): Record<string, unknown> {

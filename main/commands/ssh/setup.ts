@@ -1,7 +1,7 @@
 /** `keyhearth ssh setup`: points the SSH client at the agent. */
-import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../../files/new-files.ts';
+import { changeFile } from '../../files/new-files.ts';
 import { homeDirectory, type Config } from '../../app/config.ts';
 import { agree, onTerminal } from '../requests/agree.ts';
 import { quoted } from '../../lib/errors.ts';
@@ -43,15 +43,16 @@ export async function setUpSsh(config: Config, { program, host, yes, json }: Set
     );
   }
   const entry = configEntry(host, socket);
-  const before = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
-  const isThere = before.includes(entry);
+  // Its bytes need not be UTF-8.
+  const read = () => (existsSync(file) ? readFileSync(file) : Buffer.alloc(0));
+  const isThere = read().includes(entry);
   if (!isThere) {
     await agreeToWrite(`To add to ${file}:\n${entry}`, yes === true);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Something else may have written it while the person read.
+    const before = read();
     const between = before.length === 0 || before.at(-1) === newline ? '' : '\n';
-    // The file may be a link to one that is kept elsewhere, and its bytes need not be UTF-8.
-    const added = Buffer.concat([before, Buffer.from(`${between}\n${entry}`)]);
-    replaceFile(existsSync(file) ? realpathSync(file) : file, added);
+    changeFile(file, Buffer.concat([before, Buffer.from(`${between}\n${entry}`)]));
   }
   print(json, { file, entry, changed: !isThere }, isThere ? `${file} has it already.` : `Wrote ${file}.`);
 }
