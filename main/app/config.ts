@@ -265,7 +265,7 @@ export function environmentWith(
  * that reaches the vault stays behind.
  */
 export const environmentWithoutKey = (
-  variables: Environment,
+  variables: Environment = {},
   environment: Environment = process.env,
 ): Environment => ({ ...environment, KEYHEARTH_API_KEY: undefined, ...variables });
 

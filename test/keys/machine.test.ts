@@ -633,6 +633,30 @@ describe('the page that opens the window', () => {
     expect((await send(service.url, again)).status).toBe(401);
   });
 
+  // The class: a browser lives for days, starts programs of its own, and would hand the key to each of them.
+  test('is opened by a program that does not get the key of the command', async () => {
+    using directory = temporaryDirectory();
+    const record = join(directory.path, 'environment');
+    const recorder = `#!/bin/sh\n/usr/bin/env > '${record}.draft' && /bin/mv '${record}.draft' '${record}'\n`;
+    for (const name of ['xdg-open', 'open']) {
+      writeFileSync(join(directory.path, name), recorder, { mode: 0o755 });
+    }
+    const environment = {
+      HOME: directory.path,
+      PATH: directory.path,
+      KEYHEARTH_DATA_DIR: service.directory,
+      KEYHEARTH_API_KEY: `02${'ab'.repeat(32)}:${'cd'.repeat(32)}`,
+    };
+    await using command = new CommandProcess(['open'], { environment });
+    expect(await command.ended(), command.stderr).toBe(0);
+    // The command does not wait for it.
+    await expect.poll(() => existsSync(record), { timeout: 20_000 }).toBe(true);
+    const seen = readFileSync(record, 'utf8');
+    expect(seen).toContain('KEYHEARTH_DATA_DIR=');
+    expect(seen).not.toContain('KEYHEARTH_API_KEY');
+    expect(seen).not.toContain('cdcd');
+  });
+
   test('is followed by browsers: the window’s page answers a link from a file, and nothing else does', async () => {
     const headers = { accept: 'text/html', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     const get = async (path: string, destination: string): Promise<number> => {

@@ -1,6 +1,7 @@
 /** Shows a page of the window in the user's browser. */
 import { spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
+import { environmentWithoutKey } from '../../app/config.ts';
 import { note } from './output.ts';
 
 /** The words that open a file with the program that the user chose for its kind, the file's address last. */
@@ -22,7 +23,7 @@ export function openPage(page: string | null): void {
     return;
   }
   const [program, ...words] = opening(process.platform, page);
-  const child = spawn(program, words, { stdio: 'ignore', detached: true });
+  const child = spawn(program, words, { stdio: 'ignore', detached: true, env: environmentWithoutKey() });
   child.on('error', () => undefined);
   child.unref();
 }
