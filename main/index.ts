@@ -108,7 +108,7 @@ async function open(
   closeNow: () => Promise<void>,
 ): Promise<AsyncDisposable | undefined> {
   await using opened = new AsyncDisposableStack();
-  restrictSession(session.defaultSession);
+  await restrictSession(session.defaultSession);
   opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
   const startAtLogin = loginItem(config);

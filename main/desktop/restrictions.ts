@@ -23,6 +23,9 @@ export function allowDocumentation(url: string): void {
 /** Protocols that reach the network or the disk. */
 const outside: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:', 'file:', 'unknown']);
 
+/** A proxy on a port that no program can listen on. */
+const nowhere = 'socks5://127.0.0.1:0';
+
 /** Switches by which another program would read the window's pages and speak for them. */
 const debuggingSwitches = ['remote-debugging-port', 'remote-debugging-pipe', 'load-extension'] as const;
 
@@ -66,6 +69,8 @@ export function restrictContents(contents: WebContents, external: ReadonlySet<st
   contents.on('will-attach-webview', (event) => {
     event.preventDefault();
   });
+  // Neither `onBeforeRequest` nor a page's policy sees WebRTC. Without UDP it goes by the session's proxy, which leads nowhere.
+  contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp');
   contents.setWindowOpenHandler(({ url }) => {
     if (external.has(url)) {
       shell.openExternal(url).catch((error: unknown) => {
@@ -80,7 +85,7 @@ export function restrictContents(contents: WebContents, external: ReadonlySet<st
  * Denies every permission, every request to the network or the disk, and every download but of what the page itself
  * made, for which Electron asks the person where to. Call after `ready`.
  */
-export function restrictSession(session: Session): void {
+export async function restrictSession(session: Session): Promise<void> {
   session.setPermissionRequestHandler((_contents, _permission, callback) => {
     callback(false);
   });
@@ -95,4 +100,6 @@ export function restrictSession(session: Session): void {
   session.webRequest.onBeforeRequest(({ url }, callback) => {
     callback({ cancel: outside.has(URL.parse(url)?.protocol ?? 'unknown') });
   });
+  // By itself it would leave out this machine.
+  await session.setProxy({ mode: 'fixed_servers', proxyRules: nowhere, proxyBypassRules: '<-loopback>' });
 }

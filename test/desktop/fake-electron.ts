@@ -447,9 +447,15 @@ export interface FakeFrame {
 
 export class FakeWebContents
   extends EventEmitter
-  implements Pick<electron.WebContents, 'getURL' | 'reload' | 'send' | 'setWindowOpenHandler'>
+  implements
+    Pick<
+      electron.WebContents,
+      'getURL' | 'reload' | 'send' | 'setWebRTCIPHandlingPolicy' | 'setWindowOpenHandler'
+    >
 {
   reloads = 0;
+  /** docs/api/web-contents.md: how WebRTC reaches others. By default it may take any way. */
+  webRtc: Parameters<electron.WebContents['setWebRTCIPHandlingPolicy']>[0] = 'default';
   mainFrame: FakeFrame = { url: 'about:blank', parent: null };
   /** Messages to the page, oldest first. */
   readonly sent: { readonly channel: string; readonly args: unknown[] }[] = [];
@@ -468,6 +474,10 @@ export class FakeWebContents
     const cloned = structuredClone(args);
     this.sent.push({ channel, args: cloned });
     ipcRenderer.emit(channel, new FakeEvent(), ...cloned);
+  }
+
+  setWebRTCIPHandlingPolicy(policy: FakeWebContents['webRtc']): void {
+    this.webRtc = policy;
   }
 
   setWindowOpenHandler(handler: Parameters<electron.WebContents['setWindowOpenHandler']>[0]): void {
@@ -956,12 +966,14 @@ type HandlerOf<Name extends keyof SessionHandlers> = Parameters<SessionHandlers[
 type BeforeRequest = NonNullable<Parameters<electron.WebRequest['onBeforeRequest']>[0]> &
   ((...args: never[]) => void);
 
-export class FakeSession extends EventEmitter implements SessionHandlers {
+export class FakeSession extends EventEmitter implements SessionHandlers, Pick<electron.Session, 'setProxy'> {
   device: HandlerOf<'setDevicePermissionHandler'> = null;
   displayMedia: HandlerOf<'setDisplayMediaRequestHandler'> = null;
   permissionCheck: HandlerOf<'setPermissionCheckHandler'> = null;
   permissionRequest: HandlerOf<'setPermissionRequestHandler'> = null;
   beforeRequest: BeforeRequest | undefined;
+  /** docs/api/session.md: the system's, until another is set. */
+  proxy: electron.ProxyConfig = { mode: 'system' };
 
   readonly webRequest = {
     onBeforeRequest: (listener: BeforeRequest): void => {
@@ -983,6 +995,11 @@ export class FakeSession extends EventEmitter implements SessionHandlers {
 
   setPermissionRequestHandler(handler: HandlerOf<'setPermissionRequestHandler'>): void {
     this.permissionRequest = handler;
+  }
+
+  setProxy(config: electron.ProxyConfig): Promise<void> {
+    this.proxy = config;
+    return Promise.resolve();
   }
 }
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
@@ -90,7 +90,7 @@ describe('web contents', () => {
 
 describe('a session', () => {
   const session = new FakeSession();
-  guardSession(asSession(session));
+  beforeAll(() => guardSession(asSession(session)));
 
   test('refuses every permission that a page asks for', () => {
     for (const permission of ['media', 'clipboard-read', 'notifications', 'hid', 'usb', 'unknown'] as const) {
@@ -139,6 +139,21 @@ describe('a session', () => {
     session.beforeRequest?.({ url } as never, (answer) => answers.push(answer));
     expect(answers).toEqual([{ cancel }]);
   });
+});
+
+// The class: what a page could send that no handler of requests sees. Chromium cannot reach this proxy, and then asks none of the
+// servers that a page names for WebRTC.
+test('a page has no way by WebRTC: neither by UDP nor by a proxy, to this machine neither', async () => {
+  const session = new FakeSession();
+  await guardSession(asSession(session));
+  expect(session.proxy).toEqual({
+    mode: 'fixed_servers',
+    proxyRules: 'socks5://127.0.0.1:0',
+    proxyBypassRules: '<-loopback>',
+  });
+  const contents = new FakeWebContents();
+  guardContents(asContents(contents));
+  expect(contents.webRtc).toBe('disable_non_proxied_udp');
 });
 
 test('whatever web contents come to be are guarded and sandboxed', () => {

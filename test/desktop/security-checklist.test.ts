@@ -40,7 +40,7 @@ beforeAll(async () => {
   registerScheme();
   guardAllContents();
   becomeReady();
-  guardSession(session.defaultSession as unknown as Parameters<typeof guardSession>[0]);
+  await guardSession(session.defaultSession as unknown as Parameters<typeof guardSession>[0]);
   await serveScheme(join(projectRoot, 'dist/renderer'));
   served = serveRpc(double);
   showWindow();
