@@ -27,7 +27,16 @@ const outside: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:', 
 const nowhere = 'socks5://127.0.0.1:0';
 
 /** Switches by which another program would read the window's pages and speak for them. */
-const debuggingSwitches = ['remote-debugging-port', 'remote-debugging-pipe', 'load-extension'] as const;
+const debuggingSwitches = [
+  'remote-debugging-port',
+  'remote-debugging-pipe',
+  'load-extension',
+  // Chromium starts that program in place of its own processes, or in front of them.
+  'browser-subprocess-path',
+  'renderer-cmd-prefix',
+  'utility-cmd-prefix',
+  'gpu-launcher',
+] as const;
 
 /** The flavour of the package that tests drive; it is never published. */
 const testFlavour = 'Keyhearth Test';

@@ -473,18 +473,24 @@ describe('the window', () => {
 });
 
 describe('an installed application', () => {
-  test.each(['remote-debugging-port', 'remote-debugging-pipe', 'load-extension'])(
-    'does not start with --%s',
-    (name) => {
-      machine.switches.set(name, '9222');
-      expect(refuseDebuggers).not.toThrow();
-      machine.packaged = true;
-      expect(refuseDebuggers).toThrow(`Keyhearth does not start with --${name}`);
-      machine.name = 'Keyhearth Test';
-      expect(refuseDebuggers).not.toThrow();
-      machine.name = 'keyhearth';
-      machine.switches.delete(name);
-      expect(refuseDebuggers).not.toThrow();
-    },
-  );
+  // Chromium's content/public/common/content_switches.cc has the last four: each names a program to run as a process of the window's.
+  test.each([
+    'remote-debugging-port',
+    'remote-debugging-pipe',
+    'load-extension',
+    'browser-subprocess-path',
+    'renderer-cmd-prefix',
+    'utility-cmd-prefix',
+    'gpu-launcher',
+  ])('does not start with --%s', (name) => {
+    machine.switches.set(name, '9222');
+    expect(refuseDebuggers).not.toThrow();
+    machine.packaged = true;
+    expect(refuseDebuggers).toThrow(`Keyhearth does not start with --${name}`);
+    machine.name = 'Keyhearth Test';
+    expect(refuseDebuggers).not.toThrow();
+    machine.name = 'keyhearth';
+    machine.switches.delete(name);
+    expect(refuseDebuggers).not.toThrow();
+  });
 });
