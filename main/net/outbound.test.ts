@@ -1,9 +1,11 @@
 import type { lookup as systemLookup } from 'node:dns';
 import { Agent, createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer, Agent as TlsAgent } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { localCertificate } from '../../test/support/certificates.ts';
 import { getJson, mayLead, Outbound, type OutboundOptions } from './outbound.ts';
 
 let resources = new AsyncDisposableStack();
@@ -37,6 +39,32 @@ const resolving = (...addresses: readonly string[]): typeof systemLookup =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   }) as unknown as typeof systemLookup;
+
+// The class: a variable that some other program needs lets a stranger between answer as the issuer, the node or the vault.
+test('a certificate that is not trusted is refused, also where the environment says to trust any', async () => {
+  const { certificate: cert, key } = localCertificate();
+  let asked = 0;
+  const server = createTlsServer({ cert, key }, (_request, response) => {
+    asked += 1;
+    response.end('{"keys":[]}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`https://localhost:${String((server.address() as AddressInfo).port)}/keys`);
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  const agent = new TlsAgent({ keepAlive: true });
+  try {
+    await expect(getJson(url, 'this machine')).rejects.toMatchObject({ name: 'OutboundError' });
+    const kept = new Outbound(url, { reach: 'anywhere', timeoutMs: 20_000, mostBytes: 100, agent });
+    await expect(kept.send()).rejects.toMatchObject({ name: 'OutboundError' });
+  } finally {
+    vi.unstubAllEnvs();
+    agent.destroy();
+    server.close();
+    server.closeAllConnections();
+  }
+  expect(asked).toBe(0);
+});
 
 describe('getJson', () => {
   test('answers what is served', async () => {

@@ -6,6 +6,7 @@ import { lookup as systemLookup, type LookupOptions } from 'node:dns';
 import { request as requestHttp, type Agent, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { ExplainedError, assertNever } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { isThisMachine } from '../lib/network.ts';
@@ -108,7 +109,7 @@ export interface Answer {
 /** Requests to one URL. It is put together once: a request costs the processor little more than its way through the system. */
 export class Outbound {
   readonly #options: OutboundOptions;
-  readonly #request: RequestOptions;
+  readonly #request: RequestOptions & Pick<ConnectionOptions, 'rejectUnauthorized'>;
   readonly #refusal: OutboundError | undefined;
 
   constructor({ protocol, hostname, port, pathname, search }: URL, options: OutboundOptions) {
@@ -118,6 +119,8 @@ export class Outbound {
     this.#request = {
       ...{ protocol, host, port, path: pathname + search, method, agent },
       lookup: guardedLookup(reach, lookup),
+      // Else a variable of the environment (NODE_TLS_REJECT_UNAUTHORIZED) decides.
+      rejectUnauthorized: true,
     };
     // A literal address is connected to without being looked up.
     if (isIP(host) !== 0 && !mayLead(reach, host)) this.#refusal = refusal(notThere(host, reach));

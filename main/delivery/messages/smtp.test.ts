@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { mailUser, startMailServer } from '../../../test/delivery/mail-server.ts';
 import type { MailServer } from '../../../test/delivery/mail-server.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
@@ -151,6 +151,19 @@ describe('mail that does not go', () => {
     ]) {
       const error = await failure(send(settings));
       expect(error.permanent).toBe(false);
+    }
+    expect(server.events.filter((event) => event.startsWith('auth'))).toEqual([]);
+    expect(server.mails).toEqual([]);
+  });
+
+  // The class: a variable that some other program needs lets a stranger between have the password and the codes.
+  test('because the certificate is not trusted, also where the environment says to trust any', async () => {
+    await using server = await startMailServer();
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    try {
+      await failure(send({ ...settingsFor(server), certificates: null }));
+    } finally {
+      vi.unstubAllEnvs();
     }
     expect(server.events.filter((event) => event.startsWith('auth'))).toEqual([]);
     expect(server.mails).toEqual([]);

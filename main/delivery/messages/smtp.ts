@@ -83,7 +83,12 @@ async function openPool(settings: SmtpSettings, password: string | undefined, pa
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
-    tls: { minVersion: 'TLSv1.2', ...(certificates === null ? {} : { ca: certificates }) },
+    tls: {
+      minVersion: 'TLSv1.2',
+      // Else a variable of the environment (NODE_TLS_REJECT_UNAUTHORIZED) decides.
+      rejectUnauthorized: true,
+      ...(certificates === null ? {} : { ca: certificates }),
+    },
     dnsTimeout: patienceMs,
     connectionTimeout: patienceMs,
     greetingTimeout: patienceMs,
