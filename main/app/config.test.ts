@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { environmentWith, makeConfig, readConfig, sessionBusAddress, startArguments } from './config.ts';
 
@@ -44,6 +47,23 @@ describe('variables without a value', () => {
     const empty = Object.fromEntries(names.map((name) => [name, '']));
     expect(readConfig([], empty)).toEqual(readConfig([], {}));
   });
+});
+
+// The class: what starts at login, or again, is another program. An editor that is an AppImage has a terminal, and Keyhearth runs there.
+test('the file of an AppImage is that of this program, and not of one that started it', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'keyhearth-config-'));
+  const appImage = (APPDIR: string | undefined) =>
+    readConfig([], { APPIMAGE: '/home/ada/Some.AppImage', APPDIR }).appImage;
+  try {
+    const link = join(directory, 'link');
+    symlinkSync(dirname(process.execPath), link);
+    for (const own of [dirname(process.execPath), link])
+      expect(appImage(own)).toBe('/home/ada/Some.AppImage');
+    const others = [directory, join(directory, 'none'), process.execPath.slice(0, -2), '', undefined];
+    for (const other of others) expect(appImage(other)).toBeUndefined();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 describe('--wait', () => {

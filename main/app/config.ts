@@ -1,6 +1,7 @@
 /** Settings from arguments and environment, as one frozen value. The only reader of the environment. */
+import { realpathSync } from 'node:fs';
 import { homedir, platform } from 'node:os';
-import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -154,7 +155,7 @@ export function makeConfig(options: ConfigOptions, variables: Environment = proc
     loginSession: environment['XDG_SESSION_ID'],
     sessionType: environment['XDG_SESSION_TYPE'],
     runtimeDirectory: environment['XDG_RUNTIME_DIR'],
-    appImage: environment['APPIMAGE'],
+    appImage: appImageOf(environment),
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
     unitDirectory: join(
       environment['XDG_CONFIG_HOME'] ?? join(homeDirectory(), '.config'),
@@ -284,6 +285,16 @@ function remoteNames(options: ConfigOptions, environment: Environment): RemoteNa
   });
   if (Object.keys(names).length === 0) return undefined;
   return { ...names, allowHttp: allowHttp ?? environment['KEYHEARTH_ALLOW_HTTP'] === '1' };
+}
+
+/** Programs that an AppImage starts inherit its variables, as those of a terminal do: they count where this program is in it. */
+function appImageOf({ APPIMAGE: file, APPDIR: mounted }: Environment): string | undefined {
+  if (mounted === undefined) return undefined;
+  try {
+    return process.execPath.startsWith(realpathSync(mounted) + sep) ? file : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The address of the D-Bus session, found as GLib does, which the keychain library uses. */

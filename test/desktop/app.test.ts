@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { WindowRpc } from '../../preload/contract.ts';
 import { createVault, Launcher, password, type Electron } from './launch.ts';
@@ -211,6 +211,7 @@ describe('a start that cannot be', () => {
     const config = makeConfig({ dataDir: launcher.vault, keychain: false, port: '0' }, {});
     const held = await startVault(config);
     vi.stubEnv('APPIMAGE', '/home/ada/Keyhearth.AppImage');
+    vi.stubEnv('APPDIR', dirname(process.execPath));
     let isHeld = true;
     const end = async (): Promise<void> => {
       if (isHeld) await held.close();
