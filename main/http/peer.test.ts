@@ -15,6 +15,10 @@ test('finds the far end’s own row, in either table, whichever way an address i
   const here = row('0100007F:1CD1', '0100007F:C350', '01', 1000);
   expect(ownerIn(header + here + there, four)).toBe(1001);
   expect(ownerIn(header + here, four)).toBeUndefined();
+  // It has sent all that it has to say, and still reads.
+  for (const state of ['04', '05']) {
+    expect(ownerIn(header + row('0100007F:C350', '0100007F:1CD1', state, 1001), four)).toBe(1001);
+  }
   expect(ownerIn(header + row('0100007F:C350', '0100007F:1CD1', '06', 0), four)).toBeUndefined();
   const mapped = '0000000000000000FFFF00000100007F';
   expect(ownerIn(header + row(`${mapped}:C350`, `${mapped}:1CD1`, '01', 1002), four)).toBe(1002);

@@ -11,7 +11,8 @@ import type { Socket } from 'node:net';
 export type Connection = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'];
-const established = '01';
+/** Established, or ended by the far end alone (FIN_WAIT1 and FIN_WAIT2), which still reads. */
+const reading: ReadonlySet<string> = new Set(['01', '04', '05']);
 const root = 0;
 
 /**
@@ -39,8 +40,8 @@ export function ownerIn(
   const from = formsOf(remoteAddress, remotePort ?? 0);
   const to = formsOf(localAddress, localPort ?? 0);
   for (const line of table.split('\n').slice(1)) {
-    const [, local = '', remote = '', state, , , , user] = line.trim().split(/\s+/);
-    if (state === established && from.includes(local) && to.includes(remote)) return Number(user);
+    const [, local = '', remote = '', state = '', , , , user] = line.trim().split(/\s+/);
+    if (reading.has(state) && from.includes(local) && to.includes(remote)) return Number(user);
   }
   return undefined;
 }

@@ -673,9 +673,7 @@ describe('the page that opens the window', () => {
     const link = service.vault.newLink();
     const { hash, port } = new URL(link);
     const body = JSON.stringify({ code: hash.slice('#code='.length) });
-    for (const host of ['127.0.0.1', '[::1]']) {
-      const script = `fetch('http://${host}:${port}/window/session', { method: 'POST', body: ${JSON.stringify(body)} })
-        .then(async (answer) => console.log(answer.status, await answer.text()))`;
+    const asOtherUser = async (script: string): Promise<string> => {
       const child = spawn(process.execPath, ['-e', script], {
         ...asOther,
         cwd: '/',
@@ -684,8 +682,19 @@ describe('the page that opens the window', () => {
       let said = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
       await once(child, 'close');
-      expect(said).toMatch(/^403 .*another user of this computer opened this link/);
+      return said;
+    };
+    for (const host of ['127.0.0.1', '[::1]']) {
+      const script = `fetch('http://${host}:${port}/window/session', { method: 'POST', body: ${JSON.stringify(body)} })
+        .then(async (answer) => console.log(answer.status, await answer.text()))`;
+      expect(await asOtherUser(script)).toMatch(/^403 .*another user of this computer opened this link/);
     }
+    // A client that ends its side at once has no answer, and spends nothing.
+    const head = `POST /window/session HTTP/1.1\\r\\nHost: localhost:${port}\\r\\nContent-Type: application/json\\r\\nContent-Length: ${body.length}\\r\\n\\r\\n`;
+    const half = `const socket = require('node:net').connect({ port: ${port}, host: '127.0.0.1', allowHalfOpen: true });
+      socket.on('data', (said) => console.log(String(said))).on('end', () => socket.destroy());
+      socket.end('${head}' + ${JSON.stringify(body)});`;
+    expect(await asOtherUser(half)).not.toContain('token');
     // The code still works for its intended browser.
     expect((await signInWindow(link)).cookie).toMatch(/^keyhearth_/);
   });

@@ -64,6 +64,10 @@ export function windowRoutes(
         'another user of this computer opened this link: open it in a browser of the user who runs Keyhearth',
       );
     }
+    // Of a connection that was ended the system names no user. Nothing would read the answer.
+    if (!request.socket.writable) {
+      throw new KeyhearthError('UNAVAILABLE', 'the browser ended its connection: open the link again');
+    }
     const opened = sessions.open(code);
     if (opened === undefined) {
       throw new KeyhearthError(
