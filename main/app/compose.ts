@@ -136,16 +136,25 @@ interface Opened {
   readonly lock: () => void;
 }
 
-/** Opens the vault's file and takes its lock, making both where they are missing. */
-export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault =>
-  open(config, substitutes).vault;
+/** Why a process opens a vault. */
+interface Purpose {
+  /** False where it does its own work alone. */
+  readonly liftsFreeze: boolean;
+}
 
-function open(config: Config, substitutes: Substitutes): Opened {
+/**
+ * Opens the vault's file for this process's own work and takes its lock, making both where they are missing. A frozen vault stays
+ * frozen on the disk, also where it is unlocked meanwhile.
+ */
+export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault =>
+  open(config, substitutes, { liftsFreeze: false }).vault;
+
+function open(config: Config, substitutes: Substitutes, purpose: Purpose): Opened {
   checkSecp256k1Accelerator();
   const file = openedFile(config.dataDirectory);
   try {
     checkHasVault(file);
-    return wire(config, substitutes, file);
+    return wire(config, substitutes, file, purpose);
   } catch (error) {
     closeVaultFile(file);
     throw error;
@@ -172,7 +181,7 @@ function checkHasVault({ connection, directory }: VaultFile): void {
   ]);
 }
 
-function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened {
+function wire(config: Config, substitutes: Substitutes, file: VaultFile, { liftsFreeze }: Purpose): Opened {
   const { directory, connection } = file;
   const { random = systemRandom, clock = systemClock, passwordCost = defaultPasswordCost } = substitutes;
   const keychain = substitutes.keychain ?? keychainOf(config);
@@ -329,6 +338,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     timeline,
     version,
     directory: config.dataDirectory,
+    liftsFreeze,
     program: substitutes.program ?? thisProgram(),
     distDirectory: join(config.rendererDirectory, '..'),
     url: () => url,
@@ -432,7 +442,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     listensAt,
     lock,
     checkpoints,
-  } = open(config, substitutes);
+  } = open(config, substitutes, { liftsFreeze: true });
   const { units, keyring, log, outbox, webhooks, messages, lastUses, lastKeyUses } = vault;
   const sessions = new WindowSessions();
   // Ends in reverse order of starting. Each part ends even if another fails, so that the keys are erased and

@@ -23,6 +23,8 @@ interface FreezerParts {
   readonly clock: Clock;
   /** The vault's; null for a vault in memory. */
   readonly directory: string | null;
+  /** False for a process that opens the vault for its own work: what was frozen stays frozen on the disk meanwhile. */
+  readonly liftsFreeze: boolean;
   readonly service: Pick<Service, 'operations' | 'onActivity' | 'onAppended' | 'onFault' | 'rejections'>;
 }
 
@@ -35,7 +37,7 @@ export class Freezer {
   /** Takes up what file and marker say. */
   constructor(parts: FreezerParts) {
     this.#parts = parts;
-    const { keyring, directory } = parts;
+    const { keyring, directory, liftsFreeze } = parts;
     this.#marker = directory === null ? undefined : new FreezeMarker(directory);
     const since = this.#savedAt();
     if (since !== undefined) {
@@ -53,7 +55,7 @@ export class Freezer {
       parts.units.readUnverified((tx) => {
         parts.service.rejections.begin(tx);
       });
-      this.#lift();
+      if (liftsFreeze) this.#lift();
     });
   }
 

@@ -82,6 +82,8 @@ const progressPause = 100;
 export interface Surroundings {
   readonly version: string;
   readonly directory: string | null;
+  /** False where the process opens the vault for its own work alone. */
+  readonly liftsFreeze: boolean;
   /** The words that run the command from anywhere. */
   readonly program: VaultStatus['program'];
   /** The directory of the build. */
@@ -189,7 +191,8 @@ export class VaultCalls implements VaultRpc {
       },
     });
     this.#around = around;
-    this.#freezer = new Freezer({ ...parts, directory: around.directory, service });
+    const { directory, liftsFreeze } = around;
+    this.#freezer = new Freezer({ ...parts, directory, liftsFreeze, service });
     const onUnlocking = (progress: VaultStatus['unlocking'] = null): void => {
       if (progress === null && this.#unlocking === null) return;
       this.#unlocking = progress;

@@ -352,6 +352,34 @@ describe('without a keychain', () => {
     expect(await service.stop()).toBe(0);
   });
 
+  test('a frozen vault stays frozen whatever a command does that opens its file, and whatever ends it', async () => {
+    using home = new Home({ KEYHEARTH_KEYCHAIN: 'off' });
+    await home.init();
+    expect(await home.run('freeze')).toMatchObject({ code: 0 });
+    const isFrozen = (): boolean => existsSync(home.file('vault/frozen'));
+    expect(isFrozen()).toBe(true);
+    const secret = ['--password-file', home.file('password')];
+    for (const argv of [
+      ['settings', 'set', 'network', 'off'],
+      ['backup', home.file('a.backup')],
+      ['backup', 'verify', home.file('a.backup')],
+      ['backup', 'schedule', 'off'],
+      ['keyslots', 'rotate', '--recovery-file', home.file('phrase')],
+    ]) {
+      expect(await home.run(...argv, ...secret), argv.join(' ')).toMatchObject({ code: 0 });
+      expect(isFrozen(), argv.join(' ')).toBe(true);
+    }
+    await using terminal = new Terminal(`keyslots add recovery ${secret.join(' ')}`, home.environment);
+    await expect.poll(() => terminal.shown, { timeout: 20_000 }).toContain('Word ');
+    terminal.signal('SIGKILL');
+    await terminal.ended();
+    expect(isFrozen()).toBe(true);
+    await using service = await home.serve();
+    const { stdout } = await home.run('status', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ frozen: { at: expect.any(Number) as unknown } });
+    expect(await service.stop()).toBe(0);
+  });
+
   test('a terminal that is closed leaves the vault as it was before the command, served or not', async () => {
     using home = new Home({ KEYHEARTH_KEYCHAIN: 'off' });
     await home.init();

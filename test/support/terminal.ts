@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { compileCache } from './compile-cache.ts';
@@ -33,6 +34,13 @@ export class Terminal implements AsyncDisposable {
     // Without a terminal, its error comes first.
     await Promise.race([shown, this.#ended.then(() => shown)]);
     this.#child.stdin.write(text);
+  }
+
+  /** Sends a signal to what runs on the terminal: the command, or the shell whose last word it is not. */
+  signal(signal: NodeJS.Signals): void {
+    const terminal = String(this.#child.pid);
+    const children = readFileSync(`/proc/${terminal}/task/${terminal}/children`, 'utf8');
+    process.kill(Number.parseInt(children), signal);
   }
 
   ended(): Promise<number | null> {

@@ -6,7 +6,6 @@ import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { exitCodeOfOpening, refusedWith } from './output.ts';
-import { beforeEnding } from './signals.ts';
 import { hasVaultFile } from './vault-file.ts';
 
 /** The vault of a command: the running one, or its file. */
@@ -51,15 +50,8 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
       status: checkThere(directory, await vault.rpc.status()),
       isServed: false,
       call,
-      visit: async () => {
-        const { frozen } = await vault.rpc.status();
-        // The keys go with the process.
-        if (frozen === null) return new DisposableStack();
-        return beforeEnding(() => {
-          // Done before anything is awaited. There is no later for what it may refuse.
-          vault.rpc.freeze().catch(() => undefined);
-        });
-      },
+      // The keys go with the process, and the file says all the while that the vault is frozen.
+      visit: () => Promise.resolve(new DisposableStack()),
     });
   } finally {
     vault.close();
