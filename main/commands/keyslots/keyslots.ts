@@ -7,7 +7,7 @@ import type {
   WordsOfPhrase,
 } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
-import { confirmPhrase } from '../shared/confirm-phrase.ts';
+import { confirmPhrase } from './confirm-phrase.ts';
 import { findNamed } from '../shared/named.ts';
 import { writeSecretFiles } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';

@@ -15,7 +15,7 @@ import { offerFormerVault } from './former-vault.ts';
 import { deleteKeyFiles, newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
 import { CommandError, exitCodes, note, print, printForSure } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
-import { confirmPhrase } from '../shared/confirm-phrase.ts';
+import { confirmPhrase } from '../keyslots/confirm-phrase.ts';
 import { askForNewPassword, canAsk, problemOfPassword } from '../shared/secrets.ts';
 import { removeVault } from '../shared/vault-file.ts';
 import { defined } from '../../lib/defined.ts';

@@ -1,6 +1,6 @@
 /** Confirms on the terminal that a recovery phrase was written down. */
 import { randomBytes } from 'node:crypto';
-import { CommandError, exitCodes, note } from './output.ts';
+import { CommandError, exitCodes, note } from '../shared/output.ts';
 
 /**
  * Shows the phrase and asks for three of its words, each until it is right.
