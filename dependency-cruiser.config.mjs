@@ -109,10 +109,10 @@ const layers = {
   desktop: ['app/', 'rpc/', 'bus/', 'files/', 'lib/', 'commands/shared/client.ts', 'preload/contract.ts'],
 };
 
-// The folders that may use each package that reaches outside.
+// The folders, and files, that may use each package that reaches outside.
 const packages = {
   '@node-rs/argon2': ['main/keys/'],
-  '@clack/prompts': ['main/commands/', 'main/cli.ts'],
+  '@clack/prompts': ['main/commands/shared/prompts.ts'],
   'bcrypt-pbkdf': ['main/lib/'],
   'better-sqlite3': ['main/storage/'],
   commander: ['main/commands/', 'main/cli.ts'],

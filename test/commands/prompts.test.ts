@@ -2,7 +2,8 @@
  * Prompts at a terminal: a new password twice, a wrong answer again, and no answer discards the words of the
  * recovery phrase. A wrong secret from a script ends each command with 5.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -127,6 +128,36 @@ describe('at a terminal', () => {
     expect(await terminal.ended(), terminal.shown).toBe(1);
     expect(terminal.shown).toContain('cancelled: nothing was changed');
   });
+});
+
+describe('a command that is ended at a prompt', () => {
+  /** The terminal hides the cursor, and shows it. */
+  const [hides, shows] = ['\u001b[?25l', '\u001b[?25h'];
+
+  test.each([
+    ['SIGHUP', 'recovery check', 'Recovery phrase'],
+    ['SIGTERM', 'recovery check', 'Recovery phrase'],
+    ['SIGINT', 'settings set network off --no-keychain', 'Password of the vault'],
+    ['SIGHUP', `keyslots change recovery --no-keychain --password-file '${passwordFile}'`, 'Word '],
+    ['SIGHUP', `init --no-keychain --data-dir '${join(path, 'another')}'`, 'New password for the vault'],
+  ] as const)('%s leaves the terminal as it was: %s', async (signal, line, question) => {
+    await using terminal = new Terminal(line, environment, 'echo "end: $?"; stty -a');
+    await expect.poll(() => terminal.shown, { timeout: 20_000 }).toContain(question);
+    terminal.signal(signal);
+    expect(await terminal.ended(), terminal.shown).toBe(0);
+    expect(terminal.shown).toContain(`end: ${String(128 + constants.signals[signal])}`);
+    expect(terminal.shown).toMatch(/[ ;]echo /);
+    expect(terminal.shown).toMatch(/[ ;]icanon /);
+    expect(terminal.shown.lastIndexOf(shows)).toBeGreaterThan(terminal.shown.lastIndexOf(hides));
+  });
+});
+
+test('a question is not a part of a result that goes elsewhere', async () => {
+  const result = join(path, 'result.json');
+  await using terminal = new Terminal(`recovery check --json > '${result}'`, environment);
+  await terminal.type(`${phrase}\r`, 'Recovery phrase');
+  expect(await terminal.ended(), terminal.shown).toBe(0);
+  expect(JSON.parse(readFileSync(result, 'utf8'))).toMatchObject({});
 });
 
 // A line of progress that stayed, or that a script got, would be a part of the result.

@@ -12,9 +12,13 @@ export class Terminal implements AsyncDisposable {
   readonly #child;
   readonly #ended: Promise<number | null>;
 
-  /** @param line What follows `keyhearth`, with whatever the shell makes of it. */
-  constructor(line: string, environment: Readonly<Record<string, string>>) {
-    const command = `stty cols 120 rows 60; exec '${process.execPath}' '${join(import.meta.dirname, '../../dist/main/cli.js')}' ${line}`;
+  /**
+   * @param line What follows `keyhearth`, with whatever the shell makes of it.
+   * @param then What the shell runs after it.
+   */
+  constructor(line: string, environment: Readonly<Record<string, string>>, then?: string) {
+    const words = `'${process.execPath}' '${join(import.meta.dirname, '../../dist/main/cli.js')}' ${line}`;
+    const command = `stty cols 120 rows 60; ${then === undefined ? `exec ${words}` : `${words}; ${then}`}`;
     this.#child = spawn(terminalTool, ['-qefc', command, '/dev/null'], {
       env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh', ...compileCache, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -36,11 +40,17 @@ export class Terminal implements AsyncDisposable {
     this.#child.stdin.write(text);
   }
 
-  /** Sends a signal to what runs on the terminal: the command, or the shell whose last word it is not. */
+  /** Sends a signal to the command alone. */
   signal(signal: NodeJS.Signals): void {
-    const terminal = String(this.#child.pid);
-    const children = readFileSync(`/proc/${terminal}/task/${terminal}/children`, 'utf8');
-    process.kill(Number.parseInt(children), signal);
+    const childOf = (parent: number): number | undefined => {
+      const children = readFileSync(`/proc/${String(parent)}/task/${String(parent)}/children`, 'utf8');
+      return children === '' ? undefined : Number.parseInt(children);
+    };
+    const { pid } = this.#child;
+    const child = pid === undefined ? undefined : childOf(pid);
+    if (child === undefined) throw new Error('nothing runs on the terminal');
+    // A shell that runs more afterwards is between the two.
+    process.kill(childOf(child) ?? child, signal);
   }
 
   ended(): Promise<number | null> {

@@ -27,6 +27,7 @@ import { findRunning, noVault } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { askToGoOn } from '../shared/prompts.ts';
 import { startProgress } from '../shared/progress.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
 import { askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
@@ -374,7 +375,5 @@ async function askWhetherToAccept(problem: string): Promise<void> {
     );
   }
   const message = 'Use the older file? Later changes are lost.';
-  const { confirm } = await import('@clack/prompts');
-  const answer = await confirm({ message, initialValue: false, output: process.stderr });
-  if (answer !== true) throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
+  await askToGoOn({ message, initialValue: false }, 'nothing was accepted');
 }

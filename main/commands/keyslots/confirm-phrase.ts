@@ -1,6 +1,7 @@
 /** Confirms on the terminal that a recovery phrase was written down. */
 import { randomBytes } from 'node:crypto';
-import { CommandError, exitCodes, note } from '../shared/output.ts';
+import { note } from '../shared/output.ts';
+import { askForText } from '../shared/prompts.ts';
 
 /**
  * Shows the phrase and asks for three of its words, each until it is right.
@@ -20,15 +21,16 @@ export async function confirmPhrase(phrase: string, undone: string): Promise<rea
   }
   const positions = threePositions();
   for (const position of positions) {
-    const { isCancel, text } = await import('@clack/prompts');
-    const answer = await text({
-      message: `Word ${String(position)}`,
-      validate: (typed = '') =>
-        typed.trim().toLowerCase() === words[position - 1]
-          ? undefined
-          : `That is not word ${String(position)}. Look at what you wrote down; the words above stay the same.`,
-    });
-    if (isCancel(answer)) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
+    await askForText(
+      {
+        message: `Word ${String(position)}`,
+        validate: (typed = '') =>
+          typed.trim().toLowerCase() === words[position - 1]
+            ? undefined
+            : `That is not word ${String(position)}. Look at what you wrote down; the words above stay the same.`,
+      },
+      undone,
+    );
   }
   return positions;
 }

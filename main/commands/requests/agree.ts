@@ -1,6 +1,7 @@
 /** A question to the person at the terminal, before what cannot be taken back is done. */
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
+import { askToGoOn } from '../shared/prompts.ts';
 import { canAsk } from '../shared/secrets.ts';
 
 /** True if a person seems to run the command. A command in a script asks nothing. */
@@ -23,14 +24,8 @@ export async function agree(message: string, { what, otherwise, undone }: Questi
       `cannot ask ${what}: standard input and standard error are not both a terminal; expected ${otherwise}`,
     );
   }
-  const { confirm } = await import('@clack/prompts');
-  const answer = await confirm({
-    // It may have names of others in it.
-    message: visibleName(message),
-    initialValue: false,
-    output: process.stderr,
-  });
-  if (answer !== true) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
+  // It may have names of others in it.
+  await askToGoOn({ message: visibleName(message), initialValue: false }, undone);
 }
 
 /** Asks the person at the terminal before something is deleted. A script, and `--yes`, are asked nothing. */

@@ -6,6 +6,7 @@ import type { ProveWith } from '../../../preload/contract.ts';
 import { copyOfBytes, countCharacters } from '../../crypto/secret-text.ts';
 import { notUtf8, readTextFile } from './file-text.ts';
 import { CommandError, exitCodes, isWrongSecret, note } from './output.ts';
+import { askForHidden } from './prompts.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -72,13 +73,9 @@ export const askForPasswordOfVault = async (): Promise<ProveWith & { readonly wi
   password: await ask('Password of the vault'),
 });
 
-async function ask(message: string, problem?: (typed: string) => string | undefined): Promise<string> {
+function ask(message: string, problem?: (typed: string) => string | undefined): Promise<string> {
   const validate = problem && ((typed: string | undefined) => problem(typed ?? ''));
-  // Loading the library of prompts takes longer than many a command.
-  const { isCancel, password } = await import('@clack/prompts');
-  const answer = await password({ message, clearOnError: true, ...defined({ validate }) });
-  if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: nothing was changed');
-  return answer;
+  return askForHidden({ message, clearOnError: true, ...defined({ validate }) }, 'nothing was changed');
 }
 
 const shortestPassword = 8;

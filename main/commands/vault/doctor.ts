@@ -46,6 +46,7 @@ import {
   problemOf,
   refusedWith,
 } from '../shared/output.ts';
+import { askToGoOn } from '../shared/prompts.ts';
 import { startProgress } from '../shared/progress.ts';
 import { table } from '../shared/table.ts';
 import { canAsk } from '../shared/secrets.ts';
@@ -413,13 +414,8 @@ export async function acceptChanges(
       }
       if (!json && !yes && canAsk()) {
         note(list.join('\n'));
-        const { confirm, isCancel } = await import('@clack/prompts');
-        const answer = await confirm({
-          message: 'Accept these changes and use the vault as it is now?',
-          initialValue: false,
-        });
-        if (isCancel(answer) || !answer)
-          throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
+        const message = 'Accept these changes and use the vault as it is now?';
+        await askToGoOn({ message, initialValue: false }, 'nothing was accepted');
       }
       authenticateAll({ units, guard, keyring, random }, masterKey, () => {
         if (connection.look() !== seen) throw changedMeanwhile();

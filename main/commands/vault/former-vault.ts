@@ -2,7 +2,8 @@
 import type { Config } from '../../app/config.ts';
 import { findFormerVault, leaveFormerVault, moveFormerVault } from '../../app/former-vault.ts';
 import { formerTitle } from '../../lib/text/former-name.ts';
-import { CommandError, exitCodes, note } from '../shared/output.ts';
+import { note } from '../shared/output.ts';
+import { askYesOrNo } from '../shared/prompts.ts';
 import { canAsk } from '../shared/secrets.ts';
 
 /** Offers to move the vault. Without a terminal, a notice names it. */
@@ -16,13 +17,8 @@ export async function offerFormerVault(config: Config, json: boolean): Promise<'
     );
     return 'not moved';
   }
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: `Keyhearth was named ${formerTitle} before. Move your vault from ${from} to ${to}?`,
-    output: process.stderr,
-  });
-  if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: nothing was moved');
-  if (!answer) {
+  const message = `Keyhearth was named ${formerTitle} before. Move your vault from ${from} to ${to}?`;
+  if (!(await askYesOrNo({ message }, 'nothing was moved'))) {
     leaveFormerVault(found);
     note(`Your vault stays in ${from}. Serve it with --data-dir ${from}`);
     return 'not moved';

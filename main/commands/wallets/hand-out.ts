@@ -13,6 +13,7 @@ import { bytesOf, hex, publicKeyHex, type VaultApi } from '../shared/api.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { askToGoOn } from '../shared/prompts.ts';
 import { canAsk } from '../shared/secrets.ts';
 
 /** The destination of a secret. */
@@ -152,13 +153,10 @@ async function mayShow({ yes }: ExportOptions, what: string): Promise<void> {
       `this would show the ${what} on the terminal: expected --yes, or --output with a file for it`,
     );
   }
-  const { confirm } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: visibleName(`Show the ${what} on this terminal?`),
-    initialValue: false,
-    output: process.stderr,
-  });
-  if (answer !== true) throw new CommandError(exitCodes.failed, 'cancelled: nothing was exported');
+  await askToGoOn(
+    { message: visibleName(`Show the ${what} on this terminal?`), initialValue: false },
+    'nothing was exported',
+  );
 }
 
 /** @returns once the bytes are out, and may be wiped. */

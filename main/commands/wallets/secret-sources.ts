@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
+import { askForHidden } from '../shared/prompts.ts';
 import { canAsk } from '../shared/secrets.ts';
 
 /** The source of a secret. */
@@ -108,14 +109,12 @@ export async function askFor(what: string): Promise<string> {
       `there is no ${what}: give it as a file, by a file descriptor or on standard input`,
     );
   }
-  const { isCancel, password: askHidden } = await import('@clack/prompts');
-  const answer = await askHidden({
-    message: visibleName(`The ${what} (not shown)`),
-    mask: '',
-    // Standard output is for the result.
-    output: process.stderr,
-    validate: (text) => (text === undefined || text === '' ? `Expected the ${what}` : undefined),
-  });
-  if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: nothing was imported');
-  return answer;
+  return askForHidden(
+    {
+      message: visibleName(`The ${what} (not shown)`),
+      mask: '',
+      validate: (text) => (text === undefined || text === '' ? `Expected the ${what}` : undefined),
+    },
+    'nothing was imported',
+  );
 }
