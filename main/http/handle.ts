@@ -15,6 +15,7 @@ import { requireHolder, type Claim, type Proof } from '../auth/proof.ts';
 import type { Verifications } from '../auth/verifications.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
+import { shortageOf } from '../lib/concurrency/descriptors.ts';
 import { errorBody, errorCodes, fromFailure, KeyhearthError, type Failure } from '../lib/errors.ts';
 import {
   callersLine,
@@ -273,13 +274,7 @@ export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiA
     };
   }
   service.onFault(error);
-  return {
-    status: 500,
-    body: errorBody(
-      new KeyhearthError(
-        'INTERNAL',
-        'internal error: the request may have been executed; the same request, sent again, tells. The log has the cause',
-      ),
-    ),
-  };
+  const { code, message } = shortageOf(error) ?? new KeyhearthError('INTERNAL', 'internal error');
+  const said = `${message}: the request may have been executed; the same request, sent again, tells. The log has the cause`;
+  return { status: errorCodes[code].http, body: errorBody(new KeyhearthError(code, said)) };
 }

@@ -5,6 +5,7 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
+import { namingShortage } from '../files/open-files.ts';
 import { DamagedFileError, isDamage } from './file/damage.ts';
 import { FileIdentity } from './file/file-identity.ts';
 import { KeptRows, leavesKept } from './kept-rows.ts';
@@ -99,6 +100,14 @@ interface Savepoint {
   isSet: boolean;
 }
 
+function openSqlite(file: string, options?: Sqlite.Options): Sqlite.Database {
+  try {
+    return new Sqlite(file, options);
+  } catch (error) {
+    throw namingShortage(error);
+  }
+}
+
 export class Connection implements Writer {
   #sqlite: Sqlite.Database;
   #statements = new Map<string, Prepared>();
@@ -120,7 +129,7 @@ export class Connection implements Writer {
 
   /** @param file A path, or ':memory:'. */
   static open(file: string): Connection {
-    const connection = new Connection(new Sqlite(file));
+    const connection = new Connection(openSqlite(file));
     try {
       connection.#configure();
     } catch (error) {
@@ -132,7 +141,7 @@ export class Connection implements Writer {
 
   /** For looking into a file that another process may be writing. */
   static openReadOnly(file: string): Connection {
-    return new Connection(new Sqlite(file, { readonly: true, fileMustExist: true }));
+    return new Connection(openSqlite(file, { readonly: true, fileMustExist: true }));
   }
 
   /** For looking at all of a file: as strict as `open`, with more of it kept in memory. */
@@ -144,7 +153,7 @@ export class Connection implements Writer {
 
   /** Moves the write-ahead log's pages to the file, as far as readers allow, without waiting. */
   static moveLog(file: string): void {
-    const sqlite = new Sqlite(file, { fileMustExist: true, timeout: 0 });
+    const sqlite = openSqlite(file, { fileMustExist: true, timeout: 0 });
     try {
       sqlite.pragma('wal_checkpoint(PASSIVE)');
     } finally {
@@ -178,7 +187,7 @@ export class Connection implements Writer {
 
   /** @returns what to throw in the place of SQLite's own error. */
   #explained(error: unknown): unknown {
-    if (!isDamage(error)) return error;
+    if (!isDamage(error)) return namingShortage(error);
     const damaged = new DamagedFileError(this.file, error);
     this.#onDamage?.(damaged);
     return damaged;
@@ -405,11 +414,13 @@ export class Connection implements Writer {
           return pagesAtOnce;
         },
       });
+    } catch (error) {
+      throw namingShortage(error);
     } finally {
       this.#end();
       closeSync(copied);
     }
-    const copy = new Sqlite(file);
+    const copy = openSqlite(file);
     try {
       copy.pragma('journal_mode = DELETE');
     } finally {

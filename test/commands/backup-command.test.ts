@@ -1,4 +1,5 @@
 /** `keyhearth backup` and `keyhearth restore`, from one home to another that has nothing but the phrase. */
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -425,4 +426,32 @@ test('a vault goes back to its backup, though the keychain knows of a newer log'
   const [third, again] = await serve();
   expect(again).toMatchObject({ state: 'unlocked' });
   expect(await third.stop()).toBe(0);
+});
+
+test('a service that can open no more files says so, in the place of a fault or a failing disk', async () => {
+  const { process: service } = await laptop.serve('--password-file', passwordFile);
+  await using _ = service;
+  const pid = String(service.child.pid);
+  const limit = (most: string): void => {
+    const { status, stderr } = spawnSync('prlimit', ['--pid', pid, `--nofile=${most}:`], {
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(stderr);
+  };
+  const usual = /Max open files\s+(\d+)/.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1] ?? '';
+  const open = readdirSync(`/proc/${pid}/fd`).length;
+  // One for the command's own connection.
+  let more = 1;
+  for (; ; more++) {
+    limit(String(open + more));
+    const { code, stderr } = await laptop.run('backup', join(stick.path, 'a.backup'));
+    if (code === 0) break;
+    expect(stderr, `with ${String(more)} more`).toMatch(/can open no more files|too many files are open/);
+    expect(existsSync(join(stick.path, 'a.backup'))).toBe(false);
+  }
+  expect(more).toBeGreaterThan(3);
+  limit(usual);
+  expect(await laptop.run('backup', join(stick.path, 'b.backup'))).toMatchObject({ code: 0 });
+  expect(await laptop.json('status')).toMatchObject({ storage: null });
+  expect(await service.stop()).toBe(0);
 });

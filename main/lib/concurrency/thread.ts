@@ -9,6 +9,7 @@
 import { parentPort, Worker } from 'node:worker_threads';
 import { KeyhearthError, type ErrorCodeName } from '../errors.ts';
 import { owned } from '../faults.ts';
+import { shortageOf } from './descriptors.ts';
 
 export type Progress = (done: number, total: number) => void;
 
@@ -75,9 +76,10 @@ export function serveJobs(jobs: Jobs, onEnd: () => void = () => undefined): void
       goOn();
       tell({ id, answer: await run(given, onProgress) });
     } catch (error) {
-      if (error instanceof KeyhearthError)
-        tell({ id, refusal: { code: error.code, message: error.message } });
-      else tell({ id, fault: error });
+      // The code of another error does not go with it to the other thread.
+      const refusal = error instanceof KeyhearthError ? error : shortageOf(error);
+      if (refusal === undefined) tell({ id, fault: error });
+      else tell({ id, refusal: { code: refusal.code, message: refusal.message } });
     }
   };
   const hear = (message: Order | typeof end): unknown => {
@@ -185,7 +187,7 @@ export class Thread<Served extends Jobs> {
       }),
     );
     const fail = (error: unknown): void => {
-      if (this.#run === run) this.#fail(error);
+      if (this.#run === run) this.#fail(shortageOf(error) ?? error);
     };
     run.worker.on('error', owned(fail));
     const ended = (): void => {

@@ -12,6 +12,7 @@ import type { Connection } from '../connection.ts';
 import { writeNewFile } from '../../files/new-files.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { every } from '../../lib/concurrency/every.ts';
+import { isShortage } from '../../lib/concurrency/descriptors.ts';
 import type { OnFault } from '../../lib/faults.ts';
 import { causeOf, namingFile, storageTexts, type StorageCause } from '../../files/storage-causes.ts';
 
@@ -57,7 +58,7 @@ export const reserveIn = (directory: string): string => join(directory, 'vault.r
 
 /**
  * Writes a file in a directory to the disk, and removes it.
- * @returns why it cannot be written; undefined where it can.
+ * @returns why it cannot be written; undefined where it can, or could not be asked.
  */
 export function probeDirectory(directory: string, bytes = probed): StorageCause | undefined {
   const file = join(directory, `probe-${randomBytes(8).toString('hex')}`);
@@ -66,7 +67,8 @@ export function probeDirectory(directory: string, bytes = probed): StorageCause 
     rmSync(file);
     return undefined;
   } catch (error) {
-    return causeOf(error) ?? 'failing';
+    // The disk is not asked where a process can open no more files.
+    return isShortage(error) ? undefined : (causeOf(error) ?? 'failing');
   }
 }
 
