@@ -240,10 +240,10 @@ export default {
     ),
     rule(
       'renderer-sees-only-the-contract',
-      'renderer/ may import itself, preload/contract.ts, the types of the API, what shows foreign text, the texts of policies and the reader of key files; all else goes through the rpc.',
+      'renderer/ may import itself, preload/contract.ts, the types of the API, what shows foreign text, the texts of policies, the reader of key files and of what waits for approval; all else goes through the rpc.',
       { path: '^renderer/', pathNot: test },
       {
-        path: '^main/(?!lib/(text/|policies/|key-files/|published-limits[.]ts$)|operations/api[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
+        path: '^main/(?!lib/(text/|policies/|key-files/|published-limits[.]ts$|web/needed-approvals[.]ts$)|operations/api[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
       },
     ),
     rule(

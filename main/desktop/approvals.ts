@@ -5,6 +5,7 @@
 import { queryAsOwner } from '../rpc/owner-calls.ts';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { KeyhearthError } from '../lib/errors.ts';
+import { findNeeded, type Needed } from '../lib/web/needed-approvals.ts';
 import type { PendingActivity } from '../lib/text/to-be-signed.ts';
 import { report } from './report.ts';
 import { owned } from '../lib/faults.ts';
@@ -17,22 +18,19 @@ export interface WaitingActivity extends PendingActivity {
 
 export interface Approvals extends Disposable {
   /** Newest first; none while the vault is locked. */
-  readonly waiting: readonly WaitingActivity[];
+  readonly waiting: Needed<WaitingActivity>;
   /** @returns the function that stops listening. */
   onChange(listener: () => void): () => void;
   /** Calls the listener for activities that began to wait while the vault was open. @returns the function that stops listening. */
   onNew(listener: (activities: readonly WaitingActivity[]) => void): () => void;
 }
 
-/** As many as the window shows. */
-const mostShown = 100;
-
 /** Between two questions, in milliseconds: a script may submit thousands in a second. */
 const pause = 500;
 
 /** Follows the vault until it is disposed of. */
 export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'>): Approvals {
-  let waiting: readonly WaitingActivity[] = [];
+  let waiting = none;
   /** Those known since the vault was opened; undefined while it is locked. A request that already waits at the unlock is not announced. */
   let known: Set<string> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -50,10 +48,11 @@ export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'
       // An answer that a later one has overtaken may be from before a lock.
       if (isDisposed || question < answered) return;
       answered = question;
-      const added = known === undefined ? [] : (found ?? []).filter(({ id }) => known?.has(id) === false);
-      known = found && new Set([...(known ?? []), ...found.map(({ id }) => id)]);
-      const isSame = String((found ?? []).map(({ id }) => id)) === String(waiting.map(({ id }) => id));
-      waiting = found ?? [];
+      const needed = found ?? none;
+      const added = known === undefined ? [] : needed.activities.filter(({ id }) => known?.has(id) === false);
+      known = found && new Set([...(known ?? []), ...found.activities.map(({ id }) => id)]);
+      const isSame = identity(needed) === identity(waiting);
+      waiting = needed;
       if (!isSame) for (const listener of changed) listener();
       if (added.length > 0) for (const listener of begun) listener(added);
     } catch (error) {
@@ -83,7 +82,7 @@ export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'
     if (event.kind !== 'activity') return;
     // Most activities need no vote, and change nothing here.
     const waits = event.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
-    if (waits || waiting.some(({ id }) => id === event.id)) want();
+    if (waits || waiting.activities.some(({ id }) => id === event.id)) want();
   });
   return {
     get waiting() {
@@ -105,26 +104,33 @@ export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'
   };
 }
 
+const none: Needed<WaitingActivity> = { activities: [], areMore: false };
+
+const identity = ({ activities, areMore }: Needed<WaitingActivity>): string =>
+  String([areMore, ...activities.map(({ id }) => id)]);
+
 /** @returns undefined where the vault is not open. */
-async function queryWaiting(rpc: Pick<VaultRpc, 'status' | 'call'>): Promise<WaitingActivity[] | undefined> {
+async function queryWaiting(
+  rpc: Pick<VaultRpc, 'status' | 'call'>,
+): Promise<Needed<WaitingActivity> | undefined> {
   try {
     if ((await rpc.status()).state !== 'unlocked') return undefined;
-    const answer = await queryAsOwner(rpc, 'list_activities', {
-      filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
-      inParts: true,
-      paginationOptions: { limit: String(mostShown) },
+    const { activities, areMore } = await findNeeded(async (page) => {
+      const answer = await queryAsOwner(rpc, 'list_activities', page);
+      if (answer.isRefused) throw new Error(`the activities that wait: HTTP ${String(answer.status)}`);
+      return answer.body;
     });
-    if (answer.isRefused) throw new Error(`the activities that wait: HTTP ${String(answer.status)}`);
-    return answer.body.activities
-      .filter(({ canApprove }) => canApprove)
-      .map(({ id, type, intent, votes: [first] }) => ({
+    return {
+      activities: activities.map(({ id, type, intent, votes: [first] }) => ({
         id,
         type,
         intent,
         requester: first?.user.userName ?? '',
-      }));
+      })),
+      areMore,
+    };
   } catch (error) {
-    // Locked between the two questions.
+    // Locked between two questions.
     if (error instanceof KeyhearthError) return undefined;
     throw error;
   }

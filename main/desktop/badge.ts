@@ -5,13 +5,15 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeImage } from 'electron';
 import type { Approvals } from './approvals.ts';
+import { countedAs, type Needed } from '../lib/web/needed-approvals.ts';
 import { report } from './report.ts';
 
 /** Shows it until it is disposed of. */
 export function showBadge(approvals: Approvals): Disposable {
   let isRefused = false;
   const show = (): void => {
-    const count = approvals.waiting.length;
+    const { waiting } = approvals;
+    const count = waiting.activities.length;
     // Once: the tray says it too, and so does the window.
     if (!app.setBadgeCount(count) && !isRefused) {
       isRefused = true;
@@ -20,7 +22,7 @@ export function showBadge(approvals: Approvals): Disposable {
     if (process.platform !== 'win32') return;
     const dot =
       count === 0 ? null : nativeImage.createFromPath(join(app.getAppPath(), 'main/desktop/icons/badge.png'));
-    for (const window of BrowserWindow.getAllWindows()) window.setOverlayIcon(dot, waitingText(count));
+    for (const window of BrowserWindow.getAllWindows()) window.setOverlayIcon(dot, waitingText(waiting));
   };
   const stop = approvals.onChange(show);
   // Windows gives the dot to a window, and takes it away with it.
@@ -35,5 +37,8 @@ export function showBadge(approvals: Approvals): Disposable {
 }
 
 /** Empty for none. */
-export const waitingText = (count: number): string =>
-  count === 0 ? '' : count === 1 ? '1 pending approval' : `${String(count)} pending approvals`;
+export function waitingText(waiting: Needed<unknown>): string {
+  const { length } = waiting.activities;
+  if (length === 0) return '';
+  return `${countedAs(waiting)} pending ${length === 1 ? 'approval' : 'approvals'}`;
+}

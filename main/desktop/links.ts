@@ -71,7 +71,7 @@ export function catchLinks(
       }
       const follow = (link: string | undefined): void => {
         const [, id] = approvalLink.exec(link ?? '') ?? [];
-        const waits = id !== undefined && approvals.waiting.some((activity) => activity.id === id);
+        const waits = id !== undefined && approvals.waiting.activities.some((activity) => activity.id === id);
         if (waits) showWindow(`/approvals/${id}`);
         else showWindow();
       };

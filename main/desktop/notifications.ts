@@ -2,6 +2,7 @@
 import { app, Notification } from 'electron';
 import type { WindowRpc, VaultRpc } from '../../preload/contract.ts';
 import { queryAsOwner } from '../rpc/owner-calls.ts';
+import { countedAs } from '../lib/web/needed-approvals.ts';
 import { activityTitle } from '../lib/text/activity-titles.ts';
 import { toBeSigned } from '../lib/text/to-be-signed.ts';
 import { mark, visibleLine } from '../lib/text/visible-text.ts';
@@ -194,7 +195,7 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
     const notification = new Notification({ title: 'Keyhearth: approval needed', body });
     open?.close();
     open = notification;
-    told = new Set(approvals.waiting.map(({ id }) => id));
+    told = new Set(approvals.waiting.activities.map(({ id }) => id));
     notification.on('click', () => {
       showWindow(route);
     });
@@ -212,7 +213,7 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
 
   async function notifyOf(activity: WaitingActivity): Promise<void> {
     const body = asShown(await describeWaiting(rpc, activity));
-    const [only, ...others] = approvals.waiting;
+    const [only, ...others] = approvals.waiting.activities;
     // It may have been decided meanwhile, or the vault locked. Several have a notification of their own.
     if (isDisposed || only?.id !== activity.id || others.length > 0) return;
     notify(body, `/approvals/${activity.id}`);
@@ -220,12 +221,13 @@ export function notifyOfApprovals(approvals: Approvals, rpc: Pick<WindowRpc, 'ca
 
   const stopNew = approvals.onNew(([first]) => {
     if (first === undefined || !Notification.isSupported()) return;
-    const { length } = approvals.waiting;
-    if (length > 1) notify(`${String(length)} requests wait for your approval.`, '/approvals');
+    const { waiting } = approvals;
+    if (waiting.activities.length > 1)
+      notify(`${countedAs(waiting)} requests wait for your approval.`, '/approvals');
     else void notifyOf(first);
   });
   const stopChange = approvals.onChange(() => {
-    if (approvals.waiting.every(({ id }) => !told.has(id))) open?.close();
+    if (approvals.waiting.activities.every(({ id }) => !told.has(id))) open?.close();
   });
   return {
     [Symbol.dispose]() {

@@ -5,6 +5,7 @@ import type { MenuItemConstructorOptions } from 'electron';
 import type { WindowRpc, VaultStatus } from '../../preload/contract.ts';
 import type { Approvals } from './approvals.ts';
 import { waitingText } from './badge.ts';
+import { countedAs } from '../lib/web/needed-approvals.ts';
 import { freezeNow, type FreezeListening } from './freeze.ts';
 import { report } from './report.ts';
 import { showWindow } from './window.ts';
@@ -34,11 +35,10 @@ export function createTray(
   let state: Shown | undefined;
   let delayed: VaultStatus['delayed'] = null;
   function show(): void {
-    const count = approvals.waiting.length;
-    const waits = waitingText(count);
-    tray.setImage(count === 0 ? images.calm : images.waiting);
+    const waits = waitingText(approvals.waiting);
+    tray.setImage(waits === '' ? images.calm : images.waiting);
     // Beside the mark; macOS alone shows it.
-    tray.setTitle(count === 0 ? '' : String(count));
+    tray.setTitle(waits === '' ? '' : countedAs(approvals.waiting));
     tray.setToolTip(
       ['Keyhearth', ...(state === undefined ? [] : [said[state]])].join(': ') + (waits && `, ${waits}`),
     );

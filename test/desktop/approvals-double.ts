@@ -16,7 +16,7 @@ const signing = (id: string): WaitingActivity => ({
 });
 
 export class ApprovalsDouble implements Approvals {
-  waiting: readonly WaitingActivity[] = [];
+  waiting: Approvals['waiting'] = { activities: [], areMore: false };
   readonly #changed = new Set<() => void>();
   readonly #begun = new Set<(activities: readonly WaitingActivity[]) => void>();
 
@@ -32,8 +32,8 @@ export class ApprovalsDouble implements Approvals {
 
   /** These wait from now on, and no others. */
   set(...ids: readonly string[]): void {
-    const news = ids.filter((id) => this.waiting.every((activity) => activity.id !== id));
-    this.waiting = ids.map(signing);
+    const news = ids.filter((id) => this.waiting.activities.every((activity) => activity.id !== id));
+    this.waiting = { activities: ids.map(signing), areMore: false };
     for (const listener of this.#changed) listener();
     if (news.length > 0) for (const listener of this.#begun) listener(news.map(signing));
   }

@@ -6,7 +6,7 @@ vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { app, becomeReady, BrowserWindow, machine } = await import('./fake-electron.ts');
 const { watchApprovals } = await import('../../main/desktop/approvals.ts');
-const { showBadge } = await import('../../main/desktop/badge.ts');
+const { showBadge, waitingText } = await import('../../main/desktop/badge.ts');
 
 const listed = (...ids: readonly string[]) => ({
   activities: ids.map((id) => ({
@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 const settle = () => vi.advanceTimersByTimeAsync(2_000);
-const ids = () => watched.waiting.map(({ id }) => id);
+const ids = () => watched.waiting.activities.map(({ id }) => id);
 
 describe('what waits for votes', () => {
   let news: string[];
@@ -63,7 +63,7 @@ describe('what waits for votes', () => {
     double.body = listed('one', 'not this');
     watch();
     await settle();
-    expect(watched.waiting).toEqual([
+    expect(watched.waiting.activities).toEqual([
       {
         id: 'one',
         type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
@@ -79,6 +79,31 @@ describe('what waits for votes', () => {
         paginationOptions: { limit: '100' },
       },
     ]);
+  });
+
+  test('is found behind others, and counted to a hundred', async () => {
+    const pages = new Map<string | undefined, object>([
+      [undefined, { ...listed('not one', 'not two'), next: 'not two' }],
+      ['not two', { ...listed('last', 'not one'), next: 'not one' }],
+      ['not one', listed('last')],
+    ]);
+    const call = vi.spyOn(double, 'call').mockImplementation((_path, body) => {
+      const { after } = (body as { readonly paginationOptions: { readonly after?: string } })
+        .paginationOptions;
+      return Promise.resolve({ status: 200, body: pages.get(after) });
+    });
+    watch();
+    await settle();
+    expect(ids()).toEqual(['last']);
+    expect(watched.waiting.areMore).toBe(false);
+    expect(waitingText(watched.waiting)).toBe('1 pending approval');
+    const many = Array.from({ length: 101 }, (_, index) => String(index));
+    pages.set(undefined, listed(...many));
+    double.announce(event('100', 'CONSENSUS_NEEDED'));
+    await settle();
+    expect(ids()).toEqual(many.slice(0, 100));
+    expect(waitingText(watched.waiting)).toBe('100+ pending approvals');
+    call.mockRestore();
   });
 
   test('is not new if it waited before the unlock, and is new after that', async () => {

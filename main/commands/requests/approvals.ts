@@ -1,6 +1,6 @@
 /** `keyhearth approvals`: describes the activities that wait for votes, and votes on them. */
 import { z } from 'zod';
-import { pagesOf } from '../../lib/web/pages.ts';
+import { eachWaiting } from '../../lib/web/needed-approvals.ts';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
@@ -164,20 +164,13 @@ const outcomes: Readonly<Record<string, string>> = {
   ACTIVITY_STATUS_REJECTED: 'Rejected permanently.',
 };
 
-const pageSize = 100;
 const activityList = z.object({ activities: z.array(shownActivity), next: z.string().optional() });
 
 /** All that waits, newest first. */
 export async function listWaiting(api: Pick<Api, 'query'>): Promise<readonly Activity[]> {
   const waiting: Activity[] = [];
-  const pages = pagesOf((cursor) =>
-    api.query('list_activities', activityList, {
-      filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
-      inParts: true,
-      paginationOptions: { limit: String(pageSize), ...cursor },
-    }),
-  );
-  for await (const { activities } of pages) waiting.push(...activities);
+  const each = eachWaiting((page) => api.query('list_activities', activityList, page));
+  for await (const activity of each) waiting.push(activity);
   return waiting;
 }
 

@@ -6,7 +6,8 @@ import { Link, useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { readable } from '../../ui/text/readable.ts';
 import { SearchAndShortcuts } from './search-and-shortcuts.tsx';
-import { useWaiting } from '../../features/approvals/waiting-approvals.ts';
+import { countedAs } from '../../../main/lib/web/needed-approvals.ts';
+import { useNeeded } from '../../features/approvals/waiting-approvals.ts';
 import { DelayedNotice } from './delayed.tsx';
 import { FreezeButton } from '../../features/unlock/freeze.tsx';
 import { Latch, Mark } from './mark.tsx';
@@ -131,13 +132,13 @@ function NavLink({ item, here }: { readonly item: NavItem; readonly here: boolea
 
 /** Number of activities that need the owner's vote. */
 function WaitingCount(): ReactNode {
-  const needed = useWaiting().data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
-  if (needed === 0) return null;
+  const needed = useNeeded().data;
+  if (needed === undefined || needed.activities.length === 0) return null;
   return (
     <span className="kh-badge kh-nav-count" data-tone="waiting">
       <Trans
-        i18nKey="{{count}}<hidden> to approve</hidden>"
-        count={needed}
+        i18nKey="{{number}}<hidden> to approve</hidden>"
+        values={{ number: countedAs(needed) }}
         components={{ hidden: <VisuallyHidden /> }}
       />
     </span>

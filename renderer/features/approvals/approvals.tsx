@@ -143,8 +143,8 @@ function Queue({ list, at, onOpen }: QueueProps): ReactNode {
         {t('{{index}} of {{requests}}', { index: at + 1, requests: list.length })}
       </Text>
       <Group gap="xs" wrap="nowrap">
-        <Step to={before} name={t('Newer')} letter="K" icon={IconArrowUp} onOpen={onOpen} />
-        <Step to={after} name={t('Older')} letter="J" icon={IconArrowDown} onOpen={onOpen} />
+        <Step to={before} name={t('Previous')} letter="K" icon={IconArrowUp} onOpen={onOpen} />
+        <Step to={after} name={t('Next')} letter="J" icon={IconArrowDown} onOpen={onOpen} />
       </Group>
     </Group>
   );

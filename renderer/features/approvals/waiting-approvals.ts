@@ -1,21 +1,24 @@
 /** Activities that wait for votes, and voting. */
 
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { findNeeded, waitingPage } from '../../../main/lib/web/needed-approvals.ts';
+import type { Needed } from '../../../main/lib/web/needed-approvals.ts';
 import type { Activity } from '../../app/rpc/resources.ts';
-import { queryApi, apiQueryKey, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
+import { queryApi, apiQueryKey, useRpc } from '../../app/rpc/vault.tsx';
 
-const atOnce = 100;
-
-const waiting = { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'], inParts: true } as const;
-
-interface Page {
-  readonly activities: readonly Activity[];
+/** Requests that need the approval of this window’s user. */
+export function useNeeded(): UseQueryResult<Needed<Activity>> {
+  const rpc = useRpc();
+  return useQuery({
+    queryKey: apiQueryKey('list_activities', { needed: true }),
+    queryFn: ({ signal }) =>
+      findNeeded((page) => {
+        signal.throwIfAborted();
+        return queryApi(rpc, 'list_activities', page);
+      }),
+  });
 }
-
-/** The newest of what waits: enough to say that something does. */
-export const useWaiting = (): UseQueryResult<Page> =>
-  useApiQuery('list_activities', { ...waiting, paginationOptions: { limit: String(atOnce) } });
 
 interface Waiting {
   readonly list: readonly Activity[];
@@ -28,25 +31,31 @@ interface Waiting {
   readonly isLoadingMore: boolean;
 }
 
-/** All that waits, newest first, a hundred at a time. */
+/** All that waits, a page at a time: first those that need the approval of this window’s user, then the rest; each newest first. */
 export function useAllWaiting(): Waiting {
   const rpc = useRpc();
+  const needed = useNeeded();
   const query = useInfiniteQuery({
-    queryKey: apiQueryKey('list_activities', waiting),
+    queryKey: apiQueryKey('list_activities', { waiting: true }),
     queryFn: ({ pageParam }) =>
-      queryApi(rpc, 'list_activities', {
-        ...waiting,
-        paginationOptions: { limit: String(atOnce), ...(pageParam === null ? {} : { after: pageParam }) },
-      }),
+      queryApi(rpc, 'list_activities', waitingPage(pageParam === null ? {} : { after: pageParam })),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next ?? null,
   });
+  const all = [
+    ...(needed.data?.activities ?? []),
+    ...(query.data?.pages.flatMap(({ activities }) => activities) ?? []),
+  ];
   return {
-    list: query.data?.pages.flatMap(({ activities }) => activities) ?? [],
-    isPending: query.isPending,
-    isSuccess: query.isSuccess,
-    error: query.error,
-    retry: () => void query.refetch(),
+    // The first of two that are the same stays in its place, and the newest answer is shown there.
+    list: [...new Map(all.map((activity) => [activity.id, activity])).values()],
+    isPending: needed.isPending || query.isPending,
+    isSuccess: needed.isSuccess && query.isSuccess,
+    error: needed.error ?? query.error,
+    retry() {
+      void needed.refetch();
+      void query.refetch();
+    },
     more: query.hasNextPage ? () => void query.fetchNextPage() : null,
     isLoadingMore: query.isFetchingNextPage,
   };

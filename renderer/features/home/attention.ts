@@ -1,9 +1,9 @@
 /** Issues for the vault's owner, the most pressing first. */
 
-import { useWaiting } from '../approvals/waiting-approvals.ts';
+import { useNeeded } from '../approvals/waiting-approvals.ts';
 import { useKeyslots } from '../keyslots/keyslot-queries.ts';
 import { whyNoKeychain } from '../keyslots/keyslot-texts.ts';
-import { t } from '../../app/i18n/text.ts';
+import { numeral, t } from '../../app/i18n/text.ts';
 import { useBackups, useStatus } from '../../app/rpc/vault.tsx';
 
 export interface Attention {
@@ -17,19 +17,22 @@ export interface Attention {
 /** Undefined until all queries have answered. The screen of a failed query shows the failure. */
 export function useAttention(): readonly Attention[] | undefined {
   const { keychain, keyslots: kinds, directory, delayed } = useStatus();
-  const waiting = useWaiting();
+  const needed = useNeeded();
   const backups = useBackups();
   const keyslots = useKeyslots();
-  if (waiting.isPending || backups.isPending || keyslots.isPending) return undefined;
+  if (needed.isPending || backups.isPending || keyslots.isPending) return undefined;
 
   const found: Attention[] = [];
-  const needed = waiting.data?.activities.filter(({ canApprove }) => canApprove) ?? [];
-  const [first] = needed;
+  const { activities = [], areMore = false } = needed.data ?? {};
+  const [first] = activities;
   if (first !== undefined) {
+    const count = activities.length;
     found.push({
       id: 'approvals',
-      text: t('{{count}} requests need your approval.', { count: needed.length }),
-      to: needed.length === 1 ? `/approvals/${first.id}` : '/approvals',
+      text: areMore
+        ? t('More than {{most}} requests need your approval.', { most: numeral(count) })
+        : t('{{count}} requests need your approval.', { count }),
+      to: count === 1 ? `/approvals/${first.id}` : '/approvals',
       does: t('Review'),
     });
   }
