@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Alert, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { visibleName } from '../../main/lib/text/visible-text.ts';
+import { Dialog } from './dialog/dialog.tsx';
 import { FormEnd } from './form-end.tsx';
 import { NameField } from './name-field.tsx';
 import { nameProblem } from './text/names.ts';
@@ -98,9 +99,9 @@ export function DialogButton({
       >
         {name}
       </Button>
-      <Modal opened={opened} onClose={close} title={title} size={wide ? 'xl' : 'lg'}>
+      <Dialog opened={opened} onClose={close} title={title} size={wide ? 'xl' : 'lg'}>
         {children(close)}
-      </Modal>
+      </Dialog>
     </>
   );
 }
@@ -232,6 +233,7 @@ export function ConfirmForm({
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
+            data-repeats
             required
             value={typed}
             error={problem}

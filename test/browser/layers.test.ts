@@ -8,7 +8,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { activityOf, ethereumAccount, newUserBy, resultOf } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, exportFrom, goTo, heading, sendVote } from './support/steps.ts';
+import { axeFindings } from './support/inspect.ts';
+import { button, exportFrom, goTo, heading, openDialog, sendVote } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -55,6 +56,12 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   // The question comes before the ten seconds, in which the person may look away.
   const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
   await question.waitFor();
+  // An Escape shuts the question, and not what is under it.
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'hidden' });
+  await drawer.getByText('Not confirmed: nothing changed.').waitFor();
+  await button(drawer, 'Approve once').click();
+  await question.waitFor();
   await exportFrom(question, 'Confirm', recoveryPhrase);
   await sendVote(page);
   await page.getByText('Approved and completed.').waitFor();
@@ -62,4 +69,62 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   expect(status).toBe('ACTIVITY_STATUS_COMPLETED');
   expect(person.complaints).toEqual([]);
   expect(person.violations).toEqual([]);
+});
+
+test('typed text is not thrown away by Escape, by a press beside the dialog, or by an Escape for another dialog', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Sessions');
+  const dialog = await openDialog(page, 'New profile…', 'New session profile');
+  const name = dialog.getByRole('textbox', { name: 'Name' });
+  // Nothing is typed: nothing is asked.
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await openDialog(page, 'New profile…', 'New session profile');
+  await name.fill('Shop');
+
+  const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+  await page.keyboard.press('Escape');
+  await question.waitFor();
+  const amiss = await axeFindings(page, 'discard');
+  // Escape answers the question, and not the dialog under it.
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'hidden' });
+  expect(await name.inputValue()).toBe('Shop');
+  await expect.poll(() => name.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.mouse.click(5, 400);
+  await button(question, 'Keep editing').click();
+  await question.waitFor({ state: 'hidden' });
+  expect(await name.inputValue()).toBe('Shop');
+
+  // The palette over it is shut alone.
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Search and commands' });
+  await palette.waitFor();
+  await page.keyboard.press('Escape');
+  await palette.waitFor({ state: 'hidden' });
+  expect(await question.count()).toBe(0);
+  expect(await name.inputValue()).toBe('Shop');
+
+  // Text that was taken back is none.
+  await name.fill('');
+  await button(dialog, 'Close').click();
+  await dialog.waitFor({ state: 'hidden' });
+  await openDialog(page, 'New profile…', 'New session profile');
+  await name.fill('Shop');
+  await button(dialog, 'Close').click();
+  await button(question, 'Discard').click();
+  await question.waitFor({ state: 'hidden' });
+  await dialog.waitFor({ state: 'hidden' });
+  await openDialog(page, 'New profile…', 'New session profile');
+  expect(await name.inputValue()).toBe('');
+  // Text that was sent is not asked about.
+  await name.fill('Shop');
+  await button(dialog, 'Create profile').click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await question.count()).toBe(0);
+  expect(amiss).toEqual([]);
+  expect(person.complaints).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { upTo } from '../../../main/lib/text/up-to.ts';
 import { distance, matching, useCommands } from './commands.tsx';
+import { useTopmost } from '../../ui/dialog/topmost.ts';
 import { readable } from '../../ui/text/readable.ts';
 import { activitiesOf, say } from './search-results.ts';
 import { t } from '../i18n/text.ts';
@@ -24,10 +25,13 @@ interface Props {
 }
 
 export function Palette({ opened, onClose, ...wishes }: Props): ReactNode {
+  const isTopmost = useTopmost(opened);
   return (
     <Modal.Root
       opened={opened}
-      onClose={onClose}
+      onClose={() => {
+        if (isTopmost()) onClose();
+      }}
       size={620}
       yOffset="10vh"
       transitionProps={atOnce}

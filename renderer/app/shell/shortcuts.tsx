@@ -2,7 +2,8 @@
 
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
-import { Kbd, Modal } from '@mantine/core';
+import { Kbd } from '@mantine/core';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { modifierKey, paletteKeys } from './keys.ts';
 import { t } from '../i18n/text.ts';
 import './shortcuts.css';
@@ -25,7 +26,7 @@ interface Props {
 
 export function Shortcuts({ opened, onClose }: Props): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title={t('Keyboard shortcuts')} size="md">
+    <Dialog opened={opened} onClose={onClose} title={t('Keyboard shortcuts')} size="md">
       <dl className="kh-shortcuts">
         {shortcuts.map(([keys, does]) => (
           <div key={does}>
@@ -41,6 +42,6 @@ export function Shortcuts({ opened, onClose }: Props): ReactNode {
           </div>
         ))}
       </dl>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,8 +1,9 @@
 import { createContext, use, useCallback, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Group, Modal, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { describeFormat } from './chains.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Grouped } from '../../ui/identifier.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';
@@ -126,7 +127,7 @@ export function AddressDialogs({ children }: { readonly children: ReactNode }): 
     <ShowAddress value={show}>
       {children}
       {/* Also while it is shut: it gives the focus back to where that was when it opened. */}
-      <Modal
+      <Dialog
         opened={opened}
         onClose={() => {
           setOpened(false);
@@ -136,7 +137,7 @@ export function AddressDialogs({ children }: { readonly children: ReactNode }): 
         centered
       >
         {shown !== null && <AddressCode {...shown} />}
-      </Modal>
+      </Dialog>
     </ShowAddress>
   );
 }

@@ -8,6 +8,7 @@ import { describeType } from './activity-words.ts';
 import { Spoken, useDescriptions } from './spoken.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import { LogPanel } from './log-panel.tsx';
+import { useTopmost } from '../../ui/dialog/topmost.ts';
 import { Facts, PageHead } from '../../ui/page.tsx';
 import type { Activity as ActivityResource } from '../../app/rpc/resources.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
@@ -19,6 +20,7 @@ import { WhatIsSigned } from '../sign/what-is-signed.tsx';
 /** The activity log, newest first; an activity's own address opens it over the list. */
 export function Activity({ activityId }: { readonly activityId: string | undefined }): ReactNode {
   const [, navigate] = useLocation();
+  const isTopmost = useTopmost(activityId !== undefined);
   return (
     <>
       <PageHead
@@ -35,7 +37,7 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
       <Drawer
         opened={activityId !== undefined}
         onClose={() => {
-          navigate('/activity');
+          if (isTopmost()) navigate('/activity');
         }}
         position="right"
         size={680}

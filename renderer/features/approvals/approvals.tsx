@@ -15,6 +15,7 @@ import { NodeSays } from './node-says.tsx';
 import { heldFor, holdVote, useHeldVotes } from './held-votes.ts';
 import type { VoteKind } from './unsent-votes.ts';
 import { useAllWaiting } from './waiting-approvals.ts';
+import { useTopmost } from '../../ui/dialog/topmost.ts';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import type { Activity } from '../../app/rpc/resources.ts';
@@ -37,6 +38,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
   const { list } = waiting;
   const described = useDescriptions(list.map(({ id }) => id));
   const held = useHeldVotes();
+  const isTopmost = useTopmost(activityId !== undefined);
   const at = list.findIndex(({ id }) => id === activityId);
   const open = (id: string | undefined) => {
     navigate(id === undefined ? '/approvals' : `/approvals/${id}`);
@@ -91,7 +93,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
       <Drawer
         opened={activityId !== undefined}
         onClose={() => {
-          open(undefined);
+          if (isTopmost()) open(undefined);
         }}
         position="right"
         size={680}

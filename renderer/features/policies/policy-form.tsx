@@ -1,8 +1,9 @@
 /** The form of a policy: as a form where one says all of the policy, or as text. */
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Fieldset, Group, Modal, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Fieldset, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
@@ -277,7 +278,7 @@ export function PolicyForm(props: FormProps): ReactNode {
           />
         </aside>
       </form>
-      <Modal
+      <Dialog
         opened={asking !== null}
         onClose={() => {
           setAsking(null);
@@ -326,7 +327,7 @@ export function PolicyForm(props: FormProps): ReactNode {
             </Group>
           </Stack>
         )}
-      </Modal>
+      </Dialog>
       <PolicyTrial
         drafts={drafts().map((each, index) => asDraft(each, index === 0 ? policyId : undefined))}
         obstacle={obstacle}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { layers } from '../../app/layers.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -14,7 +15,7 @@ interface DialogProps {
 export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
   const freeze = useStatusCall((rpc) => rpc.freeze());
   return (
-    <Modal opened={opened} onClose={onClose} title={t('Freeze all signing')} zIndex={layers.freeze}>
+    <Dialog opened={opened} onClose={onClose} title={t('Freeze all signing')} zIndex={layers.freeze}>
       <Stack>
         <Text>
           {t(
@@ -38,6 +39,6 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

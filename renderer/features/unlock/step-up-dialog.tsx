@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { useOwnerSecret } from '../keyslots/keyslot-form.tsx';
 import { layers } from '../../app/layers.ts';
@@ -21,18 +22,16 @@ export function StepUpDialog({ opened }: { readonly opened: boolean }): ReactNod
   }, [question]);
   const cancel = () => question?.answer(false);
   return (
-    <Modal
+    <Dialog
       opened={opened}
       zIndex={layers.stepUp}
       onClose={cancel}
       title={t('Confirm it’s you')}
       size="lg"
       returnFocus={false}
-      // A click beside it does not throw away a phrase that is half typed.
-      closeOnClickOutside={false}
     >
       <StepUpForm onShown={() => question?.answer(true)} onCancel={cancel} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import { memo, useCallback, useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Select, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconWallet } from '@tabler/icons-react';
@@ -20,6 +20,7 @@ import {
 } from '../accounts/chains.ts';
 import type { AddressFormat, Curve, NewAccount } from '../accounts/chains.ts';
 import { ExportForm, SeedPhrase } from '../accounts/export-form.tsx';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import { DeleteForm, DangerZone, DangerAction, RenameForm } from '../../ui/danger-zone.tsx';
@@ -146,7 +147,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
       {found !== undefined && (
         <ManageWallet wallet={found} accounts={all.list.total} moreAccounts={!all.list.isComplete} />
       )}
-      <Modal
+      <Dialog
         opened={adding}
         onClose={() => {
           setAdding(false);
@@ -160,7 +161,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
             setAdding(false);
           }}
         />
-      </Modal>
+      </Dialog>
     </>
   );
 }
