@@ -2,7 +2,6 @@
 
 import { Suspense, useEffect } from 'react';
 import type { ReactNode } from 'react';
-import { notifications } from '@mantine/notifications';
 import { Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { ApprovalNotices } from '../features/approvals/approval-notices.tsx';
@@ -65,16 +64,11 @@ import {
 } from './screens.ts';
 import { NotFound } from './not-found.tsx';
 import { dropDraftsOnLeave } from './drafts.ts';
+import { useInsideNotices } from './inside-notices.ts';
 import { LockWarning } from './shell/lock-warning.tsx';
 
 export function OpenVault(): ReactNode {
-  // Notifications from inside the vault disappear outside of it.
-  useEffect(
-    () => () => {
-      notifications.clean();
-    },
-    [],
-  );
+  useInsideNotices();
   useEffect(dropDraftsOnLeave, []);
   return (
     <Router hook={useHashLocation}>

@@ -5,7 +5,7 @@ import { newSecret } from '../support/new-secret.ts';
 import { openWindow, sharedChromium, takePicture } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, exportFrom, goTo, heading, hold, leaveDialog, openDialog } from './support/steps.ts';
+import { button, exportFrom, goTo, heading, hold, leaveDialog, lock, openDialog } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -99,5 +99,43 @@ test('many secrets are listed and searched, by name and by property', async () =
   await page.getByText('1 secret', { exact: true }).waitFor();
   await page.getByRole('link', { name: /^secret 12/ }).click();
   await heading(page, 'secret 12').waitFor();
+  expect(person.complaints).toEqual([]);
+});
+
+test('an answer that comes after a lock names nothing on the screen of the lock', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Secrets');
+  await page.getByRole('link', { name: 'Add secret' }).first().click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Database');
+  await page.getByRole('textbox', { name: 'Value' }).fill('hush');
+  const late = Promise.withResolvers<undefined>();
+  const sent = Promise.withResolvers<undefined>();
+  await page.route('**/window/call', async (route) => {
+    const isStoring = route.request().postData()?.includes('ACTIVITY_TYPE_IMPORT_SECRETS') === true;
+    if (!isStoring) return route.fallback();
+    const response = await route.fetch();
+    sent.resolve(undefined);
+    await late.promise;
+    return route.fulfill({ response });
+  });
+  await button(page, 'Add secret').click();
+  await sent.promise;
+  await lock(page);
+  const answered = page.waitForResponse(
+    (response) => response.request().postData()?.includes('ACTIVITY_TYPE_IMPORT_SECRETS') === true,
+  );
+  late.resolve(undefined);
+  await (await answered).finished();
+  // The page has taken the answer by the time that it answers itself.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  expect(await page.getByText('Database').count()).toBe(0);
+  await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(service.recoveryPhrase);
+  await button(page, 'Unlock').click();
+  await page.getByRole('navigation').first().waitFor();
+  expect(await page.getByText('“Database”').count()).toBe(0);
   expect(person.complaints).toEqual([]);
 });

@@ -83,7 +83,8 @@ export function holdVote(
       .then(
         ({ status }) => {
           note?.remove();
-          notifications.show({ title, message: saidOf(status) });
+          // Another person may have signed in meanwhile.
+          if (!isAbandoned) notifications.show({ title, message: saidOf(status) });
         },
         (error: unknown) => {
           if (isAbandoned) return;

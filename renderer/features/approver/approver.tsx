@@ -1,6 +1,6 @@
 /** The window of a person who is not the owner: approvals, what concerns the person in the log, and the person’s credentials. */
 
-import { useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Title } from '@mantine/core';
 import { IconChecklist, IconFingerprint } from '@tabler/icons-react';
@@ -9,6 +9,7 @@ import { useHashLocation } from 'wouter/use-hash-location';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { LoadBoundary } from '../../app/load-boundary.tsx';
 import { NotFound } from '../../app/not-found.tsx';
+import { useInsideNotices } from '../../app/inside-notices.ts';
 import { OwnersWindow } from '../../app/owners-window.ts';
 import { StatusProvider, useStatusQuery, VaultProvider } from '../../app/rpc/vault.tsx';
 import { Mark } from '../../app/shell/mark.tsx';
@@ -19,6 +20,7 @@ import { Empty, Failure } from '../../ui/feedback.tsx';
 import { Expectations, PageHead, Panel, useScreenTitle } from '../../ui/page.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { Approvals } from '../approvals/approvals.tsx';
+import { beginHolding } from '../approvals/held-votes.ts';
 import { useAllWaiting } from '../approvals/waiting-approvals.ts';
 import { OwnActivity } from './own-activity.tsx';
 import { OwnCredentials } from './own-credentials.tsx';
@@ -124,6 +126,9 @@ const places = [
 ] as const;
 
 function Frame({ session }: { readonly session: ApproverSession }): ReactNode {
+  useInsideNotices();
+  // A vote that is on its way is the person’s alone: the next person may vote on the same request.
+  useEffect(() => beginHolding(), []);
   const { data: status } = useStatusQuery();
   if (status === undefined) return null;
   return (

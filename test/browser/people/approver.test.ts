@@ -1,5 +1,5 @@
 /** Two people and two windows: what waits for two is approved by the second person, with a passkey, in a window of their own. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { activityOf, ethereumAccount, newTestKey, newUserBy, resultOf } from '../../support/support.ts';
 import type { Json } from '../../support/support.ts';
@@ -178,4 +178,82 @@ test('the second person approves in their own window, and the waiting caller get
   await owner.page.goto(`${windowOrigin}/approver`);
   await heading(owner.page, 'Sign in to approve').waitFor();
   expect(await stored()).toEqual([]);
+});
+
+test('what one person did is not told to the next, nor is their vote the next person’s', async () => {
+  await using service = await serveDevVault();
+  const { root, windowOrigin } = service;
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const newAuthenticator = async () => {
+    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    return authenticatorId;
+  };
+  const newUser = async (userName: string) => {
+    const passkey = await page.evaluate(createPasskey, 'localhost');
+    const users = [{ userName, apiKeys: [], authenticators: [passkey], oauthProviders: [], userTags: [] }];
+    activityOf(await root.submit('create_users', 'CREATE_USERS_V3', { users }));
+  };
+  await page.goto(`${windowOrigin}/approver`);
+  const first = await newAuthenticator();
+  await newUser('Ben');
+  const { client: cleo } = await newUserBy(root, 'Cleo');
+  activityOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Tags by three',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.resource == 'USER'",
+      consensus: 'approvers.count() >= 3',
+      notes: '',
+    }),
+  );
+  activityOf(await cleo.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Shared', userIds: [] }));
+  await button(page, 'Sign in with passkey').click();
+  const row = page.getByRole('link', { name: /Shared/ });
+  const detail = page.getByRole('dialog', { name: 'Approval' });
+  await row.click();
+
+  // Ben signs out while the answer to his vote is on its way.
+  const late = Promise.withResolvers<undefined>();
+  const sent = Promise.withResolvers<undefined>();
+  const hold = async (route: Route) => {
+    const response = await route.fetch();
+    sent.resolve(undefined);
+    await late.promise;
+    await route.fulfill({ response });
+  };
+  await page.route('**/submit/approve_activity', hold, { times: 1 });
+  await button(detail, 'Approve once').click();
+  await sent.promise;
+  await button(page, 'Sign out').click();
+  await button(page, 'Go to sign-in').click();
+  await heading(page, 'Sign in to approve').waitFor();
+  await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: first });
+  await newAuthenticator();
+  await newUser('Dora');
+
+  // Dora signs in before it is there.
+  await button(page, 'Sign in with passkey').click();
+  await row.getByText('Needs your approval').waitFor();
+  const answered = page.waitForResponse('**/submit/approve_activity');
+  late.resolve(undefined);
+  await (await answered).finished();
+  await row.getByText('Needs your approval').waitFor();
+  expect(await page.getByText('Approved. Waiting for others.').count()).toBe(0);
+  await row.click();
+  await button(detail, 'Approve once').click();
+  await page.getByText('Approved and completed.').waitFor();
+  expect(await page.getByText('Approved. Waiting for others.').count()).toBe(0);
+  expect(person.complaints).toEqual([]);
 });
