@@ -140,7 +140,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
                 ? t('Sealed in the vault and never shown.')
                 : t('Leave empty to keep the current password.')
             }
-            autoComplete="off"
+            autoComplete="new-password"
             visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
             {...field('password')}
           />

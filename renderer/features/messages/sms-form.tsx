@@ -186,7 +186,7 @@ function TwilioForm({
               ? t('Sealed in the vault and never shown.')
               : t('Leave empty to keep the current secret.')
           }
-          autoComplete="off"
+          autoComplete="new-password"
           visibilityToggleButtonProps={{ 'aria-label': t('Show secret'), tabIndex: 0 }}
           value={password}
           onChange={onText(setPassword)}

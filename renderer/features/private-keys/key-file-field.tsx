@@ -113,7 +113,7 @@ export function KeyFileField({ onRead }: { readonly onRead: (key: ReadKeyFile) =
           <PasswordField
             flex={1}
             label={t('Passphrase of {{name}}', { name: locked.name })}
-            autoComplete="off"
+            autoComplete="new-password"
             autoFocus
             visibilityToggleButtonProps={{ 'aria-label': t('Show the passphrase'), tabIndex: 0 }}
             value={passphrase}

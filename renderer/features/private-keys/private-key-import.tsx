@@ -98,7 +98,7 @@ export function ImportPrivateKey(): ReactNode {
               <PasswordField
                 label={t('Private key')}
                 description={forms[curve]}
-                autoComplete="off"
+                autoComplete="new-password"
                 autoCapitalize="none"
                 autoCorrect="off"
                 spellCheck={false}

@@ -134,7 +134,7 @@ export function ImportWallet(): ReactNode {
               description={t(
                 'Only if the wallet has one. A wrong passphrase opens a different, empty wallet.',
               )}
-              autoComplete="off"
+              autoComplete="new-password"
               autoCapitalize="none"
               autoCorrect="off"
               spellCheck={false}
