@@ -31,8 +31,7 @@ export function Spoken({ parts, links = false }: Props): ReactNode {
   return (
     <span translate="no">
       {parts.map((part, index) => {
-        if (part.kind === undefined)
-          return <bdi key={index}>{withAddresses(visibleLine(part.text), (text) => text)}</bdi>;
+        if (part.kind === undefined) return <bdi key={index}>{withAddresses(visibleLine(part.text))}</bdi>;
         const screen = screens[part.kind];
         return links && isOwners && part.id !== undefined && screen !== undefined ? (
           <Link key={index} href={screen(part)} className="kh-pill">

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { withAddresses } from './addresses.tsx';
 
-const shown = (text: string): string => renderToStaticMarkup(withAddresses(text, (each) => each));
+const shown = (text: string): string => renderToStaticMarkup(withAddresses(text));
 /** The text of the markup. */
 const textOf = (markup: string): string => markup.replaceAll(/<[^>]*>/g, '');
 

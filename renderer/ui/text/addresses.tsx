@@ -9,12 +9,11 @@ const address = new RegExp(
   `(?<![0-9A-Za-z])(0x[0-9a-fA-F]{64}|0x[0-9a-fA-F]{40}|(?:bc1|tb1|bcrt1)[02-9ac-hj-np-z]{20,87}|[13T]${base58}{25,34}|${base58}{32,44})(?![0-9A-Za-z])`,
 );
 
-/** @param other Shows the text around them. */
-export const withAddresses = (text: string, other: (text: string) => ReactNode): ReactNode =>
+export const withAddresses = (text: string): ReactNode =>
   address.test(text)
     ? text
         .split(address)
         .map((piece, index) =>
-          index % 2 === 0 ? <span key={index}>{other(piece)}</span> : <Grouped key={index} text={piece} />,
+          index % 2 === 0 ? <span key={index}>{piece}</span> : <Grouped key={index} text={piece} />,
         )
-    : other(text);
+    : text;

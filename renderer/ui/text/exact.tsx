@@ -16,17 +16,26 @@ export function Exact({ text }: { readonly text: string }): ReactNode {
         .map((line, index) => (
           <Fragment key={index}>
             {index > 0 && '\n'}
-            <span dir={directionOf(line) === 'rtl' ? 'rtl' : 'ltr'}>{withAddresses(line, withBlanks)}</span>
+            <span dir={directionOf(line) === 'rtl' ? 'rtl' : 'ltr'}>{withBlanks(line)}</span>
           </Fragment>
         ))}
     </span>
   );
 }
 
-/** Blanks at either end, and several in a row. */
+/** Blanks at either end of a line, and several in a row. */
 const blanks = /(^ +| +$| {2,})/;
 
+/** The blanks are found in the whole line: an address, which is shown apart, does not end it. */
 const withBlanks = (line: string): ReactNode =>
   blanks.test(line)
-    ? line.split(blanks).map((piece, index) => (index % 2 === 0 ? piece : <mark key={index}>{piece}</mark>))
-    : line;
+    ? line
+        .split(blanks)
+        .map((piece, index) =>
+          index % 2 === 0 ? (
+            <Fragment key={index}>{withAddresses(piece)}</Fragment>
+          ) : (
+            <mark key={index}>{piece}</mark>
+          ),
+        )
+    : withAddresses(line);
