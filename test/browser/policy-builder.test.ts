@@ -112,6 +112,17 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     await hand.click(page.getByRole('link', { name: 'Create policy' }));
     await heading(page, 'Create policy').waitFor();
     found.push(...(await axeFindings(page, 'builder-empty')));
+    // A template lacks some of its parts: its policy is unfinished, and not too complex for a sentence.
+    const unfinished = page.getByText('A sentence appears here once the policy is complete.');
+    await unfinished.waitFor();
+    await page
+      .getByRole('combobox', { name: 'Template' })
+      .selectOption({ label: 'Payments within a daily budget' });
+    await page.getByRole('textbox', { name: 'Up to (ETH)' }).and(page.locator('[value="1"]')).waitFor();
+    await page.waitForFunction(() => document.querySelector('.kh-says[aria-busy=false]') !== null);
+    expect(await unfinished.isVisible()).toBe(true);
+    await page.getByRole('combobox', { name: 'Template' }).selectOption({ label: 'Payments, from scratch' });
+    await page.getByRole('textbox', { name: 'Up to (ETH)' }).and(page.locator('[value=""]')).waitFor();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Daily payments');
     await hand.choose(page, 'Names: Who', 'Anna');
     await hand.choose(page, 'Names of wallets', 'Daily');

@@ -228,8 +228,12 @@ export function PolicyForm(props: FormProps): ReactNode {
               aria-busy={!isCurrent}
               aria-label={t('What the policy says')}
             >
-              <Says check={found} names={names} assets={language?.assets ?? []} />
-              {second !== undefined && (
+              <Says
+                check={missing.length > 0 ? undefined : found}
+                names={names}
+                assets={language?.assets ?? []}
+              />
+              {missing.length === 0 && second !== undefined && (
                 <div style={{ marginBlockStart: '0.5rem' }}>
                   <Says check={second} names={names} assets={language?.assets ?? []} />
                 </div>
