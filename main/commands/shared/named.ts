@@ -47,10 +47,13 @@ export function findNamed<T>(
   }
   const are = items.length === 1 ? 'there is' : 'there are';
   const known = items.length === 0 ? 'there is none' : `${are} ${listed(items.map(namesOf), nameFirst)}`;
-  const names = items.flatMap((item) => namesOf(item).name ?? []);
+  const suggestion = didYouMean(
+    wanted,
+    items.flatMap((item) => namesOf(item).name ?? []),
+  );
   throw new CommandError(
     exitCodes.failed,
-    `no ${noun} has the id or the name ${quoted(wanted)}: ${known}${didYouMean(wanted, names)}`,
+    `no ${noun} has the id or the name ${quoted(wanted)}${items.length === 1 && suggestion !== '' ? '' : `: ${known}`}${suggestion}`,
   );
 }
 

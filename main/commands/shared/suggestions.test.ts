@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { findNamed } from './named.ts';
 import { didYouMean } from './suggestions.ts';
 
 const formats = ['ethereum', 'bitcoin', 'bitcoin-taproot', 'solana', 'sui', 'sei'];
@@ -18,4 +19,23 @@ test.each([
 // The class: a name that others chose reaches the terminal as it is.
 test('quotes a name, whatever is in it', () => {
   expect(didYouMean('Safe1', ['Safe\u001b'])).toBe('. Did you mean "Safe\\u001b"?');
+});
+
+const wallets = ['Daily', 'Savings'].map((name, index) => ({ id: `0000000${String(index)}-wallet`, name }));
+
+test.each([
+  [
+    2,
+    'Dayly',
+    'no wallet has the id or the name "Dayly": there are "Daily", "Savings". Did you mean "Daily"?',
+  ],
+  [2, 'Home', 'no wallet has the id or the name "Home": there are "Daily", "Savings"'],
+  // The only one is not named twice.
+  [1, 'Dayly', 'no wallet has the id or the name "Dayly". Did you mean "Daily"?'],
+  [1, 'Home', 'no wallet has the id or the name "Home": there is "Daily"'],
+  [0, 'Home', 'no wallet has the id or the name "Home": there is none'],
+])('of %i wallets, %j is refused with what there is', (number, wanted, message) => {
+  expect(() => findNamed('wallet', wanted, wallets.slice(0, number), (each) => each)).toThrow(
+    expect.objectContaining({ message }),
+  );
 });
