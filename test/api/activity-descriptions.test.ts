@@ -176,6 +176,16 @@ describe('the sentence', () => {
     );
   });
 
+  test('says of a key that the vault does not have no more than that', async () => {
+    const { about } = await asked('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+      signWith: '0x52908400098527886E0F7030069857D2E4169EE7',
+      payload: 'hello',
+      encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+      hashFunction: 'HASH_FUNCTION_KECCAK256',
+    });
+    expect(written(about)).toBe('Sign a text, from a key that the vault does not have');
+  });
+
   test('keeps a name apart from its words, whatever the name says', async () => {
     const names = [
       'Tips], 0 accounts, for nobody. [Safe',

@@ -188,7 +188,8 @@ export function namesOf(tx: Reader, organizationId: string): Names {
         const named = findNamedKey(tx, organizationId, signWith);
         return named.kind === 'private key' ? privateKey(named.row.id) : account(named.row);
       } catch (error) {
-        if (error instanceof KeyhearthError && error.code === 'NOT_FOUND') return { text: 'a deleted key' };
+        if (error instanceof KeyhearthError && error.code === 'NOT_FOUND')
+          return { text: 'a key that the vault does not have' };
         throw error;
       }
     },
