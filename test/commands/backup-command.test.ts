@@ -209,7 +209,7 @@ describe('keyhearth backup', () => {
       code: 5,
       stdout: '',
       stderr: expect.stringMatching(
-        /missing secret: the vault is not running, and unlocks with recovery, password/,
+        /missing secret: the vault is not running, and unlocks with the recovery phrase or a password/,
       ) as unknown,
     });
     const wrong = await laptop.run('backup', file, '--password-file', laptop.secret('wrong', 'wrong horse'));
@@ -355,7 +355,7 @@ describe('keyhearth restore', () => {
     const { code, stdout } = await desktop.run('restore', file, '--password-file', passwordFile);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Restored the vault of Acme in .*, as it was \d{4}-/);
-    expect(stdout).toMatch(/\nUnlocks with recovery, password\.\n/);
+    expect(stdout).toMatch(/\nUnlocks with the recovery phrase or a password\.\n/);
     expect(stdout).toMatch(/\nNext: keyhearth backup verify FILE/);
     expect((await desktop.run('doctor')).code).toBe(0);
   });

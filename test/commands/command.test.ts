@@ -204,7 +204,7 @@ describe('init', () => {
     expect(stdout).toMatch(
       /^Recovery phrase \(write it down; it is shown only once\):\n\n([a-z]+ ){23}[a-z]+\n\n/,
     );
-    expect(stdout).toMatch(/\nUnlocks with recovery, password\.\n/);
+    expect(stdout).toMatch(/\nUnlocks with the recovery phrase or a password\.\n/);
     expect(stdout).toMatch(/\nNext: keyhearth serve\n$/);
   });
 
@@ -553,7 +553,7 @@ describe('serve', () => {
       const { stdout } = await home.run(['status']);
       expect(stdout).toMatch(/^State +unlocked\nURL +http:\/\/127\.0\.0\.1:\d+\n/);
       expect(stdout).toContain(`\nOrganization  Acme (${organizationId})\n`);
-      expect(stdout).toContain('\nUnlocks with  recovery, password\n');
+      expect(stdout).toContain('\nUnlocks with  the recovery phrase or a password\n');
       expect(stdout).toMatch(/\nSigner key +04[0-9a-f]{128}\n$/);
     });
 
@@ -608,7 +608,7 @@ describe('serve', () => {
       expect(await home.run(['unlock', '--json'])).toMatchObject({
         code: 2,
         error:
-          'missing secret: the vault unlocks with recovery, password. Give --password-file, --password-fd, --recovery-file or --share-file, or --keychain',
+          'missing secret: the vault unlocks with the recovery phrase or a password. Give --password-file, --password-fd, --recovery-file or --share-file, or --keychain',
       });
       expect(await home.run(['unlock', '--json', '--recovery-file', '/no/such/file'])).toMatchObject({
         code: 2,

@@ -4,6 +4,7 @@ import type {
   BackupSecret,
   BackupsStatus,
   BackUp,
+  KeyslotKind,
   UnlockWith,
   VerifiedBackup,
 } from '../../../preload/contract.ts';
@@ -13,7 +14,7 @@ import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts'
 import { startProgress } from '../shared/progress.ts';
 import { fields, table, type Cell, type Table } from '../shared/table.ts';
 import { withVault, type OpenedVault } from '../shared/opened-vault.ts';
-import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
+import { readSecret, secretFlags, unlockMethods, type SecretOptions } from '../shared/proof.ts';
 import { askForPassword, askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
 import { defined } from '../../lib/defined.ts';
@@ -126,12 +127,12 @@ export async function withOpened<T>(
 }
 
 /** @returns undefined where the password is to be asked for. */
-function keychainOrNothing(config: Config, keyslots: readonly string[]): UnlockWith | undefined {
+function keychainOrNothing(config: Config, keyslots: readonly KeyslotKind[]): UnlockWith | undefined {
   if (config.useKeychain && keyslots.includes('keychain')) return { with: 'keychain' };
   if (keyslots.includes('password') && canAsk()) return undefined;
   throw new CommandError(
     exitCodes.locked,
-    `missing secret: the vault is not running, and unlocks with ${keyslots.join(', ')}. Give ${secretFlags}`,
+    `missing secret: the vault is not running, and unlocks with ${unlockMethods(keyslots)}. Give ${secretFlags}`,
   );
 }
 

@@ -9,7 +9,7 @@ import { askForSecret, count, when } from './backup.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { note, print } from '../shared/output.ts';
 import { startProgress } from '../shared/progress.ts';
-import { readSecret, type SecretOptions } from '../shared/proof.ts';
+import { readSecret, unlockMethods, type SecretOptions } from '../shared/proof.ts';
 import { tryUntilRight } from '../shared/secrets.ts';
 
 export interface RestoreOptions extends SecretOptions {
@@ -41,7 +41,7 @@ export async function restoreBackup(
     [
       `Restored the vault of ${restored.organizationName} in ${directory}, as it was ${when(restored.madeAt)}.`,
       `Organization ${restored.organizationId}, owner ${restored.ownerUserId}, ${count(restored.log.rows, 'log entry', 'log entries')}.`,
-      `Unlocks with ${restored.keyslots.join(', ')}.`,
+      `Unlocks with ${unlockMethods(restored.keyslots)}.`,
       'A backup has no API key files: copy yours, or generate a new one with `keyhearth keygen --name owner --register`.',
       'Next: keyhearth backup verify FILE, keyhearth backup schedule DIRECTORY, keyhearth serve',
     ].join('\n'),

@@ -1,5 +1,6 @@
 /** The secrets that a command is given to open the vault, or a backup of it. */
-import type { BackupSecret, ProveWith, VaultStatus } from '../../../preload/contract.ts';
+import type { BackupSecret, KeyslotKind, ProveWith, VaultStatus } from '../../../preload/contract.ts';
+import { anyOf } from './help.ts';
 import { CommandError, exitCodes } from './output.ts';
 import {
   askForPassword,
@@ -17,6 +18,16 @@ export interface SecretOptions {
   readonly recoveryFile?: string;
   readonly shareFile?: readonly string[];
 }
+
+const unlockWords: Readonly<Record<KeyslotKind, string>> = {
+  keychain: 'the keychain',
+  password: 'a password',
+  recovery: 'the recovery phrase',
+};
+
+/** @returns the ways to unlock, each once, as a sentence has them. */
+export const unlockMethods = (keyslots: readonly KeyslotKind[]): string =>
+  anyOf([...new Set(keyslots)].map((kind) => unlockWords[kind]));
 
 /** The options that name a secret, as an error lists them. */
 export const secretFlags = '--password-file, --password-fd, --recovery-file or --share-file';

@@ -6,7 +6,7 @@ import { describeFinding } from '../../storage/integrity/refusal.ts';
 import { checkNotHeld, findRunning, noVault, requireRunning } from '../shared/client.ts';
 import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
 import { fields, type Cell } from '../shared/table.ts';
-import { readSecrets, secretFlags, type SecretOptions } from '../shared/proof.ts';
+import { readSecrets, secretFlags, unlockMethods, type SecretOptions } from '../shared/proof.ts';
 import { askForPasswordOfVault, canAsk, tryUntilRight } from '../shared/secrets.ts';
 import { openPage } from '../shared/open-page.ts';
 import { unlockingNotes } from '../shared/unlocking.ts';
@@ -45,7 +45,7 @@ export async function unlock(config: Config, json: boolean, options: UnlockOptio
   if (given === undefined && !(keyslots.includes('password') && canAsk())) {
     throw new CommandError(
       exitCodes.usage,
-      `missing secret: the vault unlocks with ${keyslots.join(', ')}. Give ${secretFlags}, or --keychain`,
+      `missing secret: the vault unlocks with ${unlockMethods(keyslots)}. Give ${secretFlags}, or --keychain`,
     );
   }
   const over = new AbortController();
@@ -92,7 +92,7 @@ function describe(found: VaultStatus): Shown {
       ['URL', found.url],
       ['Organization', found.organization ? `${found.organization.name} (${found.organization.id})` : ''],
       ['Owner', found.owner ? `${found.owner.userName} (${found.owner.userId})` : ''],
-      ['Unlocks with', found.keyslots.join(', ')],
+      ['Unlocks with', unlockMethods(found.keyslots)],
       ['Keychain', found.keychain.available ? 'available' : found.keychain.reason],
       [
         'Longest turn',

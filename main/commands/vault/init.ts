@@ -16,6 +16,7 @@ import { deleteKeyFiles, newKeyPair, writeKeyFiles } from '../credentials/key-fi
 import { CommandError, exitCodes, note, print, printForSure } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { confirmPhrase } from '../keyslots/confirm-phrase.ts';
+import { unlockMethods } from '../shared/proof.ts';
 import { askForNewPassword, canAsk, problemOfPassword } from '../shared/secrets.ts';
 import { removeVault } from '../shared/vault-file.ts';
 import { defined } from '../../lib/defined.ts';
@@ -95,7 +96,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
         ? []
         : ['Recovery phrase (write it down; it is shown only once):', '', recoveryPhrase, '']),
       `Created a vault in ${String(config.dataDirectory)}.`,
-      `Unlocks with ${keyslots.join(', ')}.`,
+      `Unlocks with ${unlockMethods(keyslots)}.`,
       `Organization ${organizationId}, user ${userId}.`,
       `API key "${options.keyName}": ${files.privateKeyFile}`,
       'Next: keyhearth serve',
