@@ -48,7 +48,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
       <PageHead
         title={t('Approvals')}
         lead={t(
-          'Requests that need several approvals. They expire a day after the first; one rejection ends a request.',
+          'Requests that need several approvals. All approvals of a request expire a day after the first; one rejection ends it.',
         )}
       />
       <Panel kind="plain">
@@ -316,7 +316,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
       {canApprove && isOwners && isGrantable(kindOf(activity.type), intentOf(activity)) && (
         <Group gap="xs">
           <Text size="sm" c="dimmed">
-            {t('Also allow the like, until a lock at most:')}
+            {t('Approve this and others like it, at most until a lock:')}
           </Text>
           <Button
             variant="default"

@@ -25,7 +25,7 @@ export function Done({ made, phrase, onNext }: DoneProps): ReactNode {
   const name = made.organization?.name ?? '';
   return (
     <StepFrame title={t('Your vault is ready')} next={t('Open the vault')} onNext={onNext}>
-      <p className="kh-prose">{t('Nothing left this computer.')}</p>
+      <p className="kh-prose">{t('Nothing has left this computer.')}</p>
       <Expectations
         title={t('Summary')}
         done

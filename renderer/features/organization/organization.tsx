@@ -30,7 +30,7 @@ export function Organization(): ReactNode {
           organization !== null && (
             <>
               <Trans
-                i18nKey="Everything in this vault belongs to one organization. Its ID: <shortId/>"
+                i18nKey="Everything in this vault belongs to one organization. <shortId/>"
                 components={{ shortId: <ShortId text={organization.id} copy={t('Copy organization ID')} /> }}
               />
             </>

@@ -90,7 +90,10 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
             <DeliveryRow
               key={delivery.deliveryId}
               delivery={delivery}
-              to={names.get(delivery.endpointId) ?? t('FEATURE_NAME_WEBHOOK, or a deleted endpoint')}
+              to={
+                names.get(delivery.endpointId) ??
+                t('“Webhook URL” of the organization, or a deleted endpoint')
+              }
             />
           ))}
         </ul>

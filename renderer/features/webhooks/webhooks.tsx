@@ -38,7 +38,9 @@ export function Webhooks(): ReactNode {
         {endpoints.data !== undefined && list.length === 0 && (
           <Empty title={t('No endpoints')} level={3}>
             <p>
-              {t('A URL that receives events by POST. Scripts can set one more with FEATURE_NAME_WEBHOOK.')}
+              {t(
+                'A URL that receives events by POST. Under Organization, the feature “Webhook URL” sets one more.',
+              )}
             </p>
           </Empty>
         )}
