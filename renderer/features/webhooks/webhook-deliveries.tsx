@@ -50,6 +50,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
             aria-label={t('Endpoint')}
             size="xs"
             w={170}
+            maw="100%"
             data={[
               { value: '', label: t('All endpoints') },
               ...endpoints.map((each) => ({ value: each.endpointId, label: visibleName(each.name) })),
@@ -64,6 +65,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
             aria-label={t('Status')}
             size="xs"
             w={140}
+            maw="100%"
             data={[
               { value: '', label: t('Any status') },
               ...filterStates.map((value) => ({ value, label: stateWords[value] })),
