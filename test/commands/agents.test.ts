@@ -570,6 +570,16 @@ test('budgets in what the vault does not know, and names that look like others, 
   }
 });
 
+test('a command for a door without such a program names the command that pairs one', async () => {
+  const { code, stderr } = await run('ssh', 'keys', '--program', 'desk', ...owner());
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(
+      'is paired with the door ssh: pair one with `keyhearth doors add desk --door ssh`',
+    ) as unknown,
+  });
+});
+
 test('a program whose name is refused leaves no tag', async () => {
   const { code, stderr } = await run('doors', 'add', 'Laptop', '--door', 'ssh', ...owner());
   expect(code, stderr).not.toBe(0);

@@ -1,6 +1,7 @@
 /** `keyhearth doors list`, `on` and `off`. */
 import type { DoorStatus } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
+import { quoted } from '../../lib/errors.ts';
 import { doorKinds, type DoorName } from '../../lib/policies/doors.ts';
 import { requireRunning, type Running } from '../shared/client.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
@@ -53,10 +54,13 @@ export async function findProgram(
     throw new CommandError(
       exitCodes.failed,
       only === undefined
-        ? `no such program is paired with the door ${door}: \`keyhearth doors add ${name ?? 'NAME'} --door ${door}\``
+        ? `no program${name === undefined ? '' : ` ${quoted(name)}`} is paired with the door ${door}: pair one with \`keyhearth doors add ${name ?? 'NAME'} --door ${door}\``
         : `several programs are paired: expected --program with one of ${programs.map((each) => each.name).join(', ')}`,
     );
   }
   if (on) return only;
-  throw new CommandError(exitCodes.failed, `the door ${door} is off: \`keyhearth doors on ${door}\``);
+  throw new CommandError(
+    exitCodes.failed,
+    `the door ${door} is off: switch it on with \`keyhearth doors on ${door}\``,
+  );
 }
