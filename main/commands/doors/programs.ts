@@ -143,9 +143,11 @@ export async function pairProgram(
 
 const setupLines = (door: DoorName, program: ProgramToSetUp): readonly string[] => {
   const { setup, words } = doorKinds[door];
+  const texts = setup(program);
   return [
-    `Address: ${program.address}`,
-    ...setup(program).map(({ what, text }) => `${words[what] ?? ''}: ${text}`),
+    // A text of the setup may be the address itself.
+    ...(texts.some(({ text }) => text === program.address) ? [] : [`Address: ${program.address}`]),
+    ...texts.map(({ what, text }) => `${words[what] ?? ''}: ${text}`),
   ];
 };
 
