@@ -230,7 +230,8 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile, { lifts
       emit({ kind: 'status' });
     },
   });
-  const signingCounts = new SigningCounts(signingTypes(operations));
+  const signing: ReadonlySet<string> = new Set(signingTypes(operations));
+  const signingCounts = new SigningCounts([...signing]);
   const nodes = new Nodes(units, keyring);
   const service: Service = {
     units,
@@ -269,8 +270,9 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile, { lifts
     watchLog: (listener) => watch.add(listener),
     operations,
     waiters,
-    onActivity: ({ id, type, status }) => {
+    onActivity: ({ id, organizationId, type, status }) => {
       if (status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') waiters.decided(id);
+      if (status === 'ACTIVITY_STATUS_COMPLETED' && !signing.has(type)) waiters.changed(organizationId);
       log.noticed();
       if (type === createGrant.versions[0].type && status === 'ACTIVITY_STATUS_COMPLETED') grants.look();
       emit({ kind: 'activity', id, type, status });

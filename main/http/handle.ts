@@ -42,6 +42,7 @@ export interface Service extends Engine {
   /** Called after an activity is committed. */
   readonly onActivity: (activity: {
     readonly id: string;
+    readonly organizationId: string;
     readonly type: string;
     readonly status: string;
   }) => void;
@@ -138,7 +139,16 @@ async function decided(
     const caller = identify(tx);
     return { ...caller, isBelow: isOfSubOrganization(tx, caller) };
   });
-  const over = waiters.wait(row.id, holder, wait, raw.length);
+  const isRefused = (): boolean => {
+    try {
+      units.read(identify);
+      return false;
+    } catch {
+      // Read once more for the answer.
+      return true;
+    }
+  };
+  const over = waiters.wait(row.id, holder, wait, raw.length, isRefused);
   if (over === undefined) return undefined;
   notes.waited = wait.seconds;
   // A vote may have come before the request waited.

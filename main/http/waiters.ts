@@ -48,8 +48,10 @@ export function readWait(header: string | undefined): number | undefined {
 }
 
 interface Waiter {
+  readonly organizationId: string;
   /** By `performance.now()`. */
   readonly until: number;
+  readonly isRefused: () => boolean;
   readonly end: () => void;
 }
 
@@ -75,6 +77,7 @@ export class Waiters {
    * Waits until an activity is decided, the time is over, the caller has gone, or nothing waits any longer. The caller looks
    * which of them it was.
    * @param bytes Of the request's body.
+   * @param isRefused Asked after each change in the caller's organization: true once the caller would be answered with nothing.
    * @returns undefined where the request does not wait: the caller's share is full, or the vault is frozen.
    */
   wait(
@@ -82,6 +85,7 @@ export class Waiters {
     holder: ShareHolder,
     { seconds, gone }: Wait,
     bytes: number,
+    isRefused: () => boolean = () => false,
   ): Promise<void> | undefined {
     if (this.#isFrozen()) return undefined;
     const release = this.#shares.open(holder, 1 + Math.floor(bytes / mostSmallBytes));
@@ -96,7 +100,9 @@ export class Waiters {
         resolve();
       };
       const left = owned(end, this.#onFault);
-      const waiter: Waiter = { until: performance.now() + seconds * 1000, end };
+      const { organizationId } = holder;
+      const until = performance.now() + seconds * 1000;
+      const waiter: Waiter = { organizationId, until, isRefused, end };
       waiters.add(waiter);
       gone.addEventListener('abort', left);
       if (gone.aborted) end();
@@ -107,6 +113,13 @@ export class Waiters {
   /** An activity is no longer as it was: the requests that wait for it look again. */
   decided(activityId: string): void {
     for (const { end } of [...(this.#byActivity.get(activityId) ?? [])]) end();
+  }
+
+  /** Users or keys of an organization may have gone: the requests that wait in the name of one end. */
+  changed(organizationId: string): void {
+    for (const waiter of this.#all()) {
+      if (waiter.organizationId === organizationId && waiter.isRefused()) waiter.end();
+    }
   }
 
   /** Answers all that waits: the vault is frozen, or the service ends. */

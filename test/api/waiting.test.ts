@@ -5,8 +5,16 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { requestLimits } from '../../main/lib/published-limits.ts';
 import { mostSmallBytes } from '../../main/lib/concurrency/turns.ts';
 import { mostWaiting, readWait } from '../../main/http/waiters.ts';
-import { activityOf, ethereumAccount, newTestKey, resultOf, startTestVault } from '../support/support.ts';
-import type { Answer, TestClient, TestVault } from '../support/support.ts';
+import {
+  activityOf,
+  ethereumAccount,
+  newTestKey,
+  newUserBy,
+  resultOf,
+  startTestVault,
+  TestClient,
+} from '../support/support.ts';
+import type { Answer, TestVault } from '../support/support.ts';
 
 let service: TestVault;
 let ann: TestClient;
@@ -32,9 +40,9 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-async function allow(condition: string, consensus: string): Promise<void> {
+async function allow(condition: string, consensus: string, root = service.root): Promise<void> {
   resultOf(
-    await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
       policyName: condition,
       effect: 'EFFECT_ALLOW',
       condition: condition.replaceAll('"', "'"),
@@ -63,18 +71,46 @@ const vote = (client: TestClient, verb: 'approve' | 'reject', fingerprint: strin
     headers,
   );
 
-/** @returns the activity that a body made, once so many requests wait. */
-async function waits(body: string, count = 1): Promise<string> {
-  await vi.waitFor(() => {
+/** The root user of a new sub-organization. */
+async function newSubOrganization(): Promise<TestClient> {
+  const key = newTestKey();
+  const apiKeys = [{ apiKeyName: 'Key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
+  const made = await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+    subOrganizationName: 'Sub',
+    rootUsers: [{ userName: 'Root', apiKeys, authenticators: [], oauthProviders: [] }],
+    rootQuorumThreshold: 1,
+  });
+  return new TestClient(service.url, String(resultOf(made)['subOrganizationId']), key);
+}
+
+/** Deletes the key that a user stamps with. */
+async function deleteKey(
+  root: TestClient,
+  { userId, client }: { readonly userId: string; readonly client: TestClient },
+): Promise<void> {
+  const { apiKeys } = (await root.query('get_api_keys', { userId })).body as {
+    readonly apiKeys: readonly {
+      readonly apiKeyId: string;
+      readonly credential: { readonly publicKey: string };
+    }[];
+  };
+  const own = apiKeys.find(({ credential }) => credential.publicKey === client.key.publicKey);
+  resultOf(await root.submit('delete_api_keys', 'DELETE_API_KEYS', { userId, apiKeyIds: [own?.apiKeyId] }));
+}
+
+/** Returns once so many requests wait. */
+const waiting = (count: number) =>
+  vi.waitFor(() => {
     expect(service.vault.waiters.size).toBe(count);
   });
+
+/** @returns the activity that a body made, once so many requests wait. */
+async function waits(body: string, count = 1): Promise<string> {
+  await waiting(count);
   return activityOf(await ask(body, { prefer: 'wait=0' })).fingerprint;
 }
 
-const nobodyWaits = () =>
-  vi.waitFor(() => {
-    expect(service.vault.waiters.size).toBe(0);
-  });
+const nobodyWaits = () => waiting(0);
 
 const statusOf = (answer: Answer): string => activityOf(answer).status;
 
@@ -183,32 +219,40 @@ describe('a caller', () => {
     expect(statusOf(await answer)).toBe('ACTIVITY_STATUS_COMPLETED');
   });
 
-  test('whose key is deleted meanwhile gets no signature', async () => {
-    const { client: dan, userId } = await service.newUser('Dan');
-    const body = signing('gone', dan);
-    const answer = ask(body, patient, dan);
-    await vi.waitFor(() => {
-      expect(service.vault.waiters.size).toBe(1);
-    });
-    const { fingerprint } = activityOf(await ask(body, { prefer: '' }, dan));
-    // A second key keeps the user, and with it the activity.
-    const apiKeys = [
-      { apiKeyName: 'other', publicKey: newTestKey().publicKey, curveType: 'API_KEY_CURVE_P256' },
-    ];
-    resultOf(await service.root.submit('create_api_keys', 'CREATE_API_KEYS_V2', { userId, apiKeys }));
-    const { apiKeys: keys } = (await service.root.query('get_api_keys', { userId })).body as {
-      readonly apiKeys: readonly {
-        readonly apiKeyId: string;
-        readonly credential: { readonly publicKey: string };
-      }[];
-    };
-    const own = keys.find(({ credential }) => credential.publicKey === dan.key.publicKey);
-    await service.root.submit('delete_api_keys', 'DELETE_API_KEYS', { userId, apiKeyIds: [own?.apiKeyId] });
-    await vote(ben, 'reject', fingerprint);
-    const { status, text } = await answer;
-    expect(status).toBe(401);
-    expect(text).not.toMatch(/"[rs]"/);
-  });
+  test.each(['key', 'user', 'sub-organization'] as const)(
+    'whose %s is deleted is answered at once, with no result, and gives its place back',
+    async (what) => {
+      const sub = await newSubOrganization();
+      const dan = await newUserBy(sub, 'Dan');
+      const eve = await newUserBy(sub, 'Eve');
+      await allow('activity.action == "CREATE"', 'approvers.count() >= 2', sub);
+      const { userId } = dan;
+      const [dans, eves] = [dan, eve].map(({ userId: walletName, client }) => {
+        const body = client.submitBody('CREATE_WALLET', { walletName, accounts: [] });
+        return client.post('submit/create_wallet', body, patient);
+      });
+      await waiting(2);
+      // A second key keeps the user.
+      const kept = {
+        apiKeyName: 'other',
+        publicKey: newTestKey().publicKey,
+        curveType: 'API_KEY_CURVE_P256',
+      };
+      resultOf(await sub.submit('create_api_keys', 'CREATE_API_KEYS_V2', { userId, apiKeys: [kept] }));
+      expect(service.vault.waiters.size).toBe(2);
+      if (what !== 'sub-organization') {
+        if (what === 'user')
+          resultOf(await sub.submit('delete_users', 'DELETE_USERS', { userIds: [userId] }));
+        else await deleteKey(sub, dan);
+        expect((await dans)?.status).toBe(401);
+        expect(service.vault.waiters.size).toBe(1);
+      }
+      const all = { deleteWithoutExport: true };
+      resultOf(await sub.submit('delete_sub_organization', 'DELETE_SUB_ORGANIZATION', all));
+      for (const answer of [dans, eves]) expect((await answer)?.status).toBe(401);
+      expect(service.vault.waiters.size).toBe(0);
+    },
+  );
 
   test('has a share of what may wait, and leaves others theirs', async () => {
     const body = signing('shared');

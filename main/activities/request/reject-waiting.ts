@@ -19,7 +19,7 @@ import type { Clock } from '../../lib/clock.ts';
 const mostRows = 32;
 const mostBytes = 1024 * 1024;
 
-export type Rejected = Pick<ActivityRow, 'id' | 'type' | 'status'>;
+export type Rejected = Pick<ActivityRow, 'id' | 'organizationId' | 'type' | 'status'>;
 
 interface Parts {
   readonly units: UnitOfWork;
@@ -97,8 +97,8 @@ export class Rejections {
         updatedAt: clock.now(),
       });
       onAppended(tx, appended, null);
-      const { id, type, status } = appended;
-      rejected.push({ id, type, status });
+      const { id, organizationId, type, status } = appended;
+      rejected.push({ id, organizationId, type, status });
       bytes += target.intent.length + target.votes.length;
       if (bytes >= mostBytes) return { rejected, next: row };
     }
