@@ -401,6 +401,22 @@ describe('serve', () => {
     expect((await client.query('whoami')).body).toMatchObject({ username: 'Ada', organizationName: 'Acme' });
   });
 
+  // The port of a debugger has no stamps, and a stranger who reaches it reads the keys.
+  test('has no debugger that the environment or a signal opens', async () => {
+    const environment = { ...home.environment, NODE_OPTIONS: '--inspect=127.0.0.1:0' };
+    const argv = ['serve', '--port', '0', '--no-keychain', '--json', ...withPassword()];
+    const process = processes.use(home.start(argv, { environment }));
+    expect(JSON.parse(await process.nextLine())).toMatchObject({ state: 'unlocked' });
+    const [, port] = /Debugger listening on ws:\/\/127\.0\.0\.1:(\d+)/.exec(process.stderr) ?? [];
+    const asking = send(`http://127.0.0.1:${String(port)}`, { method: 'GET', path: '/json/list' });
+    await expect(asking).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    process.child.kill('SIGUSR1');
+    expect((await home.run(['status', '--json'])).json).toMatchObject({ state: 'unlocked' });
+    expect(process.stderr.match(/Debugger listening/g)).toHaveLength(1);
+    expect(process.stderr).toContain('a debugger that the environment (NODE_OPTIONS) had opened was closed');
+    expect(await process.stop()).toBe(0);
+  });
+
   test('stays locked without a password, and says so', async () => {
     const { process, line } = await serve();
     expect(line['state']).toBe('locked');
