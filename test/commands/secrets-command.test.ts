@@ -217,6 +217,20 @@ describe('keyhearth run', () => {
     expect(ended.stdout).toBe('shown on purpose\n');
   });
 
+  test('starts nothing where Node would print the secrets', async () => {
+    const name = await store('not for Node to print');
+    const file = paper(`TOKEN=keyhearth://${name}\n`);
+    const argv = ['run', '--env', file, ...node('console.log(1)')];
+    for (const NODE_DEBUG of ['child_process', 'http,CHILD*', '*']) {
+      const ended = await command(argv, { environment: { ...environment, NODE_DEBUG } });
+      expect(ended).toMatchObject({ code: 2, stdout: '' });
+      expect(ended.stderr).not.toContain('not for Node to print');
+      expect(ended.stderr).toContain('NODE_DEBUG');
+    }
+    const others = await command(argv, { environment: { ...environment, NODE_DEBUG: 'repl' } });
+    expect(others).toMatchObject({ code: 0, stdout: '1\n', stderr: '' });
+  });
+
   test('passes input and exit codes on', async () => {
     const name = await store('some secret');
     const env = `TOKEN=keyhearth://${name}`;

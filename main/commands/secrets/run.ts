@@ -1,5 +1,6 @@
 /** `keyhearth run`: runs a command with secrets of the vault in its environment, and nowhere else. */
 import { isUtf8 } from 'node:buffer';
+import { debuglog } from 'node:util';
 import { environmentWithoutKey, type Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
@@ -53,6 +54,15 @@ function checkWhole(file: string, { name, value, line }: Variable): void {
   );
 }
 
+/** @throws CommandError where Node itself would print the environment of the command, and nothing would mask it. */
+function checkNotPrinted(): void {
+  if (!debuglog('child_process').enabled) return;
+  throw new CommandError(
+    exitCodes.usage,
+    'NODE_DEBUG would print the secrets: leave child_process out of it',
+  );
+}
+
 interface ReadSecret extends MaskedSecret {
   readonly variable: Variable;
 }
@@ -65,6 +75,7 @@ async function readSecrets(
   references: readonly Variable[],
 ): Promise<readonly ReadSecret[]> {
   if (references.length === 0) return [];
+  checkNotPrinted();
   const api = await VaultApi.connect(config, apiKey);
   api.requireSigner();
   const known = await secretListing.all(api);
