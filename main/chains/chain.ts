@@ -32,6 +32,8 @@ export interface Context {
    * @returns the name of its wallet or private key; undefined for a foreign address.
    */
   readonly ours: (address: string) => string | undefined;
+  /** True if the key at an own address was imported: another may have a copy, and take what is sent there. */
+  readonly isImported?: ((address: string) => boolean) | undefined;
   /** Finds the name that the organization gave to a foreign address. */
   readonly known?: (address: string) => string | undefined;
 }

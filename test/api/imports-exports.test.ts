@@ -19,7 +19,7 @@ import {
   hpkeEncrypt,
 } from '@turnkey/crypto';
 import { mnemonicToSeedSync } from 'bip39';
-import { hashMessage, recoverAddress, serializeSignature } from 'viem';
+import { hashMessage, recoverAddress, serializeSignature, serializeTransaction } from 'viem';
 import {
   english,
   generateMnemonic,
@@ -37,6 +37,7 @@ import {
   solanaAccount,
   startTestVault,
 } from '../support/support.ts';
+import { fundedPsbt } from '../support/funded-psbt.ts';
 import { fails as failsIn, invalid, isRefused as isRefusedIn, missing, taken } from '../support/refusals.ts';
 import type { Refusal } from '../support/refusals.ts';
 import type { Answer, Json, TestClient, TestVault } from '../support/support.ts';
@@ -1051,6 +1052,53 @@ describe.each(kinds)('an import of a $noun', (kind) => {
 test('an import of a wallet names the account that does not fit', async () => {
   const accounts = [ethereumAccount, { ...solanaAccount, path: "m/44'/501'/0'/0" }];
   await failsToBring(walletKind, newMnemonic(), invalid(/parameters\.accounts\[1\]\.path/), { accounts });
+});
+
+// The class: one who may import brings a key that they have too, under a good name, and asks an approver to pay to it.
+test('a payment to an imported key says that it is one, and a payment to a key made here does not', async () => {
+  const bitcoin = {
+    ...ethereumAccount,
+    path: "m/84'/1'/0'/0/0",
+    addressFormat: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
+  };
+  const accounts = [ethereumAccount, solanaAccount, bitcoin];
+  const payment = (to: string) =>
+    serializeTransaction({ type: 'eip1559', chainId: 1, to: to as `0x${string}`, value: 1n });
+  const titles = async (unsignedTransaction: string, type: string, signWith?: string) => {
+    const { body = {} } = await root.client.query('describe_payload', {
+      unsignedTransaction,
+      type: `TRANSACTION_TYPE_${type}`,
+      signWith,
+    });
+    const { title, parts } = body['description'] as {
+      readonly title: string;
+      readonly parts: readonly { readonly title: string }[];
+    };
+    return [title, ...parts.map((part) => part.title)].join('\n');
+  };
+  for (const mark of ['imported ', '']) {
+    const walletName = newName();
+    const made =
+      mark === ''
+        ? await root.submit('CREATE_WALLET', { walletName, accounts })
+        : await bring(walletKind, newMnemonic(), { name: walletName, accounts });
+    const [ethereum = '', , segwit = ''] = resultOf(made).addresses;
+    expect(await titles(payment(ethereum).slice(2), 'ETHEREUM')).toContain(
+      `to your ${mark}${walletName} (${ethereum})`,
+    );
+    const psbt = fundedPsbt(segwit).toHex();
+    const ofBitcoin = await titles(psbt, 'BITCOIN', segwit);
+    expect(ofBitcoin).toContain(`back to your ${mark}${walletName}, ${segwit}`);
+    expect(ofBitcoin).toContain(`your own ${mark === '' ? '' : 'and imported '}addresses`);
+  }
+  const name = newName();
+  const { addresses } = resultOf(
+    await bring(privateKeyKind, privateKeyKind.newSecret(), { name }),
+  ) as unknown as { addresses: readonly { readonly address: string }[] };
+  const address = addresses[0]?.address ?? '';
+  expect(await titles(payment(address).slice(2), 'ETHEREUM')).toContain(
+    `to your imported ${name} (${address})`,
+  );
 });
 
 test('a wallet made here is known when it comes back, under its own id', async () => {

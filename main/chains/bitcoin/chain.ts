@@ -24,7 +24,7 @@ import { signBitcoin } from './sign.ts';
 export const bitcoin: Chain = {
   formats: ['ADDRESS_FORMAT_BITCOIN_'],
   keywords: ['bitcoin.tx'],
-  open: (bytes, { key: named, ours, known }) =>
+  open: (bytes, { key: named, ours, isImported, known }) =>
     whenRead(readBitcoin(bytes), (read) => {
       // A description may be asked for with a key of any curve.
       const key = named?.curve === 'CURVE_SECP256K1' ? named : undefined;
@@ -32,7 +32,14 @@ export const bitcoin: Chain = {
       const own = key && ownScripts(key.publicKey);
       const locks = key && own ? locksOf(transaction.inputs, key.publicKey, own) : [];
       const money = once(() =>
-        moneyOf(transaction, { locks, own, network: networkOf(key?.format, own, ours), ours, known }),
+        moneyOf(transaction, {
+          locks,
+          own,
+          network: networkOf(key?.format, own, ours),
+          ours,
+          isImported,
+          known,
+        }),
       );
       return {
         describe: () => describeBitcoin(money(), key === undefined ? [] : faultsOf(transaction, locks)),

@@ -70,7 +70,9 @@ function titleOf({ outputs, outflow }: Money): string {
   const deeds = [
     ...(sent.length === 0 ? [] : [`send ${receiversOf(sent)}`]),
     ...(burned === 0n ? [] : [`burn ${btcOf(burned)}`]),
-    ...(outputs.length > strange.length && sent.length === 0 ? ['send back to your own addresses'] : []),
+    ...(outputs.length > strange.length && sent.length === 0
+      ? [`send back to your own ${outputs.some(isImported) ? 'and imported ' : ''}addresses`]
+      : []),
     ...(data.length === 0 ? [] : ['write data into the chain']),
   ];
   const total =
@@ -79,6 +81,8 @@ function titleOf({ outputs, outflow }: Money): string {
       : `${btcOf(outflow)} leave your keys, the fee included`;
   return `${capitalized(listed(deeds.length === 0 ? ['send nothing'] : deeds))}: ${total}`;
 }
+
+const isImported = ({ owner }: OwnedOutput): boolean => owner?.isImported === true;
 
 const receiversOf = (sent: readonly OwnedOutput[]): string =>
   sent.length > mostReceivers
@@ -95,8 +99,8 @@ function addressOrScript({ address, known }: OwnedOutput): string {
   return known === undefined ? address : `“${visibleName(known)}” (${address})`;
 }
 
-const ownerName = ({ name }: Owner): string =>
-  name === undefined ? 'this key' : `your ${visibleName(name)}`;
+const ownerName = ({ name, isImported }: Owner): string =>
+  name === undefined ? 'this key' : `your ${isImported ? 'imported ' : ''}${visibleName(name)}`;
 
 function partOf(output: OwnedOutput, writer: Writer): Part {
   const { value, script, kind, owner } = output;

@@ -15,6 +15,8 @@ import { sum, type Output } from './wire.ts';
 export interface Owner {
   /** Of its wallet or private key. Undefined for the key that signs, where no account lists the address. */
   readonly name: string | undefined;
+  /** True if another may have a copy of the key. */
+  readonly isImported: boolean;
 }
 
 export interface OwnedOutput extends Output {
@@ -51,23 +53,24 @@ interface Around {
   readonly own: ReturnType<typeof ownScripts> | undefined;
   readonly network: BitcoinNetwork;
   readonly ours: Context['ours'];
+  readonly isImported: Context['isImported'];
   readonly known: Context['known'];
 }
 
 export function moneyOf(
   transaction: BitcoinTransaction,
-  { locks, own, network, ours, known }: Around,
+  { locks, own, network, known, ...organization }: Around,
 ): Money {
   const outputOf = ({ value, script }: Output, signed = false): OwnedOutput => {
     const found = addressOf(script, network);
-    const name = nameOf(script, ours);
-    const isOwn = name !== undefined || signed || own?.has(toHex(script)) === true;
+    const listed = ownerOf(script, organization);
+    const isOwn = listed !== undefined || signed || own?.has(toHex(script)) === true;
     return {
       value,
       script,
       address: found?.address ?? '',
       kind: found?.kind ?? '',
-      owner: isOwn ? { name } : undefined,
+      owner: isOwn ? (listed ?? { name: undefined, isImported: false }) : undefined,
       known: found && !isOwn ? known?.(found.address) : undefined,
     };
   };
@@ -86,11 +89,14 @@ export function moneyOf(
 }
 
 /** Looks for each network's address: a key is ours on all of them. */
-function nameOf(script: Uint8Array, ours: Context['ours']): string | undefined {
+function ownerOf(
+  script: Uint8Array,
+  { ours, isImported }: Pick<Context, 'ours' | 'isImported'>,
+): Owner | undefined {
   for (const network of allNetworks) {
     const found = addressOf(script, network);
     const name = found && ours(found.address);
-    if (name !== undefined) return name;
+    if (name !== undefined) return { name, isImported: isImported?.(found?.address ?? '') === true };
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
 import { encodeAddress } from '../addresses/addresses.ts';
 import type { Context } from '../chain.ts';
 import type { Writer } from '../description.ts';
-import { strangerWords } from '../known.ts';
+import { ownWords, strangerWords } from '../known.ts';
 import { tokenAmount, tokenAt } from '../tokens.ts';
 import { tokenChainOf } from './networks.ts';
 import type { Words } from './standard-calls.ts';
@@ -33,7 +33,7 @@ export function wordsOf(
   return {
     account(address) {
       const name = context.ours(address);
-      if (name !== undefined) return `your ${writer.text(name)} (${address})`;
+      if (name !== undefined) return ownWords(name, address, context, writer);
       if (address === '') return 'a contract that is not named';
       return address === sender ? `your account ${address}` : strangerWords(address, context, writer);
     },

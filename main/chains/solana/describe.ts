@@ -4,7 +4,7 @@ import { decimal } from '../amounts.ts';
 import type { ArgumentValue } from '../arguments.ts';
 import type { Context } from '../chain.ts';
 import { line, Writer, type Description, type Line } from '../description.ts';
-import { strangerWords } from '../known.ts';
+import { ownWords, strangerWords } from '../known.ts';
 import { leavesOf } from '../ethereum/listed.ts';
 import { tokenAmount, tokenAt } from '../tokens.ts';
 import { ownAddressOf, type SolanaAction, type SolanaMoney, type SolanaReading } from './actions.ts';
@@ -47,7 +47,7 @@ const namingOf = (context: Context, writer: Writer): Naming => {
     const { key = '', lookup } = typeof account === 'string' ? { key: account } : account;
     if (lookup !== undefined) return `an account that is looked up (${lookupText(lookup)})`;
     const own = context.ours(key);
-    if (own !== undefined) return `your ${writer.text(own)} (${key})`;
+    if (own !== undefined) return ownWords(own, key, context, writer);
     if (key === signer) return `your account ${key}`;
     const program = programName(key);
     return program === undefined ? strangerWords(key, context, writer) : `${program} (${key})`;

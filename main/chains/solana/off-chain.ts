@@ -1,6 +1,7 @@
 /** Messages that wallets sign for programs that are not the chain: no node takes them for a transaction. */
 import { encodeBase58 } from '../../crypto/encodings.ts';
 import type { Context } from '../chain.ts';
+import { ownWords } from '../known.ts';
 import { line, Writer, type Description, type Line } from '../description.ts';
 import { attempt, Cursor, unreadable, utf8, type Read } from '../reading.ts';
 
@@ -108,7 +109,7 @@ const linesOf = (message: OffChainMessage, context: Context, writer: Writer): re
     const name = context.ours(key);
     return line(
       `Signer ${String(index + 1)}`,
-      name === undefined ? key : `your ${writer.text(name)} (${key})`,
+      name === undefined ? key : ownWords(name, key, context, writer),
     );
   }),
 ];

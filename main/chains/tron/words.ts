@@ -7,7 +7,7 @@ import type { Writer } from '../description.ts';
 import type { AddressForm, Call } from '../ethereum/abi.ts';
 import { readStandardCall, type Words } from '../ethereum/standard-calls.ts';
 import { utf8 } from '../reading.ts';
-import { strangerWords } from '../known.ts';
+import { ownWords, strangerWords } from '../known.ts';
 import { tokenAmount, tokenAt } from '../tokens.ts';
 import type { Naming } from './contracts.ts';
 import type { TronContract } from './read.ts';
@@ -23,7 +23,7 @@ export function namingOf(context: Context, writer: Writer): Naming {
   return {
     account(address) {
       const name = context.ours(address);
-      if (name !== undefined) return `your ${writer.text(name)} (${address})`;
+      if (name !== undefined) return ownWords(name, address, context, writer);
       if (address === sender) return `your account ${address}`;
       return address === '' ? 'no account' : strangerWords(address, context, writer);
     },

@@ -24,6 +24,14 @@ export function signingContext<SigningKey extends Key | undefined>(
       if (account !== undefined) return getWalletRow(tx, organizationId, account.walletId)?.name;
       return findPrivateKeyByAddress(tx, organizationId, address)?.key.name;
     },
+    isImported(address) {
+      const account = findAccountByAddress(tx, organizationId, address);
+      const key =
+        account === undefined
+          ? findPrivateKeyByAddress(tx, organizationId, address)?.key
+          : getWalletRow(tx, organizationId, account.walletId);
+      return key?.imported === 1;
+    },
     known: (address) => findKnownAddress(tx, organizationId, address)?.name,
   };
 }
