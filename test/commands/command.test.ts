@@ -624,7 +624,7 @@ describe('serve', () => {
       expect(await home.run(['unlock', '--json'])).toMatchObject({
         code: 2,
         error:
-          'missing secret: the vault unlocks with the recovery phrase or a password. Give --password-file, --password-fd, --recovery-file or --share-file, or --keychain',
+          'missing secret: the vault unlocks with the recovery phrase or a password. Give --password-file, --password-fd, --recovery-file or --share-file',
       });
       expect(await home.run(['unlock', '--json', '--recovery-file', '/no/such/file'])).toMatchObject({
         code: 2,
@@ -634,6 +634,24 @@ describe('serve', () => {
         code: 5,
         error: 'This vault has no keychain to unlock it with. It opens with: recovery phrase, password.',
       });
+    });
+
+    test('a frozen vault is called frozen', async () => {
+      await serve();
+      expect(await home.run(['freeze'])).toMatchObject({ code: 0 });
+      for (const argv of [
+        ['wallets', 'list'],
+        ['keygen', '--name', 'frozen', '--register'],
+      ]) {
+        expect(await home.run([...argv, '--json'])).toMatchObject({
+          code: 5,
+          error: expect.stringMatching(/^the vault is frozen: run `keyhearth unlock`/) as string,
+        });
+      }
+      expect((await home.run(['unlock', '--json'])).error).toBe(
+        'missing secret: the vault is frozen, and unlocks with the recovery phrase or a password. Give --password-file, --password-fd, --recovery-file or --share-file',
+      );
+      expect(await home.run(['unlock', ...withPassword()])).toMatchObject({ code: 0 });
     });
 
     test('keygen makes a pair of files, and registers the key where it is asked to', async () => {

@@ -3,7 +3,7 @@ import { stepUpRequired, type VaultStatus } from '../../../preload/contract.ts';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { submitAsOwner } from '../../rpc/owner-calls.ts';
-import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
+import { checkUnlocked, ownerOf, requireRunning, type Running } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { quoted } from '../../lib/errors.ts';
 import { deleteKeyFiles, keyFilesTable, newKeyPair, writeKeyFiles } from './key-files.ts';
@@ -28,12 +28,7 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   }
   const running = options.register ? await requireRunning(dataDirectory(config)) : undefined;
   const status = await running?.status();
-  if (status?.state === 'locked') {
-    throw new CommandError(
-      exitCodes.locked,
-      'the vault is locked: run `keyhearth unlock`, then register the key',
-    );
-  }
+  if (status !== undefined) checkUnlocked(status, ', then register the key');
   const files = writeKeyFiles(config.keysDirectory, options.name, newKeyPair());
   const { publicKey, publicKeyFile, privateKeyFile } = files;
   if (running && status) {

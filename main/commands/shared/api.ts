@@ -25,7 +25,7 @@ import type {
   Reading,
   VoteType,
 } from '../../operations/api.ts';
-import { requireRunning } from './client.ts';
+import { checkUnlocked, requireRunning } from './client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
 import { readApiKey, readRemote, type Remote } from './remote.ts';
@@ -92,9 +92,7 @@ export class VaultApi {
     const pair = readApiKey(config, keyName);
     const api = new VaultApi(running.url, pair, readIdentity(directory), config.waitSeconds);
     await api.#checkDiscoveryKeys();
-    const { state } = await running.status();
-    if (state === 'locked')
-      throw new CommandError(exitCodes.locked, 'the vault is locked: run `keyhearth unlock`');
+    checkUnlocked(await running.status());
     return api;
   }
 

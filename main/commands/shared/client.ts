@@ -195,3 +195,13 @@ export async function requireRunning(directory: string): Promise<Running> {
     `the vault in ${directory} is not running: start it with \`keyhearth serve\`, or open the app`,
   );
 }
+
+/**
+ * @param then What to do once it is unlocked.
+ * @throws CommandError for a vault that is locked or frozen.
+ */
+export function checkUnlocked({ state, frozen }: Pick<VaultStatus, 'state' | 'frozen'>, then = ''): void {
+  if (state !== 'locked') return;
+  const how = frozen === null ? 'locked' : 'frozen';
+  throw new CommandError(exitCodes.locked, `the vault is ${how}: run \`keyhearth unlock\`${then}`);
+}

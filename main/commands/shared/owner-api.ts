@@ -21,8 +21,8 @@ import { queryAsOwner, submitAsOwner, voteAsOwner } from '../../rpc/owner-calls.
 import { keyFileOf } from '../credentials/key-files.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { activityAnswer, completedResult, VaultApi, type ActivityKind, type Api } from './api.ts';
-import { ownerOf, requireRunning, type Running } from './client.ts';
-import { CommandError, exitCodes, refusal, refusedWith } from './output.ts';
+import { checkUnlocked, ownerOf, requireRunning, type Running } from './client.ts';
+import { refusal, refusedWith } from './output.ts';
 import { withSecret, type SecretOptions } from './proof.ts';
 
 export interface OwnerOptions extends SecretOptions {
@@ -43,9 +43,7 @@ export async function connectAsOwner(config: Config, options: OwnerOptions): Pro
     return VaultApi.connect(config, apiKey);
   }
   const running = await requireRunning(dataDirectory(config));
-  const { state } = await running.status();
-  if (state === 'locked')
-    throw new CommandError(exitCodes.locked, 'the vault is locked: run `keyhearth unlock`');
+  checkUnlocked(await running.status());
   return new OwnerApi(running, options, config.waitSeconds);
 }
 

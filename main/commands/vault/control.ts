@@ -43,9 +43,10 @@ export async function unlock(config: Config, json: boolean, options: UnlockOptio
   const { keyslots, frozen } = await running.status();
   const given = await chooseGiven(options, { keyslots, frozen });
   if (given === undefined && !(keyslots.includes('password') && canAsk())) {
+    const ways = frozen === null ? keyslots : keyslots.filter((kind) => kind !== 'keychain');
     throw new CommandError(
       exitCodes.usage,
-      `missing secret: the vault unlocks with ${unlockMethods(keyslots)}. Give ${secretFlags}, or --keychain`,
+      `missing secret: the vault ${frozen === null ? 'unlocks' : 'is frozen, and unlocks'} with ${unlockMethods(ways)}. Give ${secretFlags}${ways.includes('keychain') ? ', or --keychain' : ''}`,
     );
   }
   const over = new AbortController();
