@@ -159,6 +159,12 @@ describe('sign transaction', () => {
     [['--type', 'dogecoin'], '00', 2, 'expected one of ethereum, solana, tron, bitcoin'],
     [['--type', 'tron'], 'c0', 1, '--with: transactions of Tron are signed for an address of Tron|expected'],
     [['--with', 'none such'], unsigned, 1, 'no private key has the id or the name "none such"'],
+    [
+      ['--with', `0x${'00'.repeat(20)}`],
+      unsigned,
+      1,
+      'any resource to sign with[.] --with is the id, an address or',
+    ],
   ])('%j of %j ends with %i', async (more, input, expected, message) => {
     const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', ...more];
     const { code, stdout, stderr } = await run(argv, { input });

@@ -64,11 +64,18 @@ export function exitCodeOfOpening(code: unknown): ExitCode {
   return usual === exitCodes.failed ? exitCodes.locked : usual;
 }
 
-/** The parts of a refusal for scripts: its codes as the API has them, and the policies that decided. */
+/** The parts of a refusal beside its message: its codes as the API has them, the policies that decided, and what helps. */
 const refusalBody = z.looseObject({
   code: z.number().optional(),
   turnkeyErrorCode: z.string().optional(),
-  details: z.array(z.looseObject({ policyEvaluations: z.array(z.unknown()).optional() })).optional(),
+  details: z
+    .array(
+      z.looseObject({
+        policyEvaluations: z.array(z.unknown()).optional(),
+        description: z.string().optional(),
+      }),
+    )
+    .optional(),
 });
 
 /** @param body Of an answer that refuses. @returns what an error in JSON carries beside its message. */
@@ -120,9 +127,14 @@ export function refusedWith(
   const { message, turnkeyErrorCode } = refusal.safeParse(body).data ?? {
     message: 'the vault refused it, and its answer does not say why',
   };
+  const help =
+    refusalBody.safeParse(body).data?.details?.flatMap(({ description = [] }) => description) ?? [];
   return new CommandError(
     exitCodeOf(turnkeyErrorCode),
-    Object.entries(fields).reduce((said, [field, option]) => said.replaceAll(field, option), message),
+    Object.entries(fields).reduce(
+      (said, [field, option]) => said.replaceAll(field, option),
+      [message, ...help].join(' '),
+    ),
     detailsOfRefusal(body),
   );
 }
