@@ -1,6 +1,6 @@
 /** Strict decoding of text that callers send, and the encodings that have no one-liner. */
 import { hash } from 'node:crypto';
-import { base58, createBase58check } from '@scure/base';
+import { base58, bech32, bech32m, createBase58check } from '@scure/base';
 import { KeyhearthError, quoted } from '../lib/errors.ts';
 import { checkBytes, asUint8Array } from './bytes.ts';
 
@@ -44,6 +44,20 @@ export function encodeBase58Check(bytes: Uint8Array): string {
   checkBytes('bytes', bytes);
   return base58check.encode(bytes);
 }
+
+/** True for Base58 in Bitcoin's alphabet with the right checksum. */
+export function isBase58Check(text: string): boolean {
+  try {
+    base58check.decode(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** True for Bech32 (BIP 173) or Bech32m (BIP 350) with the right checksum. */
+export const isBech32 = (text: string): boolean =>
+  [bech32, bech32m].some(({ decodeUnsafe }) => decodeUnsafe(text) !== undefined);
 
 /**
  * @param length In bytes, where only one length will do.

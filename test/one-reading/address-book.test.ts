@@ -76,6 +76,18 @@ test.each([
   ],
   ['a name of 10,000 characters', () => ['x'.repeat(10_000), `0x${'11'.repeat(20)}`], /parameters\.name/],
   ['no address', () => ['Nothing', 'two words'], /parameters\.address/],
+  [
+    'one of Ethereum with a digit too few',
+    () => ['Bank', stranger.slice(0, -1)],
+    /is mistyped: expected 40 or 64/,
+  ],
+  [
+    'one of Bitcoin with two letters changed over',
+    () => ['Bank', 'bc1qra0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+    /is mistyped: expected the checksum of a Bech32/,
+  ],
+  ['an old one of Bitcoin', () => ['Bank', '1BoatSLRHtKNngkdXEeobR76b53LETtpyU'], /the checksum of a Base58/],
+  ['one of Tron', () => ['Bank', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv9'], /the checksum of a Base58/],
 ] as const)('%s is refused', async (_what, wish, why) => {
   const before = await book();
   const [name = '', address = ''] = wish();
@@ -83,6 +95,21 @@ test.each([
   expect(status).toBe(400);
   expect(body?.['message']).toMatch(why);
   expect(await book()).toEqual(before);
+});
+
+test.each([
+  ['BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+  ['1BoatSLRHtKNngkdXEeobR76b53LETtpyT', undefined],
+  ['415cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'],
+  ['11111111111111111111111111111111', undefined],
+  ['7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU', undefined],
+  [`0x${'AB'.repeat(32)}`, `0x${'ab'.repeat(32)}`],
+  ['rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH', undefined],
+  ['cosmos1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3v9z5yy', undefined],
+])('%s is kept as its chain writes it', async (address, written = address) => {
+  const { knownAddressId } = resultOf(await add('Somebody', address)) as Json;
+  expect(await book()).toContainEqual(expect.objectContaining({ knownAddressId, address: written }));
+  resultOf(await service.root.submit('delete_known_address', 'DELETE_KNOWN_ADDRESS', { knownAddressId }));
 });
 
 test('who may sign may not name: the book is as guarded as the policies', async () => {

@@ -6,7 +6,9 @@
 import { z } from 'zod';
 import { activity, query } from '../../activities/define.ts';
 import { checksumAddress, readEthereumAddress } from '../../chains/addresses/ethereum.ts';
+import { decodeBase58, isBase58Check, isBech32 } from '../../crypto/encodings.ts';
 import { uuidV4 } from '../../crypto/uuid.ts';
+import { writtenAddress } from '../../policy/language/addresses.ts';
 import {
   deleteKnownAddressRow,
   findKnownAddress,
@@ -36,11 +38,36 @@ const isAddressLike = (text: string): boolean =>
 const refused = (problem: string): KeyhearthError =>
   new KeyhearthError('INVALID_ARGUMENT', `invalid ${field}: ${problem}`);
 
-/** As the chains write it, so that it is found by what they read. */
+/** As the chains write it, so that it is found by what they read. @throws KeyhearthError for one that no chain would write. */
 function written(address: string): string {
   if (/^0x[0-9a-f]{40}$/i.test(address)) return checksumAddress(readEthereumAddress(field, address));
-  return /^(?:bc|tb|bcrt)1/i.test(address) ? address.toLowerCase() : address;
+  const text = writtenAddress(address);
+  for (const { shape, isRight, expected } of checked) {
+    // A name of a mistyped address would stand nowhere, and its owner would believe that the receiver is known.
+    if (shape.test(text) && !isRight(text)) throw refused(`${address} is mistyped: expected ${expected}`);
+  }
+  return text;
 }
+
+const ofBitcoin = { isRight: isBech32, expected: 'the checksum of a Bech32 address' };
+const ofBase58 = { isRight: isBase58Check, expected: 'the checksum of a Base58 address' };
+
+/** Addresses that say by themselves whether they are mistyped, by what they begin with. */
+const checked = [
+  {
+    shape: /^0x/i,
+    isRight: (text: string) => /^0x[0-9a-f]{64}$/.test(text),
+    expected: '40 or 64 hex digits after 0x',
+  },
+  { shape: /^(?:bc|tb|bcrt)1/, ...ofBitcoin },
+  {
+    shape: /^[123mn][1-9A-HJ-NP-Za-km-z]{24,34}$/,
+    ...ofBase58,
+    // Addresses of Solana have no checksum, and those of its own programs may be as short.
+    isRight: (text: string) => isBase58Check(text) || decodeBase58(field, text).length === 32,
+  },
+  { shape: /^T[1-9A-HJ-NP-Za-km-z]{32,34}$/, ...ofBase58 },
+] as const;
 
 export const createKnownAddress = activity({
   path: 'create_known_address',
