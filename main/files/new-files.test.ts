@@ -276,6 +276,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'main/commands/wallets/secret-sources.ts': 'opened for reading',
   'main/commands/wallets/hand-out.ts': 'writes to a descriptor that it was given',
   'main/commands/secrets/env-file.ts': 'opened for reading',
+  'main/files/open-files.ts': 'opens this program for reading',
   'main/standalone/decrypt-backup.mjs': 'runs without the rest; it creates exclusively too',
 };
 
