@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lchownSync,
   lstatSync,
@@ -234,6 +235,30 @@ describe('a file that other programs have too', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readFileSync(victim, 'utf8')).toBe('changed');
     expect(statSync(victim).mode & 0o777).toBe(0o640);
+  });
+
+  test.skipIf(!isRoot)('is shared with the group that it was shared with, and with no other', () => {
+    const changed = (gid: number, mode: number) => {
+      chownSync(victim, user, gid);
+      chmodSync(victim, mode);
+      process.seteuid?.(user);
+      changeFile(victim, 'changed');
+      process.seteuid?.(0);
+      const found = statSync(victim);
+      return { gid: found.gid, mode: found.mode & 0o777 };
+    };
+    chownSync(home, user, 0);
+    const [ofAnother, own] = [54_321, process.getegid?.()];
+    // This user is not in that group, and cannot give it a file.
+    expect(changed(ofAnother, 0o660)).toEqual({ gid: own, mode: 0o600 });
+    expect(changed(ofAnother, 0o664)).toEqual({ gid: own, mode: 0o644 });
+    const groups = process.getgroups?.() ?? [];
+    process.setgroups?.([...groups, ofAnother]);
+    try {
+      expect(changed(ofAnother, 0o660)).toEqual({ gid: ofAnother, mode: 0o660 });
+    } finally {
+      process.setgroups?.(groups);
+    }
   });
 
   test('is of this user alone where it is new, or where its link led nowhere', () => {

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
@@ -17,6 +18,7 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  type Stats,
 } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -61,20 +63,33 @@ export function replaceFile(file: string, content: string | Uint8Array): void {
   writeByDraft(file, content, renameSync);
 }
 
-/** Permissions, without the bits that change who a program runs as. */
-const permissions = 0o777;
-
 /**
- * Changes a file that other programs of this user have too, whole or not at all. It keeps its permissions. A link of the user's own
- * stays, and what it leads to is changed: many keep such files elsewhere. A link of another user is replaced.
+ * Changes a file that other programs of this user have too, whole or not at all. It keeps its group and its permissions. A link of
+ * the user's own stays, and what it leads to is changed: many keep such files elsewhere. A link of another user is replaced.
  */
 export function changeFile(file: string, content: string | Uint8Array): void {
   const target = whereItIsKept(file);
   const found = lstatSync(target, { throwIfNoEntry: false });
   writeByDraft(target, content, (draft, name) => {
-    if (found?.isFile() === true) chmodSync(draft, found.mode & permissions);
+    if (found?.isFile() === true) shareAlike(draft, found);
     renameSync(draft, name);
   });
+}
+
+/** Permissions, without the bits that change who a program runs as. */
+const permissions = 0o777;
+const ofGroup = 0o070;
+const ofAll = 0o007;
+
+/** Where the group is not to be had, that of the draft may do only what every user may. */
+function shareAlike(draft: string, { gid, mode }: Stats): void {
+  let kept = mode & permissions;
+  try {
+    chownSync(draft, -1, gid);
+  } catch {
+    kept &= ~ofGroup | ((mode & ofAll) << 3);
+  }
+  chmodSync(draft, kept);
 }
 
 /** @returns where a file is whose name may be a link; the name itself for a link of another user, and for one that leads nowhere. */
