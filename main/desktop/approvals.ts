@@ -82,7 +82,8 @@ export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'
     if (event.kind !== 'activity') return;
     // Most activities need no vote, and change nothing here.
     const waits = event.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
-    if (waits || waiting.activities.some(({ id }) => id === event.id)) want();
+    const { activities, areMore } = waiting;
+    if (waits || areMore || activities.some(({ id }) => id === event.id)) want();
   });
   return {
     get waiting() {

@@ -106,6 +106,18 @@ describe('what waits for votes', () => {
     call.mockRestore();
   });
 
+  test('is counted again once one that was not looked at is decided', async () => {
+    const many = Array.from({ length: 101 }, (_, index) => String(index));
+    double.body = listed(...many);
+    watch();
+    await settle();
+    expect(waitingText(watched.waiting)).toBe('100+ pending approvals');
+    double.body = listed(...many.slice(0, -1));
+    double.announce(event('100', 'COMPLETED'));
+    await settle();
+    expect(waitingText(watched.waiting)).toBe('100 pending approvals');
+  });
+
   test('is not new if it waited before the unlock, and is new after that', async () => {
     double.body = listed('old');
     watch();
