@@ -49,7 +49,7 @@ export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'
       if (isDisposed || question < answered) return;
       answered = question;
       const needed = found ?? none;
-      const added = known === undefined ? [] : needed.activities.filter(({ id }) => known?.has(id) === false);
+      const added = known === undefined ? [] : begunIn(needed, known, waiting.areMore);
       known = found && new Set([...(known ?? []), ...found.activities.map(({ id }) => id)]);
       const isSame = identity(needed) === identity(waiting);
       waiting = needed;
@@ -106,6 +106,17 @@ export function watchApprovals(rpc: Pick<VaultRpc, 'status' | 'call' | 'onEvent'
 }
 
 const none: Needed<WaitingActivity> = { activities: [], areMore: false };
+
+/** @param wereMore Others waited behind those that were found: one that stands behind what is known was among them. */
+function begunIn(
+  { activities }: Needed<WaitingActivity>,
+  known: ReadonlySet<string>,
+  wereMore: boolean,
+): readonly WaitingActivity[] {
+  const lastKnown = activities.findLastIndex(({ id }) => known.has(id));
+  const end = wereMore && lastKnown >= 0 ? lastKnown : activities.length;
+  return activities.slice(0, end).filter(({ id }) => !known.has(id));
+}
 
 const identity = ({ activities, areMore }: Needed<WaitingActivity>): string =>
   String([areMore, ...activities.map(({ id }) => id)]);

@@ -106,6 +106,22 @@ describe('what waits for votes', () => {
     call.mockRestore();
   });
 
+  test('is not new where it comes to be among the hundred that are looked at', async () => {
+    const many = Array.from({ length: 102 }, (_, index) => String(index));
+    double.body = listed(...many);
+    watch();
+    await settle();
+    // One is decided, and another begins to wait.
+    double.body = listed('new', ...many.slice(2));
+    double.announce(event('new', 'CONSENSUS_NEEDED'));
+    await settle();
+    double.body = listed('new', ...many.slice(3));
+    double.announce(event('2', 'COMPLETED'));
+    await settle();
+    expect(ids()).toEqual(['new', ...many.slice(3)]);
+    expect(news).toEqual(['new']);
+  });
+
   test('is counted again once one that was not looked at is decided', async () => {
     const many = Array.from({ length: 101 }, (_, index) => String(index));
     double.body = listed(...many);
