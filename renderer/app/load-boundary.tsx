@@ -4,6 +4,8 @@ import { Failure } from '../ui/feedback.tsx';
 import { t } from './i18n/text.ts';
 
 interface Props {
+  /** The place that is shown: another one is tried again. */
+  readonly at?: string;
   readonly children: ReactNode;
 }
 
@@ -17,6 +19,10 @@ export class LoadBoundary extends Component<Props, State> {
 
   static getDerivedStateFromError(error: unknown): State {
     return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override componentDidUpdate({ at }: Props): void {
+    if (at !== this.props.at && this.state.error !== null) this.setState({ error: null });
   }
 
   override render(): ReactNode {

@@ -2,7 +2,7 @@
 
 import { Suspense, useEffect } from 'react';
 import type { ReactNode } from 'react';
-import { Route, Router, Switch } from 'wouter';
+import { Route, Router, Switch, useLocation } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { ApprovalNotices } from '../features/approvals/approval-notices.tsx';
 import { MessageNotices } from '../features/messages/message-notices.tsx';
@@ -186,8 +186,9 @@ export function OpenVault(): ReactNode {
 
 /** A screen whose code may still be on its way from the service. */
 function ScreenPart({ children }: { readonly children: ReactNode }): ReactNode {
+  const [location] = useLocation();
   return (
-    <LoadBoundary>
+    <LoadBoundary at={location}>
       <Suspense fallback={<LoadingRows label={t('Loading the screen')} late />}>{children}</Suspense>
     </LoadBoundary>
   );

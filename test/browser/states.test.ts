@@ -200,6 +200,25 @@ describe('a refusal', () => {
   });
 });
 
+describe('a screen that cannot be shown', () => {
+  test('leaves the others as they are', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.route('**/window/call', async (route) => {
+      if (route.request().postData()?.includes('list_users') !== true) return route.continue();
+      return route.fulfill({ json: { value: { status: 200, body: { users: null } } } });
+    });
+    await page.goto(service.windowUrl);
+    await heading(page, 'Home').waitFor();
+    const failure = page.getByRole('alert').filter({ hasText: 'Couldn’t show this screen' });
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Users' }).click();
+    await failure.waitFor();
+    await goTo(page, 'Wallets');
+    await failure.waitFor({ state: 'detached' });
+  });
+});
+
 describe('a file that was changed outside Keyhearth', () => {
   test('shuts the window, which says what was found and what to do, until the change is undone', async () => {
     using place = newVaultHome();
