@@ -217,6 +217,21 @@ describe('a screen that cannot be shown', () => {
     await goTo(page, 'Wallets');
     await failure.waitFor({ state: 'detached' });
   });
+
+  test('is not the address book, whatever its address names', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await heading(page, 'Home').waitFor();
+    const field = page.getByRole('textbox', { name: 'Address', exact: true });
+    for (const address of ['100%', 'a/b?c#d', '%41']) {
+      await page.evaluate((given) => {
+        window.location.hash = `/addresses/${encodeURIComponent(given)}`;
+      }, address);
+      await expect.poll(() => field.inputValue()).toBe(address);
+    }
+  });
 });
 
 describe('a file that was changed outside Keyhearth', () => {

@@ -29,7 +29,7 @@ export function Addresses({ address = '' }: { readonly address: string | undefin
         title={t('Address book')}
         lead={t('Names for addresses of others. Sign and Approvals show the name beside the address.')}
       />
-      <NewAddress given={decodeURIComponent(address)} />
+      <NewAddress given={fromPlace(address)} />
       <Panel kind="plain">
         {isPending && <LoadingRows label={t('Loading the address book')} rows={2} />}
         <Failure title={t('Couldn’t load the address book')} error={error} onRetry={() => void refetch()} />
@@ -49,6 +49,10 @@ export function Addresses({ address = '' }: { readonly address: string | undefin
     </>
   );
 }
+
+/** Decodes what the router leaves as it is: the characters that have a meaning in an address of the window. */
+const fromPlace = (text: string): string =>
+  text.replaceAll(/%(?:2[346BCF]|3[ABDF]|40)/gi, decodeURIComponent);
 
 function AddressOfOther({ of: { knownAddressId, name, address } }: { readonly of: KnownAddress }): ReactNode {
   const remove = useSubmit('ACTIVITY_TYPE_DELETE_KNOWN_ADDRESS');
