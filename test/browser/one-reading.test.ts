@@ -4,6 +4,7 @@
  */
 import type { Browser, Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newSecret } from '../support/new-secret.ts';
 import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support/support.ts';
 import type { Json, TestClient } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
@@ -280,12 +281,13 @@ describe('what others named', () => {
     const scope = `${"wallet.id == 'a' || ".repeat(100)}true`;
     const profile = { sessionProfileName: long, scope };
     resultOf(await root.submit('create_session_profile', 'CREATE_SESSION_PROFILE', profile));
+    const secretId = await newSecret(root, long);
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(service.windowUrl);
     await heading(page, 'Home').waitFor();
     const found: string[] = [];
-    for (const address of ['/users/new', '/policies/permissions', '/sessions']) {
+    for (const address of [`/secrets/${secretId}`, '/users/new', '/policies/permissions', '/sessions']) {
       await visit(page, address);
       found.push(...(await tooWideFindings(page, address)));
     }
