@@ -41,7 +41,8 @@ export function findFormerVault({
 }
 
 /**
- * Moves all of it. A key whose name is taken stays where it is.
+ * Moves all of it. A key whose name is taken stays where it is. The vault moves last: its owner is asked again for as long as it
+ * has not moved, so a move that fails or is ended on the way goes on with the next answer.
  * @throws VaultInUseError where a process has the vault open; Error where a file is in the way.
  */
 export function moveFormerVault({ vault, keys }: FormerVault): void {
@@ -54,16 +55,19 @@ export function moveFormerVault({ vault, keys }: FormerVault): void {
       rmdirSync(vault.to);
     }
     mkdirSync(dirname(vault.to), { recursive: true });
+    if (keys !== undefined) moveKeys(keys);
     renameSync(vault.from, vault.to);
   } finally {
     directory.release();
   }
   // The lock and the note of its holder were let go of under the name that they had before.
   for (const name of ['endpoint.json', 'lock-journal']) rmSync(join(vault.to, name), { force: true });
-  if (keys === undefined) return;
-  mkdirSync(keys.to, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(keys.from)) {
-    if (!existsSync(join(keys.to, name))) renameSync(join(keys.from, name), join(keys.to, name));
+}
+
+function moveKeys({ from, to }: Move): void {
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(from)) {
+    if (!existsSync(join(to, name))) renameSync(join(from, name), join(to, name));
   }
 }
 

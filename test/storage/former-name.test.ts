@@ -3,8 +3,16 @@
  * new path.
  */
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
@@ -121,6 +129,28 @@ describe('a vault in the former directory', () => {
       { environment: home.environment },
     );
     expect(JSON.parse(await served.nextLine())).toMatchObject({ state: 'unlocked' });
+  });
+
+  test('is offered again where its keys could not be moved', async () => {
+    using home = new FormerHome();
+    mkdirSync(dirname(home.keys), { recursive: true });
+    writeFileSync(home.keys, '');
+    {
+      await using terminal = new Terminal('serve --no-keychain --port 0', home.environment);
+      await terminal.type('y', 'Move your vault');
+      expect(await terminal.ended()).not.toBe(0);
+      expect(terminal.shown).toContain(home.keys);
+    }
+    expect(readdirSync(home.former)).toContain('vault.db');
+    rmSync(home.keys);
+    await using again = new Terminal(
+      `serve --no-keychain --port 0 --password-file '${home.file('password')}'`,
+      home.environment,
+    );
+    await again.type('y', 'Move your vault');
+    await expect.poll(() => again.shown).toContain('the vault is unlocked');
+    expect(existsSync(home.former)).toBe(false);
+    expect(readdirSync(home.keys).sort()).toEqual(['owner.private', 'owner.public']);
   });
 
   test('does not move while a process has it open', async () => {
