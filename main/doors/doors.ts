@@ -187,7 +187,10 @@ export class Doors {
         throw new KeyhearthError('NOT_FOUND', `no program ${wanted.name} is paired`);
       }
       if (getServerKey(tx, key) !== undefined) {
-        throw new KeyhearthError('ALREADY_EXISTS', `a program ${wanted.name} is paired already`);
+        throw new KeyhearthError(
+          'ALREADY_EXISTS',
+          `a program ${wanted.name} is paired already: revoke it first, or take another name`,
+        );
       }
       if (listDoorKeys(tx, wanted.door).length >= mostPrograms) {
         throw new KeyhearthError('RESOURCE_EXHAUSTED', `a door has at most ${String(mostPrograms)} programs`);

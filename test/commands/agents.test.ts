@@ -39,6 +39,7 @@ import { newSecret } from '../support/new-secret.ts';
 import { npmInstall } from '../support/npm-install.ts';
 import {
   activityOf,
+  askControl,
   command,
   newWallet,
   resultOf,
@@ -658,6 +659,58 @@ test('an agent whose client’s file cannot be written is shown, with the entry 
   expect(readFileSync(file, 'utf8')).toBe('{ // mine\n}');
   await keyhearth('agents', 'remove', 'unfiled', '--yes', ...owner());
 }, 60_000);
+
+// The class: a pairing, or a revoking, that was cut off leaves a name that can neither be removed nor used again.
+describe('an agent that was paired or revoked by half', () => {
+  const changeDoor = async (change: 'pair' | 'remove'): Promise<void> => {
+    const args = [{ change, door: 'mcp', name: 'half' }];
+    expect(await askControl(service.directory, 'changeDoors', { args })).toMatchObject({ status: 200 });
+  };
+  const userWithoutKey = async (more: object = {}): Promise<string> => {
+    const nothing = { apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] };
+    const users = [{ userName: 'mcp half', ...nothing, ...more }];
+    return resultOf(await root.submit('create_users', 'CREATE_USERS_V3', { users })).userIds[0] ?? '';
+  };
+
+  test.each([
+    [
+      'its user has no key',
+      async () => {
+        await changeDoor('pair');
+        const condition = `submitter.id == '${await userWithoutKey()}' && false`;
+        const policies = [
+          { policyName: 'Agent half: never', effect: 'EFFECT_DENY', condition, consensus: '', notes: '' },
+        ];
+        resultOf(await root.submit('create_policies', 'CREATE_POLICIES', { policies }));
+      },
+    ],
+    [
+      'the vault keeps no key of it',
+      async () => {
+        await add('half', '--budget', '1 USDC/day');
+        await changeDoor('remove');
+      },
+    ],
+  ])('is removed with its user and policies, and can be added again: %s', async (_state, cutOff) => {
+    await cutOff();
+    await keyhearth('agents', 'remove', 'half', '--yes', ...owner());
+    expect((await root.query('list_users', {})).text).not.toContain('mcp half');
+    expect((await root.query('list_policies', {})).text).not.toContain('half');
+    await add('half', '--budget', '1 USDC/day');
+    await keyhearth('agents', 'remove', 'half', '--yes', ...owner());
+    expect((await run('agents', 'remove', 'half', '--yes', ...owner())).stderr).toContain('is paired');
+  });
+
+  test('is not taken for a user of that name with another way in', async () => {
+    const userId = await userWithoutKey({ userEmail: 'half@example.com' });
+    const { code, stderr } = await run('agents', 'remove', 'half', '--yes', ...owner());
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is paired') as string,
+    });
+    expect((await root.submit('delete_users', 'DELETE_USERS', { userIds: [userId] })).status).toBe(200);
+  });
+});
 
 // The class: an example that an agent copies and that is refused, or does something else.
 test('each call that the skill teaches does what the skill says', async () => {

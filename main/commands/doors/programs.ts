@@ -5,7 +5,14 @@ import { quoted } from '../../lib/errors.ts';
 import type { PairedProgram, ProgramToSetUp } from '../../lib/policies/door-kind.ts';
 import { pairInOrder } from '../../lib/policies/pairing.ts';
 import type { ProgramPolicy } from '../../lib/policies/spenders.ts';
-import { doorKinds, policiesOfProgram, type DoorName } from '../../lib/policies/doors.ts';
+import {
+  doorKinds,
+  doorNames,
+  policiesOfProgram,
+  userNameOf,
+  userToRevoke,
+  type DoorName,
+} from '../../lib/policies/doors.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { createApiKeysActivity } from '../credentials/keygen.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
@@ -32,7 +39,6 @@ const createUserTagActivity = activityKind({
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   result: z.object({ userTagId: z.string() }),
 });
-const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
 
 export async function addProgram(config: Config, name: string, options: AddProgramOptions): Promise<void> {
   const { door, ask } = options;
@@ -206,11 +212,19 @@ export async function removeProgram(
 ): Promise<void> {
   const running = await doorsOf(config);
   const doors = await running.call('doors');
-  const [found, ...others] = doors
-    .filter(({ door }) => isWanted(door, wanted))
-    .flatMap(({ door, programs }) =>
-      programs.flatMap((each) => (each.name === name ? [{ door, publicKey: each.publicKey }] : [])),
-    );
+  const wantedDoors = doorNames.filter((door) => isWanted(door, wanted));
+  const paired = wantedDoors.flatMap((door) =>
+    (doorOf(doors, door)?.programs ?? []).flatMap((each) =>
+      each.name === name ? [{ door, publicKey: each.publicKey }] : [],
+    ),
+  );
+  const api = await connectAsOwner(config, options);
+  const users = await listings.user.all(api);
+  const left = wantedDoors.map((door) => ({ door, publicKey: undefined }));
+  const [found, ...others] = (paired.length > 0 ? paired : left).flatMap((each) => {
+    const user = userToRevoke(users, each.door, { ...each, name });
+    return user === undefined && each.publicKey === undefined ? [] : [{ ...each, user }];
+  });
   if (others.length > 0) {
     throw new CommandError(
       exitCodes.usage,
@@ -218,16 +232,13 @@ export async function removeProgram(
     );
   }
   if (found === undefined) throw new CommandError(exitCodes.failed, `no program ${quoted(name)} is paired`);
-  const api = await connectAsOwner(config, options);
+  const { user } = found;
   await agreeToDelete(quoted(name), yes);
-  const user = (await listings.user.all(api)).find(({ apiKeys }) =>
-    apiKeys.some(({ credential }) => credential.publicKey === found.publicKey),
-  );
   const policies = await listings.policy.all(api);
   const policyIds = user === undefined ? [] : policiesOfProgram(user.userId, policies);
   // The user is deleted before its policies: its key must not outlive them.
   const undo = undoSteps(api, running, { door: found.door, name });
-  await undo.forgetKey();
+  if (found.publicKey !== undefined) await undo.forgetKey();
   if (user !== undefined) await undo.deleteUser(user.userId);
   if (policyIds.length > 0) await undo.deletePolicies(policyIds);
   print(json, { name, userId: user?.userId, policyIds }, `Revoked ${quoted(name)}.`);

@@ -16,6 +16,42 @@ export type DoorName = keyof typeof kinds;
 export const doorKinds: Readonly<Record<DoorName, DoorKind>> = kinds;
 export const doorNames = Object.keys(kinds) as readonly DoorName[];
 
+/** The name of the user by which a program asks. */
+export const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
+
+interface KnownUser {
+  readonly userName: string;
+  readonly userEmail?: string | undefined;
+  readonly userPhoneNumber?: string | undefined;
+  readonly apiKeys: readonly {
+    readonly apiKeyName: string;
+    readonly credential: { readonly publicKey: string };
+  }[];
+  readonly authenticators: readonly unknown[];
+  readonly oauthProviders: readonly unknown[];
+}
+
+/**
+ * The user that goes with a program: the holder of its key, or else the one that is left under its name where pairing or revoking
+ * was cut off. That one has no other way in.
+ * @param publicKey Undefined where the vault keeps no key of the program.
+ */
+export function userToRevoke<User extends KnownUser>(
+  users: readonly User[],
+  door: DoorName,
+  { name, publicKey }: { readonly name: string; readonly publicKey: string | undefined },
+): User | undefined {
+  const userName = userNameOf(door, name);
+  const isLeft = ({ apiKeys, authenticators, oauthProviders, ...user }: User): boolean =>
+    user.userName === userName &&
+    apiKeys.every(({ apiKeyName }) => apiKeyName === userName) &&
+    authenticators.length + oauthProviders.length === 0 &&
+    [user.userEmail, user.userPhoneNumber].every((address) => address === undefined);
+  const isHolder = ({ apiKeys }: User): boolean =>
+    publicKey !== undefined && apiKeys.some(({ credential }) => credential.publicKey === publicKey);
+  return users.find(isHolder) ?? users.find(isLeft);
+}
+
 /**
  * The bounds of a program, as its policies say them to the letter.
  * @param policies Those of the program alone.

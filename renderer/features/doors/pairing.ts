@@ -1,6 +1,6 @@
 /** Pairing a program with a door, and revoking it. */
 import { notifications } from '@mantine/notifications';
-import { doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
+import { doorKinds, policiesOfProgram, userNameOf, type DoorName } from '../../../main/lib/policies/doors.ts';
 import { pairInOrder, type LeftResources, type PairingSteps } from '../../../main/lib/policies/pairing.ts';
 import type { ProgramPolicy } from '../../../main/lib/policies/spenders.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -9,8 +9,6 @@ import { useApiQuery, useDoorsCall, useSubmit } from '../../app/rpc/vault.tsx';
 import { usePatientSubmit } from '../approvals/patient-submit.tsx';
 import { readable } from '../../ui/text/readable.ts';
 import { useTags } from '../tags/tag-queries.ts';
-
-export const userNameOf = (door: DoorName, name: string): string => `${door} ${name}`;
 
 /** As the service takes names of programs. @returns null for a good one. */
 export function programNameProblem(name: string, taken: readonly string[]): string | null {

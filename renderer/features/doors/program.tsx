@@ -5,7 +5,13 @@ import { Link } from 'wouter';
 import type { DoorProgram } from '../../../preload/contract.ts';
 import type { Budget } from '../../../main/lib/policies/spenders.ts';
 import { grantEnd } from '../../../main/lib/policies/grants.ts';
-import { boundsOf, doorKinds, policiesOfProgram, type DoorName } from '../../../main/lib/policies/doors.ts';
+import {
+  boundsOf,
+  doorKinds,
+  policiesOfProgram,
+  userToRevoke,
+  type DoorName,
+} from '../../../main/lib/policies/doors.ts';
 import { ConfirmForm, DialogButton } from '../../ui/danger-zone.tsx';
 import { LastUse, useLastUses } from '../../ui/last-use.tsx';
 import { useNow } from '../../ui/relative-time.tsx';
@@ -30,6 +36,7 @@ export function Program({ door, program: { name, publicKey, socket, waiting } }:
   const user = data?.users.find(({ apiKeys }) =>
     apiKeys.some(({ credential }) => credential.publicKey === publicKey),
   );
+  const left = userToRevoke(data?.users ?? [], door, { name, publicKey });
   const key = user?.apiKeys.find(({ credential }) => credential.publicKey === publicKey);
   return (
     <li className="kh-row kh-manage">
@@ -77,7 +84,7 @@ export function Program({ door, program: { name, publicKey, socket, waiting } }:
             {() => <SetUp door={door} program={{ name, address: socket, token: 'TOKEN' }} />}
           </DialogButton>
         )}
-        <Revoke door={door} name={name} userId={user?.userId} />
+        <Revoke door={door} name={name} userId={left?.userId} />
       </Group>
     </li>
   );
