@@ -1,5 +1,5 @@
 /** `keyhearth bots` and `keygen --user` on a served vault: what a bot may do, by attack. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serializeTransaction } from 'viem';
@@ -497,6 +497,34 @@ describe('bots add', () => {
     expect((await policies()).map(({ policyName }) => policyName)).toEqual(['Meanwhile']);
     resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
   });
+
+  test('says how to go on after a command that was killed once it had created the user', async () => {
+    const key = newTestKey();
+    keepKey('cut', key);
+    const user = { userName: 'cut', apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] };
+    resultOf(await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] }));
+    const again = await run(add('cut'));
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('add --continue');
+    expect((await run(add('cut', '--continue'))).code).toBe(0);
+    expect(await sign(root.as(key), first, payment(0.001))).toBe(200);
+    expect((await run(['bots', 'remove', 'cut'])).code).toBe(0);
+  });
+
+  test.each(['neither half', 'the private half'])(
+    'advises no key of the owner’s where it has %s of a key to go on with',
+    async (had) => {
+      keepKey('none', newTestKey());
+      const files = join(service.config.keysDirectory, 'none');
+      rmSync(`${files}.public`);
+      if (had === 'neither half') rmSync(`${files}.private`);
+      const { code, stderr } = await run(add('none', '--continue'));
+      rmSync(`${files}.private`, { force: true });
+      expect(code).toBe(1);
+      expect(stderr).toContain('leave out --continue');
+      expect(stderr).not.toContain('keygen');
+    },
+  );
 
   test('does not go on with another user of the same name', async () => {
     const key = newTestKey();

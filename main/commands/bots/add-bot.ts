@@ -19,9 +19,11 @@ import { createApiKeysActivity } from '../credentials/keygen.ts';
 import {
   deleteKeyFiles,
   findKeyFiles,
+  hasKeyFiles,
   keyFilesTable,
   newKeyPair,
   writeKeyFiles,
+  type KeyFiles,
 } from '../credentials/key-files.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
 import type { Api } from '../shared/api.ts';
@@ -50,7 +52,7 @@ export async function addBot(config: Config, name: string, options: AddBotOption
   const api = await connectAsOwner(config, options);
   const { walletId, walletName } = await listings.wallet.find(api, options.wallet);
   const directory = config.keysDirectory;
-  const files = options.resume ? findKeyFiles(directory, name) : writeKeyFiles(directory, name, newKeyPair());
+  const files = options.resume ? filesToContinue(directory, name) : newFiles(directory, name);
   const making = new BotInTheMaking(api, name, { ...terms, walletId });
   let bot: Spender;
   try {
@@ -70,6 +72,25 @@ export async function addBot(config: Config, name: string, options: AddBotOption
     ...words,
     keyFilesTable(files),
   ]);
+}
+
+/** A bot that waits for approvals has its files already, and so has one whose command was killed. */
+function newFiles(directory: string, name: string): KeyFiles {
+  const isThere = hasKeyFiles(directory, name);
+  try {
+    return writeKeyFiles(directory, name, newKeyPair());
+  } catch (error) {
+    throw isThere ? withRest(error, 'to go on with a bot that an earlier run began, add --continue') : error;
+  }
+}
+
+/** Another key than the bot's own is none to continue with: one of the owner's may do everything. */
+function filesToContinue(directory: string, name: string): KeyFiles {
+  if (hasKeyFiles(directory, name)) return findKeyFiles(directory, name);
+  throw new CommandError(
+    exitCodes.failed,
+    `there is no key of the bot ${quoted(name)} to continue with: leave out --continue`,
+  );
 }
 
 /** The steps, each of which knows how to be taken back. */

@@ -155,6 +155,11 @@ export function deleteKeyFilesOf(directory: string, name: string, publicKeys: re
   if (publicKeys.includes(pair.publicKey)) deleteKeyFiles({ ...pair, ...fileNames(directory, name) });
 }
 
+export const hasKeyFiles = (directory: string, name: string): boolean => {
+  const { publicKeyFile, privateKeyFile } = fileNames(directory, name);
+  return existsSync(publicKeyFile) && existsSync(privateKeyFile);
+};
+
 /** @returns the pair of that name, with its files. @throws CommandError where there is none. */
 export const findKeyFiles = (directory: string, name: string): KeyFiles => ({
   ...readKeyFiles(directory, name),
