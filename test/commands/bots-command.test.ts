@@ -538,6 +538,42 @@ describe('bots add', () => {
   });
 });
 
+describe('keygen --register', () => {
+  test('says of a key that waits for another person that it waits', async () => {
+    const { userId, client } = await service.newUser('Frida');
+    const { rootUserId } = service;
+    /** As the owner, with the other person's vote. */
+    const together = async (path: string, type: string, parameters: Json): Promise<void> => {
+      const { fingerprint } = activityOf(await root.submit(path, type, parameters));
+      activityOf(await client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
+    };
+    const quorum = { threshold: 2, userIds: [rootUserId, userId] };
+    resultOf(await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', quorum));
+    // A user may change its own credentials unless a policy decides otherwise.
+    await together('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Two for keys',
+      effect: 'EFFECT_DENY',
+      condition: "activity.type == 'ACTIVITY_TYPE_CREATE_API_KEYS_V2'",
+      consensus: 'approvers.count() < 2',
+      notes: '',
+    });
+    using directory = temporaryDirectory();
+    const secret = join(directory.path, 'secret');
+    writeFileSync(secret, password);
+    const argv = ['keygen', '--register', '--name', 'mine', '--password-file', secret, '--json'];
+    const { code, stdout, stderr } = await run(argv, directory.path);
+    const alone = { threshold: 1, userIds: [rootUserId] };
+    await together('update_root_quorum', 'UPDATE_ROOT_QUORUM', alone);
+    const { policies } = (await root.query('list_policies')).body as { policies: readonly Json[] };
+    const policyId = policies.find(({ policyName }) => policyName === 'Two for keys')?.['policyId'];
+    resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+    expect(stderr).toContain('fingerprint');
+    // It is of use once it is approved.
+    expect(existsSync(join(directory.path, 'keys', 'mine.private'))).toBe(true);
+  });
+});
+
 describe('keygen --user', () => {
   test('registers the key for that user, with what policies allow it', async () => {
     const { body } = await bob.query('whoami');

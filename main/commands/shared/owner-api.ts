@@ -44,8 +44,12 @@ export async function connectAsOwner(config: Config, options: OwnerOptions): Pro
   }
   const running = await requireRunning(dataDirectory(config));
   checkUnlocked(await running.status());
-  return new OwnerApi(running, options, config.waitSeconds);
+  return ownerApiOf(config, running, options);
 }
+
+/** @returns the API as the owner asks it of the process that serves the vault, without a key. */
+export const ownerApiOf = (config: Config, running: Running, secrets: SecretOptions): Api =>
+  new OwnerApi(running, secrets, config.waitSeconds);
 
 type Activity = z.output<typeof activityAnswer>['activity'];
 
