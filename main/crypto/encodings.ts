@@ -57,7 +57,7 @@ export function isBase58Check(text: string): boolean {
 
 /** True for Bech32 (BIP 173) or Bech32m (BIP 350) with the right checksum. */
 export const isBech32 = (text: string): boolean =>
-  [bech32, bech32m].some(({ decodeUnsafe }) => decodeUnsafe(text) !== undefined);
+  [bech32, bech32m].some((kind) => kind.decodeUnsafe(text) !== undefined);
 
 /**
  * @param length In bytes, where only one length will do.
