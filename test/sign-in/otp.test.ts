@@ -1069,6 +1069,18 @@ describe('sessions', () => {
     expect(await list(userId)).toEqual([]);
   });
 
+  test('are not called ended where that waits for another person', async () => {
+    await using own = await startTestVault();
+    const { userId, client } = await own.newUser('Second');
+    await readOnly(client);
+    const quorum = { threshold: 2, userIds: [own.rootUserId, userId] };
+    resultOf(await own.root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', quorum));
+    const argv = ['sessions', 'revoke', '--user', userId, '--json', '--data-dir', own.directory];
+    expect(await runCommand(argv)).toMatchObject({ code: 6, stdout: '' });
+    const { body } = await own.root.query('list_sessions', { userId });
+    expect(body?.['sessions']).toHaveLength(1);
+  });
+
   test('and all else that has expired is swept away, without an activity', async () => {
     await using own = await startSendingVault();
     const { email, userId } = await newPerson(own);

@@ -1,15 +1,23 @@
 /** `keyhearth sessions`: who is signed in, and what ends it. */
+import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { count, when } from '../backup/backup.ts';
 import type { Answer } from '../../operations/api.ts';
-import { queryAsOwner, submitAsOwner } from '../../rpc/owner-calls.ts';
+import { queryAsOwner } from '../../rpc/owner-calls.ts';
+import { activityKind } from '../shared/api.ts';
 import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { findNamed } from '../shared/named.ts';
 import { CommandError, exitCodes, print, refusedWith } from '../shared/output.ts';
+import { ownerApiOf } from '../shared/owner-api.ts';
 import { table } from '../shared/table.ts';
 
 type Session = Answer<'list_sessions'>['sessions'][number];
+
+const deleteSessionsActivity = activityKind({
+  type: 'ACTIVITY_TYPE_DELETE_SESSIONS',
+  result: z.object({ sessionIds: z.array(z.string()) }),
+});
 
 /** @param user The user; all users unless given. */
 export async function listSessions(config: Config, user: string | undefined, json: boolean): Promise<void> {
@@ -66,13 +74,10 @@ export async function revokeSessions(
     ids.length === 0
       ? present
       : distinct(ids.map((id) => findNamed('session', id, present, ({ sessionId }) => ({ id: sessionId }))));
+  const api = ownerApiOf(config, running, {});
   for (const [userId, sessions] of Map.groupBy(ended, (session) => session.userId)) {
     const sessionIds = sessions.map(({ sessionId }) => sessionId);
-    const answer = await submitAsOwner(ownerOf(running), 'ACTIVITY_TYPE_DELETE_SESSIONS', {
-      userId,
-      sessionIds,
-    });
-    if (answer.status !== 200) throw refusedWith(answer.body);
+    await api.submit(deleteSessionsActivity, { userId, sessionIds });
   }
   print(
     json,
