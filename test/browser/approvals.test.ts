@@ -2,7 +2,14 @@
 import type { Browser } from 'playwright-core';
 import { serializeTransaction } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newTestKey, newUserBy, resultOf } from '../support/support.ts';
+import {
+  activityOf,
+  allowByVotes,
+  ethereumAccount,
+  newTestKey,
+  newUserBy,
+  resultOf,
+} from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
@@ -26,15 +33,7 @@ test('the owner approves and rejects what another user asks for', async () => {
     userTags: [],
   };
   activityOf(await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] }));
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'Tags by two',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.resource == 'USER' || activity.action == 'SIGN'",
-      consensus: 'approvers.count() >= 2',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'Tags by two', "activity.resource == 'USER' || activity.action == 'SIGN'", 2);
   const ben = root.as(key);
   const ask = async (userTagName: string) =>
     activityOf(await ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName, userIds: [] }));
@@ -180,15 +179,7 @@ test('the next window shows a vote that was not sent, and nothing is decided', a
   await using service = await serveDevVault();
   const { root, recoveryPhrase } = service;
   const { client: ben } = await newUserBy(root, 'Ben');
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'Tags by two',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.resource == 'USER'",
-      consensus: 'approvers.count() >= 2',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'Tags by two', "activity.resource == 'USER'", 2);
   const asked = activityOf(
     await ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'First', userIds: [] }),
   );
@@ -238,15 +229,7 @@ test('one that needs the owner is found behind a hundred that do not', async () 
   const ownerId = String((await root.query('whoami')).body?.['userId']);
   const { client: ben } = await newUserBy(root, 'Ben');
   const { userId: second } = await newUserBy(root, 'Dana');
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'Tags by two',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.resource == 'USER'",
-      consensus: 'approvers.count() >= 2',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'Tags by two', "activity.resource == 'USER'", 2);
   activityOf(
     await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', {
       threshold: 2,
@@ -291,15 +274,7 @@ test('more than a hundred wait, and are gone through by key', async () => {
       ],
     }),
   );
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'Tags by two',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.resource == 'USER'",
-      consensus: 'approvers.count() >= 2',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'Tags by two', "activity.resource == 'USER'", 2);
   const ben = root.as(key);
   const newest = 103;
   for (let number = 1; number <= newest; number += 1) {

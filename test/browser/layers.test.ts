@@ -5,7 +5,7 @@
 import { createECDH } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newUserBy, resultOf } from '../support/support.ts';
+import { activityOf, allowByVotes, ethereumAccount, newUserBy, resultOf } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { serveDevVault } from './support/service.ts';
 import { axeFindings } from './support/inspect.ts';
@@ -21,15 +21,7 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   await using service = await serveDevVault();
   const { root, recoveryPhrase } = service;
   const { client: ben } = await newUserBy(root, 'Ben');
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'Exports by two',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.action == 'EXPORT'",
-      consensus: 'approvers.count() >= 2',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'Exports by two', "activity.action == 'EXPORT'", 2);
   const { walletId } = resultOf(
     await root.submit('create_wallet', 'CREATE_WALLET', {
       walletName: 'Everyday',

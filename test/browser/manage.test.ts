@@ -12,6 +12,7 @@ import type { Browser, Page } from 'playwright-core';
 import { privateKeyToAddress } from 'viem/accounts';
 import { bytesToHex } from 'viem';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { authenticatorsOf } from './support/authenticator.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
@@ -102,27 +103,11 @@ describe('passkeys', () => {
     return link.href;
   }
 
-  /** An authenticator of the browser's own, which agrees to everything. */
-  async function addAuthenticator(page: Page): Promise<void> {
-    const session = await page.context().newCDPSession(page);
-    await session.send('WebAuthn.enable');
-    await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
-  }
-
   test('are registered, told apart and deleted on the page of localhost', async () => {
     await using service = await serveDevVault();
     await using person = await openWindow(browser);
     const { page } = person;
-    await addAuthenticator(page);
+    await (await authenticatorsOf(page)).add();
     await page.goto(linkAt(service, 'localhost'));
     await confirmWhenAsked(page, service.recoveryPhrase);
     await goTo(page, 'Users');

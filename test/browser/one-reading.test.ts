@@ -5,7 +5,7 @@
 import type { Browser, Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newSecret } from '../support/new-secret.ts';
-import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support/support.ts';
+import { activityOf, allowByVotes, ethereumAccount, newTestKey, resultOf } from '../support/support.ts';
 import type { Json, TestClient } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings, visit } from './support/inspect.ts';
@@ -189,15 +189,7 @@ test('all of a long list is read before it is approved, to its last row', async 
     userTags: [],
   };
   activityOf(await root.submit('create_users', 'CREATE_USERS_V3', { users: [ben] }));
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'By two',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.action == 'SIGN'",
-      consensus: 'approvers.count() >= 2',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'By two', "activity.action == 'SIGN'", 2);
   const made = await root.submit('create_wallet', 'CREATE_WALLET', {
     walletName: 'Everyday',
     accounts: [ethereumAccount],

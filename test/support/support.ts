@@ -308,6 +308,24 @@ export interface TestVault extends AsyncDisposable {
   unlock(): Promise<void>;
 }
 
+/** Creates a policy that allows what the condition holds for, once so many users have voted for it. */
+export async function allowByVotes(
+  root: TestClient,
+  policyName: string,
+  condition: string,
+  votes: number,
+): Promise<void> {
+  resultOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName,
+      effect: 'EFFECT_ALLOW',
+      condition,
+      consensus: `approvers.count() >= ${String(votes)}`,
+      notes: '',
+    }),
+  );
+}
+
 /** A user without the root quorum's rights, and a key of theirs. */
 export async function newUserBy(
   root: TestClient,

@@ -1,8 +1,16 @@
 /** Two people and two windows: what waits for two is approved by the second person, with a passkey, in a window of their own. */
-import type { Browser, Page, Route } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newTestKey, newUserBy, resultOf } from '../../support/support.ts';
+import {
+  activityOf,
+  allowByVotes,
+  ethereumAccount,
+  newTestKey,
+  newUserBy,
+  resultOf,
+} from '../../support/support.ts';
 import type { Json } from '../../support/support.ts';
+import { authenticatorsOf } from '../support/authenticator.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
@@ -44,21 +52,6 @@ async function createPasskey(rpId: string): Promise<Json> {
   };
 }
 
-async function addAuthenticator(page: Page): Promise<void> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}
-
 test('the second person approves in their own window, and the waiting caller gets the signature', async () => {
   await using service = await serveDevVault();
   const { root, windowOrigin } = service;
@@ -68,7 +61,7 @@ test('the second person approves in their own window, and the waiting caller get
   const look = async (screen: string): Promise<void> => {
     amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
   };
-  await addAuthenticator(page);
+  await (await authenticatorsOf(page)).add();
   await page.goto(`${windowOrigin}/approver`);
   await heading(page, 'Sign in to approve').waitFor();
   await look('approver-sign-in');
@@ -86,15 +79,7 @@ test('the second person approves in their own window, and the waiting caller get
     walletName: 'Treasury',
     accounts: [ethereumAccount],
   });
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'Signatures by two',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.action == 'SIGN'",
-      consensus: 'approvers.count() >= 2',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'Signatures by two', "activity.action == 'SIGN'", 2);
 
   await button(page, 'Sign in with passkey').click();
   await heading(page, 'Approvals').waitFor();
@@ -185,39 +170,17 @@ test('what one person did is not told to the next, nor is their vote the next pe
   const { root, windowOrigin } = service;
   await using person = await openWindow(browser);
   const { page } = person;
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  const newAuthenticator = async () => {
-    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
-    return authenticatorId;
-  };
+  const authenticators = await authenticatorsOf(page);
   const newUser = async (userName: string) => {
     const passkey = await page.evaluate(createPasskey, 'localhost');
     const users = [{ userName, apiKeys: [], authenticators: [passkey], oauthProviders: [], userTags: [] }];
     activityOf(await root.submit('create_users', 'CREATE_USERS_V3', { users }));
   };
   await page.goto(`${windowOrigin}/approver`);
-  const first = await newAuthenticator();
+  const first = await authenticators.add();
   await newUser('Ben');
   const { client: cleo } = await newUserBy(root, 'Cleo');
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'Tags by three',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.resource == 'USER'",
-      consensus: 'approvers.count() >= 3',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'Tags by three', "activity.resource == 'USER'", 3);
   activityOf(await cleo.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Shared', userIds: [] }));
   await button(page, 'Sign in with passkey').click();
   const row = page.getByRole('link', { name: /Shared/ });
@@ -239,8 +202,8 @@ test('what one person did is not told to the next, nor is their vote the next pe
   await button(page, 'Sign out').click();
   await button(page, 'Go to sign-in').click();
   await heading(page, 'Sign in to approve').waitFor();
-  await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: first });
-  await newAuthenticator();
+  await authenticators.remove(first);
+  await authenticators.add();
   await newUser('Dora');
 
   // Dora signs in before it is there.

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CommandProcess, ethereumAccount, resultOf, TestClient, testKeyOf } from '../../support/support.ts';
 import type { Json } from '../../support/support.ts';
+import { authenticatorsOf } from '../support/authenticator.ts';
 import { sharedChromium, openWindow } from '../support/chromium.ts';
 import type * as sdk from '../support/passkey-page.ts';
 
@@ -53,20 +54,8 @@ async function openPlace(authenticator: Json = {}): Promise<Place> {
   await using resources = new AsyncDisposableStack();
   const service = resources.use(new CommandProcess(['dev', '--ui', '--port', '0', '--json']));
   const line = JSON.parse(await service.nextLine()) as Line;
-  const { page, complaints, context } = resources.use(await openWindow(browser));
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-      ...authenticator,
-    },
-  });
+  const { page, complaints } = resources.use(await openWindow(browser));
+  await (await authenticatorsOf(page)).add(authenticator);
   await page.goto(`http://localhost:${new URL(line.url).port}/`);
   await page.evaluate(`${script}; globalThis.sdk = sdk;`);
   const owned = resources.move();

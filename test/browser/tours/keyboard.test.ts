@@ -4,7 +4,7 @@
  */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
+import { activityOf, allowByVotes, ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
@@ -82,15 +82,7 @@ test('approve, sign, policy and export by keyboard: the focus is never lost', as
     walletName: 'Everyday',
     accounts: [ethereumAccount],
   });
-  activityOf(
-    await root.submit('create_policy', 'CREATE_POLICY_V3', {
-      policyName: 'Signatures by two',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.action == 'SIGN'",
-      consensus: 'approvers.count() >= 2',
-      notes: '',
-    }),
-  );
+  await allowByVotes(root, 'Signatures by two', "activity.action == 'SIGN'", 2);
   activityOf(
     await ben.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
       signWith: resultOf(wallet).addresses[0],
