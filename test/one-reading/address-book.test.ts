@@ -86,6 +86,16 @@ test.each([
     () => ['Bank', 'bc1qra0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
     /is mistyped: expected the checksum of a Bech32/,
   ],
+  [
+    'one of Bitcoin in mixed letters',
+    () => ['Bank', 'bc1Qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+    /is mistyped: expected the checksum of a Bech32/,
+  ],
+  [
+    'the name of a vault’s account in another prefix',
+    () => ['Bank', ethereum.replace('0x', '0X')],
+    /is an address of this vault/,
+  ],
   ['an old one of Bitcoin', () => ['Bank', '1BoatSLRHtKNngkdXEeobR76b53LETtpyU'], /the checksum of a Base58/],
   ['one of Tron', () => ['Bank', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv9'], /the checksum of a Base58/],
 ] as const)('%s is refused', async (_what, wish, why) => {
@@ -101,6 +111,8 @@ test.each([
   ['BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
   ['1BoatSLRHtKNngkdXEeobR76b53LETtpyT', undefined],
   ['415cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'],
+  ['0x415CBDD86A2FA8DC4BDDD8A8F69DBA48572EEC07FB', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'],
+  [`0X${'ab'.repeat(32)}`, `0x${'ab'.repeat(32)}`],
   ['11111111111111111111111111111111', undefined],
   ['7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU', undefined],
   [`0x${'AB'.repeat(32)}`, `0x${'ab'.repeat(32)}`],
