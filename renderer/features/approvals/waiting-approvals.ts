@@ -47,7 +47,7 @@ export function useAllWaiting(): Waiting {
     ...(query.data?.pages.flatMap(({ activities }) => activities) ?? []),
   ];
   return {
-    // The first of two that are the same stays in its place, and the newest answer is shown there.
+    // One that is in both stands among those that need this user, as the page has it.
     list: [...new Map(all.map((activity) => [activity.id, activity])).values()],
     isPending: needed.isPending || query.isPending,
     isSuccess: needed.isSuccess && query.isSuccess,
