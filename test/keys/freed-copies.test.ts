@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seal } from '../../main/crypto/sealing.ts';
-import { memoryObstacle, Needles, scanMemory } from '../support/process-memory.ts';
+import { memoryObstacle, Needles, scanMemory } from './process-memory.ts';
 
 const obstacle = memoryObstacle(process.pid);
 const manyRecords = 2000;

@@ -30,7 +30,7 @@ import { keychainAccount, openAnySlot } from '../../main/keys/keyslots/slots.ts'
 import { openVault } from '../../main/app/compose.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { inProcess, startKeyring, type KeyringSession } from './keychain.ts';
-import { memoryObstacle, Needles, scanMemory } from '../support/process-memory.ts';
+import { memoryObstacle, Needles, scanMemory } from './process-memory.ts';
 import {
   askControl,
   CommandProcess,
