@@ -3,6 +3,7 @@
  * too: an allocator writes its own pointers over the beginning of what is freed.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { ByteSearch } from '../support/byte-search.ts';
 
 /** Bytes that give a secret away. */
 const tellingLength = 16;
@@ -20,21 +21,14 @@ interface Region {
   readonly name: string;
 }
 
-/** Bits of a hash of four bytes that decide if a needle may begin there. */
-const filterBits = 20;
-
 interface Needle {
   readonly kind: string;
   readonly form: string;
-  readonly bytes: Buffer;
 }
 
 /** The forms of secrets, by kind. */
 export class Needles {
-  /** By their first four bytes. */
-  readonly #needles = new Map<number, Needle[]>();
-  /** By a hash of the same, so that most places are passed over at once. */
-  readonly #filter = new Uint8Array(1 << filterBits);
+  readonly #search = new ByteSearch<Needle>();
   readonly #kinds = new Set<string>();
 
   get kinds(): ReadonlySet<string> {
@@ -70,30 +64,14 @@ export class Needles {
 
   /** Calls back for each needle that is in these bytes. */
   find(bytes: Buffer, found: (needle: Needle) => void): void {
-    const filter = this.#filter;
-    let window = 0;
-    for (let at = 0; at < bytes.length; at += 1) {
-      window = (window << 8) | (bytes[at] ?? 0);
-      if (filter[hashOf(window)] === 0) continue;
-      for (const needle of this.#needles.get(window) ?? []) {
-        if (bytes.subarray(at - 3, at - 3 + needle.bytes.length).equals(needle.bytes)) found(needle);
-      }
-    }
+    this.#search.find(bytes, found);
   }
 
   #add(kind: string, form: string, parts: readonly Buffer[]): void {
     this.#kinds.add(kind);
-    for (const bytes of parts) {
-      const start = bytes.readInt32BE(0);
-      const same = this.#needles.get(start) ?? [];
-      if (same.some((other) => other.bytes.equals(bytes))) continue;
-      this.#needles.set(start, [...same, { kind, form, bytes }]);
-      this.#filter[hashOf(start)] = 1;
-    }
+    for (const bytes of parts) this.#search.add(bytes, { kind, form });
   }
 }
-
-const hashOf = (window: number): number => Math.imul(window, 0x9e3779b1) >>> (32 - filterBits);
 
 /** Of what is long enough, two parts that do not overlap. */
 const halvesOf = <Secret extends Buffer | string>(secret: Secret): Secret[] =>
@@ -143,11 +121,12 @@ export function scanMemory(pid: number, needles: Needles): Findings {
   const where = new Map<string, number>();
   const descriptor = openSync(`/proc/${String(pid)}/mem`, 'r');
   const pages = openSync(`/proc/${String(pid)}/pagemap`, 'r');
+  const part = Buffer.allocUnsafe(partLength);
   process.kill(pid, 'SIGSTOP');
   try {
     for (const { from, to, name } of writableRegions(pid)) {
       for (const [at, length] of presentParts(pages, from, to)) {
-        const bytes = readPart(descriptor, at, length);
+        const bytes = readPart(descriptor, at, part.subarray(0, length));
         needles.find(bytes, ({ kind, form }) => {
           counts[kind] = (counts[kind] ?? 0) + 1;
           const place = `${kind}: ${form}, in ${name}`;
@@ -182,12 +161,11 @@ function* presentParts(
 }
 
 /** A region may go, or hold pages that are not there: what cannot be read holds nothing. */
-function readPart(descriptor: number, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
+function readPart(descriptor: number, position: number, bytes: Buffer): Buffer {
   let read = 0;
   try {
-    while (read < length) {
-      const count = readSync(descriptor, bytes, read, length - read, position + read);
+    while (read < bytes.length) {
+      const count = readSync(descriptor, bytes, read, bytes.length - read, position + read);
       if (count === 0) break;
       read += count;
     }

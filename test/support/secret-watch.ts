@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { derivePrivateKey } from '../../main/crypto/keys/derivation.ts';
 import { mnemonicFromEntropy, seedFromMnemonic } from '../../main/crypto/keys/mnemonics.ts';
 import type { Random } from '../../main/lib/random.ts';
+import { ByteSearch } from './byte-search.ts';
 
 /** Ids, salts and nonces are public; all other random values are secret or become so. */
 const open = new Set([
@@ -36,14 +37,12 @@ const accounts = [
   { curve: 'CURVE_ED25519', path: "m/44'/501'/0'/0'" },
 ] as const;
 
-/** Bytes of a form that are compared first: enough that a false match is rare. */
-const prefixLength = 6;
+/** Bytes of a form: a shorter one turns up by chance. */
+const shortest = 6;
 
 export class SecretWatch {
-  /** Every form of every secret, under its first bytes in hex. */
-  readonly #forms = new Map<string, { readonly name: string; readonly form: Buffer }[]>();
-  /** For each two bytes, if any form starts with them. */
-  readonly #starts = new Uint8Array(0x10000);
+  /** Every form of every secret, with its name. */
+  readonly #search = new ByteSearch<string>();
   #count = 0;
 
   get count(): number {
@@ -78,13 +77,7 @@ export class SecretWatch {
     const found = new Set<string>();
     for (const [place, content] of places) {
       const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-      for (let at = 0; at + prefixLength <= bytes.length; at++) {
-        if (this.#starts[bytes.readUInt16BE(at)] === 0) continue;
-        const candidates = this.#forms.get(bytes.toString('hex', at, at + prefixLength));
-        for (const { name, form } of candidates ?? []) {
-          if (bytes.subarray(at, at + form.length).equals(form)) found.add(`${name} in ${place}`);
-        }
-      }
+      this.#search.find(bytes, (name) => found.add(`${name} in ${place}`));
     }
     return [...found];
   }
@@ -106,13 +99,7 @@ export class SecretWatch {
     this.#count++;
     for (const each of forms) {
       const form = Buffer.from(each);
-      // A shorter one turns up by chance.
-      if (form.length < prefixLength) continue;
-      this.#starts[form.readUInt16BE(0)] = 1;
-      const prefix = form.toString('hex', 0, prefixLength);
-      const same = this.#forms.get(prefix);
-      if (same === undefined) this.#forms.set(prefix, [{ name, form }]);
-      else same.push({ name, form });
+      if (form.length >= shortest) this.#search.add(form, name);
     }
   }
 }
