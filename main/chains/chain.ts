@@ -20,6 +20,14 @@ export interface Key {
   readonly format: AddressFormat | undefined;
 }
 
+/** The wallet or private key that has an own address. */
+export interface Holder {
+  readonly id: string;
+  readonly name: string;
+  /** True if another may have a copy of the key, and take what is sent there. */
+  readonly isImported: boolean;
+}
+
 /** Facts of the vault that a transaction does not hold. */
 export interface Context {
   /** The key that signs; undefined where a description is asked for without one. */
@@ -29,11 +37,9 @@ export interface Context {
    * Finds the organization's own key at an address, by the vault's tables and never by a claim of the
    * payload.
    * @param address As the chain writes it.
-   * @returns the name of its wallet or private key; undefined for a foreign address.
+   * @returns undefined for a foreign address.
    */
-  readonly ours: (address: string) => string | undefined;
-  /** True if the key at an own address was imported: another may have a copy, and take what is sent there. */
-  readonly isImported?: ((address: string) => boolean) | undefined;
+  readonly ours: (address: string) => Holder | undefined;
   /** Finds the name that the organization gave to a foreign address. */
   readonly known?: (address: string) => string | undefined;
 }

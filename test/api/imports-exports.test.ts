@@ -1101,6 +1101,42 @@ test('a payment to an imported key says that it is one, and a payment to a key m
   );
 });
 
+test('what goes to a key that the sender brought has left, so a budget of Bitcoin counts it', async () => {
+  await using vault = await startTestVault();
+  const { client, userId } = await vault.newUser(newName());
+  const importer = await importerOf(vault, client, userId);
+  const bitcoin = {
+    ...ethereumAccount,
+    path: "m/84'/1'/0'/0/0",
+    addressFormat: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
+  };
+  const second = { ...bitcoin, path: "m/84'/1'/0'/1/0" };
+  const made = await vault.root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: newName(),
+    accounts: [bitcoin, second],
+  });
+  const [paying = '', change = ''] = resultOf(made).addresses;
+  const conditions = [
+    "activity.action == 'IMPORT'",
+    "RollingSum(bitcoin.tx.outflow, '24h', signing_key.public_key) <= 5000",
+  ];
+  for (const condition of conditions) {
+    const policy = { policyName: newName(), effect: 'EFFECT_ALLOW', condition, notes: '' };
+    const consensus = `approvers.any(user, user.id == '${userId}')`;
+    resultOf(await vault.root.submit('create_policy', 'CREATE_POLICY_V3', { ...policy, consensus }));
+  }
+  const [brought = ''] = resultOf(await importWallet(newMnemonic(), [bitcoin], importer)).addresses;
+  const pay = (receiver: string) =>
+    client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+      signWith: paying,
+      unsignedTransaction: fundedPsbt(paying, undefined, receiver).toHex(),
+      type: 'TRANSACTION_TYPE_BITCOIN',
+    });
+  expect((await pay(brought)).status).toBe(403);
+  // Of change the fee has left, a thousand each time.
+  for (const receiver of [paying, change]) activityOf(await pay(receiver));
+});
+
 test('a wallet made here is known when it comes back, under its own id', async () => {
   const { walletId } = await newWallet(root.client, newName());
   const mnemonic = await exportWallet(walletId);

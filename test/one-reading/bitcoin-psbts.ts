@@ -5,6 +5,7 @@ import type { Context, Opened } from '../../main/chains/chain.ts';
 import { bitcoin } from '../../main/chains/bitcoin/chain.ts';
 import { encodeAddress, type AddressFormat } from '../../main/chains/addresses/addresses.ts';
 import { curves } from '../../main/crypto/keys/curves.ts';
+import { holderNamed } from './law.ts';
 
 bitcoinjs.initEccLib(tiny);
 
@@ -108,7 +109,7 @@ export const contextOf = (
     format: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
   },
   interfaces: { abi: () => undefined, idl: () => undefined },
-  ours: (address) => ours[address],
+  ours: (address) => (ours[address] === undefined ? undefined : holderNamed(ours[address])),
 });
 
 export function openBitcoin(bytes: Uint8Array, context: Context): Opened {

@@ -33,7 +33,7 @@ import {
   type TestKey,
 } from './bitcoin-psbts.ts';
 import { atLength } from '../campaigns/length.ts';
-import { violationsOf } from './law.ts';
+import { holderNamed, violationsOf } from './law.ts';
 
 const own = keyOf(0x31);
 const sister = keyOf(0x32);
@@ -75,7 +75,7 @@ describe('a stranger’s input gives its address no right to be ours', () => {
     );
     const { title, parts, warnings } = opened.describe();
     expect(title).toBe(
-      `Send 0.001 BTC to ${merchant.address('P2WPKH')} and 9.99899 BTC to ${stranger.address(kind)}: 10 BTC leave your keys, the fee included`,
+      `Send 0.001 BTC to ${merchant.address('P2WPKH')} and 9.99899 BTC to ${stranger.address(kind)}: 10 BTC leave their wallet or key, the fee included`,
     );
     expect(parts.map((part) => part.title).join()).not.toContain('back');
     expect(warnings).toContain('Not yours: 1 input, worth 0.00001 BTC.');
@@ -88,7 +88,7 @@ describe('a stranger’s input gives its address no right to be ours', () => {
     expect(problemOf(opened)).toBe('signed');
   });
 
-  test('an address of a key of the organization is ours, by its tables', () => {
+  test('an address of a key of the organization is ours, by its tables, and what comes back to who pays has not left', () => {
     const opened = open(
       psbtOf(
         [{ coin: coin(own, 'P2WPKH', oneBtc) }],
@@ -103,14 +103,14 @@ describe('a stranger’s input gives its address no right to be ours', () => {
     );
     const { title, parts } = opened.describe();
     expect(title).toBe(
-      `Send 0.00001 BTC to ${merchant.address('P2TR')}: 0.0001 BTC leave your keys, the fee included`,
+      `Send 0.00001 BTC to ${merchant.address('P2TR')} and 0.9 BTC to your Savings (${sister.address('P2WPKH')}): 0.9001 BTC leave their wallet or key, the fee included`,
     );
     expect(parts.map((part) => part.title)).toEqual([
       `Send 0.00001 BTC to ${merchant.address('P2TR')}`,
-      `Send 0.9 BTC back to your Savings, ${sister.address('P2WPKH')}`,
+      `Send 0.9 BTC to your Savings (${sister.address('P2WPKH')})`,
       `Send 0.0999 BTC back to your Cash, ${own.address('P2TR')}`,
     ]);
-    expect(factOf(opened)).toMatchObject({ outflow: 10_000n, fee: 9000n });
+    expect(factOf(opened)).toMatchObject({ outflow: 90_010_000n, fee: 9000n });
   });
 
   test('an account’s name shows what is hidden in it', () => {
@@ -120,7 +120,7 @@ describe('a stranger’s input gives its address no right to be ours', () => {
       own,
       names,
     ).describe();
-    expect(parts[0]?.title).toContain('your Sav⟨U+202E⟩ings, ');
+    expect(parts[0]?.title).toContain('to your Sav⟨U+202E⟩ings (');
   });
 
   test('the network of the signing address does not change whose a coin is', () => {
@@ -131,6 +131,25 @@ describe('a stranger’s input gives its address no right to be ours', () => {
     expect(factOf(opened)).toMatchObject({
       outputs: [{ ours: true, address: expect.stringMatching(/^bc1q/) as string }],
     });
+  });
+
+  test('another account of the wallet that pays gets its change', () => {
+    const names = { [own.address('P2WPKH')]: 'Daily', [sister.address('P2TR')]: 'Daily' };
+    const psbt = psbtOf(
+      [{ coin: coin(own, 'P2WPKH', oneBtc) }],
+      [pay(merchant, 'P2WPKH', 1000n), pay(sister, 'P2TR', 99_990_000n)],
+    );
+    expect(factOf(open(psbt, own, names)).outflow).toBe(10_000n);
+    expect(open(psbt, own, names).describe().parts[1]?.title).toContain('back to your Daily, ');
+  });
+
+  test('a coin that another wallet adds does not make what goes there change of the first', () => {
+    const names = { [own.address('P2WPKH')]: 'Daily', [sister.address('P2WPKH')]: 'Brought' };
+    const psbt = psbtOf(
+      [{ coin: coin(own, 'P2WPKH', oneBtc) }, { coin: coin(sister, 'P2WPKH', 1000n) }],
+      [pay(sister, 'P2WPKH', oneBtc)],
+    );
+    for (const key of [own, sister]) expect(factOf(open(psbt, key, names)).outflow).toBe(oneBtc);
   });
 
   test('coins of two keys cannot both make up for a third’s gain', () => {
@@ -315,7 +334,7 @@ describe('a fee cannot be hidden in claims about inputs', () => {
       const opened = open(psbtOf(sources, targets), key);
       expect(problemOf(opened, key)).toContain(`input ${String(2 - mine)} has no non_witness_utxo`);
       expect(factOf(opened)).toMatchObject({ fee: unknown, outflow: unknown });
-      expect(opened.describe().title).toContain('how much leaves your keys is not known');
+      expect(opened.describe().title).toContain('how much leaves its wallet or key is not known');
       expect(opened.describe().warnings).toContainEqual(expect.stringContaining('It is not signed as it is'));
     });
     // The truth is signed by both, who see a fee of five bitcoins.
@@ -417,7 +436,8 @@ describe('generated requests, true and false', () => {
 
   const scriptsOf = (key: TestKey, of: readonly Kind[] = kinds): string[] =>
     of.map((kind) => toHex(scriptOf(key.address(kind))));
-  const inTables = [...scriptsOf(sister), ...scriptsOf(own, ['P2WPKH'])];
+  const wallets = [scriptsOf(sister), scriptsOf(own, ['P2WPKH'])];
+  const inTables = wallets.flat();
   const everyScript = [...scriptsOf(sister), ...scriptsOf(own)];
   const toKey = new Map([own, sister].map((key) => [key, new Set([...inTables, ...scriptsOf(key)])]));
 
@@ -484,6 +504,11 @@ describe('generated requests, true and false', () => {
     const known = within(toKey.get(key));
     const plain = coins.map((real) => real.coin).filter(known);
     expect(outflow).toBeGreaterThanOrEqual(sum([...plain, ...shared]) - sum(outputs.filter(known)));
+    // A gain of one wallet makes up for no loss of another.
+    for (const scripts of wallets) {
+      const has = within(scripts);
+      expect(outflow).toBeGreaterThanOrEqual(sum(plain.filter(has)) - sum(outputs.filter(has)));
+    }
     const strange = outputs.filter((output) => !known(output));
     const sent = strange.filter(({ script }) => script[0] !== 0x6a);
     const receivers =
@@ -491,7 +516,7 @@ describe('generated requests, true and false', () => {
     for (const each of receivers) expect(title).toContain(each);
     const burned = sum(strange.filter(({ script }) => script[0] === 0x6a));
     if (burned > 0n) expect(title).toMatch(new RegExp(`burn ${toBtc(burned)} BTC`, 'i'));
-    expect(title).toContain(`${toBtc(outflow)} BTC leave your keys`);
+    expect(title).toContain(`${toBtc(outflow)} BTC leave their wallet or key`);
     expect(parts).toHaveLength(outputs.length);
     return [{ outflow, shared }];
   }
@@ -566,7 +591,7 @@ describe('lists are complete', () => {
     for (let index = 0; index < 10; index += 1)
       expect(paid(10)).toContain(keyOf(index + 1).address('P2WPKH'));
     expect(paid(11)).toBe(
-      'Send 0.0011 BTC to 11 outputs that are not yours: 1 BTC leave your keys, the fee included',
+      'Send 0.0011 BTC to 11 outputs that do not come back: 1 BTC leave their wallet or key, the fee included',
     );
   });
 
@@ -605,7 +630,7 @@ describe('every output says what it does', () => {
       pay(own, 'P2WPKH', 49_000_000n),
     ]);
     expect(title).toBe(
-      'Burn 0.5 BTC, send back to your own addresses and write data into the chain: 0.51 BTC leave your keys, the fee included',
+      'Burn 0.5 BTC, send back to your own addresses and write data into the chain: 0.51 BTC leave their wallet or key, the fee included',
     );
     expect(parts[0]).toEqual({
       title: 'Burn 0.5 BTC, and write data into the chain',
@@ -617,7 +642,7 @@ describe('every output says what it does', () => {
   test('data that burns nothing', () => {
     const { title, parts } = from([{ script: dataScript('x'), value: 0n }, pay(own, 'P2WPKH', 99_990_000n)]);
     expect(title).toBe(
-      'Send back to your own addresses and write data into the chain: 0.0001 BTC leave your keys, the fee included',
+      'Send back to your own addresses and write data into the chain: 0.0001 BTC leave their wallet or key, the fee included',
     );
     expect(parts[0]?.title).toBe('Write data into the chain');
   });
@@ -733,7 +758,7 @@ describe('addresses in facts', () => {
         format: format && `ADDRESS_FORMAT_BITCOIN_${format}_P2WPKH`,
       },
       interfaces: { abi: () => undefined, idl: () => undefined },
-      ours: (address) => (listed.includes(address) ? 'Savings' : undefined),
+      ours: (address) => (listed.includes(address) ? holderNamed('Savings') : undefined),
     });
     return opened.facts['bitcoin.tx']?.();
   };

@@ -20,7 +20,7 @@ import { ethereum } from '../../main/chains/ethereum/chain.ts';
 import { readAbi } from '../../main/chains/ethereum/abi.ts';
 import { tokenRows } from '../../main/chains/tokens.ts';
 import { curves } from '../../main/crypto/keys/curves.ts';
-import { mutateBytes, type LawOptions, type Random, type Reading } from './law.ts';
+import { holderNamed, mutateBytes, type LawOptions, type Random, type Reading } from './law.ts';
 
 export const privateKey = hexToBytes(`0x${'46'.repeat(32)}`);
 export const publicKey = curves.CURVE_SECP256K1.publicKey(privateKey);
@@ -48,7 +48,7 @@ export const context: Context = {
     abi: (address) => (address === contract ? kept : undefined),
     idl: () => undefined,
   },
-  ours: (address) => (address === savings ? 'Savings' : undefined),
+  ours: (address) => (address === savings ? holderNamed('Savings') : undefined),
 };
 const kept = ((read) => (read.ok ? read.value : undefined))(readAbi(contractAbi));
 

@@ -2,6 +2,7 @@
  * The law of one reading: two payloads with the same description, or with the same facts, have the same effects. An
  * independent decoder tells the effects. Payloads are mutations of real ones, each the same for a seed and a number.
  */
+import type { Holder } from '../../main/chains/chain.ts';
 import type { Description } from '../../main/chains/description.ts';
 import { concatBytes } from '../../main/crypto/bytes.ts';
 import { sha256 } from '../../main/crypto/hashes.ts';
@@ -12,6 +13,9 @@ export interface Random {
   readonly below: (count: number) => number;
   readonly pick: <T>(choices: readonly T[]) => T;
 }
+
+/** A wallet of the vault, not imported; one for each name. */
+export const holderNamed = (name: string): Holder => ({ id: `the id of ${name}`, name, isImported: false });
 
 export interface Reading {
   readonly description: Description;

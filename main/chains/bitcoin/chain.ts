@@ -24,7 +24,7 @@ import { signBitcoin } from './sign.ts';
 export const bitcoin: Chain = {
   formats: ['ADDRESS_FORMAT_BITCOIN_'],
   keywords: ['bitcoin.tx'],
-  open: (bytes, { key: named, ours, isImported, known }) =>
+  open: (bytes, { key: named, ours, known }) =>
     whenRead(readBitcoin(bytes), (read) => {
       // A description may be asked for with a key of any curve.
       const key = named?.curve === 'CURVE_SECP256K1' ? named : undefined;
@@ -37,7 +37,6 @@ export const bitcoin: Chain = {
           own,
           network: networkOf(key?.format, own, ours),
           ours,
-          isImported,
           known,
         }),
       );

@@ -6,7 +6,7 @@ import { visibleName } from '../../lib/text/visible-text.ts';
 import { Unknown } from '../../policy/language/types.ts';
 import { decimal } from '../amounts.ts';
 import { line, mostParts, timeOf, Writer, type Description, type Line, type Part } from '../description.ts';
-import { worth, type Money, type Owner, type OwnedOutput, type Source } from './money.ts';
+import { changeOf, worth, type Money, type Owner, type OwnedOutput, type Source } from './money.ts';
 import { firstTime, type BitcoinTransaction } from './read.ts';
 import { isData } from './scripts.ts';
 import { finalSequence, inputBytes, outputBytes, txIdOf, type Output } from './wire.ts';
@@ -24,18 +24,19 @@ const counted = (count: number, noun: string): string => `${String(count)} ${nou
 export function describeBitcoin(money: Money, faults: readonly string[]): Description {
   const writer = new Writer();
   const { transaction, inputs, outputs } = money;
+  const change = changeOf(money);
   writer.warn(
     ...faults.map((fault) => `It is not signed as it is: ${fault}.`),
-    ...moneyWarnings(money),
+    ...moneyWarnings(money, change),
     ...hiddenWarnings('input', inputs.length),
     ...hiddenWarnings('output', outputs.length),
   );
   const hiddenInputs = transaction.inputs.slice(mostParts).map((input) => inputBytes(input));
   const hiddenOutputs = outputs.slice(mostParts);
   return {
-    title: titleOf(money),
+    title: titleOf(money, change),
     lines: [
-      line('Leaves your keys', amountOf(money.outflow, 'the fee included')),
+      line('Leaves its wallet or key', amountOf(money.outflow, 'the fee included')),
       line('Fee', amountOf(money.fee)),
       line('Network', 'Bitcoin, or a test network of it'),
       line('Version', transaction.version),
@@ -50,7 +51,7 @@ export function describeBitcoin(money: Money, faults: readonly string[]): Descri
         `, worth ${btcOf(worth(hiddenOutputs))}`,
       ),
     ],
-    parts: outputs.slice(0, mostParts).map((output) => partOf(output, writer)),
+    parts: outputs.slice(0, mostParts).map((output) => partOf(output, change.has(output), writer)),
     warnings: writer.warnings,
     digests: [],
   };
@@ -61,33 +62,35 @@ const amountOf = (amount: bigint | Unknown, note?: string): string =>
     ? `Not known: ${amount.reason}`
     : `${exactly(amount)}${note === undefined ? '' : `, ${note}`}`;
 
-/** Names every receiver that is not ours, and the total that leaves our keys. */
-function titleOf({ outputs, outflow }: Money): string {
-  const strange = outputs.filter(isForeign);
-  const sent = strange.filter(({ script }) => !isData(script));
-  const data = strange.filter(({ script }) => isData(script));
+type Change = ReturnType<typeof changeOf>;
+
+/** Names every receiver but those who pay, and the total that leaves these. */
+function titleOf({ outputs, outflow }: Money, change: Change): string {
+  const sent = outputs.filter((output) => !change.has(output) && !isData(output.script));
+  const data = outputs.filter(({ script }) => isData(script));
   const burned = worth(data);
   const deeds = [
     ...(sent.length === 0 ? [] : [`send ${receiversOf(sent)}`]),
     ...(burned === 0n ? [] : [`burn ${btcOf(burned)}`]),
-    ...(outputs.length > strange.length && sent.length === 0
-      ? [`send back to your own ${outputs.some(isImported) ? 'and imported ' : ''}addresses`]
+    ...(change.size > 0 && sent.length === 0
+      ? [`send back to your own ${[...change].some(isImported) ? 'and imported ' : ''}addresses`]
       : []),
     ...(data.length === 0 ? [] : ['write data into the chain']),
   ];
   const total =
     outflow instanceof Unknown
-      ? 'how much leaves your keys is not known'
-      : `${btcOf(outflow)} leave your keys, the fee included`;
+      ? 'how much leaves its wallet or key is not known'
+      : `${btcOf(outflow)} leave their wallet or key, the fee included`;
   return `${capitalized(listed(deeds.length === 0 ? ['send nothing'] : deeds))}: ${total}`;
 }
 
-const isImported = ({ owner }: OwnedOutput): boolean => owner?.isImported === true;
+const isImported = ({ owner }: OwnedOutput): boolean =>
+  owner !== undefined && owner !== 'unlisted' && owner.isImported;
 
 const receiversOf = (sent: readonly OwnedOutput[]): string =>
   sent.length > mostReceivers
-    ? `${btcOf(worth(sent))} to ${String(sent.length)} outputs that are not yours`
-    : listed(sent.map((output) => `${btcOf(output.value)} to ${addressOrScript(output)}`));
+    ? `${btcOf(worth(sent))} to ${String(sent.length)} outputs that do not come back`
+    : listed(sent.map((output) => `${btcOf(output.value)} to ${receiverOf(output)}`));
 
 const listed = (texts: readonly string[]): string =>
   texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1) ?? ''}`;
@@ -99,19 +102,24 @@ function addressOrScript({ address, known }: OwnedOutput): string {
   return known === undefined ? address : `“${visibleName(known)}” (${address})`;
 }
 
-const ownerName = ({ name, isImported }: Owner): string =>
-  name === undefined ? 'this key' : `your ${isImported ? 'imported ' : ''}${visibleName(name)}`;
+const receiverOf = (output: OwnedOutput): string =>
+  output.owner === undefined
+    ? addressOrScript(output)
+    : `${ownerName(output.owner)} (${addressOrScript(output)})`;
 
-function partOf(output: OwnedOutput, writer: Writer): Part {
+const ownerName = (owner: Owner): string =>
+  owner === 'unlisted' ? 'this key' : `your ${owner.isImported ? 'imported ' : ''}${visibleName(owner.name)}`;
+
+function partOf(output: OwnedOutput, isChange: boolean, writer: Writer): Part {
   const { value, script, kind, owner } = output;
   const data = isData(script);
   const burned = value === 0n ? '' : `Burn ${btcOf(value)}, and write`;
   return {
     title: data
       ? `${burned === '' ? 'Write' : burned} data into the chain`
-      : owner === undefined
-        ? `Send ${btcOf(value)} to ${addressOrScript(output)}`
-        : `Send ${btcOf(value)} back to ${ownerName(owner)}, ${addressOrScript(output)}`,
+      : isChange && owner !== undefined
+        ? `Send ${btcOf(value)} back to ${ownerName(owner)}, ${addressOrScript(output)}`
+        : `Send ${btcOf(value)} to ${receiverOf(output)}`,
     lines: kind === '' ? [line(data ? 'Data' : 'Script', writer.bytes(script))] : [],
   };
 }
@@ -163,16 +171,17 @@ const isForeign = ({ owner }: OwnedOutput): boolean => owner === undefined;
 
 const when = (applies: boolean, text: string): string[] => (applies ? [text] : []);
 
-function moneyWarnings({ inputs, outputs, fee, outflow }: Money): string[] {
+function moneyWarnings({ inputs, outputs, fee, outflow }: Money, change: Change): string[] {
   const spentOutputs = inputs.flatMap(({ spent }) => (spent instanceof Unknown ? [] : [spent]));
   const foreign = spentOutputs.filter(isForeign);
   const strange = outputs.filter(isForeign);
   const burned = worth(outputs.filter(({ script }) => isData(script)));
   const unusual = strange.filter(({ kind, script }) => kind === '' && !isData(script)).length;
   const unproven = inputs.length - spentOutputs.length;
-  const sent = worth(strange.length > 0 ? strange : outputs);
-  const gone = worth(spentOutputs) - worth(foreign) - (worth(outputs) - worth(strange));
-  const kept = outflow instanceof Unknown ? 0n : outflow - (gone > 0n ? gone : 0n);
+  const gone = outputs.filter((output) => !change.has(output));
+  const sent = worth(gone.length > 0 ? gone : outputs);
+  const lost = worth(spentOutputs) - worth(foreign) - (worth(outputs) - worth(strange));
+  const kept = outflow instanceof Unknown ? 0n : outflow - (lost > 0n ? lost : 0n);
   return [
     ...when(
       unproven > 0,
@@ -190,7 +199,7 @@ function moneyWarnings({ inputs, outputs, fee, outflow }: Money): string[] {
     ),
     ...when(
       kept > 0n,
-      `${btcOf(kept)} stay with your keys, and still count as leaving: no account lists the address on one side.`,
+      `${btcOf(kept)} stay with your keys, and still count as leaving: they do not come back to the wallet or key that pays.`,
     ),
   ];
 }

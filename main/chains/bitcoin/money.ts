@@ -1,23 +1,18 @@
 /**
- * Finds whose money a transaction moves: which inputs and outputs are ours, the total that leaves our keys, the fee, and
- * which of these are known. "Ours" means the key that signs, and the organization's keys by its tables. That an input has
- * an address never makes the address ours.
+ * Finds whose money a transaction moves: which inputs and outputs are ours, the total that leaves the wallets and private
+ * keys that pay, the fee, and which of these are known. "Ours" means the key that signs, and the organization's keys by its
+ * tables. That an input has an address never makes the address ours.
  */
 import { toHex } from '../../crypto/encodings.ts';
 import { Unknown } from '../../policy/language/types.ts';
-import type { Context } from '../chain.ts';
+import type { Context, Holder } from '../chain.ts';
 import { coversClaims, type Locks } from './faults.ts';
 import type { BitcoinInput, BitcoinTransaction } from './read.ts';
 import { addressOf, allNetworks, type BitcoinNetwork, type ownScripts } from './scripts.ts';
 import { sum, type Output } from './wire.ts';
 
-/** One of our keys. */
-export interface Owner {
-  /** Of its wallet or private key. Undefined for the key that signs, where no account lists the address. */
-  readonly name: string | undefined;
-  /** True if another may have a copy of the key. */
-  readonly isImported: boolean;
-}
+/** The holder of one of our keys; `unlisted` for the key that signs, where no account lists the address. */
+export type Owner = Holder | 'unlisted';
 
 export interface OwnedOutput extends Output {
   /** Empty for a script that has none. */
@@ -43,7 +38,7 @@ export interface Money {
   readonly inputs: readonly Source[];
   readonly outputs: readonly OwnedOutput[];
   readonly fee: bigint | Unknown;
-  /** By how much our inputs are worth more than our outputs. */
+  /** By how much the inputs of each of our wallets and private keys are worth more than the outputs to the same one. */
   readonly outflow: bigint | Unknown;
 }
 
@@ -53,25 +48,24 @@ interface Around {
   readonly own: ReturnType<typeof ownScripts> | undefined;
   readonly network: BitcoinNetwork;
   readonly ours: Context['ours'];
-  readonly isImported: Context['isImported'];
   readonly known: Context['known'];
 }
 
 export function moneyOf(
   transaction: BitcoinTransaction,
-  { locks, own, network, known, ...organization }: Around,
+  { locks, own, network, ours, known }: Around,
 ): Money {
   const outputOf = ({ value, script }: Output, signed = false): OwnedOutput => {
     const found = addressOf(script, network);
-    const listed = ownerOf(script, organization);
-    const isOwn = listed !== undefined || signed || own?.has(toHex(script)) === true;
+    const isKeys = signed || own?.has(toHex(script)) === true;
+    const owner = holderOf(script, ours) ?? (isKeys ? 'unlisted' : undefined);
     return {
       value,
       script,
       address: found?.address ?? '',
       kind: found?.kind ?? '',
-      owner: isOwn ? (listed ?? { name: undefined, isImported: false }) : undefined,
-      known: found && !isOwn ? known?.(found.address) : undefined,
+      owner,
+      known: found && owner === undefined ? known?.(found.address) : undefined,
     };
   };
   const claimed = coversClaims(locks);
@@ -89,14 +83,11 @@ export function moneyOf(
 }
 
 /** Looks for each network's address: a key is ours on all of them. */
-function ownerOf(
-  script: Uint8Array,
-  { ours, isImported }: Pick<Context, 'ours' | 'isImported'>,
-): Owner | undefined {
+function holderOf(script: Uint8Array, ours: Context['ours']): Holder | undefined {
   for (const network of allNetworks) {
     const found = addressOf(script, network);
-    const name = found && ours(found.address);
-    if (name !== undefined) return { name, isImported: isImported?.(found?.address ?? '') === true };
+    const holder = found && ours(found.address);
+    if (holder !== undefined) return holder;
   }
   return undefined;
 }
@@ -113,25 +104,37 @@ function totalsOf(
   const fee = worth(spent) - worth(outputs);
   return {
     fee: fee < 0n ? new Unknown('its outputs are worth more than its inputs') : fee,
-    outflow: lost(spent, outputs, isListed) + lost(spent, outputs, isUnlisted),
+    outflow: lost(spent, outputs),
   };
 }
 
 export const worth = (outputs: readonly OwnedOutput[]): bigint => sum(outputs.map(({ value }) => value));
 
-const isListed = ({ owner }: OwnedOutput): boolean => owner?.name !== undefined;
-const isUnlisted = ({ owner }: OwnedOutput): boolean => owner !== undefined && owner.name === undefined;
+const idOf = ({ owner }: OwnedOutput): string | undefined => (owner === 'unlisted' ? owner : owner?.id);
 
 /**
- * Counts addresses that accounts list apart from others of the signing key. The former are ours in every request, the latter
- * only in requests of that key. A gain of the former does not make up for a loss of the latter: two keys could otherwise
- * each count the gain of a third.
+ * A gain of one owner never makes up for the loss of another: the sender may have the other's key as well, or get it later, by an
+ * import or an export. What no account lists is an owner of its own. It is ours only in requests of the signing key, and two keys
+ * could otherwise each count the gain of a third.
  */
-function lost(
-  inputs: readonly OwnedOutput[],
-  outputs: readonly OwnedOutput[],
-  ours: (output: OwnedOutput) => boolean,
-): bigint {
-  const loss = worth(inputs.filter(ours)) - worth(outputs.filter(ours));
-  return loss > 0n ? loss : 0n;
+function lost(spent: readonly OwnedOutput[], outputs: readonly OwnedOutput[]): bigint {
+  const losses = new Map<string, bigint>();
+  for (const output of spent) {
+    const id = idOf(output);
+    if (id !== undefined) losses.set(id, (losses.get(id) ?? 0n) + output.value);
+  }
+  for (const output of outputs) {
+    const id = idOf(output) ?? '';
+    const loss = losses.get(id);
+    if (loss !== undefined) losses.set(id, loss - output.value);
+  }
+  return [...losses.values()].reduce((total, loss) => (loss > 0n ? total + loss : total), 0n);
+}
+
+/** @returns the outputs that come back to one of those who pay. */
+export function changeOf({ inputs, outputs }: Pick<Money, 'inputs' | 'outputs'>): ReadonlySet<OwnedOutput> {
+  const payers = new Set(
+    inputs.flatMap(({ spent }) => (spent instanceof Unknown ? [] : (idOf(spent) ?? []))),
+  );
+  return new Set(outputs.filter((output) => payers.has(idOf(output) ?? '')));
 }

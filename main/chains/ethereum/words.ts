@@ -32,8 +32,8 @@ export function wordsOf(
   const tokenOf = (address: string) => tokenAt(tokenChainOf(chainId), address);
   return {
     account(address) {
-      const name = context.ours(address);
-      if (name !== undefined) return ownWords(name, address, context, writer);
+      const own = context.ours(address);
+      if (own !== undefined) return ownWords(own, address, writer);
       if (address === '') return 'a contract that is not named';
       return address === sender ? `your account ${address}` : strangerWords(address, context, writer);
     },

@@ -14,6 +14,7 @@ import {
   u32,
   u64,
 } from '../../../test/one-reading/solana-messages.ts';
+import { holderNamed } from '../../../test/one-reading/law.ts';
 import type { Description } from '../description.ts';
 import { tokenRows } from '../tokens.ts';
 import { solana } from './chain.ts';
@@ -387,7 +388,7 @@ describe('titles', () => {
     const { title } = described(
       [transfer(payer, a, 1n)],
       {},
-      { ours: (address) => (address === a ? 'Savings\u202e' : undefined) },
+      { ours: (address) => (address === a ? holderNamed('Savings\u202e') : undefined) },
     );
     expect(title).toContain(`to your Savings⟨U+202E⟩ (${a})`);
   });

@@ -47,7 +47,7 @@ const namingOf = (context: Context, writer: Writer): Naming => {
     const { key = '', lookup } = typeof account === 'string' ? { key: account } : account;
     if (lookup !== undefined) return `an account that is looked up (${lookupText(lookup)})`;
     const own = context.ours(key);
-    if (own !== undefined) return ownWords(own, key, context, writer);
+    if (own !== undefined) return ownWords(own, key, writer);
     if (key === signer) return `your account ${key}`;
     const program = programName(key);
     return program === undefined ? strangerWords(key, context, writer) : `${program} (${key})`;

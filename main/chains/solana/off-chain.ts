@@ -106,10 +106,7 @@ const linesOf = (message: OffChainMessage, context: Context, writer: Writer): re
   ...(message.application === undefined ? [] : [line('Application', message.application)]),
   ...(message.format === undefined ? [] : [line('Format', message.format)]),
   ...message.signers.map((key, index) => {
-    const name = context.ours(key);
-    return line(
-      `Signer ${String(index + 1)}`,
-      name === undefined ? key : ownWords(name, key, context, writer),
-    );
+    const own = context.ours(key);
+    return line(`Signer ${String(index + 1)}`, own === undefined ? key : ownWords(own, key, writer));
   }),
 ];

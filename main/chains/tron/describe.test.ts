@@ -15,6 +15,7 @@ import {
   usdt,
   written,
 } from '../../../test/one-reading/tron-transactions.ts';
+import { holderNamed } from '../../../test/one-reading/law.ts';
 import { Unknown } from '../../policy/language/types.ts';
 import type { Context } from '../chain.ts';
 import type { Description } from '../description.ts';
@@ -187,7 +188,7 @@ describe('titles', () => {
   });
 
   test('say what is ours, by the vault’s own tables', () => {
-    const ours = context((address) => (address === receiver ? 'Savings' : undefined));
+    const ours = context((address) => (address === receiver ? holderNamed('Savings') : undefined));
     expect(described(send(5_000_000), ours).title).toMatch(
       new RegExp(`^Send 5 TRX to your Savings \\(${receiver}\\), `),
     );
@@ -233,7 +234,7 @@ test('a foreign account causes a warning', () => {
   expect(
     described(
       other,
-      context((address) => (address === stranger ? 'Joint' : undefined)),
+      context((address) => (address === stranger ? holderNamed('Joint') : undefined)),
     ).warnings,
   ).toEqual([]);
   expect(described(send(1)).warnings).toEqual([]);

@@ -22,8 +22,8 @@ export function namingOf(context: Context, writer: Writer): Naming {
   const sender = senderOf(context);
   return {
     account(address) {
-      const name = context.ours(address);
-      if (name !== undefined) return ownWords(name, address, context, writer);
+      const own = context.ours(address);
+      if (own !== undefined) return ownWords(own, address, writer);
       if (address === sender) return `your account ${address}`;
       return address === '' ? 'no account' : strangerWords(address, context, writer);
     },

@@ -39,9 +39,9 @@ export function describeRequest(tx: Reader, organizationId: string, request: Sig
   const context: Context = {
     ...around,
     ours(address) {
-      const name = around.ours(address);
-      if (name === undefined) strangers.add(address);
-      return name;
+      const own = around.ours(address);
+      if (own === undefined) strangers.add(address);
+      return own;
     },
   };
   const writer = new Writer();

@@ -21,16 +21,11 @@ export function signingContext<SigningKey extends Key | undefined>(
     interfaces: interfacesOf(tx, organizationId),
     ours(address) {
       const account = findAccountByAddress(tx, organizationId, address);
-      if (account !== undefined) return getWalletRow(tx, organizationId, account.walletId)?.name;
-      return findPrivateKeyByAddress(tx, organizationId, address)?.key.name;
-    },
-    isImported(address) {
-      const account = findAccountByAddress(tx, organizationId, address);
-      const key =
+      const holder =
         account === undefined
           ? findPrivateKeyByAddress(tx, organizationId, address)?.key
           : getWalletRow(tx, organizationId, account.walletId);
-      return key?.imported === 1;
+      return holder && { id: holder.id, name: holder.name, isImported: holder.imported === 1 };
     },
     known: (address) => findKnownAddress(tx, organizationId, address)?.name,
   };
