@@ -47,6 +47,19 @@ describe('migrate', () => {
     expect(schemaOf(connection)).toEqual([]);
   });
 
+  test('leaves the file as it was where a step fails', () => {
+    const connection = Connection.open(':memory:');
+    migrate(connection, 13);
+    // A step after the next one creates a table of this name.
+    connection.exec('CREATE TABLE session_profiles (x)');
+    const schema = schemaOf(connection);
+    expect(() => {
+      migrate(connection);
+    }).toThrow('already exists');
+    expect(schemaOf(connection)).toEqual(schema);
+    expect(connection.pragma('user_version')).toBe(13);
+  });
+
   test('keeps what is in a file of the first version', () => {
     const connection = migrated();
     // The schema of the first version: a vault from that version must still open.

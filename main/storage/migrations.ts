@@ -18,18 +18,19 @@ export class NewerVaultError extends ExplainedError {
 }
 
 /**
- * Brings the schema up to date, each step in a transaction of its own. It runs before the vault is unlocked, and so
- * cannot write rows that are authenticated: a step adds tables, columns that may be null, indexes and triggers.
+ * Brings the schema up to date, all steps in one transaction: a step that fails leaves the file to the earlier Keyhearth. It
+ * runs before the vault is unlocked, and so cannot write rows that are authenticated: a step adds tables, columns that may be
+ * null, indexes and triggers.
  * @param target The version to stop at.
  */
 export function migrate(connection: Connection, target = schemaVersion): void {
   const found = Number(connection.pragma('user_version'));
   if (found > schemaVersion) throw new NewerVaultError(found);
-  for (const { version, sql } of migrations) {
-    if (version <= found || version > target) continue;
-    connection.transaction(() => {
-      connection.exec(sql);
-      connection.pragma(`user_version = ${String(version)}`);
-    });
-  }
+  const missing = migrations.filter(({ version }) => version > found && version <= target);
+  const last = missing.at(-1);
+  if (last === undefined) return;
+  connection.transaction(() => {
+    for (const { sql } of missing) connection.exec(sql);
+    connection.pragma(`user_version = ${String(last.version)}`);
+  });
 }
