@@ -6,18 +6,19 @@ import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 
 interface PayingWallet {
-  /** The first wallet until one chooses. Undefined where there is none, and where the chosen one has gone. */
+  /** The first wallet until one chooses. Undefined where there is none, and where that one has gone. */
   readonly walletId: string | undefined;
   /** @param tried Whether what is missing is to be said. */
   readonly field: (tried: boolean) => ReactNode;
 }
 
-/** The wallet that a program pays from. No other takes the place of one that was chosen. */
+/** The wallet that a program pays from. No other takes the place of one that was chosen, or preselected. */
 export function usePayingWallet(): PayingWallet {
   const { data } = useApiQuery('list_wallets');
   const wallets = data?.wallets ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const wallet = chosen === null ? wallets[0] : wallets.find(({ walletId }) => walletId === chosen);
+  if (chosen === null && wallet !== undefined) setChosen(wallet.walletId);
   const lack =
     wallets.length === 0 ? t('Create a wallet with an Ethereum account first.') : t('Choose a wallet.');
   return {

@@ -64,6 +64,8 @@ export function useSignerChoice(
   const isFirstWallet = start?.kind === 'account' && start.walletId === walletId;
   const first = useFirstAccount(kind === 'account' ? walletId : null, isFirstWallet ? start.address : null);
   const account = chosen ?? first.account;
+  // The preselected account stays chosen: no other takes its place while a person reads what it would sign.
+  if (chosen === null && first.account !== undefined) setChosen(first.account);
   const privateKey = privateKeys.find((each) => each.privateKeyId === keyId);
   const fields = (
     <Fieldset legend={t('Sign with')} variant="unstyled">
