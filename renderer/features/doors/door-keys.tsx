@@ -39,12 +39,14 @@ function Names({ kind }: Props): ReactNode {
 
 function Form({ kind, close }: Props & { readonly close: () => void }): ReactNode {
   const { isKnown, keys, offered, tagId } = useDoorKeys(kind);
-  const [typed, setTyped] = useState<readonly string[] | null>(null);
+  // Others may change the rest while the dialog is open.
+  const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
   const create = useCreateTag('privateKey');
   const update = useUpdateTag('privateKey');
   const task = useAsyncAction();
+  const ids = keys.map(({ privateKeyId }) => privateKeyId);
   const before = offered.map(({ privateKeyId }) => privateKeyId);
-  const chosen = typed ?? before;
+  const chosen = ids.filter((id) => changed.get(id) ?? before.includes(id));
   if (keys.length === 0) {
     return !isKnown ? null : (
       <Text>
@@ -60,7 +62,7 @@ function Form({ kind, close }: Props & { readonly close: () => void }): ReactNod
     task.run(async () => {
       const add = chosen.filter((id) => !before.includes(id));
       const remove = before.filter((id) => !chosen.includes(id));
-      if (tagId === undefined) await create.mutateAsync({ name: kind.keyTag ?? '', holderIds: [...chosen] });
+      if (tagId === undefined) await create.mutateAsync({ name: kind.keyTag ?? '', holderIds: chosen });
       else if (add.length + remove.length > 0) await update.mutateAsync({ tagId, add, remove });
       close();
     });
@@ -71,8 +73,11 @@ function Form({ kind, close }: Props & { readonly close: () => void }): ReactNod
         <Checkbox.Group
           label={t('Private keys')}
           description={t('Every program of this door may sign with them.')}
-          value={[...chosen]}
-          onChange={setTyped}
+          value={chosen}
+          onChange={(next) => {
+            const turned = ids.filter((id) => next.includes(id) !== chosen.includes(id));
+            setChanged(new Map([...changed, ...turned.map((id) => [id, next.includes(id)] as const)]));
+          }}
         >
           <Stack gap="xs" mt="xs">
             {keys.map(({ privateKeyId, privateKeyName }) => (

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ethereumAccount, resultOf } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
 import { serveDevVault } from '../support/service.ts';
-import { button, goTo, heading } from '../support/steps.ts';
+import { button, goTo, heading, leaveDialog, openDialog } from '../support/steps.ts';
 
 test('no other key signs, or pays, where the preselected one is deleted', async () => {
   await using service = await serveDevVault();
@@ -52,5 +52,49 @@ test('no other key signs, or pays, where the preselected one is deleted', async 
   await button(page, 'Create key with a budget').click();
   await page.getByText('Choose a wallet.').waitFor();
   expect((await root.query('list_policies')).body).toMatchObject({ policies: [] });
+  expect(person.complaints).toEqual([]);
+});
+
+test('a door offers no key again that was taken from it while its keys were chosen', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const key = async (privateKeyName: string): Promise<string> => {
+    const wanted = { privateKeyName, curve: 'CURVE_ED25519', privateKeyTags: [], addressFormats: [] };
+    const made = await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+      privateKeys: [wanted],
+    });
+    return resultOf(made).privateKeys[0]?.privateKeyId ?? '';
+  };
+  const [taken, added, chosen] = [await key('Taken'), await key('Added'), await key('Chosen')];
+  const { privateKeyTagId } = resultOf(
+    await root.submit('create_private_key_tag', 'CREATE_PRIVATE_KEY_TAG', {
+      privateKeyTagName: 'ssh',
+      privateKeyIds: [taken],
+    }),
+  );
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await goTo(page, 'Doors');
+  const dialog = await openDialog(page, 'Keys of SSH and git…', 'Keys of SSH and git');
+  const box = (name: string) => dialog.getByRole('checkbox', { name });
+  await box('Chosen').check();
+  await root.submit('update_private_key_tag', 'UPDATE_PRIVATE_KEY_TAG', {
+    privateKeyTagId,
+    addPrivateKeyIds: [added],
+    removePrivateKeyIds: [taken],
+  });
+  await expect.poll(() => box('Taken').isChecked()).toBe(false);
+  expect(await box('Added').isChecked()).toBe(true);
+  await leaveDialog(dialog, 'Save keys');
+  const { privateKeys } = (await root.query('list_private_keys')).body as unknown as {
+    readonly privateKeys: readonly {
+      readonly privateKeyId: string;
+      readonly privateKeyTags: readonly string[];
+    }[];
+  };
+  const offered = privateKeys.filter(({ privateKeyTags }) => privateKeyTags.length > 0);
+  expect(new Set(offered.map(({ privateKeyId }) => privateKeyId))).toEqual(new Set([added, chosen]));
   expect(person.complaints).toEqual([]);
 });
