@@ -2,14 +2,16 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Checkbox, Group, Stack, Switch, TagsInput, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { ProgramToSetUp } from '../../../main/lib/policies/door-kind.ts';
 import { doorKinds, type DoorName } from '../../../main/lib/policies/doors.ts';
+import type { Answer } from '../../../main/operations/api.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { AwaitedVotes } from '../approvals/patient-submit.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useApiQuery, useStatus } from '../../app/rpc/vault.tsx';
+import { apiQueryKey, queryApi, useRpc, useStatus } from '../../app/rpc/vault.tsx';
 import { useBudgetCheck } from '../agents/widening.tsx';
 import { LifetimeSelect } from '../connect/lifetime-select.tsx';
 import { usualLifetime } from '../connect/lifetimes.ts';
@@ -136,6 +138,30 @@ function Token({
   );
 }
 
+/** In one answer. */
+const pageSize = 100;
+
+/** The accounts of all wallets, each with its wallet. */
+function useAccounts() {
+  const rpc = useRpc();
+  return useQuery({
+    queryKey: apiQueryKey('list_wallet_accounts', { includeWalletDetails: true }),
+    queryFn: async ({ signal }) => {
+      const all: Answer<'list_wallet_accounts'>['accounts'][number][] = [];
+      for (;;) {
+        signal.throwIfAborted();
+        const after = all.at(-1)?.walletAccountId;
+        const { accounts } = await queryApi(rpc, 'list_wallet_accounts', {
+          includeWalletDetails: true,
+          paginationOptions: { limit: String(pageSize), ...(after !== undefined && { after }) },
+        });
+        all.push(...accounts);
+        if (accounts.length < pageSize) return all;
+      }
+    },
+  });
+}
+
 /** Accounts of wallets, which have no tags: each is chosen for the program. */
 function Accounts({
   curves,
@@ -146,9 +172,9 @@ function Accounts({
   readonly value: readonly string[];
   readonly onChange: (value: readonly string[]) => void;
 }): ReactNode {
-  const { data } = useApiQuery('list_wallet_accounts', { includeWalletDetails: true });
+  const { data } = useAccounts();
   const fitting = new Map(
-    (data?.accounts ?? [])
+    (data ?? [])
       .filter(({ curve }) => curves.includes(curve))
       .map(({ publicKey, path, walletDetails }) => [
         publicKey,

@@ -15,7 +15,14 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../main/lib/clock.ts';
 import { runProgram } from '../../support/programs.ts';
 import { startSshd } from '../../support/sshd.ts';
-import { activityOf, newWallet, resultOf, startTestVault } from '../../support/support.ts';
+import {
+  activityOf,
+  ethereumAccount,
+  newWallet,
+  resultOf,
+  solanaAccount,
+  startTestVault,
+} from '../../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
@@ -40,6 +47,27 @@ test('a door that has no key to offer leads to where one is created', async () =
   expect(await button(dialog, 'Save keys').count()).toBe(0);
   await create.click();
   await heading(page, 'Create private key').waitFor();
+  expect(person.complaints).toEqual([]);
+});
+
+test('every account that fits is offered to a program', async () => {
+  await using service = await serveDevVault();
+  const others = Array.from({ length: 105 }, (_, index) => `m/44'/60'/0'/0/${String(index)}`);
+  const made = await service.root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Wide',
+    accounts: others.slice(0, 100).map((path) => ({ ...ethereumAccount, path })),
+  });
+  const accounts = [...others.slice(100).map((path) => ({ ...ethereumAccount, path })), solanaAccount];
+  const { walletId } = resultOf(made);
+  resultOf(
+    await service.root.submit('create_wallet_accounts', 'CREATE_WALLET_ACCOUNTS', { walletId, accounts }),
+  );
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Doors');
+  const dialog = await openDialog(page, 'Pair a program with SSH and git…', 'Pair a program');
+  await dialog.getByRole('checkbox', { name: `Wide · ${solanaAccount.path}` }).check();
   expect(person.complaints).toEqual([]);
 });
 
