@@ -17,6 +17,8 @@ export interface Undoable {
   readonly message?: string;
   /** Puts it back as it was, with a request of its own. */
   readonly undo: () => Promise<unknown>;
+  /** Asks the vault: another person may have changed the same since, whose change an undo would take back. */
+  readonly isAsDone?: () => Promise<boolean>;
 }
 
 let offers = 0;
@@ -31,14 +33,14 @@ const newOffer = (): string => {
 };
 
 /** Says that something was done, with a button that puts it back. Only the newest is offered: older ones may rest on it. */
-export function sayDone({ title, message, undo }: Undoable): void {
+export function sayDone({ title, message, undo, isAsDone }: Undoable): void {
   notifications.hide(newestDone);
   const id = newOffer();
   newestDone = id;
   notifications.show({
     id,
     title,
-    message: <Offer id={id} message={message} undo={undo} />,
+    message: <Offer id={id} message={message} undo={undo} isAsDone={isAsDone} />,
     autoClose: offered,
   });
 }
@@ -93,13 +95,18 @@ interface OfferProps {
   readonly id: string;
   readonly message: string | undefined;
   readonly undo: Undoable['undo'];
+  readonly isAsDone: Undoable['isAsDone'] | undefined;
 }
 
-function Offer({ id, message, undo }: OfferProps): ReactNode {
+function Offer({ id, message, undo, isAsDone }: OfferProps): ReactNode {
   const [busy, setBusy] = useState(false);
+  const putBack = async (): Promise<void> => {
+    if (isAsDone !== undefined && !(await isAsDone())) throw new Error(t('It was changed again since.'));
+    await undo();
+  };
   const takeBack = () => {
     setBusy(true);
-    undo().then(
+    putBack().then(
       () => {
         answer(t('Undone'));
       },

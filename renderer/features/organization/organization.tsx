@@ -14,7 +14,7 @@ import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import { queryApi, useApiQuery, useRpc, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
 import '../../ui/rows.css';
 
@@ -116,9 +116,19 @@ function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): Re
   );
 }
 
+/** Answers whether a feature has this value now; undefined where it is not set. */
+function useIsFeature(): (name: Feature['name'], value: string | undefined) => Promise<boolean> {
+  const rpc = useRpc();
+  return async (name, value) => {
+    const { configs } = await queryApi(rpc, 'get_organization_configs', {});
+    return configs.features.find((feature) => feature.name === name)?.value === value;
+  };
+}
+
 function Features({ present }: { readonly present: readonly Feature[] }): ReactNode {
   const remove = useSubmit('ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE');
   const set = useSubmit('ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE');
+  const isFeature = useIsFeature();
   const choice = useRef<HTMLSelectElement>(null);
   const takeOut = ({ name, value }: Feature) => {
     remove.mutate(
@@ -130,6 +140,7 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
           sayDone({
             title: t('Feature removed'),
             message: t('“{{name}}” is not set.', { name: featureLabel(name) }),
+            isAsDone: () => isFeature(name, undefined),
             undo: () => set.mutateAsync({ name, value }),
           });
         },
@@ -193,6 +204,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
   const [tried, setTried] = useState(false);
   const set = useSubmit('ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE');
   const remove = useSubmit('ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE');
+  const isFeature = useIsFeature();
   // A switch that is on can only be removed.
   const choices = known.filter(
     ({ name, value }) => value !== undefined || !present.some((feature) => feature.name === name),
@@ -222,6 +234,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
           sayDone({
             title: t('Feature set'),
             message: t('“{{chosen}}” is set.', { chosen: label }),
+            isAsDone: () => isFeature(name, value),
             undo: () => (current === undefined ? remove.mutateAsync({ name }) : set.mutateAsync(current)),
           });
         },

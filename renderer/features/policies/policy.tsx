@@ -19,7 +19,7 @@ import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { queryApi, useApiQuery, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 
 /** @param template The id of what to begin with. */
 export function NewPolicy({ template }: { readonly template: string | undefined }): ReactNode {
@@ -119,6 +119,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
 const versionOf = ({ updatedAt }: PolicyRecord): string => `${updatedAt.seconds}.${updatedAt.nanos}`;
 
 function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
+  const rpc = useRpc();
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_POLICY_V2');
   return (
     <PolicyForm
@@ -132,11 +133,17 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
       failed={t('Couldn’t update the policy')}
       does={t('Save changes')}
       onSubmit={([draft]) => {
-        update.mutate(changeTo(of.policyId, draft), {
+        const change = changeTo(of.policyId, draft);
+        update.mutate(change, {
           onSuccess() {
             sayDone({
               title: t('Policy updated'),
               message: t('“{{policyName}}” is in force.', { policyName: draft.policyName }),
+              isAsDone: async () => {
+                const { policy } = await queryApi(rpc, 'get_policy', { policyId: of.policyId });
+                const now = changeTo(of.policyId, { ...emptyDraft, ...policy });
+                return JSON.stringify(now) === JSON.stringify(change);
+              },
               undo: () => update.mutateAsync(changeTo(of.policyId, { ...emptyDraft, ...of })),
             });
           },

@@ -27,7 +27,7 @@ import { TagEditor } from '../tags/tag-editor.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import { queryApi, useApiQuery, useRpc, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 
 interface Props {
   readonly userId: string;
@@ -102,6 +102,7 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
   const [name, setName] = useState(of.userName);
   const [contact, setContact] = useState<Contact>(present);
   const [tried, setTried] = useState(false);
+  const rpc = useRpc();
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_USER');
   const taken =
     others.data?.users.filter(({ userId }) => userId !== of.userId).map(({ userName }) => userName) ?? [];
@@ -133,9 +134,21 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
               'userEmail' in change || 'userPhoneNumber' in change
                 ? t(
                     '“{{name}}” updated. A changed address or number must be verified again, even after Undo.',
-                    { name: given.name },
+                    {
+                      name: given.name,
+                    },
                   )
                 : t('“{{name}}” updated.', { name: given.name }),
+            isAsDone: async () => {
+              const { user } = await queryApi(rpc, 'get_user', { userId: of.userId });
+              const { userName, userEmail = '', userPhoneNumber = '' } = user;
+              const now = { userName, userEmail, userPhoneNumber, ...change };
+              return (
+                now.userName === userName &&
+                now.userEmail === userEmail &&
+                now.userPhoneNumber === userPhoneNumber
+              );
+            },
             undo: () => update.mutateAsync({ userId: of.userId, ...former }),
           });
         },

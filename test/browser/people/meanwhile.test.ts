@@ -1,9 +1,10 @@
 /** Others change the vault while a form is open: what the form does is still what the person read in it. */
 import { expect, test } from 'vitest';
-import { ethereumAccount, resultOf } from '../../support/support.ts';
+import { ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
-import { button, goTo, heading, leaveDialog, openDialog } from '../support/steps.ts';
+import { button, confirmWhenAsked, goTo, heading, leaveDialog, openDialog } from '../support/steps.ts';
 
 test('no other key signs, or pays, where the preselected one is deleted', async () => {
   await using service = await serveDevVault();
@@ -96,5 +97,64 @@ test('a door offers no key again that was taken from it while its keys were chos
   };
   const offered = privateKeys.filter(({ privateKeyTags }) => privateKeyTags.length > 0);
   expect(new Set(offered.map(({ privateKeyId }) => privateKeyId))).toEqual(new Set([added, chosen]));
+  expect(person.complaints).toEqual([]);
+});
+
+test('an undo takes back nothing that another person changed since', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const { policyId } = resultOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Two sign',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.action == 'SIGN'",
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    }),
+  );
+  const { userId } = await newUserBy(root, 'Ben');
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page, service.recoveryPhrase);
+  const refused = async (): Promise<void> => {
+    await button(page, 'Undo').click();
+    await page.getByText('It was changed again since.').last().waitFor();
+    await page.getByRole('alert').last().getByRole('button').click();
+  };
+
+  await visit(page, `/policies/${String(policyId)}`);
+  await page.getByRole('textbox', { name: 'Notes' }).fill('For payments.');
+  await button(page, 'Save changes').click();
+  await page.getByText('Policy updated').waitFor();
+  await root.submit('update_policy', 'UPDATE_POLICY_V2', { policyId, policyEffect: 'EFFECT_DENY' });
+  await refused();
+  expect((await root.query('get_policy', { policyId })).body).toMatchObject({
+    policy: { effect: 'EFFECT_DENY', notes: 'For payments.' },
+  });
+
+  await visit(page, `/users/${userId}`);
+  await page.getByRole('textbox', { name: 'Email' }).fill('ben@example.org');
+  await button(page, 'Save changes').click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await root.submit('update_user', 'UPDATE_USER', { userId, userEmail: 'other@example.org' });
+  await refused();
+  expect((await root.query('get_user', { userId })).body).toMatchObject({
+    user: { userEmail: 'other@example.org' },
+  });
+
+  const origins = { name: 'FEATURE_NAME_WEBAUTHN_ORIGINS', value: 'http://localhost:1' };
+  await root.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', origins);
+  await visit(page, '/organization');
+  await button(page, 'Remove Passkey origins').click();
+  await page.getByText('Feature removed').waitFor();
+  const others = { ...origins, value: 'http://localhost:2' };
+  await root.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', others);
+  await refused();
+  const { configs } = (await root.query('get_organization_configs')).body as {
+    readonly configs: { readonly features: readonly unknown[] };
+  };
+  expect(configs.features).toEqual([others]);
   expect(person.complaints).toEqual([]);
 });
