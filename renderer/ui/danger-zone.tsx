@@ -191,6 +191,9 @@ const confirming = {
   },
 } as const;
 
+/** The screen shows white space in a row as one space. */
+const asRead = (name: string): string => visibleName(name.trim()).replaceAll(/\s+/g, ' ');
+
 /** The confirmation of what cannot be undone: what will happen, what is lost, and the name to type where much is lost. */
 export function ConfirmForm({
   does,
@@ -206,7 +209,7 @@ export function ConfirmForm({
   const [problem, setProblem] = useState<string | null>(null);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (confirm === undefined || visibleName(typed.trim()) === visibleName(confirm.text)) onConfirm();
+    if (confirm === undefined || asRead(typed) === asRead(confirm.text)) onConfirm();
     else setProblem(confirming[confirm.as].wrong(confirm.text));
   };
   return (

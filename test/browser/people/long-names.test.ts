@@ -1,11 +1,11 @@
-/** Names as long as the API takes them: they push nothing off the screen, and hide nothing that is decided. */
+/** Names as the API takes them, however long: they push nothing off the screen, and hide nothing that is decided. */
 import { expect, test } from 'vitest';
 import { limits } from '../../../main/operations/shared/limits.ts';
 import { newTestKey, newWallet, resultOf } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
 import { tooWideFindings, visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
-import { heading } from '../support/steps.ts';
+import { button, heading, leaveDialog } from '../support/steps.ts';
 
 /** One word, which no line breaks by itself. */
 const longest = 'W'.repeat(limits.composedNameCharacters);
@@ -50,5 +50,25 @@ test('of a user and an API key fit every screen that shows them', async () => {
     amiss.push(...(await tooWideFindings(page, path)));
   }
   expect(amiss).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
+
+test('a name is confirmed as the screen shows it', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const user = { userName: 'two  spaces', apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] };
+  const [userId = ''] = resultOf(
+    await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] }),
+  ).userIds;
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await visit(page, `/users/${userId}`);
+  await button(page, 'Delete…').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill('two spaces');
+  await leaveDialog(dialog, 'Delete user');
+  expect((await root.query('list_users')).text).not.toContain('two  spaces');
   expect(person.complaints).toEqual([]);
 });
