@@ -40,6 +40,9 @@ export interface Reader {
   /** As `get`, for rows that nearly every request asks for: they are kept in memory for as long as nothing can have changed. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
   kept<Row extends object>(sql: string, ...values: readonly string[]): Row | undefined;
+  /** As `all`, for lists that decisions ask for again and again. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
+  keptAll<Row extends object>(sql: string, ...values: readonly string[]): readonly Row[];
   /** Absent where nothing guards the file: in copies, and in other threads. */
   readonly waiting?: WaitingCheck;
 }
@@ -227,6 +230,12 @@ export class Connection implements Writer {
   kept<Row extends object>(sql: string, ...values: readonly string[]): Row | undefined {
     if (this.#look !== 'done') this.look();
     return this.#kept.get(sql, values, () => this.get<Row>(sql, ...values));
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the row it asks for
+  keptAll<Row extends object>(sql: string, ...values: readonly string[]): readonly Row[] {
+    if (this.#look !== 'done') this.look();
+    return this.#kept.all(sql, values, () => this.all<Row>(sql, ...values));
   }
 
   /** Looks for what others wrote. @returns a number that changes when another connection writes. */

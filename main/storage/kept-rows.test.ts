@@ -213,6 +213,29 @@ test('a kept row cannot be changed by who is shown it', () => {
   expect(kept()).toBe('Ann');
 });
 
+test('a list is asked for once, until anything may have changed it', () => {
+  const other = Connection.open(file);
+  try {
+    const all = (name = 'Ann'): readonly { readonly id: string }[] =>
+      connection.keptAll<{ id: string }>('SELECT id FROM people WHERE name = ? ORDER BY id', name);
+    const spy = vi.spyOn(connection, 'all');
+    expect([all(), all(), all('Bob'), all('Bob')]).toEqual([[{ id: 'a' }], [{ id: 'a' }], [], []]);
+    expect(spy).toHaveBeenCalledTimes(2);
+    connection.run("INSERT INTO people VALUES ('b', 'Ann')");
+    expect(all()).toEqual([{ id: 'a' }, { id: 'b' }]);
+    other.run("DELETE FROM people WHERE id = 'a'");
+    expect(all()).toEqual([{ id: 'b' }]);
+    expect(() =>
+      connection.transaction(() => expect.fail(String(rename('Cid', 'b') + all('Cid').length))),
+    ).toThrow('2');
+    expect([all(), all('Cid')]).toEqual([[{ id: 'b' }], []]);
+    expect(() => (all() as { id: string }[]).push({ id: 'c' })).toThrow(TypeError);
+    expect(() => connection.keptAll('SELECT text FROM activities')).toThrow('not kept');
+  } finally {
+    other.close();
+  }
+});
+
 test('writes to tables that are not kept leave the others as they are; such tables are not asked this way', () => {
   kept();
   expect(

@@ -31,12 +31,15 @@ export const leavesKept = (sql: string): boolean => changesNothing.test(sql) || 
 
 /** Rows of one statement, with different values. */
 const most = 1024;
+/** Lists of one statement: each may have many rows. */
+const mostLists = 32;
 
 /** Stands for a row that is not there. */
 const missing = Object.freeze({});
 
 export class KeptRows {
   readonly #byStatement = new Map<string, Lru<string, object>>();
+  readonly #lists = new Map<string, Lru<string, readonly object[]>>();
 
   /**
    * @param read Asks the file.
@@ -47,14 +50,8 @@ export class KeptRows {
     values: readonly string[],
     read: () => Row | undefined,
   ): Row | undefined {
-    let rows = this.#byStatement.get(sql);
-    if (rows === undefined) {
-      if (ofUnkept.test(sql)) throw new Error(`rows of this statement are not kept: ${sql}`);
-      rows = new Lru(most);
-      this.#byStatement.set(sql, rows);
-    }
-    const [only = ''] = values;
-    const key = values.length === 1 ? only : JSON.stringify(values);
+    const rows = ofStatement(this.#byStatement, sql, most);
+    const key = keyOf(values);
     const kept = rows.get(key);
     if (kept !== undefined) return kept === missing ? undefined : (kept as Row);
     const row = read();
@@ -63,7 +60,37 @@ export class KeptRows {
     return row;
   }
 
+  /** As `get`, for all rows of a statement. */
+  all<Row extends object>(sql: string, values: readonly string[], read: () => Row[]): readonly Row[] {
+    const lists = ofStatement(this.#lists, sql, mostLists);
+    const key = keyOf(values);
+    const kept = lists.get(key);
+    if (kept !== undefined) return kept as readonly Row[];
+    const rows = Object.freeze(read().map((row) => Object.freeze(row)));
+    lists.set(key, rows);
+    return rows;
+  }
+
   forget(): void {
     this.#byStatement.clear();
+    this.#lists.clear();
   }
+}
+
+function ofStatement<Kept>(
+  known: Map<string, Lru<string, Kept>>,
+  sql: string,
+  capacity: number,
+): Lru<string, Kept> {
+  const before = known.get(sql);
+  if (before !== undefined) return before;
+  if (ofUnkept.test(sql)) throw new Error(`rows of this statement are not kept: ${sql}`);
+  const kept = new Lru<string, Kept>(capacity);
+  known.set(sql, kept);
+  return kept;
+}
+
+function keyOf(values: readonly string[]): string {
+  const [only = ''] = values;
+  return values.length === 1 ? only : JSON.stringify(values);
 }

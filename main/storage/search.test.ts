@@ -143,6 +143,7 @@ describe('search', () => {
     const explaining: Reader = {
       get: (sql, ...values) => connection.get(sql, ...values),
       kept: (sql, ...values) => connection.kept(sql, ...values),
+      keptAll: (sql, ...values) => connection.keptAll(sql, ...values),
       all: (sql, ...values) => {
         for (const { detail } of connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)) {
           const bounded = /^(SEARCH .*[<>]|USE TEMP B-TREE|CORRELATED|MULTI-INDEX|INDEX \d)/.test(detail);

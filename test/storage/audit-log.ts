@@ -64,6 +64,7 @@ export function rechain(database: Sqlite.Database): void {
   const reader = {
     get: () => undefined,
     kept: () => undefined,
+    keptAll: () => [],
     all: (sql: string, ...values: unknown[]) => database.prepare(sql).all(...values),
   };
   const { rows, isEnd } = listLog(

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Value } from '../../main/storage/connection.ts';
-import { ethereumAccount, resultOf, startTestVault } from '../support/support.ts';
+import { allowByVotes, ethereumAccount, newUserBy, resultOf, startTestVault } from '../support/support.ts';
 import type { Json, TestVault } from '../support/support.ts';
 
 let service: TestVault;
@@ -29,19 +29,21 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-async function sign(signWith: string): Promise<void> {
+async function sign(signWith: string, client = service.root): Promise<void> {
   const parameters: Json = {
     signWith,
     payload: `payload ${String((count += 1))}`,
     encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
     hashFunction: 'HASH_FUNCTION_SHA256',
   };
-  resultOf(await service.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', parameters));
+  resultOf(await client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', parameters));
 }
 
 /** The statements of some work, in order. */
-async function statementsOf(work: () => Promise<void>): Promise<readonly (readonly [string, Value[]])[]> {
-  const { connection } = service.vault;
+async function statementsOf(
+  work: () => Promise<void>,
+  { vault: { connection } } = service,
+): Promise<readonly (readonly [string, Value[]])[]> {
   const seen: (readonly [string, Value[]])[] = [];
   const spies = (['get', 'all', 'run'] as const).map((method) => {
     const original = connection[method].bind(connection) as (sql: string, ...values: Value[]) => never;
@@ -103,4 +105,37 @@ test('no statement of a signature reads a table from its beginning, or sorts', a
     if (!isEnd) expect(plan, sql).toMatch(/^SEARCH /);
     expect(plan, sql).not.toMatch(/TEMP B-TREE|AUTOMATIC/);
   }
+});
+
+test('a signature that others could vote on takes as many statements with thirty users as with three', async () => {
+  await using small = await startTestVault();
+  await using large = await startTestVault();
+  const counts: number[] = [];
+  for (const [vault, others] of [
+    [small, 3],
+    [large, 30],
+  ] as const) {
+    const { client, userId } = await vault.newUser('Ann');
+    for (let index = 0; index < others; index += 1) await newUserBy(vault.root, `User ${String(index)}`);
+    await allowByVotes(
+      vault.root,
+      'Ann alone',
+      `activity.action == 'SIGN' && submitter.id == '${userId}'`,
+      1,
+    );
+    await allowByVotes(vault.root, 'two of them', "activity.action == 'SIGN'", 2);
+    const wallet = await vault.root.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Wallet',
+      accounts: [ethereumAccount],
+    });
+    const address = String(resultOf(wallet).addresses[0]);
+    for (let turn = 0; turn < 2; turn += 1) await sign(address, client);
+    // The lists of users are asked for again.
+    vault.vault.connection.exec('SELECT 1');
+    const first = await statementsOf(() => sign(address, client), vault);
+    const next = await statementsOf(() => sign(address, client), vault);
+    expect(next.length).toBeLessThan(first.length);
+    counts.push(first.length);
+  }
+  expect(counts[1]).toBe(counts[0]);
 });

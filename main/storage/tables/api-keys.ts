@@ -79,8 +79,8 @@ export const getApiKeyRow = (tx: Reader, organizationId: string, id: string): Ap
   );
 
 /** In the order of creation. */
-export const listApiKeyRows = (tx: Reader, organizationId: string): ApiKeyRow[] =>
-  tx.all<ApiKeyRow>(
+export const listApiKeyRows = (tx: Reader, organizationId: string): readonly ApiKeyRow[] =>
+  tx.keptAll<ApiKeyRow>(
     `SELECT ${apiKeys.columns} FROM api_keys WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );

@@ -87,6 +87,13 @@ export const getAuthenticatorRow = (
   );
 
 /** In the order of creation. */
+export const listAuthenticatorRows = (tx: Reader, organizationId: string): readonly AuthenticatorRow[] =>
+  tx.keptAll<AuthenticatorRow>(
+    `SELECT ${authenticators.columns} FROM authenticators WHERE organization_id = ? ORDER BY rowid`,
+    organizationId,
+  );
+
+/** In the order of creation. */
 export const listAuthenticatorsOfUser = (tx: Reader, userId: string): AuthenticatorRow[] =>
   tx.all<AuthenticatorRow>(
     `SELECT ${authenticators.columns} FROM authenticators WHERE user_id = ? ORDER BY rowid`,

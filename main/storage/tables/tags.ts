@@ -121,6 +121,17 @@ export const listTagIdsOf = (tx: Reader, type: TagType, holderId: string): strin
     .map(({ id }) => id);
 };
 
+/** Tags of all users of an organization, each user's in the order of the tags' creation. */
+export const listUserTags = (
+  tx: Reader,
+  organizationId: string,
+): readonly { readonly userId: string; readonly tagId: string }[] =>
+  tx.keptAll(
+    `SELECT user_id AS userId, tags.id AS tagId FROM tags JOIN user_tags ON tag_id = tags.id
+     WHERE tags.organization_id = ? AND tags.type = 'TAG_TYPE_USER' ORDER BY tags.rowid`,
+    organizationId,
+  );
+
 export const toTag = (row: TagRow): Tag => ({
   tagId: row.id,
   tagName: row.name,

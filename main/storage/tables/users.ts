@@ -47,8 +47,8 @@ export const getUserRow = (tx: Reader, organizationId: string, id: string): User
   );
 
 /** In the order of creation. */
-export const listUserRows = (tx: Reader, organizationId: string): UserRow[] =>
-  tx.all<UserRow>(
+export const listUserRows = (tx: Reader, organizationId: string): readonly UserRow[] =>
+  tx.keptAll<UserRow>(
     `SELECT ${users.columns} FROM users WHERE organization_id = ? ORDER BY rowid`,
     organizationId,
   );
