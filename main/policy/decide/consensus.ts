@@ -1,6 +1,9 @@
 /** Decides if a user's vote can matter to a consensus that is not reached yet. */
+import { hash } from 'node:crypto';
+import { Lru } from '../../lib/lru.ts';
 import type { Program } from '../language/compile.ts';
 import { Evaluation } from '../language/evaluation.ts';
+import { isNamed, labelsOf } from './alike.ts';
 import { consensusFacts, distinct, type Voter } from './facts.ts';
 
 /** Limits for all searches of one decision: evaluations, their steps, and the characters that they read. */
@@ -18,7 +21,8 @@ export const nothingSearched = (): Searched => ({ tries: 0, steps: 0 });
 
 /**
  * A user is part of a consensus if some group of voters reaches it with the user and not without. Groups grow
- * one voter at a time, from each voter in turn, and only while the group does not reach it without the user.
+ * one voter at a time, from each voter in turn, or from each kind of voter where the consensus cannot tell the
+ * others apart, and only while the group does not reach it without the user.
  * If more approval never breaks the consensus, and it is not contrived, this finds such a group if there is
  * one. If it finds none, or reaches its limits, the answer is false.
  * @param user With the credential of the vote, given or possible.
@@ -32,6 +36,54 @@ export function isPart(
   searched: Searched,
 ): boolean {
   const rest = distinct(others.filter(({ userId }) => userId !== user.userId));
+  const labelOf = labelsOf(consensus);
+  if (labelOf === undefined)
+    return search(consensus, user, { rest, starts: [...rest.keys()] }, now, searched) === true;
+  const blocks = [...Map.groupBy(rest, labelOf)].sort(([a], [b]) => Number(isNamed(b)) - Number(isNamed(a)));
+  // Of voters that are alike, only the number matters.
+  const key = digest([labelOf(user), ...blocks.map(([label, { length }]) => [label, length])]);
+  const results = resultsOf(consensus);
+  const before = results.get(key);
+  if (before !== undefined) return before;
+  let start = 0;
+  const starts = blocks.map(([, { length }]) => (start += length) - length);
+  const found = search(
+    consensus,
+    user,
+    { rest: blocks.flatMap(([, block]) => block), starts },
+    now,
+    searched,
+  );
+  if (found !== undefined) results.set(key, found);
+  return found === true;
+}
+
+/** Results for groups of voters, of each consensus. They depend on nothing else. */
+const known = new WeakMap<Program, Lru<string, boolean>>();
+const mostKnown = 100;
+
+const digest = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url');
+
+function resultsOf(consensus: Program): Lru<string, boolean> {
+  const results = known.get(consensus) ?? new Lru<string, boolean>(mostKnown);
+  known.set(consensus, results);
+  return results;
+}
+
+interface Order {
+  readonly rest: readonly Voter[];
+  /** Of each group that is tried, the voter who is asked first. */
+  readonly starts: readonly number[];
+}
+
+/** @returns undefined where the limits end the search. */
+function search(
+  consensus: Program,
+  user: Voter,
+  { rest, starts }: Order,
+  now: number,
+  searched: Searched,
+): boolean | undefined {
   const length = Math.ceil(consensus.source.length / charactersOfStep);
   const holds = (group: readonly Voter[]): boolean => {
     const evaluation = new Evaluation(consensusFacts(group), now);
@@ -43,10 +95,10 @@ export function isPart(
   const decides = (group: readonly Voter[]): boolean => holds([user, ...group]) && !holds(group);
 
   if (decides([])) return true;
-  for (const first of rest.keys()) {
+  for (const first of starts) {
     let group: readonly Voter[] = [];
     for (const other of [...rest.slice(first), ...rest.slice(0, first)]) {
-      if (searched.tries >= maxTries || searched.steps >= maxSearchSteps) return false;
+      if (searched.tries >= maxTries || searched.steps >= maxSearchSteps) return undefined;
       const larger = [...group, other];
       if (holds(larger)) continue;
       group = larger;

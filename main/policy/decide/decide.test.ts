@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isPart, nothingSearched } from './consensus.ts';
 import { decide, mayApprove } from './decide.ts';
 import type { Counter, Counters, Reservation } from '../language/evaluation.ts';
 import type { Facts, Voter } from './facts.ts';
@@ -962,6 +963,52 @@ describe('consensus', () => {
     expect(mayApprove({ ...facts, rootQuorumOnly: true }, root('r'))).toBe(true);
   });
 
+  test('is found among a hundred users, wherever in their list those are who are needed', () => {
+    const crowd = Array.from({ length: 100 }, (_, index) => plain(`u${index}`));
+    const asked = (consensus: string, by: string) =>
+      decided({ approvers: [plain(by)], policies: [allow(undefined, consensus)], voters: () => crowd })
+        .outcome;
+    const two = `${named('u98')} && approvers.count() >= 2`;
+    expect([asked(two, 'u0'), asked(two, 'u97'), asked(two, 'u99'), asked(named('u98'), 'u0')]).toEqual([
+      'consensus',
+      'consensus',
+      'consensus',
+      'deny',
+    ]);
+    expect(asked(`${named('u40')} && ${named('u98')} && approvers.count() >= 50`, 'u0')).toBe('consensus');
+  });
+
+  test.each([
+    ['of one user', named('bob')],
+    ['of so many', 'approvers.count() >= 1000'],
+    ['of a tag', "approvers.filter(u, u.tags.contains('b')).count() >= 1000"],
+    ['of a credential', "credentials.any(c, c.user_id == 'bob')"],
+  ])('a search for a consensus %s grows no faster than the users, and is not repeated', (_, consensus) => {
+    const program = allow(undefined, consensus).consensus;
+    if (program === undefined) throw new Error('the policy has a consensus');
+    const triesAmong = (count: number): number => {
+      const voters = [...Array.from({ length: count }, (_user, index) => plain(`u${index}`)), plain('bob')];
+      const searched = nothingSearched();
+      expect(isPart(program, plain('ada'), voters, 0, searched)).toBe(false);
+      const { tries } = searched;
+      // Others, who are alike to the consensus.
+      const others = voters.map((voter) => ({ ...voter, alias: `Mx ${voter.userId}` }));
+      expect(isPart(program, plain('eve'), others, 0, searched)).toBe(false);
+      expect(searched.tries).toBe(tries);
+      return tries;
+    };
+    expect(triesAmong(200) / triesAmong(20)).toBeLessThan(11);
+  });
+
+  test('users whom a consensus compares with each other stay single ones', () => {
+    const program = allow(undefined, 'approvers[1].id == approvers[0].alias').consensus;
+    if (program === undefined) throw new Error('the policy has a consensus');
+    const searched = nothingSearched();
+    const user = { ...plain('ada'), alias: 'eve' };
+    expect(isPart(program, user, [plain('bob'), plain('cid')], 0, searched)).toBe(false);
+    expect(isPart(program, user, [plain('bob'), plain('eve')], 0, searched)).toBe(true);
+  });
+
   test('is searched for within bounds', () => {
     const crowd = Array.from({ length: 100 }, (_, index) => plain(`u${index}`));
     const impossible = crowd.map(({ userId }) => named(userId)).join(' && ');
@@ -977,6 +1024,8 @@ describe('consensus', () => {
 
   test('with hypothetical voters of generated organizations, agrees with trying every group', () => {
     const names = ['ada', 'bob', 'bea', 'eve'];
+    // Some of whom no consensus names.
+    const users = [...everybody.slice(0, 4), plain('u1'), plain('u2', 'b'), plain('u3')];
     const clause = fc.oneof(
       fc.constantFrom(...names).map(named),
       fc.constantFrom('a', 'b').map(tagged),
@@ -990,26 +1039,29 @@ describe('consensus', () => {
       fc.tuple(clause, clause, clause).map(([a, b, c]) => `${a} && (${b} || ${c})`),
     );
     fc.assert(
-      fc.property(consensuses, fc.constantFrom(...names), (consensus, submitter) => {
-        const users = everybody.slice(0, 4);
-        const holds = (group: readonly Voter[]): boolean =>
-          decided({ approvers: group, policies: [allow(undefined, consensus)] }).outcome === 'allow';
-        const own = users.filter(({ userId }) => userId === submitter);
-        fc.pre(!holds(own));
-        const rest = users.filter(({ userId }) => userId !== submitter);
-        const groups = Array.from({ length: 8 }, (_, bits) =>
-          rest.filter((_user, index) => (bits >> index) & 1),
-        );
-        const part = groups.some(
-          (group) => holds([...own, ...group]) && (group.length === 0 || !holds(group)),
-        );
-        const verdict = decided({
-          approvers: own,
-          policies: [allow(undefined, consensus)],
-          voters: () => users,
-        });
-        expect(verdict.outcome).toBe(part ? 'consensus' : 'deny');
-      }),
+      fc.property(
+        consensuses,
+        fc.constantFrom(...users.map(({ userId }) => userId)),
+        (consensus, submitter) => {
+          const holds = (group: readonly Voter[]): boolean =>
+            decided({ approvers: group, policies: [allow(undefined, consensus)] }).outcome === 'allow';
+          const own = users.filter(({ userId }) => userId === submitter);
+          fc.pre(!holds(own));
+          const rest = users.filter(({ userId }) => userId !== submitter);
+          const groups = Array.from({ length: 2 ** rest.length }, (_, bits) =>
+            rest.filter((_user, index) => (bits >> index) & 1),
+          );
+          const part = groups.some(
+            (group) => holds([...own, ...group]) && (group.length === 0 || !holds(group)),
+          );
+          const verdict = decided({
+            approvers: own,
+            policies: [allow(undefined, consensus)],
+            voters: () => users,
+          });
+          expect(verdict.outcome).toBe(part ? 'consensus' : 'deny');
+        },
+      ),
       { numRuns: 500 },
     );
   });
