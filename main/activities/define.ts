@@ -93,6 +93,8 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly keys: Keys;
   /** An activity as the API shows one. */
   readonly showActivity: (row: ActivityRow) => ActivityEnvelope;
+  /** True if an approval of the caller would count for an activity that waits: `canApprove` of what is shown of it. */
+  readonly needsApproval: (row: ActivityRow) => boolean;
   readonly operations: Operations;
   /** When the organization's credentials last proved a request: milliseconds, by their ids. */
   readonly lastUses: () => ReadonlyMap<string, number>;

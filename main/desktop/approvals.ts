@@ -5,7 +5,7 @@
 import { queryAsOwner } from '../rpc/owner-calls.ts';
 import type { VaultRpc } from '../../preload/contract.ts';
 import { KeyhearthError } from '../lib/errors.ts';
-import { findNeeded, type Needed } from '../lib/web/needed-approvals.ts';
+import type { Needed } from '../lib/web/needed-approvals.ts';
 import type { PendingActivity } from '../lib/text/to-be-signed.ts';
 import { report } from './report.ts';
 import { owned } from '../lib/faults.ts';
@@ -127,11 +127,9 @@ async function queryWaiting(
 ): Promise<Needed<WaitingActivity> | undefined> {
   try {
     if ((await rpc.status()).state !== 'unlocked') return undefined;
-    const { activities, areMore } = await findNeeded(async (page) => {
-      const answer = await queryAsOwner(rpc, 'list_activities', page);
-      if (answer.isRefused) throw new Error(`the activities that wait: HTTP ${String(answer.status)}`);
-      return answer.body;
-    });
+    const answer = await queryAsOwner(rpc, 'list_needed_activities', {});
+    if (answer.isRefused) throw new Error(`the activities that wait: HTTP ${String(answer.status)}`);
+    const { activities, areMore } = answer.body;
     return {
       activities: activities.map(({ id, type, intent, votes: [first] }) => ({
         id,
@@ -142,7 +140,7 @@ async function queryWaiting(
       areMore,
     };
   } catch (error) {
-    // Locked between two questions.
+    // Locked after the status was asked.
     if (error instanceof KeyhearthError) return undefined;
     throw error;
   }

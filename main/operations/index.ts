@@ -10,6 +10,7 @@ import * as apiKeys from './credentials/api-keys.ts';
 import * as authenticators from './credentials/authenticators.ts';
 import * as credentialUses from './credentials/credential-uses.ts';
 import * as features from './organizations/features.ts';
+import * as neededApprovals from './activities/needed-approvals.ts';
 import * as oauthProviders from './credentials/oauth-providers.ts';
 import * as organizations from './organizations/organizations.ts';
 import * as grants from './policies/grants.ts';
@@ -144,7 +145,15 @@ const groups = [
   {
     name: 'Activities',
     about: 'The log of every request that changed or signed something.',
-    operations: [activities, activityDescriptions, activityLists, receiverUses, signingDays, votes],
+    operations: [
+      activities,
+      activityDescriptions,
+      activityLists,
+      neededApprovals,
+      receiverUses,
+      signingDays,
+      votes,
+    ],
   },
 ] as const;
 

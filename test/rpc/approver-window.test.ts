@@ -116,6 +116,9 @@ test('Ben sees what waits for him and his own credentials', async () => {
     const voters = (activity['votes'] as readonly { userId: string }[]).map(({ userId }) => userId);
     expect(activity['canApprove'] === true || voters.includes(benId), String(activity['type'])).toBe(true);
   }
+  const needed = (await ask('list_needed_activities', {}, session)).body;
+  const needing = activities.filter(({ canApprove }) => canApprove === true);
+  expect(needed).toEqual({ activities: needing, areMore: false });
   expect((await ask('describe_payload', payloadOf('the rent'), session)).status).toBe(200);
   const evaluations = await ask('get_policy_evaluations', { activityId: held.id }, session);
   expect(evaluations.status).toBe(200);
@@ -173,6 +176,7 @@ test('a session reads nothing that does not concern its user', async () => {
     .map(([path]) => path.replace('query/', ''));
   const answered = [
     'list_activities',
+    'list_needed_activities',
     'get_activity',
     'get_policy_evaluations',
     'list_policies',

@@ -7,46 +7,68 @@ import { openForAsker } from './askers-secrets.ts';
 import { rightsOfNobody, toEnvelope, type VoteRights } from './envelope.ts';
 import { ofType } from '../request/stored.ts';
 import { askedByVote, scopeRefusal } from '../decision/scope.ts';
-import { readWaiting } from '../decision/waiting.ts';
+import { readWaiting, type Waiting } from '../decision/waiting.ts';
 
 /** An activity as its newest row has it. @param row An earlier revision of it, or the same. */
 export const asItIs = (tx: Reader, row: ActivityRow): ActivityRow =>
   getActivityRow(tx, row.organizationId, row.id) ?? row;
 
+type Parts = Pick<Engine, 'operations' | 'clock' | 'keys'>;
+
 /** @param identify Asked of an activity that waits: who made another may have deleted its own key with it. */
 export function envelopeFor(
-  { operations, clock, keys }: Pick<Engine, 'operations' | 'clock' | 'keys'>,
+  parts: Parts,
   tx: Reader,
   row: ActivityRow,
   identify: () => Caller,
 ): ReturnType<typeof toEnvelope> {
-  const { operation, version } = ofType(operations, row.type);
-  return toEnvelope(tx, row, version, rights(), (result) => openForAsker(keys, operation, identify, result));
+  const { operation, version } = ofType(parts.operations, row.type);
+  const open = (result: Parameters<typeof openForAsker>[3]) =>
+    openForAsker(parts.keys, operation, identify, result);
+  return toEnvelope(tx, row, version, rightsOf(parts, tx, row, identify), open);
+}
 
-  function rights(): VoteRights {
-    if (row.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') return rightsOfNobody(row);
-    const caller = identify();
-    const waiting = readWaiting(tx, operations, row, clock.now());
-    const mayVote = waiting.mayVote(caller);
-    const hasVoted = waiting.approvals.some(({ userId }) => userId === caller.userId);
-    return {
-      canApprove: mayVote && !hasVoted && isInScope('APPROVE', caller),
-      canReject: mayVote && isInScope('REJECT', caller),
-    };
-  }
+/** @param identify As `envelopeFor`. */
+function rightsOf(parts: Parts, tx: Reader, row: ActivityRow, identify: () => Caller): VoteRights {
+  if (row.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') return rightsOfNobody(row);
+  const caller = identify();
+  const waiting = readWaiting(tx, parts.operations, row, parts.clock.now());
+  const mayVote = waiting.mayVote(caller);
+  return {
+    canApprove: mayVote && !hasApproved(waiting, caller) && isInScope(parts, tx, row, 'APPROVE', caller),
+    canReject: mayVote && isInScope(parts, tx, row, 'REJECT', caller),
+  };
+}
 
-  /** False for a vote that the profile of the caller's session does not allow. */
-  function isInScope(vote: 'APPROVE' | 'REJECT', caller: Caller): boolean {
-    if (caller.sessionProfileId === undefined) return true;
-    const operation = operations.byPath.get(`submit/${vote.toLowerCase()}_activity`);
-    if (operation?.kind !== 'activity' || operation.vote === undefined) {
-      throw new Error(`no operation is the vote ${vote}`);
-    }
-    const { organizationId, fingerprint } = row;
-    const type = `ACTIVITY_TYPE_${vote}_ACTIVITY`;
-    const own = { operation, activity: { type, organizationId, params: { fingerprint } } };
-    return askedByVote(operations, row, operation.vote, own).every(
-      (asked) => scopeRefusal(tx, asked.operation, asked.activity, caller, clock.now()) === undefined,
-    );
+/** As `canApprove` of the envelope, of an activity that waits. */
+export function needsApproval(parts: Parts, tx: Reader, row: ActivityRow, caller: Caller): boolean {
+  const waiting = readWaiting(tx, parts.operations, row, parts.clock.now());
+  // The votes are looked at first: they need no policies.
+  return (
+    !hasApproved(waiting, caller) && waiting.mayVote(caller) && isInScope(parts, tx, row, 'APPROVE', caller)
+  );
+}
+
+const hasApproved = ({ approvals }: Waiting, caller: Caller): boolean =>
+  approvals.some(({ userId }) => userId === caller.userId);
+
+/** False for a vote that the profile of the caller's session does not allow. */
+function isInScope(
+  { operations, clock }: Parts,
+  tx: Reader,
+  row: ActivityRow,
+  vote: 'APPROVE' | 'REJECT',
+  caller: Caller,
+): boolean {
+  if (caller.sessionProfileId === undefined) return true;
+  const operation = operations.byPath.get(`submit/${vote.toLowerCase()}_activity`);
+  if (operation?.kind !== 'activity' || operation.vote === undefined) {
+    throw new Error(`no operation is the vote ${vote}`);
   }
+  const { organizationId, fingerprint } = row;
+  const type = `ACTIVITY_TYPE_${vote}_ACTIVITY`;
+  const own = { operation, activity: { type, organizationId, params: { fingerprint } } };
+  return askedByVote(operations, row, operation.vote, own).every(
+    (asked) => scopeRefusal(tx, asked.operation, asked.activity, caller, clock.now()) === undefined,
+  );
 }

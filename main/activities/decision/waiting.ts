@@ -5,6 +5,7 @@ import { getOrganizationRule } from '../../storage/tables/organizations.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import { voterOf } from '../../storage/tables/voters.ts';
 import type { Caller } from '../../lib/caller.ts';
+import { once } from '../../lib/once.ts';
 import { decide, mayApprove, type Verdict } from '../../policy/decide/decide.ts';
 import type { Facts, Voter } from '../../policy/decide/facts.ts';
 import { aboutActivity } from './decide.ts';
@@ -29,7 +30,7 @@ export interface Waiting {
 /** @param row One that waits, as of the transaction. */
 export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow, now: number): Waiting {
   const { organizationId } = row;
-  const { operation, activity } = operationOf(operations, row);
+  const read = once(() => operationOf(operations, row));
   const rule = getOrganizationRule(tx, organizationId);
   if (rule === undefined) throw new Error(`activity ${row.id} has no organization`);
   const { policies } = policiesOf(tx, organizationId, rule);
@@ -46,16 +47,21 @@ export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow
     approvals.push(vote);
     approvers.push(voter);
   }
-  const facts: Facts = {
-    ...aboutActivity(tx, operation, activity, organizationId, now),
-    approvers,
-    submitter: submitter && voterWith(tx, organizationId, first, now, 'whatever it was stamped with'),
-    rootQuorumThreshold: rule.rootQuorumThreshold,
-    policies,
-    rootQuorumOnly: isForRootQuorum(tx, operation, activity, submitter),
-    ownCredentials:
-      submitter !== undefined && (operation.authority.ownCredentials?.(activity.params, submitter) ?? false),
-  };
+  // The votes alone often tell what is asked.
+  const facts = once((): Facts => {
+    const { operation, activity } = read();
+    return {
+      ...aboutActivity(tx, operation, activity, organizationId, now),
+      approvers,
+      submitter: submitter && voterWith(tx, organizationId, first, now, 'whatever it was stamped with'),
+      rootQuorumThreshold: rule.rootQuorumThreshold,
+      policies,
+      rootQuorumOnly: isForRootQuorum(tx, operation, activity, submitter),
+      ownCredentials:
+        submitter !== undefined &&
+        (operation.authority.ownCredentials?.(activity.params, submitter) ?? false),
+    };
+  });
   const voterOfCaller = ({ userId, stamp }: Caller): Voter | undefined =>
     voterWith(tx, organizationId, { userId, ...stamp }, now, 'whatever it was stamped with');
 
@@ -66,12 +72,13 @@ export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow
       if (caller.organizationId !== organizationId) return false;
       if (caller.userId === first.userId) return true;
       const voter = voterOfCaller(caller);
-      const items = remainingFacts(tx, operation, activity);
-      return voter !== undefined && mayApprove({ ...facts, items }, voter);
+      if (voter === undefined) return false;
+      const { operation, activity } = read();
+      return mayApprove({ ...facts(), items: remainingFacts(tx, operation, activity) }, voter);
     },
     decideWith(caller) {
       const voter = voterOfCaller(caller);
-      return decide({ ...facts, approvers: voter === undefined ? approvers : [...approvers, voter] });
+      return decide({ ...facts(), approvers: voter === undefined ? approvers : [...approvers, voter] });
     },
   };
 }

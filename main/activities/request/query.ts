@@ -5,7 +5,7 @@ import { casesOf } from '../decision/policy-cases.ts';
 import type { QueryOperation } from '../define.ts';
 import type { Claim, Engine } from './engine.ts';
 import { parse } from '../../lib/parse.ts';
-import { envelopeFor } from '../answer/envelope-for.ts';
+import { envelopeFor, needsApproval } from '../answer/envelope-for.ts';
 
 export interface QueryRequest extends Claim {
   readonly body: unknown;
@@ -39,6 +39,7 @@ export function runQuery(
       caller,
       now,
       showActivity: (row) => envelopeFor(engine, tx, row, () => caller),
+      needsApproval: (row) => needsApproval(engine, tx, row, caller),
       operations: engine.operations,
       lastUses: () => engine.lastUses(tx, organizationId),
       keyUses: () => engine.keyUses(tx, organizationId),

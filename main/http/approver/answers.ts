@@ -44,6 +44,8 @@ export class ApproverAnswers {
     switch (name) {
       case 'list_activities':
         return this.#list(parse(listBody, body));
+      case 'list_needed_activities':
+        return this.#needed();
       case 'get_activity':
         return { activity: await this.#activity(parse(activityBody, body).activityId) };
       case 'get_policy_evaluations':
@@ -95,6 +97,15 @@ export class ApproverAnswers {
       if (next === undefined) return { activities: found };
     }
     return { activities: found, next: after };
+  }
+
+  /** All of them concern the user. */
+  async #needed(): Promise<Fields> {
+    const { activities, areMore } = (await this.#query('list_needed_activities', {})) as {
+      readonly activities: readonly ShownActivity[];
+      readonly areMore: boolean;
+    };
+    return { activities: activities.map((activity) => this.#shown(activity)), areMore };
   }
 
   async #activity(activityId: string): Promise<ShownActivity> {

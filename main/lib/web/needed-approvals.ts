@@ -29,26 +29,11 @@ export async function* eachWaiting<Activity extends { readonly id: string }>(
   }
 }
 
-/** As many are looked for. Where there are more, their number is not known. */
-const mostFound = 100;
-
+/** As `list_needed_activities` answers: those that need the caller's approval. */
 export interface Needed<Activity> {
   readonly activities: readonly Activity[];
   /** Others need it too. */
   readonly areMore: boolean;
-}
-
-/** Finds what needs the caller's approval, also behind any number of requests that do not. */
-export async function findNeeded<Activity extends { readonly id: string; readonly canApprove: boolean }>(
-  ask: Ask<Activity>,
-): Promise<Needed<Activity>> {
-  const activities: Activity[] = [];
-  for await (const activity of eachWaiting(ask)) {
-    if (!activity.canApprove) continue;
-    if (activities.length === mostFound) return { activities, areMore: true };
-    activities.push(activity);
-  }
-  return { activities, areMore: false };
 }
 
 /** How many there are: `7`, or `100+`. */

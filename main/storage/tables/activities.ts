@@ -313,6 +313,24 @@ function readRows(tx: Reader, found: readonly FoundRow[]): readonly ActivityRow[
   return rows;
 }
 
+/**
+ * Lists activities of an organization that wait for votes, the newest row first, without reading their texts.
+ * @param before Only rows before this one.
+ */
+export const listWaitingIn = (
+  tx: Reader,
+  organizationId: string,
+  before: number,
+  limit: number,
+): readonly { readonly sequence: number; readonly id: string }[] =>
+  tx.all(
+    `SELECT sequence, id FROM activities AS a
+     WHERE organization_id = ? AND sequence < ? ${waiting} AND ${newest} ORDER BY sequence DESC LIMIT ?`,
+    organizationId,
+    before,
+    limit,
+  );
+
 /** A revision that says that an activity waits for votes. */
 export interface WaitingRow {
   readonly organizationId: string;

@@ -1,24 +1,14 @@
 /** Activities that wait for votes, and voting. */
 
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { findNeeded, waitingPage } from '../../../main/lib/web/needed-approvals.ts';
+import { waitingPage } from '../../../main/lib/web/needed-approvals.ts';
 import type { Needed } from '../../../main/lib/web/needed-approvals.ts';
 import type { Activity } from '../../app/rpc/resources.ts';
-import { queryApi, apiQueryKey, useRpc } from '../../app/rpc/vault.tsx';
+import { apiQueryKey, queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
 /** Requests that need the approval of this window’s user. */
-export function useNeeded(): UseQueryResult<Needed<Activity>> {
-  const rpc = useRpc();
-  return useQuery({
-    queryKey: apiQueryKey('list_activities', { needed: true }),
-    queryFn: ({ signal }) =>
-      findNeeded((page) => {
-        signal.throwIfAborted();
-        return queryApi(rpc, 'list_activities', page);
-      }),
-  });
-}
+export const useNeeded = (): UseQueryResult<Needed<Activity>> => useApiQuery('list_needed_activities', {});
 
 interface Waiting {
   readonly list: readonly Activity[];
