@@ -1,5 +1,5 @@
 /** The `keyhearth` command. Looks at the runtime before anything native loads: on Node 20 the database crashes the process. */
-import { keepDebuggersOut } from './app/no-debugger.ts';
+import { closedDebugger, keepDebuggersOut } from './app/no-debugger.ts';
 import { isNewEnough, runOnNewerNode } from './packaging/newer-node.ts';
 
 if (isNewEnough(process.versions.node)) {
@@ -9,11 +9,7 @@ if (isNewEnough(process.versions.node)) {
   });
   // Output that fails, on a closed terminal for instance, must not end a service.
   process.stderr.on('error', () => undefined);
-  if (keepDebuggersOut()) {
-    process.stderr.write(
-      'keyhearth: a debugger that the environment (NODE_OPTIONS) had opened was closed: through it every user of this computer could read the keys\n',
-    );
-  }
+  if (keepDebuggersOut()) process.stderr.write(`keyhearth: ${closedDebugger}\n`);
   const { main } = await import('./commands/program.ts');
   await main(process.argv);
 } else {

@@ -37,6 +37,7 @@ import { createTray, lockNow } from './desktop/tray.ts';
 import { prepareUpdates } from './desktop/updates/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
+import { closedDebugger, keepDebuggersOut } from './app/no-debugger.ts';
 import { findFormerVault } from './app/former-vault.ts';
 import { startServiceLog } from './app/service-log.ts';
 import { freezeOnSignal } from './app/freeze-signal.ts';
@@ -54,6 +55,9 @@ try {
 }
 
 function prepare(): void {
+  // Electron has Node's own words among all others. An installed application's fuses let none of this come to be.
+  const isClosed = keepDebuggersOut([...process.execArgv, ...process.argv]);
+  if (isClosed) process.stderr.write(`${closedDebugger}\n`);
   const problem = unsupportedRuntime(process.versions);
   if (problem !== undefined) throw new ExplainedError(problem);
   // An installed application's arguments follow its own name; Electron's, the name of the project.

@@ -95,12 +95,14 @@ async function endOf(
   return { said, complaint, failure };
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The parts of a computer that decide whether a desktop app can open. */
 export interface Computer {
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows. */
   readonly userId: number | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Reads a setting of Linux's kernel, `kernel/unprivileged_userns_clone` for example; undefined where there is none. */
   readonly kernelSetting: (name: string) => string | undefined;
 }
@@ -273,11 +275,31 @@ async function whileSaying<T>(text: string, work: Promise<T>): Promise<T> {
 }
 
 /**
+ * The environment without what an installed app's fuses have Electron ignore. Some editors set both in their terminals: one
+ * would make Electron a plain Node, the other opens debuggers and loads code.
+ */
+function forElectron({
+  ELECTRON_RUN_AS_NODE: _,
+  NODE_OPTIONS: __,
+  ...environment
+}: Environment): Environment {
+  return environment;
+}
+
+/**
  * The reason why the program is not an Electron that can run this project: another version, or missing
  * libraries for example.
  */
-async function programObstacle(program: string, wanted: string): Promise<string | undefined> {
-  const trial = spawn(program, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
+async function programObstacle(
+  program: string,
+  wanted: string,
+  environment: Environment,
+): Promise<string | undefined> {
+  const trial = spawn(program, ['--version'], {
+    env: forElectron(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 20_000,
+  });
   const { said, failure } = await endOf(trial);
   if (failure !== undefined) return `Electron's runtime does not start (${failure})`;
   const [, major] = /^v?(\d+)[.]\d+[.]\d+/.exec(said.trim()) ?? [];
@@ -312,7 +334,7 @@ export async function findElectron(
     if (!existsSync(program)) return { obstacle: `Electron's runtime is not at ${program}` };
     const obstacle =
       sandboxObstacle(computer, join(dirname(program), 'chrome-sandbox')) ??
-      (await programObstacle(program, version));
+      (await programObstacle(program, version, computer.environment));
     return obstacle === undefined ? { program } : { obstacle };
   };
   const elsewhere = computer.environment['ELECTRON_OVERRIDE_DIST_PATH'];
@@ -363,9 +385,7 @@ async function start(argv: readonly string[]): Promise<void> {
   if (argv[0] === '--build') return;
   const electron = await electronHere();
   if ('program' in electron) {
-    // Some editors set this in their terminals; it would make Electron a plain Node.
-    const { ELECTRON_RUN_AS_NODE: _, ...environment } = process.env;
-    await become(electron.program, [projectRoot, ...argv], environment);
+    await become(electron.program, [projectRoot, ...argv], forElectron(process.env));
     return;
   }
   process.stderr.write(`No desktop app: ${electron.obstacle}. The window opens in the browser instead.\n`);

@@ -1,6 +1,7 @@
 /** The whole application on a stand-in for Electron: the real entry, the real vault on disk, the real preload script. */
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { close, open, url } from 'node:inspector';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -171,6 +172,34 @@ describe('the application', () => {
   test('has a menu without links', async () => {
     const { electron } = await launcher.open();
     expect(electron.machine.menu?.labels).toEqual(['&File', 'editMenu', 'View', 'windowMenu', 'Help']);
+  });
+});
+
+// One that is installed has fuses for this; `npm start` runs an Electron without them.
+describe('a debugger', () => {
+  afterEach(() => {
+    close();
+    process.removeAllListeners('SIGUSR1');
+  });
+
+  test('that the environment or a signal opens does not stay', async () => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    open(0, '127.0.0.1');
+    expect(url()).toBeDefined();
+    await launcher.open();
+    expect(url()).toBeUndefined();
+    expect(said.mock.calls.map(([text]) => text)).toContain(
+      'a debugger that the environment (NODE_OPTIONS) had opened was closed: through it every user of this computer could read the keys\n',
+    );
+    // Without a listener, Node opens one.
+    if (process.platform !== 'win32') expect(process.listenerCount('SIGUSR1')).toBe(1);
+  });
+
+  test('that its arguments name stays', async () => {
+    open(0, '127.0.0.1');
+    const opened = url();
+    await launcher.open(['--port', '0', '--inspect=0']);
+    expect(url()).toBe(opened);
   });
 });
 

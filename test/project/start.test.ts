@@ -245,6 +245,23 @@ describe.skipIf(process.platform === 'win32')('findElectron', () => {
     });
   });
 
+  // The app is started with the same environment as the trial.
+  test('what an installed app’s fuses have it ignore does not reach Electron: no code, no debugger, no plain Node', async () => {
+    const program = await put(
+      'mine/electron',
+      0,
+      '#!/bin/sh\n[ -z "$ELECTRON_RUN_AS_NODE$NODE_OPTIONS" ] && [ "$KEPT" = 1 ] && echo v45.4.1 || echo v24.21.0\n',
+    );
+    await chmod(program, 0o755);
+    const environment = {
+      ELECTRON_OVERRIDE_DIST_PATH: join(directory, 'mine'),
+      ELECTRON_RUN_AS_NODE: '1',
+      NODE_OPTIONS: '--inspect=9229 --require=./evil.js',
+      KEPT: '1',
+    };
+    expect(await find(environment)).toEqual({ program });
+  });
+
   test('an empty variable names no place', async () => {
     expect(await find({ ELECTRON_OVERRIDE_DIST_PATH: '' })).toHaveProperty('obstacle');
     expect(fetched).toHaveLength(1);
