@@ -222,6 +222,9 @@ export async function fetchWatched({ script, into, idleMs, totalMs }: Fetching):
   const fetching = spawn(process.execPath, [script], {
     env: {
       ...process.env,
+      // By these, a mirror would say itself what its files are to be. The package has the digests of the real ones.
+      electron_use_remote_checksums: undefined,
+      npm_config_electron_use_remote_checksums: undefined,
       ELECTRON_GET_NO_PROGRESS: '1',
       // The download grows in here, where its progress shows and an interrupted one leaves nothing.
       TMPDIR: temporary,

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:f
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   desktopObstacle,
   fetchWatched,
@@ -20,6 +20,7 @@ beforeEach(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), 'keyhearth-start-')));
 });
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -298,6 +299,17 @@ describe('fetchWatched', () => {
       'fetch failed',
     );
   });
+
+  // A mirror would say itself what its files are to be. The package has the digests of the real ones.
+  test.each(['electron_use_remote_checksums', 'npm_config_electron_use_remote_checksums'])(
+    'the environment cannot have digests fetched: %s',
+    async (name) => {
+      vi.stubEnv(name, '1');
+      expect(await fetching(`process.exitCode = process.env['${name}'] === undefined ? 0 : 1;`)).toBe(
+        undefined,
+      );
+    },
+  );
 
   test('a silent failure is reported with its exit code', async () => {
     expect(await fetching('process.exitCode = 3;')).toMatch(/exit code 3/);
