@@ -145,6 +145,14 @@ describe('no usable keyring: one line says what is missing, soon, and the proces
     expect(values(result)).toEqual(everyCall('There is no D-Bus session'));
   });
 
+  // The program that listens there would get the secrets of the keychain.
+  test('a D-Bus session that may be on another machine', async () => {
+    await using keyring = await startKeyring('unlocked');
+    const other = `tcp:host=127.0.0.1,port=1;${String(keyring.environment['DBUS_SESSION_BUS_ADDRESS'])}`;
+    const result = await inProcess({ ...keyring.environment, DBUS_SESSION_BUS_ADDRESS: other }, calls);
+    expect(values(result)).toEqual(everyCall('is not a socket of this user'));
+  });
+
   test('a D-Bus session without a Secret Service', async () => {
     await using keyring = await startKeyring('bus');
     const result = await inProcess(keyring.environment, calls);

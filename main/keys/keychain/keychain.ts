@@ -186,6 +186,10 @@ const reasons = {
     quiet: true,
     text: `There is no D-Bus session for the keychain. Run Keyhearth in a desktop session or under dbus-run-session, ${instead}.`,
   },
+  'foreign-bus': {
+    quiet: true,
+    text: `The D-Bus session (DBUS_SESSION_BUS_ADDRESS) is not a socket of this user on this computer, so another user or computer could read what the keychain keeps. Run Keyhearth in a desktop session or under dbus-run-session, ${instead}.`,
+  },
   'bus-silent': {
     quiet: true,
     text: `The D-Bus session does not answer. Log out and in again, ${instead}.`,

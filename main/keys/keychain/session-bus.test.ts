@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { secretServiceFault } from './session-bus.ts';
 
 /**
@@ -22,6 +22,7 @@ beforeEach(async () => {
   stop = () => Promise.resolve();
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await stop();
   await rm(directory, { recursive: true });
 });
@@ -157,14 +158,35 @@ describe('secretServiceFault', () => {
     expect(await secretServiceFault(address, 2000)).toBe('no-bus');
   });
 
+  // GLib goes on to the next address where one does not connect.
+  test.each([
+    'tcp:host=localhost,port=1',
+    'nonce-tcp:host=localhost,port=1,noncefile=/nowhere',
+    'unix:path=/nowhere/bus;tcp:host=localhost,port=1',
+    'launchd:env=A',
+  ])('a bus that may be on another machine is of no use: %s', async (address) => {
+    expect(await secretServiceFault(address, 2000)).toBe('foreign-bus');
+  });
+
+  test('nor is one of another user, also behind a link', async () => {
+    const heard: string[] = [];
+    const address = await startBus((text, socket) => {
+      heard.push(text);
+      answering(reply(1), reply(2))(text, socket);
+    });
+    const link = join(directory, 'link');
+    await symlink(path, link);
+    const addresses = [address, `unix:path=${encodeURIComponent(link)}`];
+    for (const each of addresses) expect(await secretServiceFault(each, 2000)).toBeUndefined();
+    heard.length = 0;
+    if (process.getuid?.() === 0) await chown(path, 54_321, 54_321);
+    else vi.spyOn(process, 'geteuid').mockReturnValue(54_321);
+    for (const each of addresses) expect(await secretServiceFault(each, 2000)).toBe('foreign-bus');
+    expect(heard).toEqual([]);
+  });
+
   test('unclear cases are left to the keychain library', async () => {
-    for (const address of [
-      '',
-      'autolaunch:',
-      'tcp:host=localhost,port=1',
-      'unix:runtime=yes',
-      'unix:path=%ff',
-    ]) {
+    for (const address of ['', 'autolaunch:', 'unix:runtime=yes', 'unix:path=%ff']) {
       expect(await secretServiceFault(address, 2000)).toBeUndefined();
     }
     const rejecting = await startBus((_heard, socket) => socket.write('REJECTED DBUS_COOKIE_SHA1\r\n'));

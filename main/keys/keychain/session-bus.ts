@@ -5,11 +5,12 @@
  * answering occupies a thread for good, and the process can no longer end. So this check goes first, over a
  * socket that can be closed.
  */
+import { lstatSync, statSync } from 'node:fs';
 import { owned } from '../../lib/faults.ts';
 import { BusAnswerError, BusError, busSocket, MessageBus } from '../../bus/message-bus.ts';
 
 /** Why no Secret Service can be used. */
-export type BusFault = 'no-bus' | 'bus-silent' | 'no-service' | 'service-silent';
+export type BusFault = 'no-bus' | 'foreign-bus' | 'bus-silent' | 'no-service' | 'service-silent';
 
 const ping = {
   destination: 'org.freedesktop.secrets',
@@ -31,6 +32,7 @@ export async function secretServiceFault(
   limit: number,
   signal?: AbortSignal,
 ): Promise<BusFault | undefined> {
+  if (address.split(';').some(isForeign)) return 'foreign-bus';
   const path = busSocket(address);
   if (path === undefined) return undefined;
   using bus = new MessageBus(path);
@@ -46,6 +48,33 @@ export async function secretServiceFault(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
+  }
+}
+
+/**
+ * Everything that the keychain keeps is sent through the bus, and the bus proves nothing to who connects. GLib tries the addresses in
+ * their order.
+ * @returns true if another user, or another machine, may be at the other end.
+ */
+function isForeign(address: string): boolean {
+  if (!/^(unix:|autolaunch:|$)/.test(address)) return true;
+  const path = busSocket(address);
+  // An abstract socket has no owner.
+  return (
+    path !== undefined &&
+    !path.startsWith('\0') &&
+    [lstatSync, statSync].some((look) => isOfAnother(path, look))
+  );
+}
+
+/** @param look At a link, or at what it leads to: the owner of a link chooses that. */
+function isOfAnother(path: string, look: typeof statSync): boolean {
+  try {
+    const { uid } = look(path);
+    return uid !== 0 && uid !== process.geteuid?.();
+  } catch {
+    // Connecting fails for the same reason.
+    return false;
   }
 }
 
