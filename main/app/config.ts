@@ -245,6 +245,16 @@ export function takeLauncher(environment: NodeJS.ProcessEnv = process.env): stri
   return name;
 }
 
+/**
+ * Takes away what would have the keychain's library keep secrets in a file that the environment names, under a password that it
+ * has. libsecret has these for its own tests.
+ */
+export function takeOtherKeyrings(environment: NodeJS.ProcessEnv = process.env): void {
+  for (const name of ['SECRET_BACKEND', 'SECRET_FILE_TEST_PATH', 'SECRET_FILE_TEST_PASSWORD']) {
+    Reflect.deleteProperty(environment, name);
+  }
+}
+
 /** The variables by which a command, and what it starts, reach a vault. */
 export interface VaultVariables {
   readonly KEYHEARTH_URL: string;

@@ -1,6 +1,9 @@
 import { noKeychain, systemKeychain, type Keychain } from '../keys/keychain/keychain.ts';
-import type { Config } from './config.ts';
+import { takeOtherKeyrings, type Config } from './config.ts';
 
 /** The keychain that a configuration allows. */
-export const keychainOf = ({ useKeychain, sessionBus }: Config): Keychain =>
-  useKeychain ? systemKeychain({ sessionBus }) : noKeychain('it is switched off (--no-keychain)');
+export function keychainOf({ useKeychain, sessionBus }: Config): Keychain {
+  if (!useKeychain) return noKeychain('it is switched off (--no-keychain)');
+  takeOtherKeyrings();
+  return systemKeychain({ sessionBus });
+}

@@ -2,8 +2,8 @@
  * A process of its own that uses the keychain: runs the steps given as JSON in its first argument and prints one line of
  * JSON, when it began and an answer for each. It ends when nothing keeps it alive; that it ends is part of what is tested.
  */
-import { sessionBusAddress } from '../../main/app/config.ts';
-import { systemKeychain } from '../../main/keys/keychain/keychain.ts';
+import { makeConfig } from '../../main/app/config.ts';
+import { keychainOf } from '../../main/app/keychain.ts';
 import type { KeychainState } from '../../main/keys/keychain/keychain.ts';
 import { forgetKeychainSlot, makeKeychainSlot, openSlot } from '../../main/keys/keyslots/slots.ts';
 import { assertNever, KeyhearthError } from '../../main/lib/errors.ts';
@@ -29,7 +29,7 @@ export type Answer =
   | { readonly value: string | SlotJson | KeychainState | null; readonly milliseconds: number }
   | { readonly code: string; readonly message: string; readonly milliseconds: number };
 
-const keychain = systemKeychain({ sessionBus: sessionBusAddress(process.env) });
+const keychain = keychainOf(makeConfig({}));
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));
 const row = (slot: SlotJson) => ({ ...slot, wrapped: bytes(slot.wrapped), createdAt: 0, confirmedAt: null });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -59,6 +60,22 @@ describe('a real keyring', () => {
     ]);
     const missing = refused('The keychain holds no key for this vault');
     expect(values(opened)).toEqual([masterKey, missing, null, missing]);
+  });
+
+  // libsecret has them for tests of its own: in a file that they name, under a password that they have.
+  test('variables of the environment name no other place for what it keeps', async () => {
+    await using keyring = await startKeyring('unlocked');
+    const file = join(keyring.environment['HOME'] ?? '', 'elsewhere');
+    const environment = {
+      ...keyring.environment,
+      SECRET_BACKEND: 'file',
+      SECRET_FILE_TEST_PATH: file,
+      SECRET_FILE_TEST_PASSWORD: 'known',
+    };
+    const kept = await inProcess(environment, [{ do: 'set', account: 'a', secret: '00' }]);
+    expect(values(kept)).toEqual([null]);
+    expect(existsSync(file)).toBe(false);
+    expect(values(await inProcess(keyring.environment, [{ do: 'get', account: 'a' }]))).toEqual(['00']);
   });
 
   test('vaults and slots keep apart, and a probe in between disturbs none', async () => {
