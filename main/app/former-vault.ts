@@ -54,7 +54,7 @@ export function moveFormerVault({ vault, keys }: FormerVault): void {
       }
       rmdirSync(vault.to);
     }
-    mkdirSync(dirname(vault.to), { recursive: true });
+    mkdirSync(dirname(vault.to), { recursive: true, mode: 0o700 });
     if (keys !== undefined) moveKeys(keys);
     renameSync(vault.from, vault.to);
   } finally {

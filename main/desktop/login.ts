@@ -164,7 +164,7 @@ function fileItem(file: string, lines: readonly string[]): FileItem {
         rmSync(file, { force: true });
         return;
       }
-      mkdirSync(dirname(file), { recursive: true });
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       replaceFile(file, `${lines.join('\n')}\n`);
     },
   };

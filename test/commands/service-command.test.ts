@@ -1,6 +1,6 @@
 /** `keyhearth service`: the files that systemd and launchd get, and what these are asked to do with them. */
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -73,6 +73,10 @@ describe.runIf(process.platform === 'linux')('systemd', () => {
       '--user restart keyhearth.service',
       '--user is-active --quiet keyhearth.service',
     ]);
+    // systemd runs what is there: its directories are this user's alone, whatever the umask.
+    for (const made of ['.config', '.config/systemd', '.config/systemd/user']) {
+      expect(statSync(join(home.path, made)).mode & 0o777, made).toBe(0o700);
+    }
     const text = readFileSync(unit, 'utf8');
     expect(text).toContain(`"serve" "--data-dir" "${vault}" "--port" "7400" "--ui"\n`);
     expect(text).toContain(`LoadCredential=keyhearth-password:${passwordFile}\n`);

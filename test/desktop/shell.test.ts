@@ -1,8 +1,8 @@
 /** The smaller parts around the window: links, the shortcut, menus, starting with the session, where the window was. */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readConfig, type Config } from '../../main/app/config.ts';
 import { KeyhearthError } from '../../main/lib/errors.ts';
@@ -272,6 +272,8 @@ describe('starting with the session', () => {
     expect(item?.read()).toBe(false);
     void item?.write(true);
     expect(item?.read()).toBe(true);
+    // The session runs what is there: its directory is this user's alone, whatever the umask.
+    expect((await stat(dirname(file))).mode & 0o777).toBe(0o700);
     const text = await readFile(file, 'utf8');
     expect(text).toMatch(/^\[Desktop Entry\]\nType=Application\n/);
     expect(text).toContain(

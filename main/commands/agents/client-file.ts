@@ -20,7 +20,7 @@ export async function writeClient(
   // Its client may have written it while the person read.
   const before = textOf(file);
   const { settings, servers } = serversIn(before);
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (before !== '') replaceFile(`${file}.before-keyhearth`, before);
   const after = { ...settings, mcpServers: { ...servers, [server]: entry } };
   changeFile(file, `${JSON.stringify(after, null, 2)}\n`);

@@ -59,7 +59,7 @@ export async function installService(config: Config, options: InstallOptions): P
     );
   }
   if (existsSync(manager.file)) refuseStrangers(manager.file);
-  mkdirSync(dirname(manager.file), { recursive: true });
+  mkdirSync(dirname(manager.file), { recursive: true, mode: 0o700 });
   replaceFile(manager.file, text);
   await manager.start();
   print(
