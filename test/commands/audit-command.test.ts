@@ -249,6 +249,20 @@ describe('keyhearth audit', () => {
     expect((await home.run('audit', 'head', '--json')).json).toEqual(noted.json);
   });
 
+  // A door is a way too, beside those that unlock.
+  test('lists the events of doors in the timeline', async () => {
+    using home = new Home();
+    await home.init('--no-keychain');
+    await using served = await home.serve(...unlocked(home));
+    expect(served.line['url']).toMatch(/^http:/);
+    expect(await home.run('doors', 'add', 'laptop')).toMatchObject({ code: 0 });
+    expect(await home.run('doors', 'on', 'ssh')).toMatchObject({ code: 0 });
+    const { code, stdout } = await home.run('audit', 'timeline');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ Program paired +ssh /);
+    expect(stdout).toMatch(/ Door switched on +ssh /);
+  });
+
   test('ships the stand-alone verifier, which needs nothing beside it', async () => {
     using home = new Home();
     await home.init('--no-keychain');

@@ -3,7 +3,7 @@
  * expected answer. Unknown fields of a later version are ignored.
  */
 import { doorNames } from '../../lib/policies/doors.ts';
-import { securityEventKinds } from '../../lib/text/security-events.ts';
+import { securityEventKinds, securityWays } from '../../lib/text/security-events.ts';
 import { z } from 'zod';
 import type { RpcCall, VaultRpc } from '../../../preload/contract.ts';
 
@@ -83,7 +83,7 @@ const logState = z.looseObject({
 });
 const securityEvent = z.looseObject({
   kind: z.enum(securityEventKinds),
-  way: z.enum(['keychain', 'password', 'recovery', 'shares']).nullable(),
+  way: z.enum(securityWays).exclude(['']).nullable(),
   ...{ count: number, firstAt: number, lastAt: number },
 });
 const logPart = z.looseObject({
@@ -261,7 +261,21 @@ export const answers = {
   prove: z.looseObject({ until: number }),
 } as const satisfies { readonly [Name in RpcCall]?: z.ZodType<AnswerOf<Name>> };
 
-export type CommandCall = keyof typeof answers;
+/** The fields that a type names, without the index of a loose object. */
+type Named<T> = T extends readonly (infer Each)[]
+  ? readonly Named<Each>[]
+  : T extends object
+    ? { readonly [Key in keyof T as string extends Key ? never : Key]: Named<T[Key]> }
+    : T;
+
+/** Calls whose schema refuses a value that the contract allows: a command cannot name them. */
+type TooNarrow = {
+  [Name in keyof typeof answers]: AnswerOf<Name> extends Named<z.input<(typeof answers)[Name]>>
+    ? never
+    : Name;
+}[keyof typeof answers];
+
+export type CommandCall = Exclude<keyof typeof answers, TooNarrow>;
 
 /** Makes one rpc call. */
 export type Ask = <Name extends CommandCall>(
