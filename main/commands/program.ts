@@ -1,6 +1,7 @@
 /** The command line: puts the groups of subcommands together. Each declares its own in `<group>-command.ts`. */
 import { Command, CommanderError } from 'commander';
 import { takeLauncher, turnColorsOff, version } from '../app/config.ts';
+import { quoted } from '../lib/errors.ts';
 import { declareActivities } from './requests/activities-command.ts';
 import { declareAgents, declareMcp } from './agents/agents-command.ts';
 import { declareAddresses } from './addresses/addresses-command.ts';
@@ -24,6 +25,7 @@ import { declareMessages } from './messages/messages-command.ts';
 import { examplesOf } from './shared/examples.ts';
 import { helpConfiguration } from './shared/help.ts';
 import { CommandError, exitCodes, exitCodeTexts, fail, watchOutput } from './shared/output.ts';
+import { suggestChoices } from './shared/suggestions.ts';
 import { isColored } from './shared/table.ts';
 import { nameCommand, namingCommand } from './shared/command-name.ts';
 import { declarePolicies } from './policies/policies-command.ts';
@@ -93,6 +95,12 @@ export function declareCommands(program: Command): void {
     for (const declare of declares) declare(program);
   }
   for (const command of program.commands) command.addHelpText('after', examplesOf(command.name()));
+  suggestIn(program);
+}
+
+function suggestIn(command: Command): void {
+  [...command.options, ...command.registeredArguments].forEach(suggestChoices);
+  command.commands.forEach(suggestIn);
 }
 
 /** The command itself, without the commands below it. */
@@ -152,7 +160,14 @@ const plain = (text: string): string =>
       /^unknown option '--(?:url|vault-file|organization-id)'/,
       '$&: this command works on the vault of this computer only',
     )
-    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./, "invalid <$2> '$1'.");
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*?)'\. (?=expected )/s,
+      (_, given: string, name: string) => `invalid <${name}> ${quoted(given)}: `,
+    )
+    .replace(
+      /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (?=expected )/s,
+      (_, option: string, given: string) => `invalid ${option} ${quoted(given)}: `,
+    );
 
 /** A usage error names the help of that very command. */
 function nameHelp(command: Command, path: string): void {

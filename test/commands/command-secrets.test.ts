@@ -702,15 +702,16 @@ describe('a command line that is wrong', () => {
     [[...anyWallet, '--mnemonic-fd', '99'], /^--mnemonic-fd 99 cannot be read: it is not open/],
     [
       [...anyWallet, '--account', 'litecoin'],
-      /^invalid --account "litecoin": expected ethereum, solana, bitcoin, /,
+      /^invalid --account "litecoin": expected a chain such as ethereum, .*; `keyhearth docs wallets` lists all address formats/,
     ],
+    [[...anyWallet, '--account', 'etherium'], /lists all address formats\. Did you mean "ethereum"\?$/],
     [
       [...anyWallet, '--account', 'p384:m/0:ethereum'],
       /"p384" is not a curve; expected secp256k1, ed25519 or p256$/,
     ],
     [
       [...anyWallet, '--account', 'ed25519:m/0:ethereum'],
-      /"ethereum" is not an address format of CURVE_ED25519; expected one of compressed, solana, sui, aptos, xlm, ton-v3r2, ton-v4r2, ton-v5r1$/,
+      /"ethereum" is not an address format of ed25519; expected one of compressed, solana, sui, aptos, xlm, ton-v3r2, ton-v4r2, ton-v5r1$/,
     ],
     [
       [...anyWallet, '--account', "ed25519:m/44'/501:solana"],
@@ -723,7 +724,7 @@ describe('a command line that is wrong', () => {
     ],
     [
       importKey('Any', 'secp256k1', '--address-format', 'solana'),
-      /^invalid --address-format: "solana" is not an address format of CURVE_SECP256K1; expected one of /,
+      /^invalid --address-format: "solana" is not an address format of secp256k1; `keyhearth docs wallets` lists all address formats$/,
     ],
     [[...anyWallet, '--api-key', '../x'], /^invalid key name "..\/x": expected letters, digits/],
   ])('%j exits with 2', async (argv, message) => {

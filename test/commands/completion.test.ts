@@ -199,6 +199,6 @@ test('another shell is refused with those that there are', async () => {
   const { code, stderr } = await runCommand(['completion', 'tcsh']);
   expect({ code, stderr }).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('bash, zsh, fish') as string,
+    stderr: expect.stringContaining('invalid <shell> "tcsh": expected bash, zsh or fish') as string,
   });
 });

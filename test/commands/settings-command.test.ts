@@ -81,7 +81,8 @@ test('keyhearth settings shows and changes them, whether the vault runs or not',
   });
 
   for (const [argv, code, problem] of [
-    [['get', 'ports'], 2, 'Allowed choices are autoLock.idleMinutes, '],
+    [['get', 'ports'], 2, 'invalid <name> "ports": expected autoLock.idleMinutes, '],
+    [['get', 'ports'], 2, 'Did you mean "port"?'],
     [['set', 'port', '80'], 2, 'invalid port "80": expected usual, or a number from 1024 to 65535'],
     [['set', 'autoLock.idleMinutes', '0'], 2, 'expected never, or a number from 1 to 1440'],
     [['set', 'network', 'yes'], 2, 'invalid network "yes": expected on or off'],

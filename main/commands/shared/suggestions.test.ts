@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { findNamed } from './named.ts';
-import { didYouMean } from './suggestions.ts';
+import { Option } from 'commander';
+import { didYouMean, suggestChoices } from './suggestions.ts';
 
 const formats = ['ethereum', 'bitcoin', 'bitcoin-taproot', 'solana', 'sui', 'sei'];
 
@@ -19,6 +20,15 @@ test.each([
 // The class: a name that others chose reaches the terminal as it is.
 test('quotes a name, whatever is in it', () => {
   expect(didYouMean('Safe1', ['Safe\u001b'])).toBe('. Did you mean "Safe\\u001b"?');
+});
+
+test('of a choice follows what is expected', () => {
+  const option = new Option('--effect <effect>').choices(['allow', 'deny']);
+  suggestChoices(option);
+  expect(option.parseArg?.('allow', '')).toBe('allow');
+  expect(() => option.parseArg?.('alow', '')).toThrow(
+    expect.objectContaining({ message: 'expected allow or deny. Did you mean "allow"?' }),
+  );
 });
 
 const wallets = ['Daily', 'Savings'].map((name, index) => ({ id: `0000000${String(index)}-wallet`, name }));

@@ -1,6 +1,8 @@
 /** Suggestions for a word that is not known. */
+import { InvalidArgumentError, type Argument, type Option } from 'commander';
 import { quoted } from '../../lib/errors.ts';
 import { editDistance } from '../../lib/text/edit-distance.ts';
+import { anyOf } from './help.ts';
 
 /** More edits than these make another word. */
 const mostEdits = 3;
@@ -22,4 +24,14 @@ export function didYouMean(wanted: string, known: Iterable<string>): string {
   const best = near.filter(({ edits }) => edits === fewest).slice(0, mostSuggested);
   if (best.length === 0) return '';
   return `. Did you mean ${best.map(({ word }) => quoted(word)).join(' or ')}?`;
+}
+
+/** Suggests the nearest of the words that an option or an operand accepts; Commander lists them alone. */
+export function suggestChoices(described: Option | Argument): void {
+  const { argChoices, parseArg } = described;
+  if (argChoices === undefined) return;
+  described.argParser((given: string, previous: unknown) => {
+    if (argChoices.includes(given)) return parseArg?.(given, previous) ?? given;
+    throw new InvalidArgumentError(`expected ${anyOf(argChoices)}${didYouMean(given, argChoices)}`);
+  });
 }

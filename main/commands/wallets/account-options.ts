@@ -14,6 +14,11 @@ export type AccountChoice = { readonly account: Account } | { readonly nextOf: A
 
 const highestIndex = 2 ** 31 - 1;
 
+/** Address formats that an error lists. */
+const mostListed = 10;
+
+const allNames = '`keyhearth docs wallets` lists all address formats';
+
 /** @param text What `--account` was given: a chain, a chain and an index, or a curve, path and address format. */
 export function readAccount(text: string): AccountChoice {
   const option = `--account ${quoted(text)}`;
@@ -32,7 +37,7 @@ export function readAccount(text: string): AccountChoice {
   if (formatName === '' || rest.length > 0) {
     throw new CommandError(
       exitCodes.usage,
-      `invalid ${option}: expected ${[...accountSeries.keys()].join(', ')}, one of them with an index such as ethereum:1, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum${didYouMean(first, accountSeries.keys())}`,
+      `invalid ${option}: expected a chain such as ethereum, one with an index such as ethereum:1, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum; ${allNames}${didYouMean(first, accountSeries.keys())}`,
     );
   }
   const curve = readCurve(option, first);
@@ -100,9 +105,10 @@ export function readAddressFormat(option: string, text: string, curve: Curve): A
   );
   if (format !== undefined) return format;
   const allowed = known.map(shortFormat);
+  const expected = allowed.length > mostListed ? allNames : `expected one of ${allowed.join(', ')}`;
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option}: ${quoted(text)} is not an address format of ${curve}; expected one of ${allowed.join(', ')}${didYouMean(text, [...allowed, ...known.map(formatName)])}`,
+    `invalid ${option}: ${quoted(text)} is not an address format of ${curveName(curve)}; ${expected}${didYouMean(text, [...allowed, ...known.map(formatName)])}`,
   );
 }
 

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../shared/api.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { readAccount } from './account-options.ts';
+import { accountSeries } from './default-accounts.ts';
 import { addPlaced } from './new-wallets.ts';
 
 /** A vault in which another client takes the index that was just named as free, so many times. */
@@ -49,4 +52,10 @@ describe('an index that another client takes first', () => {
   test('is an error in the end, where every index is taken first', async () => {
     await expect(add(new ContestedVault(1000), 'ethereum')).rejects.toThrow('path already exists');
   });
+});
+
+test('the page that errors name lists the name of each chain', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/wallets.md'), 'utf8');
+  const names = [...accountSeries.keys()].filter((name) => !/^bitcoin-\w+-p2\w+$/.test(name));
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
