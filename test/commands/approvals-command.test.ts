@@ -240,7 +240,7 @@ describe('approvals', () => {
 
   test.each([
     ['01a2', 2, 'at least the first 8 characters of one'],
-    ['00000000', 1, 'no waiting activity has the id or the name "00000000"'],
+    ['00000000', 1, 'no waiting activity has the id'],
   ])('of %j end with %i', async (wanted, expected, message) => {
     const { code, stderr } = await run(['approvals', 'approve', wanted]);
     expect(code).toBe(expected);

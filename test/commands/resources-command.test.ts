@@ -161,6 +161,11 @@ test('policies are created from a file and from options, by the group’s new na
 test.each([
   [['policies', 'create'], 2, 'expected a file of policies, or --name and --effect'],
   [['policies', 'create', 'x.json', '--name', 'One'], 2, 'expected either a file or --name'],
+  [
+    ['addresses', 'remove', 'Nobody'],
+    2,
+    'no address has the name "Nobody": `keyhearth addresses list` lists all',
+  ],
   [['users', 'tags', 'change', 'x'], 2, 'expected --name, --add or --remove'],
   [['private-keys', 'create', '--name', 'K', '--curve', 'rsa'], 2, 'invalid --curve: "rsa" is not a curve'],
   [['activities', 'list', '--limit', '0'], 2, 'invalid --limit "0"'],

@@ -6,6 +6,7 @@ import { visibleName } from '../../lib/text/visible-text.ts';
 import { agreeToDelete } from '../requests/agree.ts';
 import { activityKind, VaultApi } from '../shared/api.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { didYouMean } from '../shared/suggestions.ts';
 import { table } from '../shared/table.ts';
 
 interface AddressesOptions {
@@ -64,7 +65,13 @@ export async function removeAddress(
   const { knownAddresses } = await api.query('list_known_addresses', listAnswer, {});
   const found = knownAddresses.find(({ name, address }) => name === wanted || address === wanted);
   if (found === undefined) {
-    throw new CommandError(exitCodes.usage, `unable to find the address ${quoted(wanted)}`);
+    throw new CommandError(
+      exitCodes.usage,
+      `no address has the name ${quoted(wanted)}: \`keyhearth addresses list\` lists all${didYouMean(
+        wanted,
+        knownAddresses.map(({ name }) => name),
+      )}`,
+    );
   }
   const { knownAddressId, name, address } = found;
   await agreeToDelete(`the name ${name} of ${address}`, yes);

@@ -18,7 +18,7 @@ import { doorOf, doorsOf } from '../doors/doors.ts';
 import { listWaiting } from '../requests/approvals.ts';
 import { createPoliciesActivity, deletePoliciesActivity } from '../policies/policies.ts';
 import type { Api } from '../shared/api.ts';
-import { listings } from '../shared/named.ts';
+import { findNamed, listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
 
@@ -73,14 +73,12 @@ async function findAgent(
   wanted: string,
 ): Promise<KnownAgent & { readonly userId: string }> {
   const agents = await findAgents(config, api);
-  const found = agents.find(({ name }) => name === wanted);
-  const { userId } = found ?? {};
-  if (found !== undefined && userId !== undefined) return { ...found, userId };
+  const found = findNamed('agent', wanted, agents, ({ name, userId: id = name }) => ({ id, name }));
+  const { userId } = found;
+  if (userId !== undefined) return { ...found, userId };
   throw new CommandError(
     exitCodes.failed,
-    found === undefined
-      ? `no agent ${quoted(wanted)}: ${agents.length === 0 ? 'there is none' : `there are ${agents.map(({ name }) => name).join(', ')}`}`
-      : `the user or the key of ${wanted} is gone: \`keyhearth agents remove ${wanted}\``,
+    `the user or the key of ${found.name} is gone: \`keyhearth agents remove ${found.name}\``,
   );
 }
 

@@ -31,11 +31,13 @@ export async function listPages(config: Config, json: boolean): Promise<void> {
 
 /** @param wanted The page's path, the beginning of one, its name without `reference/`, or its title. */
 export async function printPage(config: Config, wanted: string, json: boolean): Promise<void> {
-  const page = findNamed('page', wanted, pages, ({ path, title }) => ({
-    id: path,
-    name: title,
-    otherId: path.replace('reference/', ''),
-  }));
+  const page = findNamed(
+    'page',
+    wanted,
+    pages,
+    ({ path, title }) => ({ id: path, name: title, otherId: path.replace('reference/', '') }),
+    'keyhearth docs',
+  );
   const text = await textOfPage(config, page.path);
   print(json, { ...page, text }, text.trimEnd());
 }

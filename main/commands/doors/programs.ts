@@ -22,6 +22,7 @@ import type { Running } from '../shared/client.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { connectAsOwner, type OwnerOptions } from '../shared/owner-api.ts';
+import { didYouMean } from '../shared/suggestions.ts';
 import { createUsersActivity, deleteUsersActivity, userWithoutKey } from '../users/users.ts';
 import { doorOf, doorsOf } from './doors.ts';
 import { keyTag } from './key-tags.ts';
@@ -231,7 +232,13 @@ export async function removeProgram(
       `several doors have a program ${quoted(name)}: expected --door with one of ${[found, ...others].map((each) => each?.door).join(', ')}`,
     );
   }
-  if (found === undefined) throw new CommandError(exitCodes.failed, `no program ${quoted(name)} is paired`);
+  if (found === undefined) {
+    const known = wantedDoors.flatMap((door) => doorOf(doors, door)?.programs.map((each) => each.name) ?? []);
+    throw new CommandError(
+      exitCodes.failed,
+      `no program ${quoted(name)} is paired: \`keyhearth doors list\` lists all${didYouMean(name, known)}`,
+    );
+  }
   const { user } = found;
   await agreeToDelete(quoted(name), yes);
   const policies = await listings.policy.all(api);

@@ -25,6 +25,7 @@ const mostListed = 10;
  * Finds what an operand or option names. An id names one thing, whatever the others are called. A name that is also how
  * another's id begins names neither.
  * @param noun What it is, for errors: `wallet`.
+ * @param listedBy The command that lists them all, for an error that cannot.
  * @throws CommandError where nothing is named so, with what there is; and where several are, with those.
  */
 export function findNamed<T>(
@@ -32,6 +33,7 @@ export function findNamed<T>(
   wanted: string,
   items: readonly T[],
   namesOf: (item: T) => Named,
+  listedBy?: string,
 ): T {
   const exact = items.find((item) => idsOf(namesOf(item)).includes(wanted.toLowerCase()));
   if (exact !== undefined) return exact;
@@ -46,14 +48,19 @@ export function findNamed<T>(
     );
   }
   const are = items.length === 1 ? 'there is' : 'there are';
-  const known = items.length === 0 ? 'there is none' : `${are} ${listed(items.map(namesOf), nameFirst)}`;
+  const rest = items.length > mostListed && listedBy !== undefined ? `: \`${listedBy}\` lists all` : '';
+  const known =
+    items.length === 0 ? 'there is none' : `${are} ${listed(items.map(namesOf), nameFirst)}${rest}`;
+  // An activity, for one, has no name.
+  const has =
+    items.length > 0 && items.every((item) => namesOf(item).name === undefined) ? 'id' : 'id or the name';
   const suggestion = didYouMean(
     wanted,
     items.flatMap((item) => namesOf(item).name ?? []),
   );
   throw new CommandError(
     exitCodes.failed,
-    `no ${noun} has the id or the name ${quoted(wanted)}${items.length === 1 && suggestion !== '' ? '' : `: ${known}`}${suggestion}`,
+    `no ${noun} has the ${has} ${quoted(wanted)}${items.length === 1 && suggestion !== '' ? '' : `: ${known}`}${suggestion}`,
   );
 }
 
@@ -81,26 +88,33 @@ function listed(named: readonly Named[], say = both): string {
 /** A kind of things that the vault lists and that a user names. */
 export class Listing<Item> {
   readonly #noun: string;
+  readonly #listedBy: string | undefined;
   readonly all: (api: Api) => Promise<readonly Item[]>;
   readonly namesOf: (item: Item) => Named;
 
-  /** @param noun For errors: `wallet`. */
-  constructor(noun: string, all: (api: Api) => Promise<readonly Item[]>, namesOf: (item: Item) => Named) {
+  /** @param noun For errors, as `listedBy` is: `wallet`, `keyhearth wallets list`. */
+  constructor(
+    noun: string,
+    all: (api: Api) => Promise<readonly Item[]>,
+    namesOf: (item: Item) => Named,
+    listedBy?: string,
+  ) {
     this.#noun = noun;
+    this.#listedBy = listedBy;
     this.all = all;
     this.namesOf = namesOf;
   }
 
   /** @throws CommandError as `findNamed` does. */
   async find(api: Api, wanted: string): Promise<Item> {
-    return findNamed(this.#noun, wanted, await this.all(api), this.namesOf);
+    return findNamed(this.#noun, wanted, await this.all(api), this.namesOf, this.#listedBy);
   }
 
   /** Asks the vault once, and not at all where nothing is named. @returns the items in the same order. */
   async findEach(api: Api, wanted: readonly string[]): Promise<readonly Item[]> {
     if (wanted.length === 0) return [];
     const items = await this.all(api);
-    return wanted.map((each) => findNamed(this.#noun, each, items, this.namesOf));
+    return wanted.map((each) => findNamed(this.#noun, each, items, this.namesOf, this.#listedBy));
   }
 }
 
@@ -181,26 +195,31 @@ export const listings = {
     'wallet',
     async (api) => (await api.query('list_wallets', walletList, {})).wallets,
     ({ walletId: id, walletName: name }) => ({ id, name }),
+    'keyhearth wallets list',
   ),
   privateKey: new Listing(
     'private key',
     async (api) => (await api.query('list_private_keys', privateKeyList, {})).privateKeys,
     ({ privateKeyId: id, privateKeyName: name }) => ({ id, name }),
+    'keyhearth private-keys list',
   ),
   user: new Listing(
     'user',
     async (api) => (await api.query('list_users', userList, {})).users,
     ({ userId: id, userName: name }) => ({ id, name }),
+    'keyhearth users list',
   ),
   tag: new Listing(
     'tag',
     async (api) => (await api.query('list_user_tags', tagList, {})).userTags,
     ({ tagId: id, tagName: name }) => ({ id, name }),
+    'keyhearth users tags list',
   ),
   policy: new Listing(
     'policy',
     async (api) => (await api.query('list_policies', policyList, {})).policies,
     ({ policyId: id, policyName: name }) => ({ id, name }),
+    'keyhearth policies list',
   ),
 };
 

@@ -31,6 +31,13 @@ test('of a choice follows what is expected', () => {
   );
 });
 
+test('of many, names the command that lists all', () => {
+  const many = Array.from({ length: 12 }, (_, index) => ({ id: `${String(index)}-page` }));
+  expect(() => findNamed('page', 'nix', many, (each) => each, 'keyhearth docs')).toThrow(
+    /^no page has the id "nix": there are 0-page, .* and 2 more: `keyhearth docs` lists all$/,
+  );
+});
+
 const wallets = ['Daily', 'Savings'].map((name, index) => ({ id: `0000000${String(index)}-wallet`, name }));
 
 test.each([
