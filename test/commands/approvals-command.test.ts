@@ -149,13 +149,13 @@ describe('approvals', () => {
       {
         activityId,
         fingerprint,
-        summary: 'Create a wallet: walletName "Wanted", accounts (0), mnemonicLength 12',
+        summary: 'Create a wallet: "Wanted"',
         askedBy: { userName: 'Bob' },
         canApprove: true,
       },
     ]);
     const { stdout } = await run(['approvals', 'show', activityId]);
-    expect(stdout).toMatch(/^Create a wallet\n {2}\{\n {4}"walletName": "Wanted",\n/);
+    expect(stdout).toMatch(/^Create a wallet\n.*"Wanted".*\n {2}Wallet name: Wanted\n/);
     expect(stdout).toMatch(/^Requested by +Bob$/m);
     expect(stdout).toMatch(/^Status +needs your approval$/m);
     expect(stdout).toMatch(/^Bob +requested +[-0-9T:]+Z +“Two people” needs more approvals$/m);
@@ -225,6 +225,16 @@ describe('approvals', () => {
     for (const { label, value } of lines) expect(shown).toContain(oneRow(`  ${label}: ${value}`));
     expect(stdout).not.toMatch(/^ *Beware: nothing/m);
     expect(stdout).toMatch(/^Requested by +\u2068Eve⟨U\+00A0⟩א5\u2069$/mu);
+    expect((await run(['approvals', 'reject', id])).code).toBe(0);
+  });
+
+  // The class: a name of another user's choice is read as words of the vault's.
+  test('name things in quotation marks that no name closes', async () => {
+    const id = await waiting('Tips" with 0 accounts, "x');
+    const quoted = '"Tips\\" with 0 accounts, \\"x"';
+    const { stdout } = await run(['activities', 'list', '--limit', '1']);
+    expect(stdout).toContain(`Create a wallet: ${quoted}`);
+    expect((await run(['approvals', 'show', id])).stdout).toContain(quoted);
     expect((await run(['approvals', 'reject', id])).code).toBe(0);
   });
 

@@ -195,7 +195,7 @@ test('private keys are created and shown, and the log tells of it', async () => 
   const id = String(activities[0]?.activityId);
   const shown = await run('activities', 'show', id.slice(0, 23));
   expect(shown.stdout).toMatch(new RegExp(`^Activity +${id}$`, 'm'));
-  expect(shown.stdout).toContain('"privateKeyName": "Deployer"');
+  expect(shown.stdout).toContain('private key name: Deployer');
   // A key that signs, a user and an activity are named as everywhere.
   const payload = join(papers.path, 'digest');
   writeFileSync(payload, '11'.repeat(32));

@@ -4,15 +4,13 @@ import type { Config } from '../../app/config.ts';
 import { activityStatuses } from '../../lib/activity-status.ts';
 import { pagesOf } from '../../lib/web/pages.ts';
 import { quoted } from '../../lib/errors.ts';
-import { intentOf, toBeSigned } from '../../lib/text/to-be-signed.ts';
-import { visibleName } from '../../lib/text/visible-text.ts';
 import { when } from '../backup/backup.ts';
 import { VaultApi } from '../shared/api.ts';
 import { findActivity } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { didYouMean } from '../shared/suggestions.ts';
 import { table, type Cell, type Tone } from '../shared/table.ts';
-import { intentLine, statusWord, titleOf } from './activity-words.ts';
+import { activityLine, describeActivities, statusWord } from './activity-words.ts';
 import { showApproval } from './approvals.ts';
 
 interface ActivitiesOptions {
@@ -61,8 +59,8 @@ export async function listActivities(config: Config, options: ListActivitiesOpti
     activities.push(...page.activities);
     if (activities.length >= limit) break;
   }
-  const said = await describeSigned(api, activities);
-  const lineOf = (activity: ListedActivity): string => said.get(activity.id) ?? lineOfRequest(activity);
+  const described = await describeActivities(api, activities);
+  const lineOf = (activity: ListedActivity): string => activityLine(activity, described.get(activity.id));
   print(
     options.json,
     { activities: activities.map((each) => summaryOf(each, lineOf(each))) },
@@ -75,52 +73,12 @@ export async function listActivities(config: Config, options: ListActivitiesOpti
   );
 }
 
-const describedActivities = z.object({
-  descriptions: z.array(
-    z.object({
-      activityId: z.string(),
-      about: z.array(z.looseObject({ text: z.string(), kind: z.string().optional() })),
-    }),
-  ),
-});
-
-/**
- * Describes signatures by what they sign, such as a commit by its subject. The bytes of a request say nothing to a person.
- * @returns a line by the id of each; nothing where the vault is one that describes none.
- */
-async function describeSigned(
-  api: VaultApi,
-  activities: readonly ListedActivity[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = activities.filter((each) => toBeSigned(each).length > 0).map(({ id }) => id);
-  const lines = new Map<string, string>();
-  for (let from = 0; from < ids.length; from += pageSize) {
-    try {
-      const parameters = { activityIds: ids.slice(from, from + pageSize) };
-      const { descriptions } = await api.query('describe_activities', describedActivities, parameters);
-      for (const { activityId, about } of descriptions) {
-        const said = about.map(({ text, kind }) => (kind === undefined ? text : `“${text}”`)).join('');
-        if (said !== '') lines.set(activityId, visibleName(said));
-      }
-    } catch (error) {
-      if (error instanceof CommandError) return lines;
-      throw error;
-    }
-  }
-  return lines;
-}
-
 function summaryOf(activity: ListedActivity, summary: string) {
   const { id, type, status, fingerprint, votes, createdAt } = activity;
   const [first] = votes;
   const askedBy = { userId: first?.userId ?? '', userName: first?.user.userName ?? '' };
   return { activityId: id, type, status, fingerprint, summary, askedBy, createdAt };
 }
-
-const lineOfRequest = (activity: ListedActivity): string => {
-  const intent = intentOf(activity);
-  return [titleOf(activity.type, intent), intentLine(intent)].filter((text) => text !== '').join(': ');
-};
 
 const activityRow = (activity: ListedActivity, line: string): readonly Cell[] => [
   activity.id,

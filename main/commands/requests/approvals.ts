@@ -6,8 +6,15 @@ import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
 import { voteTypes } from '../../lib/text/activity-types.ts';
 import { intentOf, toBeSigned } from '../../lib/text/to-be-signed.ts';
-import { visibleJson, visibleLine, visibleName } from '../../lib/text/visible-text.ts';
-import { intentLine, statusWord, titleOf } from './activity-words.ts';
+import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
+import {
+  activityLine,
+  describeActivities,
+  sentenceOf,
+  statusWord,
+  titleOf,
+  type DescribedActivity,
+} from './activity-words.ts';
 import { agree, onTerminal } from './agree.ts';
 import { spans } from './spans.ts';
 import { activityKind, VaultApi, type Api } from '../shared/api.ts';
@@ -59,21 +66,22 @@ const waits = ({ status }: Activity): boolean => status === 'ACTIVITY_STATUS_CON
 
 export async function listApprovals(config: Config, { apiKey, json }: ApprovalOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const approvals = [];
-  for (const activity of await listWaiting(api)) {
+  const waiting = await listWaiting(api);
+  const described = await describeActivities(api, waiting);
+  const approvals = waiting.map((activity) => {
     const { id, fingerprint, type, votes, canApprove, canReject, createdAt } = activity;
-    approvals.push({
+    return {
       activityId: id,
       fingerprint,
       type,
-      summary: await summaryOf(api, activity),
+      summary: activityLine(activity, described.get(id)),
       askedBy: askerOf(activity),
       createdAt,
       votes: votes.length,
       canApprove,
       canReject,
-    });
-  }
+    };
+  });
   print(
     json,
     { approvals },
@@ -98,10 +106,10 @@ export async function showApproval(
   { apiKey, json, preview = false }: ApprovalOptions & { readonly preview?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const told = await explain(api, await find(api, wanted));
+  const { described, allowing, ...told } = await explain(api, await find(api, wanted));
   const said = preview ? await askPreview(api, told.activity.id) : undefined;
   print(json, { ...told, ...defined({ preview: said }) }, [
-    ...[shownOf(told, process.stdout.columns)].flat(),
+    ...[shownOf({ ...told, described, allowing }, process.stdout.columns)].flat(),
     ...(said === undefined ? [] : ['', ...previewLines(said)]),
   ]);
 }
@@ -227,17 +235,6 @@ async function describe(api: VaultApi, request: object): Promise<Description> {
   }
 }
 
-/** Summarizes an activity on one line. */
-async function summaryOf(api: VaultApi, activity: Activity): Promise<string> {
-  const { type } = activity;
-  const intent = intentOf(activity);
-  const [description] = await describeAll(api, activity, 1);
-  const title = titleOf(type, intent);
-  if (description === undefined) return [title, intentLine(intent)].filter((text) => text !== '').join(': ');
-  const count = toBeSigned(activity).length;
-  return `${title}: ${visibleLine(description.title)}${count > 1 ? `, and ${String(count - 1)} more` : ''}`;
-}
-
 const evaluationsAnswer = z.object({
   policyEvaluations: z.array(
     z.object({
@@ -248,7 +245,12 @@ const evaluationsAnswer = z.object({
 });
 const policiesAnswer = z.object({
   policies: z.array(
-    z.object({ policyId: z.string(), policyName: z.string(), consensus: z.string().optional() }),
+    z.object({
+      policyId: z.string(),
+      policyName: z.string(),
+      effect: z.string().optional(),
+      consensus: z.string().optional(),
+    }),
   ),
 });
 const quorumAnswer = z.object({ configs: z.object({ quorum: z.object({ threshold: z.number() }) }) });
@@ -266,7 +268,11 @@ interface Explained {
   readonly activity: Activity;
   /** Of what it signs. */
   readonly descriptions: readonly Description[];
+  /** Its effect and its fields in words; undefined where the vault is one that says none. */
+  readonly described: DescribedActivity | undefined;
   readonly policies: readonly PolicySaid[];
+  /** Ids of the policies that allow. */
+  readonly allowing: ReadonlySet<string>;
   readonly rootQuorumThreshold: number;
 }
 
@@ -280,6 +286,7 @@ async function explain(api: VaultApi, activity: Activity): Promise<Explained> {
   return {
     activity,
     descriptions,
+    described: (await describeActivities(api, [activity])).get(activity.id),
     policies: policyEvaluations.flatMap(({ voteId, policyEvaluations: said }) =>
       said
         .filter(({ outcome }) => outcomeWords[outcome] !== undefined)
@@ -290,6 +297,9 @@ async function explain(api: VaultApi, activity: Activity): Promise<Explained> {
           consensus: named.get(policyId)?.consensus ?? '',
           outcome,
         })),
+    ),
+    allowing: new Set(
+      policies.flatMap(({ policyId, effect }) => (effect === 'EFFECT_ALLOW' ? [policyId] : [])),
     ),
     rootQuorumThreshold: configs.quorum.threshold,
   };
@@ -304,7 +314,7 @@ const outcomeWords: Readonly<Record<string, string>> = {
 };
 
 function shownOf(
-  { activity, descriptions, policies, rootQuorumThreshold }: Explained,
+  { activity, descriptions, described, policies, allowing, rootQuorumThreshold }: Explained,
   columns?: number,
 ): Shown {
   const { id, fingerprint, type, votes, createdAt } = activity;
@@ -313,16 +323,22 @@ function shownOf(
   const requiring = waits(activity)
     ? policies.filter(({ outcome }) => outcome === 'OUTCOME_REQUIRES_CONSENSUS')
     : [];
+  // A policy that allows and asks for what the request does not have, such as a transaction, does not apply.
   const saidAt = (vote: string): string =>
     policies
-      .filter(({ voteId }) => voteId === vote)
+      .filter(
+        ({ voteId, policyId, outcome }) =>
+          voteId === vote && !(outcome === 'OUTCOME_ERROR' && allowing.has(policyId)),
+      )
       .map(({ policyName, outcome }) => `“${policyName}” ${outcomeWords[outcome] ?? outcome}`)
       .join(', ');
   return [
     titleOf(type, intent),
     ...(descriptions.length > 0
       ? descriptions.map((each) => descriptionToText(each, columns))
-      : shownJson(intent)),
+      : described === undefined
+        ? shownJson(intent)
+        : [wordsOf(described, columns), ...(described.shortened ? shownJson(intent) : [])]),
     ...(left > 0 ? [`And ${String(left)} more: --json shows them as they were sent.`] : []),
     '',
     fields([
@@ -356,6 +372,22 @@ function shownOf(
       : []),
   ];
 }
+
+/** The effect of a request in one sentence, and its fields. */
+const wordsOf = ({ effect, fields: lines }: DescribedActivity, columns?: number): string =>
+  descriptionToText(
+    {
+      title: sentenceOf(effect, asItIs),
+      lines: lines.map(({ label, value }) => ({ label, value: sentenceOf(value, asItIs) })),
+      parts: [],
+      warnings: [],
+      digests: [],
+    },
+    columns,
+  );
+
+/** Rows make it visible. */
+const asItIs = (text: string): string => text;
 
 const selectionWord = (selection: string, index: number): string =>
   selection === 'VOTE_SELECTION_REJECTED' ? 'rejected' : index === 0 ? 'requested' : 'approved';
