@@ -156,6 +156,7 @@ describe('approvals', () => {
     ]);
     const { stdout } = await run(['approvals', 'show', activityId]);
     expect(stdout).toMatch(/^Create a wallet\n.*"Wanted".*\n {2}Wallet name: Wanted\n/);
+    expect(stdout).toMatch(/^Approvals count until +[-0-9T:]+Z$/m);
     expect(stdout).toMatch(/^Requested by +Bob$/m);
     expect(stdout).toMatch(/^Status +needs your approval$/m);
     expect(stdout).toMatch(/^Bob +requested +[-0-9T:]+Z +“Two people” needs more approvals$/m);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { approvalWindowMs, standingApprovals, type Selection, type Vote } from './votes.ts';
+import { approvalsLapseAt, approvalWindowMs } from '../../lib/web/needed-approvals.ts';
+import { standingApprovals, type Selection, type Vote } from './votes.ts';
 
 const vote = (id: string, createdAt: number, selection: Selection = 'VOTE_SELECTION_APPROVED'): Vote => ({
   id,
@@ -29,6 +30,19 @@ describe('approvals', () => {
     expect(standing(votes, day + 5)).toEqual(['c', 'd']);
     expect(standing(votes, 2 * day - 1)).toEqual(['c', 'd']);
     expect(standing(votes, 2 * day)).toEqual([]);
+  });
+
+  test('say when they lapse, as the API shows their times', () => {
+    const shown = (...times: readonly number[]) =>
+      approvalsLapseAt(
+        times.map((time) => ({
+          selection: 'VOTE_SELECTION_APPROVED',
+          createdAt: { seconds: String(Math.floor(time / 1000)), nanos: String((time % 1000) * 1e6) },
+        })),
+      );
+    expect(shown(1500, 2500)).toBe(1500 + day);
+    expect(shown(1500, 2500 + day)).toBe(2500 + 2 * day);
+    expect(shown()).toBeUndefined();
   });
 
   test('are not rejections', () => {

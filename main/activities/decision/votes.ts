@@ -5,6 +5,7 @@ import type { Writer } from '../../storage/connection.ts';
 import { keepUserSnapshot } from '../../storage/tables/user-snapshots.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Random } from '../../lib/random.ts';
+import { isInWindow, newestApprovals } from '../../lib/web/needed-approvals.ts';
 
 export type Selection = 'VOTE_SELECTION_APPROVED' | 'VOTE_SELECTION_REJECTED';
 
@@ -40,35 +41,16 @@ export function makeVote(
   };
 }
 
-const hour = 60 * 60_000;
-
-/** Milliseconds from the first approval, which is the submitter's own, until all approvals lapse. */
-export const approvalWindowMs = 24 * hour;
-
 /**
  * The approvals that have not lapsed. All of them lapse if the window ends without consensus. The next
  * approval, from any user, begins another window.
  * @param votes In the order in which users gave them.
  */
 export function standingApprovals(votes: readonly Vote[], now: number): readonly Vote[] {
-  let first: number | undefined;
-  let standing: Vote[] = [];
-  for (const vote of votes) {
-    if (vote.selection !== 'VOTE_SELECTION_APPROVED') continue;
-    if (first === undefined || !isInWindow(first, vote.createdAt)) {
-      first = vote.createdAt;
-      standing = [];
-    }
-    standing.push(vote);
-  }
-  return first !== undefined && isInWindow(first, now) ? standing : [];
+  const newest = newestApprovals(votes);
+  const [first] = newest;
+  return first !== undefined && isInWindow(first.createdAt, now) ? newest : [];
 }
-
-/**
- * True while the window that an approval began is open. A start far in the future means that the clock was
- * wrong then.
- */
-const isInWindow = (first: number, now: number): boolean => Math.abs(now - first) < approvalWindowMs;
 
 export const votesOf = ({ votes }: Pick<ActivityRow, 'votes'>): readonly Vote[] =>
   JSON.parse(votes) as readonly Vote[];

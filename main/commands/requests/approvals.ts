@@ -1,6 +1,6 @@
 /** `keyhearth approvals`: describes the activities that wait for votes, and votes on them. */
 import { z } from 'zod';
-import { eachWaiting } from '../../lib/web/needed-approvals.ts';
+import { approvalsLapseAt, eachWaiting } from '../../lib/web/needed-approvals.ts';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
@@ -347,6 +347,7 @@ function shownOf(
       ['Requested by', askerOf(activity).userName],
       ['Requested at', timeOf(createdAt)],
       ['Status', standing(activity)],
+      ...lapse(activity),
     ]),
     '',
     table(
@@ -388,6 +389,13 @@ const wordsOf = ({ effect, fields: lines }: DescribedActivity, columns?: number)
 
 /** Rows make it visible. */
 const asItIs = (text: string): string => text;
+
+/** Approvals do not count for ever, but the request waits on. */
+function lapse(activity: Activity): readonly (readonly [string, string])[] {
+  const at = approvalsLapseAt(activity.votes);
+  if (!waits(activity) || at === undefined) return [];
+  return [[at > Date.now() ? 'Approvals count until' : 'Approvals lapsed', when(at)]];
+}
 
 const selectionWord = (selection: string, index: number): string =>
   selection === 'VOTE_SELECTION_REJECTED' ? 'rejected' : index === 0 ? 'requested' : 'approved';

@@ -7,6 +7,7 @@ import { Link, useLocation } from 'wouter';
 import { isGrantable, type GrantSpan } from '../../../main/lib/policies/grants.ts';
 import { kindOf } from '../../../main/lib/text/activity-types.ts';
 import { intentOf } from '../../../main/lib/text/to-be-signed.ts';
+import { approvalsLapseAt } from '../../../main/lib/web/needed-approvals.ts';
 import { firstOf, Json, Original, Votes } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
 import { describeType } from '../activity/activity-words.ts';
@@ -201,6 +202,7 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
         rows={[
           [t('Requested by'), submitters(activity)],
           [t('Time'), exactTime(millisecondsOf(activity.createdAt))],
+          ...lapse(activity),
           ...(described?.fields ?? []).map(
             ({ label, value }, index) => [label, <Spoken key={index} parts={value} links />] as const,
           ),
@@ -218,6 +220,13 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
       <Decide activity={activity} unread={reading.requests.length - reading.read} />
     </Stack>
   );
+}
+
+/** Approvals do not count for ever, but the request waits on. */
+function lapse({ status, votes }: Activity): readonly (readonly [string, string])[] {
+  const at = approvalsLapseAt(votes);
+  if (status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED' || at === undefined) return [];
+  return [[at > Date.now() ? t('Approvals count until') : t('Approvals lapsed'), exactTime(at)]];
 }
 
 interface DecideProps {
