@@ -234,7 +234,7 @@ describe('keyhearth backup', () => {
     );
     const { stdout } = await laptop.run('backup', 'status');
     expect(stdout).toMatch(
-      /^Last backup +\S+\nLast tested +\S+\nSchedule +none; .*\n\nCreated .*\n\S+ +passed +\S+ +\S+a\.backup\n$/,
+      /^Last backup +\S+\nLast tested +\S+\nSchedule +none\. .*\n\nCreated .*\n\S+ +passed +\S+ +\S+a\.backup\n$/,
     );
     // No process holds the vault afterwards, and no file is left over.
     expect(readdirSync(laptop.vault).sort()).toEqual([

@@ -154,8 +154,19 @@ test('policies are created from a file and from options, by the group’s new na
   const [one] = policies;
   await ask('policies', 'delete', String(one?.policyId), 'Two', 'Three');
   expect((await run('policies', 'list')).stdout).toBe(
-    'No policies. Without one, only the root quorum may act.\n',
+    'No policies. Without one, only the root quorum may act. Create one with: keyhearth policies create FILE\n',
   );
+});
+
+test.each([
+  [['secret', 'list'], 'No secrets. Store one with: keyhearth secret set NAME\n'],
+  [['addresses', 'list'], 'No addresses have a name. Name one with: keyhearth addresses add NAME ADDRESS\n'],
+  [
+    ['sessions', 'profiles'],
+    'No session profiles. Create one with: keyhearth sessions create-profile NAME --scope CONDITION\n',
+  ],
+])('%j says how to begin a list that is empty', async (argv, said) => {
+  expect((await run(...argv)).stdout).toBe(said);
 });
 
 test.each([

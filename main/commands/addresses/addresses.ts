@@ -38,7 +38,7 @@ export async function listAddresses(config: Config, { apiKey, json }: AddressesO
     json,
     { addresses: knownAddresses },
     knownAddresses.length === 0
-      ? 'No addresses have a name.'
+      ? 'No addresses have a name. Name one with: keyhearth addresses add NAME ADDRESS'
       : table(
           ['Name', 'Address'],
           knownAddresses.map(({ name, address }) => [visibleName(name), address]),

@@ -242,7 +242,7 @@ function describe({ available, backups, schedule, notices }: BackupsStatus): Sho
       [
         'Schedule',
         schedule === null
-          ? 'none; set one with: keyhearth backup schedule DIRECTORY'
+          ? 'none. Set one with: keyhearth backup schedule DIRECTORY'
           : `every ${count(schedule.hours, 'hour')} into ${schedule.directory}`,
       ],
       ['Next backup', schedule === null ? '' : when(schedule.dueAt)],

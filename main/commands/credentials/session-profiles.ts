@@ -49,7 +49,7 @@ export async function listProfiles(config: Config, { apiKey, json }: ProfileOpti
     json,
     { sessionProfiles },
     sessionProfiles.length === 0
-      ? 'No session profiles.'
+      ? 'No session profiles. Create one with: keyhearth sessions create-profile NAME --scope CONDITION'
       : table(
           ['ID', 'Name', 'Seconds', 'Scope'],
           sessionProfiles.map(({ sessionProfileId, sessionProfileName, expirationSeconds = '', scope }) => [

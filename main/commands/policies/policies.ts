@@ -43,7 +43,7 @@ export async function listPolicies(config: Config, { apiKey, json }: PoliciesOpt
     json,
     { policies },
     policies.length === 0
-      ? 'No policies. Without one, only the root quorum may act.'
+      ? 'No policies. Without one, only the root quorum may act. Create one with: keyhearth policies create FILE'
       : table(
           ['ID', 'Effect', 'Name'],
           policies.map(({ policyId, policyName, effect }) => [policyId, effectCell(effect), policyName]),

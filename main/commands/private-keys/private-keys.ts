@@ -44,7 +44,7 @@ export async function listPrivateKeys(config: Config, { apiKey, json }: PrivateK
     json,
     { privateKeys },
     privateKeys.length === 0
-      ? 'No private keys.'
+      ? 'No private keys. Create one with: keyhearth private-keys create --name NAME --curve secp256k1'
       : table(
           ['ID', 'Name', 'Curve', 'Notes'],
           privateKeys.map((key) => [

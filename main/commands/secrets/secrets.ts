@@ -221,7 +221,7 @@ export async function listSecrets(config: Config, { apiKey, json }: SecretsOptio
     json,
     { secrets },
     secrets.length === 0
-      ? 'No secrets.'
+      ? 'No secrets. Store one with: keyhearth secret set NAME'
       : table(
           ['ID', 'Name', 'Properties', 'Created'],
           secrets.map(({ secretId, name = '', staticProperties, createdAtUnixMs }) => [

@@ -54,7 +54,7 @@ export async function listTags(config: Config, { apiKey, json }: TagsOptions): P
     json,
     { tags },
     tags.length === 0
-      ? 'No tags.'
+      ? 'No tags. Create one with: keyhearth users tags create NAME'
       : table(
           ['ID', 'Name', 'Users'],
           tags.map(({ tagId, tagName, users: holders }) => [

@@ -123,7 +123,7 @@ export async function createUser(config: Config, options: CreateUserOptions): Pr
   print(
     options.json,
     { userId, userName: options.name },
-    `Created user ${JSON.stringify(options.name)}: ${userId}\nNext: keyhearth keygen --name NAME --user ${userId}, then keyhearth policies create`,
+    `Created user ${JSON.stringify(options.name)}: ${userId}\nNext: keyhearth keygen --name NAME --user ${userId}\nThen: keyhearth policies create FILE`,
   );
 }
 

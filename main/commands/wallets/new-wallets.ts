@@ -44,7 +44,9 @@ export async function createWallet(config: Config, options: CreateWalletOptions)
   const made = withAddresses(accounts, addresses);
   print(options.json, { walletId, walletName: options.name, accounts: made }, [
     `Created wallet ${JSON.stringify(options.name)}: ${walletId}`,
-    ...(made.length === 0 ? [] : [accountTable(made)]),
+    made.length === 0
+      ? `Add an account with: keyhearth wallets add ${walletId} --account ethereum`
+      : accountTable(made),
     'The mnemonic exists only in the vault and its backups. To export it: keyhearth export wallet',
   ]);
 }
