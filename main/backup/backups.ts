@@ -341,7 +341,7 @@ export class Backups {
     if (plan !== undefined) return plan.directory;
     throw new KeyhearthError(
       'INVALID_ARGUMENT',
-      'missing field backup.file: there is no schedule to take it from. Name a file, or set a schedule first',
+      'no file is named, and there is no schedule to take one from: name a file, or set a schedule first',
     );
   }
 

@@ -298,7 +298,7 @@ describe('keyhearth backup', () => {
     expect(await laptop.run('backup')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /missing field backup\.file: there is no schedule to take it from\. Name a file, or set a schedule first\n/,
+        /no file is named, and there is no schedule to take one from: name a file, or set a schedule first\n/,
       ) as unknown,
     });
     expect(await served.process.stop()).toBe(0);

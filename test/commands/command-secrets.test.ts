@@ -819,7 +819,7 @@ describe('a vault that is not ready', () => {
       expect(ended.error).toMatch(/permission|authorized/);
       const none = await quietly(twelve, [...argv, '--api-key', 'none'], { input: twelve });
       expect(none).toMatchObject({ code: 1 });
-      expect(none.error).toMatch(/none\.public does not exist: make a key with/);
+      expect(none.error).toMatch(/none\.public does not exist: create a key with/);
     }
     expect(await desk.wallet(walletName)).toMatchObject({ exported: false });
   });

@@ -588,7 +588,7 @@ describe('serve', () => {
         const refused = await home.run([...argv, '--json']);
         expect(refused).toMatchObject({
           code: 5,
-          error: expect.stringMatching(/^The vault is locked/) as string,
+          error: 'the vault is locked: run `keyhearth unlock`',
         });
       }
 
@@ -783,7 +783,7 @@ describe('serve', () => {
       [
         ['--path', '/public/v1/query/whoami', '--body', '{}', '--key', 'none'],
         1,
-        /none\.public does not exist: make a key with `keyhearth keygen --name none --register`$/,
+        /none\.public does not exist: create a key with `keyhearth keygen --name none --register`$/,
       ],
       [
         ['--path', '/public/v1/query/whoami', '--body', '{}', '--raw', '--url', 'http://127.0.0.1:9'],

@@ -173,6 +173,11 @@ test.each([
   [['policies', 'create'], 2, 'expected a file of policies, or --name and --effect'],
   [['policies', 'create', 'x.json', '--name', 'One'], 2, 'expected either a file or --name'],
   [
+    ['policies', 'create', '--name', 'One', '--effect', 'allow', '--condition', 'activity.typ'],
+    1,
+    'invalid policy condition: --condition: line 1, column 10',
+  ],
+  [
     ['addresses', 'remove', 'Nobody'],
     2,
     'no address has the name "Nobody": `keyhearth addresses list` lists all',
@@ -203,6 +208,10 @@ test('private keys are created and shown, and the log tells of it', async () => 
   expect(activities).toMatchObject([
     { type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2', askedBy: { userName: 'Root' } },
   ]);
+  expect(await run('activities', 'list', '--type', 'create-walet')).toMatchObject({
+    code: 0,
+    stderr: 'No type of activities is known as "create-walet". Did you mean "create-wallet"?\n',
+  });
   const id = String(activities[0]?.activityId);
   const shown = await run('activities', 'show', id.slice(0, 23));
   expect(shown.stdout).toMatch(new RegExp(`^Activity +${id}$`, 'm'));

@@ -395,7 +395,7 @@ describe('a schedule', () => {
   test('without a name, a backup goes where the schedule’s go', async () => {
     await expect(vault.vault.rpc.backUp({})).rejects.toMatchObject({
       message:
-        'missing field backup.file: there is no schedule to take it from. Name a file, or set a schedule first',
+        'no file is named, and there is no schedule to take one from: name a file, or set a schedule first',
     });
     await daily();
     await until(1);

@@ -170,7 +170,7 @@ function readHex(file: string, length: number, name: string): string {
   if (!existsSync(file)) {
     throw new CommandError(
       exitCodes.failed,
-      `${file} does not exist: make a key with \`keyhearth keygen --name ${name} --register\``,
+      `${file} does not exist: create a key with \`keyhearth keygen --name ${name} --register\``,
     );
   }
   let text: string;

@@ -8,7 +8,7 @@ import { activityKind } from '../shared/api.ts';
 import { ownerOf, requireRunning, type Running } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { findNamed } from '../shared/named.ts';
-import { CommandError, exitCodes, print, refusedWith } from '../shared/output.ts';
+import { CommandError, exitCodes, print, refusedHere } from '../shared/output.ts';
 import { ownerApiOf } from '../shared/owner-api.ts';
 import { table } from '../shared/table.ts';
 
@@ -96,14 +96,14 @@ async function sessionsOf(running: Running, user: string | undefined): Promise<r
     'list_sessions',
     userId === undefined ? {} : { userId },
   );
-  if (answer.isRefused) throw refusedWith(answer.body);
+  if (answer.isRefused) throw refusedHere(answer.body);
   return answer.body.sessions;
 }
 
 /** @param wanted The user's id, how it begins, or the name. */
 async function userIdOf(running: Running, wanted: string): Promise<string> {
   const answer = await queryAsOwner(ownerOf(running), 'list_users', {});
-  if (answer.isRefused) throw refusedWith(answer.body);
+  if (answer.isRefused) throw refusedHere(answer.body);
   return findNamed('user', wanted, answer.body.users, ({ userId, userName }) => ({
     id: userId,
     name: userName,

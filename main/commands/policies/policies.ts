@@ -90,6 +90,12 @@ const policyFields = ({
 const linesOf = (label: string, text: string): readonly (readonly [string, string])[] =>
   text.split('\n').map((line, index) => [index === 0 ? label : '', line] as const);
 
+/** Of the one policy that the options say. */
+const optionsOfDraft: Readonly<Record<string, string>> = {
+  'parameters.policies[0].policyName': '--name',
+  'parameters.policies[0].': '--',
+};
+
 /** @param file Of policies, as `policies check` reads it; undefined where the options say it. */
 export async function createPolicies(
   config: Config,
@@ -103,7 +109,8 @@ export async function createPolicies(
     throw new CommandError(exitCodes.usage, `${calledIn(draft, index)} has no policyName`);
   });
   const api = await VaultApi.connect(config, options.apiKey);
-  const { policyIds } = await api.submit(createPoliciesActivity, { policies });
+  const kind = { ...createPoliciesActivity, options: file === undefined ? optionsOfDraft : {} };
+  const { policyIds } = await api.submit(kind, { policies });
   const made = policies.map(({ policyName }, index) => ({ policyId: policyIds[index] ?? '', policyName }));
   print(
     options.json,

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { activityStatuses } from '../../lib/activity-status.ts';
+import { activityTitles } from '../../lib/text/activity-titles.ts';
+import { kindOf } from '../../lib/text/activity-types.ts';
 import { pagesOf } from '../../lib/web/pages.ts';
 import { quoted } from '../../lib/errors.ts';
 import { when } from '../backup/backup.ts';
 import { VaultApi } from '../shared/api.ts';
 import { findActivity } from '../shared/named.ts';
-import { CommandError, exitCodes, print } from '../shared/output.ts';
+import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { didYouMean } from '../shared/suggestions.ts';
 import { table, type Cell, type Tone } from '../shared/table.ts';
 import { activityLine, describeActivities, statusWord } from './activity-words.ts';
@@ -47,6 +49,7 @@ export async function listActivities(config: Config, options: ListActivitiesOpti
     filterByStatus: options.status.map(readStatus),
     filterByType: options.type.map((type) => `ACTIVITY_TYPE_${apiWord(type, 'ACTIVITY_TYPE_')}`),
   };
+  options.type.forEach(noteUnknown);
   const api = await VaultApi.connect(config, options.apiKey);
   const activities: ListedActivity[] = [];
   const pages = pagesOf((cursor) => {
@@ -97,6 +100,14 @@ const statusTones: Readonly<Record<string, Tone>> = {
 /** `sign-transaction-v2` as the API writes it, with its prefix or without. */
 const apiWord = (text: string, prefix: string): string =>
   text.toUpperCase().replaceAll('-', '_').replace(prefix, '');
+
+/** A vault of a later version may have the type, so it is asked for all the same. */
+function noteUnknown(text: string): void {
+  const kind = kindOf(`ACTIVITY_TYPE_${apiWord(text, 'ACTIVITY_TYPE_')}`);
+  if (activityTitles[kind] !== undefined) return;
+  const known = Object.keys(activityTitles).map((each) => each.toLowerCase().replaceAll('_', '-'));
+  note(`No type of activities is known as ${quoted(text)}${didYouMean(text, known)}`);
+}
 
 function readStatus(text: string): (typeof activityStatuses)[number] {
   const wanted = `ACTIVITY_STATUS_${apiWord(text, 'ACTIVITY_STATUS_')}`;

@@ -13,7 +13,7 @@ import {
 } from '../../control/client.ts';
 import { isLocked, readEndpoint } from '../../storage/file/vault-directory.ts';
 import { answers, type AnswerOf, type Ask } from './answers.ts';
-import { CommandError, exitCodeOfOpening, exitCodes, refusal, refusedWith } from './output.ts';
+import { CommandError, exitCodeOfOpening, exitCodes, refusal, refusedHere } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -156,7 +156,7 @@ function isStopped(pid: number): boolean {
 function refusalOf(path: string, { status, text }: ControlAnswer): CommandError {
   const body = parseJson(text);
   if (!refusal.safeParse(body).success) return unexpected(path, `HTTP ${String(status)}`);
-  return refusedWith(body, opening.has(path) ? { exitCodeOf: exitCodeOfOpening } : {});
+  return refusedHere(body, opening.has(path) ? { exitCodeOf: exitCodeOfOpening } : {});
 }
 
 /** @throws CommandError for an answer that is not what was expected: then nothing is known of what was done. */

@@ -139,6 +139,15 @@ export function refusedWith(
   );
 }
 
+/** The same of the vault of this computer, which one command unlocks. */
+export function refusedHere(body: unknown, options: RefusalOptions = {}): CommandError {
+  const refused = refusedWith(body, options);
+  const { exitCode, details } = refused;
+  return 'turnkeyErrorCode' in details && details.turnkeyErrorCode === 'VAULT_LOCKED'
+    ? new CommandError(exitCode, 'the vault is locked: run `keyhearth unlock`', details)
+    : refused;
+}
+
 /** The text of a result for people. */
 export type Shown = string | Table | readonly (string | Table)[];
 

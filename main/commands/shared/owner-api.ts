@@ -22,7 +22,7 @@ import { keyFileOf } from '../credentials/key-files.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { activityAnswer, completedResult, VaultApi, type ActivityKind, type Api } from './api.ts';
 import { checkUnlocked, ownerOf, requireRunning, type Running } from './client.ts';
-import { refusal, refusedWith } from './output.ts';
+import { refusal, refusedHere } from './output.ts';
 import { withSecret, type SecretOptions } from './proof.ts';
 
 export interface OwnerOptions extends SecretOptions {
@@ -73,7 +73,7 @@ class OwnerApi implements Api {
     parameters: QueryParameters<Path>,
   ): Promise<z.output<Shape>> {
     const answer = await queryAsOwner(ownerOf(this.#running), path, parameters);
-    if (answer.isRefused) throw refusedWith(answer.body);
+    if (answer.isRefused) throw refusedHere(answer.body);
     return read<Shape>(shape, answer.body);
   }
 
@@ -110,7 +110,7 @@ class OwnerApi implements Api {
       );
       answer = await send();
     }
-    if (answer.status !== 200) throw refusedWith(answer.body, { fields: options });
+    if (answer.status !== 200) throw refusedHere(answer.body, { fields: options });
     return answer.body;
   }
 
