@@ -292,7 +292,7 @@ describe('a passphrase', () => {
       const shown = await desk.run(['export', 'wallet', name]);
       expect(shown.stdout).toBe(`${mnemonic}\n${passphrase}\n`);
       expect(shown.stderr).toBe(
-        "The first line is the mnemonic; what follows it is the wallet's BIP-39 passphrase.\n",
+        "The first line is the seed phrase; what follows it is the wallet's BIP-39 passphrase.\n",
       );
       const { secret, passphrase: second } = (await desk.run(['export', 'wallet', name, '--json'])).json;
       expect([secret, second]).toEqual([mnemonic, passphrase]);
@@ -316,7 +316,7 @@ describe('a passphrase', () => {
       });
       expect(ended.code).toBe(2);
       expect(ended.error).toMatch(
-        /^(standard input|--mnemonic-fd 3) cannot give both mnemonic and passphrase: give one of them as a file$/,
+        /^(standard input|--mnemonic-fd 3) cannot give both seed phrase and passphrase: give one of them as a file$/,
       );
     }
     expect(desk.stored()).toEqual(before);
@@ -606,7 +606,7 @@ describe('what goes out', () => {
 
   test('goes into a file of its owner alone, and is shown nowhere', async () => {
     for (const [extra, said] of [
-      [[], (file: string) => `The mnemonic of wallet "Savings" is in ${file}.\n`],
+      [[], (file: string) => `The seed phrase of wallet "Savings" is in ${file}.\n`],
       [
         ['--json'],
         (file: string) =>
@@ -667,7 +667,7 @@ describe('a command line that is wrong', () => {
     [
       '11 words',
       words.replace('legal ', ''),
-      /^invalid mnemonic from standard input: expected 12, .* got 11$/,
+      /^invalid seed phrase from standard input: expected 12, .* got 11$/,
     ],
     [
       'a word of its own',
@@ -675,7 +675,7 @@ describe('a command line that is wrong', () => {
       /: word 6 is not in the English word list of BIP-39$/,
     ],
     ['words in another order', `winner ${words.replace('winner ', '')}`, /: the checksum does not match/],
-    ['nothing', '', /^standard input is empty: expected the mnemonic$/],
+    ['nothing', '', /^standard input is empty: expected the seed phrase$/],
     ['white space', ' \n', /: expected 12, 15, 18, 21 or 24 words, got 0$/],
     [
       'a passphrase on a second line',
@@ -1139,7 +1139,7 @@ describe('on a terminal', () => {
     await using terminal = atTerminal(
       `import wallet --name '${name}' --account ethereum --passphrase-fd 0 --json > '${result}'`,
     );
-    await terminal.type(`${mnemonic}\r`, 'The mnemonic (not shown)');
+    await terminal.type(`${mnemonic}\r`, 'The seed phrase (not shown)');
     await terminal.type('Sesame\r', 'The passphrase (not shown)');
     expect(await terminal.ended(), terminal.shown).toBe(0);
     expectSilence(terminal.shown, mnemonic, 'Sesame');
@@ -1165,7 +1165,7 @@ describe('on a terminal', () => {
   ])('%s shows nothing, and nothing is exported', async (_what, keys) => {
     const { walletName } = await unexported();
     await using terminal = atTerminal(`export wallet '${walletName}'`);
-    await terminal.type(keys, `Show the mnemonic of wallet "${walletName}" on this terminal?`);
+    await terminal.type(keys, `Show the seed phrase of wallet "${walletName}" on this terminal?`);
     expect(await terminal.ended(), terminal.shown).toBe(1);
     expect(terminal.shown).toContain('keyhearth: cancelled: nothing was exported');
     expect(await desk.wallet(walletName)).toMatchObject({ exported: false });
@@ -1175,7 +1175,7 @@ describe('on a terminal', () => {
     const { walletId, walletName } = await unexported();
     {
       await using terminal = atTerminal(`export wallet '${walletName}'`);
-      await terminal.type('y', `Show the mnemonic of wallet "${walletName}" on this terminal?`);
+      await terminal.type('y', `Show the seed phrase of wallet "${walletName}" on this terminal?`);
       expect(await terminal.ended(), terminal.shown).toBe(0);
       const { stdout } = await desk.run(['export', 'wallet', walletId]);
       expect(terminal.shown).toContain(stdout.trimEnd());
@@ -1190,7 +1190,7 @@ describe('on a terminal', () => {
     await using terminal = atTerminal(`export wallet '${walletName}' < /dev/null`);
     expect(await terminal.ended(), terminal.shown).toBe(2);
     expect(terminal.shown.trimEnd()).toBe(
-      `keyhearth: this would show the mnemonic of wallet "${walletName}" on the terminal: expected --yes, or --output with a file for it`,
+      `keyhearth: this would show the seed phrase of wallet "${walletName}" on the terminal: expected --yes, or --output with a file for it`,
     );
     const file = desk.path(newName());
     await using other = atTerminal(`export wallet '${walletName}' --output '${file}' < /dev/null`);

@@ -72,7 +72,7 @@ test('a file with certificates whose bytes are not UTF-8 is refused', async () =
   writeFileSync(file, Buffer.from('M\xfcller', 'latin1'));
   const environment = { HOME: home.path, KEYHEARTH_DATA_DIR: join(home.path, 'vault') };
   const words = ['--host', 'localhost', '--from', 'a@example.com', '--certificates', file];
-  const { code, stderr } = await runCommand(['messages', 'mail', ...words], { environment });
+  const { code, stderr } = await runCommand(['messages', 'email', ...words], { environment });
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: `keyhearth: --certificates ${file} is not text in UTF-8\n`,
@@ -94,7 +94,7 @@ describe('keyhearth messages', () => {
     const { messages, secret, whileStopped } = vault;
     expect(whileStopped.stdout).toMatch(/^Email +not set up\n/);
 
-    const refused = await messages('test', 'mail', 'ada@example.com');
+    const refused = await messages('test', 'email', 'ada@example.com');
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain('no mail server is set up: set one up with `keyhearth messages mail`');
 

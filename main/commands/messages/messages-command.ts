@@ -18,6 +18,7 @@ export function declareMessages(program: Command): void {
   });
   addSubcommand<Omit<MailOptions, 'json'>>(messages, {
     name: 'mail [off]',
+    alias: 'email',
     description: 'Set up email through an SMTP server, or turn email off',
     describes: { off: 'Turns email off' },
     options: [
@@ -71,7 +72,7 @@ export function declareMessages(program: Command): void {
   addSubcommand(messages, {
     name: 'test <channel> [to]',
     description: 'Send a test message',
-    describes: { channel: 'Channel: mail, sms or desktop', to: 'Email address or phone number' },
+    describes: { channel: 'Channel: email, sms or desktop', to: 'Email address or phone number' },
     run: async (config, _options, json, [channel = '', to]) => {
       const { testMessages } = await import('./messages.ts');
       await testMessages(config, channel, to, json);

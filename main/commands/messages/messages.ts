@@ -176,12 +176,13 @@ export async function retryMessage(config: Config, wanted: string, json: boolean
   print(json, status, 'Retrying the message now.');
 }
 
-function toTest(channel: string, to: string | undefined): MessageTest {
+function toTest(wanted: string, to: string | undefined): MessageTest {
+  const channel = wanted === 'email' ? 'mail' : wanted;
   if (channel === 'desktop') return { channel };
   if (channel !== 'mail' && channel !== 'sms') {
     throw new CommandError(
       exitCodes.usage,
-      `invalid channel ${JSON.stringify(channel)}: expected mail, sms or desktop${didYouMean(channel, ['mail', 'sms', 'desktop'])}`,
+      `invalid channel ${JSON.stringify(channel)}: expected email, sms or desktop${didYouMean(channel, ['email', 'mail', 'sms', 'desktop'])}`,
     );
   }
   if (to === undefined) {

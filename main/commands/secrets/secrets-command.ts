@@ -11,7 +11,10 @@ interface ApiFlags {
 }
 
 export function declareSecret(program: Command): void {
-  const secret = program.command('secret').description('Keep passwords and tokens of programs in the vault');
+  const secret = program
+    .command('secret')
+    .alias('secrets')
+    .description('Keep passwords and tokens of programs in the vault');
   addSubcommand<Omit<SetSecretOptions, 'json' | 'replace'> & { readonly replace?: true }>(secret, {
     name: 'set <name>',
     description: 'Store a secret; its value comes from standard input, a file or a prompt',

@@ -17,6 +17,8 @@ interface Subcommand<Options> {
   /** And the names of its operands, in angle brackets. */
   readonly name: string;
   readonly description: string;
+  /** Another name of it, in the window's word for instance. */
+  readonly alias?: string;
   readonly options?: readonly Option[];
   /** Operands that accept a few words only. */
   readonly operands?: readonly Argument[];
@@ -35,6 +37,9 @@ interface Subcommand<Options> {
   ) => Promise<void>;
 }
 
+/** A command of one of these names has the others too: no group has two of them. */
+const removals: readonly string[] = ['remove', 'delete', 'rm'];
+
 /** Adds a subcommand, run with the settings that its own options and the global ones make. @returns it. */
 export function addSubcommand<Options extends object>(
   program: Command,
@@ -43,6 +48,7 @@ export function addSubcommand<Options extends object>(
   const {
     name,
     description,
+    alias,
     options = [],
     operands = [],
     describes = {},
@@ -50,6 +56,10 @@ export function addSubcommand<Options extends object>(
     run,
   } = subcommand;
   const command = program.command(name).description(description);
+  if (alias !== undefined) command.alias(alias);
+  if (removals.includes(command.name())) {
+    command.aliases(removals.filter((word) => word !== command.name()));
+  }
   for (const operand of operands) command.addArgument(operand);
   describeOperands(command, describes);
   const usesApi = options.some(({ long }) => long === '--api-key');

@@ -24,7 +24,7 @@ export function declareExport(program: Command): void {
       .default('hex');
   addSubcommand<ExportFlags>(exports, {
     name: 'wallet <wallet>',
-    description: 'Export the mnemonic of a wallet',
+    description: 'Export the seed phrase of a wallet',
     options: destination(),
     run: async (config, flags, json, [wallet = '']) => {
       const { exportWallet } = await import('./export.ts');

@@ -44,7 +44,7 @@ export async function exportWallet(config: Config, wanted: string, options: Expo
   const { walletId, walletName } = await listings.wallet.find(api, wanted);
   const wallet = { walletId, walletName };
   await handOut(api, options, {
-    what: `mnemonic of wallet ${JSON.stringify(wallet.walletName)}`,
+    what: `seed phrase of wallet ${JSON.stringify(wallet.walletName)}`,
     about: wallet,
     submit: (targetPublicKey) => api.submit(exportWalletActivity, { walletId, targetPublicKey }),
     write: (secret) => secret.slice(),
@@ -57,7 +57,7 @@ export async function exportWallet(config: Config, wanted: string, options: Expo
     },
     remark: (text) =>
       text.includes(endOfLine)
-        ? "The first line is the mnemonic; what follows it is the wallet's BIP-39 passphrase."
+        ? "The first line is the seed phrase; what follows it is the wallet's BIP-39 passphrase."
         : undefined,
   });
 }

@@ -21,11 +21,11 @@ export function declareImport(program: Command): void {
   addSubcommand<ImportWalletFlags>(imports, {
     name: 'wallet',
     discreet: true,
-    description: 'Import a wallet from its mnemonic; by default from standard input',
+    description: 'Import a wallet from its seed phrase; by default from standard input',
     options: [
       new Option('--name <name>', 'Name of the wallet').makeOptionMandatory(),
       account(),
-      ...sourceOptions('mnemonic', 'mnemonic'),
+      ...sourceOptions('mnemonic', 'seed phrase'),
       ...sourceOptions('passphrase', 'BIP-39 passphrase'),
       apiKey(),
     ],

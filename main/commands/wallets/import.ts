@@ -39,7 +39,7 @@ export async function importWallet(config: Config, options: ImportWalletOptions)
   if (typeof words.from === 'number' && words.from === passphrase?.from) {
     throw new CommandError(
       exitCodes.usage,
-      `${words.name} cannot give both mnemonic and passphrase: give one of them as a file`,
+      `${words.name} cannot give both seed phrase and passphrase: give one of them as a file`,
     );
   }
   const api = await VaultApi.connect(config, options.apiKey);
@@ -73,11 +73,11 @@ export async function importWallet(config: Config, options: ImportWalletOptions)
  * @returns them as an import takes them.
  */
 async function readPhrase(words: Source, passphraseFrom: Source | undefined): Promise<Uint8Array> {
-  const mnemonic = await readText(words, 'mnemonic', (text) => {
+  const mnemonic = await readText(words, 'seed phrase', (text) => {
     const severalLines = text.trim().includes('\n');
     usageOf(
       () => {
-        checkMnemonic(text, `mnemonic from ${words.name}`);
+        checkMnemonic(text, `seed phrase from ${words.name}`);
       },
       severalLines ? '; a passphrase is given with --passphrase-file or --passphrase-fd' : '',
     );

@@ -47,7 +47,7 @@ export async function createWallet(config: Config, options: CreateWalletOptions)
     made.length === 0
       ? `Add an account with: keyhearth wallets add ${walletId} --account ethereum`
       : accountTable(made),
-    'The mnemonic exists only in the vault and its backups. To export it: keyhearth export wallet',
+    'The seed phrase exists only in the vault and its backups. To export it: keyhearth export wallet',
   ]);
 }
 

@@ -27,11 +27,11 @@ export function declareWallets(program: Command): void {
   });
   addSubcommand<Omit<CreateWalletOptions, 'json'>>(wallets, {
     name: 'create',
-    description: 'Create a wallet with a new mnemonic',
+    description: 'Create a wallet with a new seed phrase',
     options: [
       new Option('--name <name>', 'Name of the wallet').makeOptionMandatory(),
       account(),
-      new Option('--words <number>', 'Number of words of the mnemonic')
+      new Option('--words <number>', 'Number of words of the seed phrase')
         .choices(['12', '15', '18', '21', '24'])
         .default('12'),
       apiKey(),
