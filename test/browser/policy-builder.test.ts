@@ -124,7 +124,7 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     await page.getByRole('combobox', { name: 'Template' }).selectOption({ label: 'Payments, from scratch' });
     await page.getByRole('textbox', { name: 'Up to (ETH)' }).and(page.locator('[value=""]')).waitFor();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Daily payments');
-    await hand.choose(page, 'Names: Who', 'Anna');
+    await hand.choose(page, 'Who: users', 'Anna');
     await hand.choose(page, 'Names of wallets', 'Daily');
     await page.getByRole('textbox', { name: 'Addresses' }).fill(friends[0]);
     // The other comes from the address book, found by its name.
@@ -141,7 +141,7 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     await page.getByRole('textbox', { name: 'Up to (ETH)' }).fill('0.5');
     await page.getByText('= 500 000 000 000 000 000 wei').waitFor();
     await hand.click(page.getByRole('checkbox', { name: 'Above the limit, others must agree' }));
-    await hand.choose(page, 'Names: Above the limit', 'Bob');
+    await hand.choose(page, 'Above the limit: users', 'Bob');
     await expect.poll(() => says(page).innerText()).toContain('Anna and Bob together');
     const sentence = await says(page).innerText();
     for (const part of [
@@ -234,7 +234,7 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     presses = 0;
     await tabTo(page.getByRole('textbox', { name: 'Name', exact: true }));
     await keyboard.type('By keyboard');
-    await pick('Names: Who', 'Anna');
+    await pick('Who: users', 'Anna');
     await pick('Names of wallets', 'Daily');
     await tabTo(page.getByRole('textbox', { name: 'Addresses' }));
     await keyboard.insertText(friends.join('\n'));
@@ -242,7 +242,7 @@ describe('“Anna may send up to 0.5 ETH a day from Daily to two addresses, abov
     await keyboard.type('0.5');
     await tabTo(page.getByRole('checkbox', { name: 'Above the limit, others must agree' }));
     await press('Space');
-    await pick('Names: Above the limit', 'Bob');
+    await pick('Above the limit: users', 'Bob');
     await expect.poll(() => says(page).innerText()).toContain('Anna and Bob together');
     await tabTo(button(page, 'Create policy'));
     await keyboard.press('Enter');

@@ -125,7 +125,7 @@ function Ring({ checks }: { readonly checks: readonly Check[] }): ReactNode {
         />
       ))}
       <text x="50" y="50" textAnchor="middle" dominantBaseline="central">
-        {done}/{checks.length}
+        {t('{{done}} of {{all}}', { done: String(done), all: String(checks.length) })}
       </text>
     </svg>
   );

@@ -117,7 +117,7 @@ export function PeopleField({ label, value: { count, of }, names, tried, onChang
       <div>
         {of.kind === 'users' && (
           <IdsField
-            label={t('Names: {{label}}', { label })}
+            label={t('{{label}}: users', { label })}
             ids={of.ids}
             named={names.user}
             error={error}
@@ -128,7 +128,7 @@ export function PeopleField({ label, value: { count, of }, names, tried, onChang
         )}
         {of.kind === 'tag' && (
           <Select
-            label={t('Tag: {{label}}', { label })}
+            label={t('{{label}}: tag', { label })}
             data={withUnknown(names.userTag, [of.id])}
             value={of.id === '' ? null : of.id}
             error={of.id === '' && error}
