@@ -29,7 +29,7 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await page.getByText('No mail server.').waitFor();
   await look('messages-empty');
 
-  await button(page, 'Set up mail…').click();
+  await button(page, 'Set up email…').click();
   const dialog = page.getByRole('dialog');
   await button(dialog, 'Save').click();
   await dialog.getByText('Enter the server name.').waitFor();
@@ -49,23 +49,23 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await dialog.waitFor({ state: 'hidden' });
   await page.getByText(`Through 127.0.0.1, port ${String(server.port)}, from vault@example.com.`).waitFor();
 
-  await button(page, 'Send test by mail…').click();
+  await button(page, 'Send test by email…').click();
   await field('Address').fill('ada@example.com');
   await button(dialog, 'Send test').click();
   await dialog.getByRole('alert').filter({ hasText: 'refused user and password' }).waitFor();
   await button(dialog, 'Cancel').click();
 
-  await button(page, 'Change mail…').click();
+  await button(page, 'Change email…').click();
   await dialog.getByLabel('Password', { exact: true }).fill(mailUser.password);
   await button(dialog, 'Save').click();
   await dialog.waitFor({ state: 'hidden' });
-  await button(page, 'Send test by mail…').click();
+  await button(page, 'Send test by email…').click();
   await field('Address').fill('ada@example.com');
   await button(dialog, 'Send test').click();
   await dialog.getByText('Test sent').waitFor();
   expect(server.mails[0]?.subject).toBe('A test from Keyhearth');
   await button(dialog, 'Done').click();
-  await button(page, 'Turn off mail…').click();
+  await button(page, 'Turn off email…').click();
   await button(dialog, 'Turn off').click();
   await page.getByText('No mail server.').waitFor();
 
@@ -107,7 +107,7 @@ test('a vault for tests has an inbox, and nothing to set up', async () => {
   await goTo(page, 'Messages');
   await heading(page, 'Messages').waitFor();
   await page.getByText('This vault is for tests and sends nothing.').waitFor();
-  expect(await button(page, 'Set up mail…').count()).toBe(0);
+  expect(await button(page, 'Set up email…').count()).toBe(0);
 
   const otp = { otpType: 'OTP_TYPE_SMS', contact: '+15551234567', appName: 'Engine', alphanumeric: false };
   expect((await service.root.submit('init_otp', 'INIT_OTP_V3', otp)).status).toBe(200);

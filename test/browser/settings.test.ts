@@ -59,7 +59,7 @@ describe('settings', () => {
     await takePicture(page, 'settings');
     expect(await axeFindings(page, 'settings')).toEqual([]);
     await network.click();
-    await page.getByText('Mail, SMS, webhooks and update checks wait').waitFor();
+    await page.getByText('Email, SMS, webhooks and update checks wait').waitFor();
     expect(await network.isChecked()).toBe(false);
     await toast('Network turned off').getByRole('button', { name: 'Undo' }).click();
     await toast('Undone').waitFor();

@@ -183,7 +183,7 @@ export const navGroups: readonly NavGroup[] = [
         page: 'sign-in-and-messages',
         label: t('Messages'),
         icon: IconMail,
-        words: t('mail SMS codes'),
+        words: t('email mail SMS codes'),
       },
       {
         to: '/keyslots',

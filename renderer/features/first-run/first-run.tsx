@@ -295,7 +295,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
         />
         <TextInput
           label={t('Email (optional)')}
-          description={t('Used only if you set up mail.')}
+          description={t('Used only if you set up email.')}
           type="email"
           autoComplete="off"
           {...field('userEmail')}

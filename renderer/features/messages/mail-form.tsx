@@ -147,7 +147,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         )}
         <TextInput
           label={t('From')}
-          description={t('The address that mail comes from.')}
+          description={t('The address that email comes from.')}
           type="email"
           required
           {...plain}
@@ -188,12 +188,12 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         />
         <Expectations
           items={[
-            t('Codes by mail leave through this server.'),
+            t('Codes by email leave through this server.'),
             t('The server’s operator can read the codes and sign in with them.'),
           ]}
         />
         <FormEnd
-          failed={t('Couldn’t set up mail')}
+          failed={t('Couldn’t set up email')}
           error={save.error}
           busy={save.isPending}
           does={t('Save')}

@@ -28,7 +28,7 @@ export function MessageLog({ deliveries }: { readonly deliveries: readonly Messa
               <div>
                 <span className="kh-row-name">{visibleName(delivery.to)}</span>{' '}
                 <span className="kh-row-more">
-                  {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
+                  {delivery.channel === 'email' ? t('email') : t('SMS')} ·{' '}
                   <RelativeTime at={timestampOf(delivery.createdAt)} exact />
                 </span>
                 <br />

@@ -31,7 +31,7 @@ export function Messages(): ReactNode {
     <>
       <PageHead
         title={t('Messages')}
-        lead={t('Sign-in codes and messages, by mail, by SMS or on this computer.')}
+        lead={t('Sign-in codes and messages, by email, by SMS or on this computer.')}
       />
       {isPending && (
         <Panel kind="plain">
@@ -200,17 +200,17 @@ interface WayProps {
 
 const ways = {
   mail: {
-    name: t('Mail'),
-    isOff: t('Mail is off'),
-    notOff: t('Couldn’t turn off mail'),
-    test: t('Send test by mail'),
-    testButton: t('Send test by mail…'),
-    change: t('Change mail'),
-    changeButton: t('Change mail…'),
-    setUp: t('Set up mail'),
-    setUpButton: t('Set up mail…'),
-    turnOff: t('Turn off mail'),
-    turnOffButton: t('Turn off mail…'),
+    name: t('Email'),
+    isOff: t('Email is off'),
+    notOff: t('Couldn’t turn off email'),
+    test: t('Send test by email'),
+    testButton: t('Send test by email…'),
+    change: t('Change email'),
+    changeButton: t('Change email…'),
+    setUp: t('Set up email'),
+    setUpButton: t('Set up email…'),
+    turnOff: t('Turn off email'),
+    turnOffButton: t('Turn off email…'),
   },
   sms: {
     name: t('SMS'),

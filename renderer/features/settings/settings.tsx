@@ -70,12 +70,12 @@ function Pages(): ReactNode {
         <Page to="/messages" name={t('Messages')}>
           {messages !== undefined &&
             (messages.mail === null && messages.sms === null
-              ? t('Mail and SMS are not set up')
+              ? t('Email and SMS are not set up')
               : messages.mail === null
                 ? t('SMS is set up')
                 : messages.sms === null
-                  ? t('Mail is set up')
-                  : t('Mail and SMS are set up'))}
+                  ? t('Email is set up')
+                  : t('Email and SMS are set up'))}
         </Page>
         <Page to="/about" name={t('About')}>
           {t('Versions, self-test and licenses')}
@@ -243,8 +243,8 @@ function Network({ of }: Part): ReactNode {
           label={t('Allow outgoing connections')}
           description={
             of.network
-              ? t('For mail, SMS, webhooks, sign-in providers and updates that you set up.')
-              : t('Mail, SMS, webhooks and update checks wait. Sign-ins that need new provider keys fail.')
+              ? t('For email, SMS, webhooks, sign-in providers and updates you set up.')
+              : t('Email, SMS, webhooks and update checks wait. Sign-ins that need new provider keys fail.')
           }
           checked={of.network}
           disabled={isPending}

@@ -20,7 +20,7 @@ export function ContactFields({ value, tried, onType }: Props): ReactNode {
     <>
       <TextInput
         label={t('Email (optional)')}
-        description={t('Receives sign-in codes if mail is set up.')}
+        description={t('Receives sign-in codes if email is set up.')}
         type="email"
         autoComplete="off"
         maxLength={254}
