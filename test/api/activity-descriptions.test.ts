@@ -170,7 +170,7 @@ describe('the sentence', () => {
     await made('delete_wallets', 'DELETE_WALLETS', { walletIds: [walletId], deleteWithoutExport: true });
     await walletNamed('Gone');
     const [description] = await describeAll([activity.id]);
-    expect(written(description?.about ?? [])).toBe('a deleted wallet');
+    expect(written(description?.about ?? [])).toBe('a deleted or unknown wallet');
     expect(description?.fields.map(({ value }) => written(value))).toContain(
       'something that was deleted, or has no name',
     );
@@ -325,7 +325,7 @@ describe('the sentence', () => {
     );
     expect(
       await sentence('delete_oauth_providers', 'DELETE_OAUTH_PROVIDERS', { userId, providerIds: [someId] }),
-    ).toBe('ID tokens of a deleted OAuth provider no longer sign in as the user [Una].');
+    ).toBe('ID tokens of a deleted or unknown OAuth provider no longer sign in as the user [Una].');
     expect(
       await sentence('create_read_write_session', 'CREATE_READ_WRITE_SESSION_V2', {
         targetPublicKey,

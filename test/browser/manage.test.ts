@@ -777,11 +777,11 @@ describe('what one person does in one vault', () => {
     for (const what of [
       /^Import a wallet Back again, 1 account /,
       /^Export a wallet Back again /,
-      /^Delete wallets a deleted wallet /,
+      /^Delete wallets a deleted or unknown wallet /,
       /^Import a private key Phantom /,
       /^Create a private key tag cold /,
       /^Create users Payroll /,
-      /^Delete users a deleted user /,
+      /^Delete users a deleted or unknown user /,
     ]) {
       const row = rows.getByRole('link', { name: what });
       // Rows are laid out where one looks: from the top to the bottom.

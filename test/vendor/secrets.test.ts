@@ -460,7 +460,7 @@ test('the log says in words how a secret was used, the search finds its name, an
   };
   expect((await said())[0]).toBe(`The requester gets the secrets ${name}, for good.`);
   activityOf(await submit(root, 'DELETE_SECRETS', { secretIds: [secretId] }));
-  expect((await said())[0]).toBe('The vault deletes the secrets a deleted secret for good.');
+  expect((await said())[0]).toBe('The vault deletes the secrets a deleted or unknown secret for good.');
   const log = await root.query('list_activities', { paginationOptions: { limit: '100' } });
   const places = [...filesIn(service.directory), ['the log', Buffer.from(log.text)] as const];
   expect(places.some(([, content]) => Buffer.from(content).includes(name))).toBe(true);

@@ -136,14 +136,14 @@ export function namesOf(tx: Reader, organizationId: string): Names {
     ) =>
     (id: string): Part => {
       const row = read(tx, organizationId, id);
-      return row === undefined ? { text: `a deleted ${what}` } : { text: row.name, kind, id };
+      return row === undefined ? { text: `a deleted or unknown ${what}` } : { text: row.name, kind, id };
     };
   const wallet = find('WALLET', 'wallet', getWalletRow);
   const privateKey = find('PRIVATE_KEY', 'private key', getPrivateKeyRow);
   const tag = (type: TagType) =>
     find('TAG', 'tag', (reader, organization, id) => getTagRow(reader, organization, type, id));
   const account = (row: ReturnType<typeof getAccountRow>): Part => {
-    if (row === undefined) return { text: 'a deleted account' };
+    if (row === undefined) return { text: 'a deleted or unknown account' };
     const { walletId: id, address, name } = row;
     return { text: name ?? wallet(id).text, kind: 'WALLET_ACCOUNT', id, address };
   };
