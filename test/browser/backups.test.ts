@@ -108,7 +108,7 @@ describe('a person with a vault', () => {
     // A draft stands there first, under a name of its own.
     await expect.poll(() => readdirSync(folder)).toEqual([expect.stringMatching(/\.backup$/)]);
     await list.getByText(join(folder, readdirSync(folder)[0] ?? '')).waitFor();
-    await page.getByText(/keeps the last seven backups/).waitFor();
+    await page.getByText(/keeps the last 7 backups/).waitFor();
     amiss.push(...(await axeFindings(page, 'backups-scheduled')));
     await goTo(page, 'Wallets');
     await page.getByText(/^Last backup .* last tested/).waitFor();

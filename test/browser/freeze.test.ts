@@ -30,7 +30,7 @@ test('a vault is frozen from inside, after a question, and opens with its passwo
   await button(question, 'Cancel').click();
   await question.waitFor({ state: 'hidden' });
   await button(page, 'Freeze all signing').click();
-  await question.getByText(/until you unlock with the password or the recovery phrase/).waitFor();
+  await question.getByText(/until you unlock with the password or recovery phrase/).waitFor();
   await look('freeze');
   await button(question, 'Freeze now').click();
 

@@ -13,7 +13,7 @@ export const securityEventTitles = {
   wrongSecret: 'Wrong secret',
   locked: 'Locked',
   frozen: 'Frozen',
-  backupMade: 'Backup made',
+  backupMade: 'Backup created',
   backupTested: 'Backup tested',
   backupFailed: 'Backup test failed',
   recoveryChecked: 'Recovery phrase checked',

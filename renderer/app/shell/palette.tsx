@@ -175,7 +175,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
       </div>
       {choices.length === 0 && !waiting && (
         <p className="kh-palette-none">
-          {t('No results. Type any part of a name, or the beginning of an ID, address or key.')}
+          {t('No results. Type part of a name, or the start of an ID, address or key.')}
         </p>
       )}
       {search.error !== null && searches && (

@@ -122,7 +122,7 @@ export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
       {reveal.ending}
       <Text size="sm" mt="sm">
         {t(
-          'Anyone with this key can sign with it. Other programs can read the clipboard, which is cleared after 30 seconds.',
+          'Anyone with this key can sign. Other programs can read the clipboard, which is cleared after 30 seconds.',
         )}
       </Text>
     </div>

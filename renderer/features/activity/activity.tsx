@@ -25,7 +25,7 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
     <>
       <PageHead
         title={t('Activity')}
-        lead={t('All changes and signatures, newest first. Entries are chained and never removed.')}
+        lead={t('All changes and signatures, newest first. Entries are chained, never removed.')}
         action={
           <Button component={Link} href="/activity/security" variant="default">
             {t('Security timeline')}

@@ -38,7 +38,7 @@ const looks: Readonly<Record<SecurityEventKind, Looks>> = {
   wrongSecret: { title: t('Wrong secret'), icon: IconAlertTriangle, isAlarming: true },
   locked: { title: t('Locked'), icon: IconLock },
   frozen: { title: t('Frozen'), icon: IconSnowflake },
-  backupMade: { title: t('Backup made'), icon: IconArchive },
+  backupMade: { title: t('Backup created'), icon: IconArchive },
   backupTested: { title: t('Backup tested'), icon: IconArchive },
   backupFailed: { title: t('Backup test failed'), icon: IconAlertTriangle, isAlarming: true },
   recoveryChecked: { title: t('Recovery phrase checked'), icon: IconKey },
@@ -75,7 +75,7 @@ export function SecurityTimeline(): ReactNode {
     <>
       <PageHead
         title={t('Security timeline')}
-        lead={t('Unlocks, wrong secrets, freezes, backups, unlock methods and doors, newest first.')}
+        lead={t('Unlocks, wrong secrets, freezes, backups, unlock methods, doors: newest first.')}
         back={{ to: '/activity', label: t('Activity') }}
       />
       <Panel kind="plain">

@@ -27,7 +27,7 @@ export function Addresses({ address = '' }: { readonly address: string | undefin
     <>
       <PageHead
         title={t('Address book')}
-        lead={t('Names for addresses of others. Sign and Approvals show the name beside the address.')}
+        lead={t('Names for others’ addresses. Sign and Approvals show them beside the address.')}
       />
       <NewAddress given={fromPlace(address)} />
       <Panel kind="plain">

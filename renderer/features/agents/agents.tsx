@@ -36,7 +36,7 @@ export function Agents(): ReactNode {
       {door !== undefined && !door.on && door.programs.length > 0 && (
         <Panel kind="brass">
           <Trans
-            i18nKey="The door for agents is off: none of them reaches the vault. Switch it on under <doors>Doors</doors>."
+            i18nKey="The door for agents is off: none reaches the vault. Switch it on under <doors>Doors</doors>."
             components={{ doors: <Link href="/doors" className="kh-link" /> }}
           />
         </Panel>
@@ -44,9 +44,7 @@ export function Agents(): ReactNode {
       {door?.programs.length === 0 && (
         <Panel kind="plain">
           <Empty title={t('No agents yet')} icon={IconRobot}>
-            <p>
-              {t('Create one here, or with the command, which also writes the configuration of its client.')}
-            </p>
+            <p>{t('Create one here, or with the command, which also configures its client.')}</p>
             <Copyable text={addedBy} copy={t('Copy command')} />
           </Empty>
         </Panel>

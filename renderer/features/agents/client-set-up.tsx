@@ -28,7 +28,7 @@ export function ClientSetUp({ name, token, close }: Props): ReactNode {
   return (
     <Stack gap="md">
       <Text size="sm">
-        {t('Add this to the configuration of the MCP client. It has no secret: the vault keeps the key.')}
+        {t('Add this to your MCP client’s configuration. It has no secret: the vault keeps the key.')}
       </Text>
       <pre className="kh-json" tabIndex={0} role="region" aria-label={t('Configuration')}>
         {file}
@@ -40,7 +40,7 @@ export function ClientSetUp({ name, token, close }: Props): ReactNode {
         <>
           <Text size="sm">
             {t(
-              'For a client that can’t start programs: over HTTP. The token is shown only here, and anyone with it acts as the agent.',
+              'For clients that can’t start programs: over HTTP. The token is shown only here; anyone with it acts as the agent.',
             )}
           </Text>
           <pre className="kh-json" tabIndex={0} role="region" aria-label={t('Configuration over HTTP')}>

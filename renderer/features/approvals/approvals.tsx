@@ -49,7 +49,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
       <PageHead
         title={t('Approvals')}
         lead={t(
-          'Requests that need several approvals. All approvals of a request expire a day after the first; one rejection ends it.',
+          'Requests that need several approvals. Approvals lapse a day after the first; one rejection ends a request.',
         )}
       />
       <Panel kind="plain">

@@ -63,9 +63,7 @@ function bodyOf(answer: CallAnswer): unknown {
   if (status === 200) return body;
   if (isUnknownPasskey(answer)) {
     throw new RpcError(
-      t(
-        'This vault has no such passkey. Use another passkey, or ask the owner of the vault to register one.',
-      ),
+      t('This vault has no such passkey. Use another, or ask the vault’s owner to register one.'),
     );
   }
   const { message } = (body ?? {}) as { readonly message?: string };

@@ -110,7 +110,7 @@ function SignedOut({
       <p className="kh-prose">
         {isPasskeyDeleted
           ? t(
-              'The passkey that you signed in with was deleted from this vault. Sign in with another passkey, or ask the owner of the vault to register one for you.',
+              'Your passkey was deleted from this vault. Sign in with another, or ask the vault’s owner to register one.',
             )
           : t('Sign in again to see what needs your approval.')}
       </p>

@@ -16,7 +16,7 @@ export function OwnCredentials({ userId }: { readonly userId: string }): ReactNo
     <>
       <PageHead
         title={t('Credentials')}
-        lead={t('Keys that act for you. If you don’t know one, tell the owner of this vault.')}
+        lead={t('Keys that act for you. If you don’t know one, tell the vault’s owner.')}
       />
       {isPending && (
         <Panel kind="plain">

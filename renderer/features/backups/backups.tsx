@@ -28,9 +28,7 @@ export function Backups(): ReactNode {
     <>
       <PageHead
         title={t('Backups')}
-        lead={t(
-          'A backup is one encrypted file with the whole vault. The recovery phrase or a password opens the file.',
-        )}
+        lead={t('One encrypted file with the whole vault. The recovery phrase or a password opens it.')}
       />
       {isPending && (
         <Panel kind="plain">
@@ -225,9 +223,9 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
           <Text size="sm" c="dimmed">
             {schedule === null
               ? t(
-                  'Runs with Keyhearth, even while the vault is locked. Keeps the last seven backups, and four weekly and twelve monthly ones.',
+                  'Runs with Keyhearth, even while the vault is locked. Keeps the last 7 backups, 4 weekly and 12 monthly.',
                 )
-              : t('{{directory}} keeps the last seven backups, and four weekly and twelve monthly ones.', {
+              : t('{{directory}} keeps the last 7 backups, 4 weekly and 12 monthly.', {
                   directory: schedule.directory,
                 })}
           </Text>

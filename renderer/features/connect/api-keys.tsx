@@ -33,7 +33,7 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
       {instead}
       {user !== null && keys.length === 0 && (
         <Empty title={t('No API keys yet')} level={3}>
-          <p>{t('Scripts sign their requests with an API key. The vault stores only the public key.')}</p>
+          <p>{t('Scripts sign requests with an API key. The vault stores only the public key.')}</p>
         </Empty>
       )}
       {user !== null && keys.length > 0 && (

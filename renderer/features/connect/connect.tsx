@@ -91,7 +91,7 @@ function Locks(): ReactNode {
     <Text size="sm" mb="md">
       {requestsKeepOpen ? (
         <Trans
-          i18nKey="The vault locks after {{count}} minutes without use; a locked vault signs nothing. <settings>Auto-lock settings</settings>"
+          i18nKey="The vault locks after {{count}} minutes without use, and then signs nothing. <settings>Auto-lock settings</settings>"
           values={{ count }}
           components={components}
         />

@@ -71,11 +71,7 @@ export function RequestInspector(): ReactNode {
           icon={IconPlugConnected}
           level={3}
         >
-          <p>
-            {t(
-              'API requests appear here live, without their bodies. An invalid stamp is explained check by check.',
-            )}
-          </p>
+          <p>{t('API requests, live, without bodies. An invalid stamp is explained check by check.')}</p>
           <p>
             <Trans
               i18nKey="<command/> shows the same in a terminal."

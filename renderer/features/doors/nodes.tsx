@@ -53,7 +53,7 @@ function Node({ of: { chainId, chain, origin, previews } }: { readonly of: DoorN
           size="sm"
           label={t('Previews')}
           aria-label={t('Previews by the node of {{chain}}', { chain })}
-          description={t('Sends it Ethereum transactions that need approval, to ask what they would do.')}
+          description={t('Asks it what Ethereum transactions that need approval would do.')}
           checked={previews}
           disabled={previewing.isPending}
           onChange={({ currentTarget }) => {
@@ -137,7 +137,7 @@ function NodeForm({ chainId, close }: FormProps): ReactNode {
         )}
         <TextInput
           label={t('Address')}
-          description={t('Kept encrypted: it may have a secret in it. A node elsewhere needs https.')}
+          description={t('Kept encrypted, as it may hold a secret. A node elsewhere needs https.')}
           type="url"
           autoComplete="off"
           spellCheck={false}

@@ -208,7 +208,7 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
     <StepFrame title={t('A vault for your keys')} next={t('Set up a vault')} onNext={onNext}>
       <p className="kh-prose">
         {t(
-          'Keyhearth keeps your wallets and private keys sealed on this computer, and signs when you or an allowed script asks.',
+          'Keyhearth seals your wallets and private keys on this computer, and signs when you or an allowed script asks.',
         )}
       </p>
       <Expectations

@@ -117,7 +117,7 @@ function Recent(): ReactNode {
       <Failure title={t('Couldn’t load the recent activity')} error={error} onRetry={() => void refetch()} />
       {data?.activities.length === 0 && (
         <Empty title={t('No activity yet')} icon={IconHistory} level={3}>
-          <p>{t('Every request of you and your scripts will be listed here, in a tamper-evident log.')}</p>
+          <p>{t('Requests by you and your scripts appear here, in a tamper-evident log.')}</p>
         </Empty>
       )}
       {data !== undefined && data.activities.length > 0 && (

@@ -38,7 +38,7 @@ export function RecoverySheets(): ReactNode {
       <PageHead
         title={t('Recovery sheet')}
         back={{ to: '/keyslots', label: t('Unlock methods') }}
-        lead={t('Print the recovery phrase, or shares of the phrase, with a QR code and instructions.')}
+        lead={t('Print the recovery phrase or its shares, with a QR code and instructions.')}
       />
       {phrase === null ? (
         <form onSubmit={submit} noValidate>

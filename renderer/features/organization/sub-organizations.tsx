@@ -35,9 +35,7 @@ export function SubOrganizations(): ReactNode {
     <>
       <PageHead
         title={t('Sub-organizations')}
-        lead={t(
-          'Separate organizations, such as one per customer. You see their contents; only their users act in them.',
-        )}
+        lead={t('Separate organizations, such as one per customer. You see inside; only their users act.')}
         action={none && search.text === '' ? undefined : make}
       />
       {!(none && search.text === '') && <Find of={search} onFind={setSearch} />}

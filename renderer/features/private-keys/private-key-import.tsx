@@ -125,7 +125,7 @@ export function ImportPrivateKey(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t('The key is encrypted before it leaves this window, and sealed in the vault.'),
+              t('Encrypted before it leaves this window, and sealed in the vault.'),
               chosen.length === 0
                 ? t('{{label}} key without an address: sign with its ID.', {
                     label: curves[curve].label,

@@ -48,11 +48,7 @@ export function PrivateKeys(): ReactNode {
           <Failure title={t('Couldn’t load the private keys')} error={error} onRetry={() => void refetch()} />
           {data?.privateKeys.length === 0 && (
             <Empty title={t('No private keys yet')} action={ways} icon={IconKey}>
-              <p>
-                {t(
-                  'Create a single key where you need exactly one. For blockchain accounts, a wallet is simpler.',
-                )}
-              </p>
+              <p>{t('For exactly one key. For blockchain accounts, a wallet is simpler.')}</p>
             </Empty>
           )}
         </Panel>

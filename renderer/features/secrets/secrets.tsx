@@ -200,7 +200,7 @@ export function NewSecret(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t('The value is encrypted before it leaves this window, and sealed in the vault.'),
+              t('Encrypted before it leaves this window, and sealed in the vault.'),
               t('Programs get it only where a policy allows, each time as an entry of the log.'),
               t('Its name and properties stay. You can replace the value later.'),
             ]}

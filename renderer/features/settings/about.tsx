@@ -107,7 +107,7 @@ function SelfTest(): ReactNode {
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed" className="kh-prose">
-          {t('Checks cryptography, rows, log, keychain, disk and clock. Nothing is changed.')}
+          {t('Checks cryptography, rows, log, keychain, disk and clock. Changes nothing.')}
         </Text>
         <Busy busy={task.isPending}>{t('Running the self-test')}</Busy>
         <Failure title={t('Couldn’t run the self-test')} error={task.error} />
@@ -166,7 +166,7 @@ function Diagnostics(): ReactNode {
       <Stack gap="md">
         <Text size="sm" c="dimmed" className="kh-prose">
           {t(
-            'Versions, state, self-test and the end of the log, without names, addresses and keys. Read the text before you copy it.',
+            'Versions, state, self-test and the end of the log; no names, addresses or keys. Read it before you copy it.',
           )}
         </Text>
         <Group>

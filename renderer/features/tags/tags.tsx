@@ -40,10 +40,7 @@ export function Tags(): ReactNode {
   }));
   return (
     <>
-      <PageHead
-        title={t('Tags')}
-        lead={t('Groups of private keys and users. Add a tag on the page of a key or user.')}
-      />
+      <PageHead title={t('Tags')} lead={t('Groups of private keys and users. Add tags on their pages.')} />
       <TagList kind="privateKey" title={t('Private key tags')} holders={keyHolders} />
       <TagList kind="user" title={t('User tags')} holders={userHolders} />
       <NewTag />

@@ -19,7 +19,7 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
       <Stack>
         <Text>
           {t(
-            'Signing stops until you unlock with the password or the recovery phrase. Requests that wait for approval are then rejected.',
+            'Signing stops until you unlock with the password or recovery phrase. Waiting requests are then rejected.',
           )}
         </Text>
         <Failure title={t('Couldn’t complete the freeze')} error={freeze.error} />

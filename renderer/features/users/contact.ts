@@ -20,5 +20,5 @@ export function phoneProblem(text: string): string | null {
   const number = bareNumber(text);
   return number === '' || /^\+[1-9]\d{6,14}$/.test(number)
     ? null
-    : t('Start with + and the country code, such as +44 20 7946 0018, or leave the field empty.');
+    : t('Start with + and the country code, such as +44 20 7946 0018, or leave this empty.');
 }

@@ -64,7 +64,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
               }
             : {})}
         >
-          <p>{t('Users who sign in by code, email or OAuth appear here until their session ends.')}</p>
+          <p>{t('Sign-ins by code, email or OAuth appear here until the session ends.')}</p>
         </Empty>
       )}
       {data !== undefined && data.sessions.length > 0 && (

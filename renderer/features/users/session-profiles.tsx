@@ -55,7 +55,7 @@ export function SessionProfiles(): ReactNode {
       <Failure title={t('Couldn’t load the session profiles')} error={error} onRetry={() => void refetch()} />
       {data?.sessionProfiles.length === 0 && (
         <Empty title={t('No session profiles yet')} level={3}>
-          <p>{t('A sign-in that names a profile may do what its scope allows, and nothing more.')}</p>
+          <p>{t('A sign-in that names a profile may do only what its scope allows.')}</p>
         </Empty>
       )}
       {profiles.length > 0 && (

@@ -66,7 +66,7 @@ export function Users(): ReactNode {
       </Panel>
       {data?.users.length === 1 && (
         <p className="kh-lead">
-          {t('Only you so far. Create users for other people, or for programs that need fewer permissions.')}
+          {t('Only you so far. Create users for other people, or for programs with fewer permissions.')}
         </p>
       )}
     </>

@@ -32,9 +32,7 @@ export function SeedPhraseField({ value, problem, onType, onLeave, onEnter }: Pr
         <Textarea
           id={id}
           label={label}
-          description={t(
-            'English BIP-39 words in order. Suggestions appear as you type: press Enter to take one.',
-          )}
+          description={t('English BIP-39 words in order. Enter takes a suggestion.')}
           autosize
           minRows={3}
           autoComplete="off"

@@ -131,9 +131,7 @@ export function ImportWallet(): ReactNode {
             />
             <PasswordField
               label={t('BIP-39 passphrase (optional)')}
-              description={t(
-                'Only if the wallet has one. A wrong passphrase opens a different, empty wallet.',
-              )}
+              description={t('Only if the wallet has one. A wrong one opens a different, empty wallet.')}
               autoComplete="new-password"
               autoCapitalize="none"
               autoCorrect="off"
@@ -169,7 +167,7 @@ export function ImportWallet(): ReactNode {
         <aside>
           <Expectations
             items={[
-              t('The words are encrypted before they leave this window, and sealed in the vault.'),
+              t('Encrypted before they leave this window, and sealed in the vault.'),
               accounts.length === 0
                 ? t('The wallet has no address until you add an account.')
                 : t('Adds {{count}} accounts: {{accounts}}.', {
@@ -178,7 +176,7 @@ export function ImportWallet(): ReactNode {
                   }),
               t('The wallet is marked as imported: the words may exist elsewhere.'),
               t(
-                'MetaMask, Ledger and Trezor have the same path for Ethereum, and Phantom has the same for Solana. If an address differs, add an account at your old wallet’s path after the import.',
+                'MetaMask, Ledger and Trezor use the same path for Ethereum, Phantom for Solana. If an address differs, add an account at your old wallet’s path after the import.',
               ),
             ]}
           />

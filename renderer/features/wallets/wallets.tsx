@@ -69,9 +69,7 @@ export function Wallets(): ReactNode {
           {data !== undefined && (
             <Empty title={t('No wallets yet')} action={ways} icon={IconWallet}>
               <p>
-                {t(
-                  'Keyhearth generates the seed and keeps it sealed. Each chain you choose gets an address and a key.',
-                )}
+                {t('Keyhearth generates and seals the seed. Each chosen chain gets an address and a key.')}
               </p>
               <p>{t('Already have a seed phrase? Import the wallet.')}</p>
             </Empty>

@@ -52,7 +52,7 @@ const translations: readonly Translation[] = [
     t('This is the user’s last way to sign in. Add another API key or passkey first.'),
   ),
   of(/is a member of the root quorum and cannot be deleted$/, () =>
-    t('This user belongs to the root quorum. Remove the user from the quorum first, under Organization.'),
+    t('This user is in the root quorum. Remove the user there first, under Organization.'),
   ),
   of(/is the window's own key, which is not deleted$/, () =>
     t('This window signs with this key. The key can’t be deleted.'),
@@ -70,7 +70,7 @@ const translations: readonly Translation[] = [
     t('Choose a threshold no higher than the number of members.'),
   ),
   of(/^user missing valid credential: parameters\.rootUsers/, () =>
-    t('A root user needs an API key, or an email address or phone number to sign in with.'),
+    t('A root user needs an API key, email address or phone number to sign in with.'),
   ),
   of(/^request not authorized: parameters\.userId must be/, () =>
     t('Users can do this only for themselves.'),
@@ -83,7 +83,7 @@ const translations: readonly Translation[] = [
   ),
   of(/takes no more votes, it is /, () => t('This request has already been decided.')),
   of(/cannot be executed: the user who submitted it is gone/, () =>
-    t('The user who sent this request no longer exists. Reject the request, then send it again.'),
+    t('This request’s sender no longer exists. Reject the request, then send it again.'),
   ),
   of(/^testing takes more than (?<seconds>\d+) seconds/, (found) =>
     t('Testing took more than {{seconds}} seconds. Choose fewer activities.', {
@@ -93,9 +93,7 @@ const translations: readonly Translation[] = [
   of(/^You don't have sufficient permissions/, () =>
     t('No policy allows this. Change the policies, or ask a member of the root quorum.'),
   ),
-  of(/\(--force\)$/, () =>
-    t('A file with this name already exists. Choose another name, or confirm replacing the file.'),
-  ),
+  of(/\(--force\)$/, () => t('This file already exists. Choose another name, or confirm replacing it.')),
   of(/; restore elsewhere \(--data-dir\), or move it away first$/, () =>
     t('This folder already has a vault. Move that vault away first.'),
   ),
@@ -114,9 +112,7 @@ const translations: readonly Translation[] = [
   of(/: expected at least (?<least>\d+) characters?, got /, (found) =>
     t('Too short: use at least {{least}} characters.', { least: found['least'] ?? '' }),
   ),
-  of(/^internal error: /, () =>
-    t('Something went wrong in the service. Look under Activity before you try again.'),
-  ),
+  of(/^internal error: /, () => t('Something went wrong in the service. Check Activity before you retry.')),
   of(/^(?:Too many requests|Max number of OTPs)\b/, () =>
     t('Too many messages in a short time. Wait and try again.'),
   ),
