@@ -10,6 +10,7 @@ import type {
 } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { dataDirectory } from '../vault/control.ts';
+import { namingCommand } from '../shared/command-name.ts';
 import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts';
 import { startProgress } from '../shared/progress.ts';
 import { fields, table, type Cell, type Table } from '../shared/table.ts';
@@ -242,7 +243,7 @@ function describe({ available, backups, schedule, notices }: BackupsStatus): Sho
       [
         'Schedule',
         schedule === null
-          ? 'none. Set one with: keyhearth backup schedule DIRECTORY'
+          ? namingCommand('none. Set one with: keyhearth backup schedule DIRECTORY')
           : `every ${count(schedule.hours, 'hour')} into ${schedule.directory}`,
       ],
       ['Next backup', schedule === null ? '' : when(schedule.dueAt)],

@@ -36,6 +36,7 @@ import { findRunning, type Running } from '../shared/client.ts';
 import { readSchedule, scheduleFinding } from './check-schedule.ts';
 import { dataDirectory, wordsNotShown } from './control.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
+import { namingCommand } from '../shared/command-name.ts';
 import { count } from '../backup/backup.ts';
 import {
   CommandError,
@@ -84,7 +85,11 @@ export async function doctor(config: Config, json: boolean, options: DoctorOptio
   print(json, { ok: failed === 0, findings }, [
     table(
       ['Result', 'Check', 'Details'],
-      findings.map(({ check, outcome, detail }) => [{ text: outcome, tone: tones[outcome] }, check, detail]),
+      findings.map(({ check, outcome, detail }) => [
+        { text: outcome, tone: tones[outcome] },
+        check,
+        namingCommand(detail),
+      ]),
     ),
     failed === 0 ? 'All checks passed.' : `${count(failed, 'check')} failed.`,
   ]);
@@ -165,7 +170,10 @@ function checkServiceLog(directory: string): Finding[] {
 }
 
 async function checkDatabase(directory: string): Promise<Finding[]> {
-  if (!hasVaultFile(directory)) return [{ check: 'vault', outcome: 'note', detail: 'no vault file yet' }];
+  if (!hasVaultFile(directory))
+    return [
+      { check: 'vault', outcome: 'note', detail: 'no vault file yet: create one with `keyhearth init`' },
+    ];
   try {
     return await diagnose(directory);
   } catch (error) {
