@@ -2,7 +2,7 @@
  * Prompts at a terminal: a new password twice, a wrong answer again, and no answer discards the words of the
  * recovery phrase. A wrong secret from a script ends each command with 5.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -10,7 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { declareCommands } from '../../main/commands/program.ts';
 import { mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
 import { Terminal } from '../support/terminal.ts';
-import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
+import { command, CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 
@@ -150,6 +150,21 @@ describe('a command that is ended at a prompt', () => {
     expect(terminal.shown).toMatch(/[ ;]icanon /);
     expect(terminal.shown.lastIndexOf(shows)).toBeGreaterThan(terminal.shown.lastIndexOf(hides));
   });
+});
+
+// Such a process gets no signal: its input ends, and the terminal refuses further settings.
+test('a terminal that is closed ends a command of another session as Ctrl-C does', async () => {
+  const directory = join(path, 'of another session');
+  const code = join(path, 'code');
+  const words = `'${process.execPath}' '${command}' init --no-keychain --data-dir '${directory}'; echo \\$? > '${code}'`;
+  {
+    const inSession = `exec setsid -w sh -c "${words}"`;
+    await using terminal = new Terminal('--version > /dev/null', environment, inSession);
+    await expect.poll(() => terminal.shown, { timeout: 20_000 }).toContain('New password for the vault');
+  }
+  await expect.poll(() => existsSync(code) && readFileSync(code, 'utf8'), { timeout: 20_000 }).toBe('1\n');
+  // The command closed what it had opened.
+  expect(readdirSync(directory)).toEqual(['lock']);
 });
 
 test('a question is not a part of a result that goes elsewhere', async () => {

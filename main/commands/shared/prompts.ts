@@ -39,10 +39,20 @@ async function asked<Answer extends string | boolean>(
     process.stdin.setRawMode(false);
     output.write(showCursor);
   });
-  const answer = await ask(prompts);
+  const answer = await Promise.race([ask(prompts), untilTerminalCloses()]);
   if (typeof answer === 'symbol') throw cancelled(undone);
   return answer;
 }
+
+/** A terminal that closes sends no signal to a process that is not of its session: its input ends. */
+const untilTerminalCloses = (): Promise<symbol> =>
+  new Promise((resolve) => {
+    process.stdin.prependOnceListener('end', () => {
+      // The keys cannot be shown again there. The line reader would take that for an error of its own, which ends the process.
+      process.stdin.removeAllListeners('error').on('error', () => undefined);
+      resolve(Symbol('closed'));
+    });
+  });
 
 const cancelled = (undone: string): CommandError =>
   new CommandError(exitCodes.failed, `cancelled: ${undone}`);
