@@ -523,7 +523,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       secret: directory.nonce,
       left: directory.left?.socket ?? undefined,
       press: () => service.turns.press(),
-      answer: controlApp(rpc, service, config.ui ? links : undefined),
+      answer: controlApp(rpc, service, config.ui ? links : undefined, () => rpc.keepFrozen()),
       onServed: eraseReads,
     });
     if (control === undefined) {

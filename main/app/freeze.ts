@@ -33,6 +33,7 @@ export class Freezer {
   readonly #marker: FreezeMarker | undefined;
   #lastSignature: Frozen['lastSignature'] = null;
   #unsaved: string | null = null;
+  #visits = 0;
 
   /** Takes up what file and marker say. */
   constructor(parts: FreezerParts) {
@@ -55,7 +56,7 @@ export class Freezer {
       parts.units.readUnverified((tx) => {
         parts.service.rejections.begin(tx);
       });
-      if (liftsFreeze) this.#lift();
+      if (liftsFreeze && this.#visits === 0) this.#lift();
     });
   }
 
@@ -63,6 +64,16 @@ export class Freezer {
   get frozen(): Frozen | null {
     const { frozenAt: at } = this.#parts.keyring;
     return at === undefined ? null : { at, lastSignature: this.#lastSignature, unsaved: this.#unsaved };
+  }
+
+  /** Until its end, an unlock lifts no freeze on the disk: a command unlocks for itself, and the vault is frozen again after it. */
+  keep(): Disposable {
+    this.#visits++;
+    return {
+      [Symbol.dispose]: () => {
+        this.#visits--;
+      },
+    };
   }
 
   /** Takes up a freeze that another process noted beside the file of a vault that is locked. */

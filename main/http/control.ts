@@ -15,11 +15,15 @@ export interface WindowLinks {
   newPage(): string | null;
 }
 
-/** @param links Undefined where no window is served. */
+/**
+ * @param links Undefined where no window is served.
+ * @param keepFrozen Until its end, what was frozen stays frozen on the disk.
+ */
 export function controlApp(
   rpc: VaultRpc,
   service: Pick<Service, 'onFault'>,
   links: WindowLinks | undefined,
+  keepFrozen: () => Disposable,
 ): Express {
   const app = bareApp();
   const served = (): WindowLinks => {
@@ -35,7 +39,9 @@ export function controlApp(
   });
   app.get('/visit', async (_request, response) => {
     const { state, frozen } = await rpc.status();
+    const kept = keepFrozen();
     const putBack = owned(async () => {
+      using _ = kept;
       if (frozen !== null) await rpc.freeze();
       else if (state === 'locked') await rpc.lock();
     }, service.onFault);

@@ -217,6 +217,11 @@ export class VaultCalls implements VaultRpc {
     });
   }
 
+  /** While a command unlocks the vault for itself. */
+  keepFrozen(): Disposable {
+    return this.#freezer.keep();
+  }
+
   async status(): Promise<VaultStatus> {
     const { units, guard, keyring } = this.#parts;
     const keychain = await this.#keychain.state();

@@ -377,7 +377,15 @@ describe('without a keychain', () => {
     await using service = await home.serve();
     const { stdout } = await home.run('status', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ frozen: { at: expect.any(Number) as unknown } });
-    expect(await service.stop()).toBe(0);
+    // Of a service that dies meanwhile too.
+    await using visitor = new Terminal(`keyslots add recovery ${secret.join(' ')}`, home.environment);
+    await expect.poll(() => visitor.shown, { timeout: 20_000 }).toContain('Word ');
+    await service.stop('SIGKILL');
+    expect(isFrozen()).toBe(true);
+    await using next = await home.serve();
+    const again = await home.run('status', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ frozen: { at: expect.any(Number) as unknown } });
+    expect(await next.stop()).toBe(0);
   });
 
   test('a terminal that is closed leaves the vault as it was before the command, served or not', async () => {
