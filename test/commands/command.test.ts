@@ -258,7 +258,7 @@ describe('init', () => {
     const { code, error } = await home.run([...initArguments(home), '--json']);
     expect(code).toBe(1);
     expect(error).toBe(
-      `${join(home.keys, 'owner.public')} is there already: it is not overwritten. Move it away, or give the key another name`,
+      `${join(home.keys, 'owner.public')} is there already: it is not overwritten. Move it away, or give the key another name. If it is of a run that was killed before it made the vault, it opens nothing`,
     );
     expect(readFileSync(join(home.keys, 'owner.public'), 'utf8')).toBe('mine');
     expect((await home.run([...initArguments(home), '--json', '--key-name', 'other'])).code).toBe(0);

@@ -421,6 +421,26 @@ describe('4, 11: init', () => {
     await service.stop();
   });
 
+  test('that is ended leaves a vault with its key, or neither', async () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      await using place = new Place();
+      await using ended = new CommandProcess(['init', '--json', ...place.unlocking], {
+        environment: place.environment,
+      });
+      await expect
+        .poll(() => existsSync(place.keys) && readdirSync(place.keys).length > 0, {
+          timeout: 20_000,
+          interval: 1,
+        })
+        .toBe(true);
+      await ended.stop(signal);
+      const again = await place.run(['init', '--json', ...place.unlocking]);
+      if (again.code === 0) continue;
+      expect(again.stderr).toContain('there is a vault in');
+      expect(readdirSync(place.keys).sort()).toEqual(['owner.private', 'owner.public']);
+    }
+  });
+
   test('is not blocked by an empty key file of a failed run, and leaves no half of a pair', async () => {
     await using place = new Place();
     mkdirSync(place.keys, { recursive: true, mode: 0o700 });

@@ -34,8 +34,11 @@ export function newKeyPair(): KeyPair {
   return { publicKey: toHex(pair.publicKey), privateKey: toHex(pair.privateKey) };
 }
 
-/** @throws CommandError when the name is not a file name or is taken: a key is never overwritten. */
-export function writeKeyFiles(directory: string, name: string, pair: KeyPair): KeyFiles {
+/**
+ * @param ofTaken What else an error says of a file that is there already.
+ * @throws CommandError when the name is not a file name or is taken: a key is never overwritten.
+ */
+export function writeKeyFiles(directory: string, name: string, pair: KeyPair, ofTaken = ''): KeyFiles {
   const files = fileNames(directory, name);
   const contents: readonly (readonly [file: string, content: string])[] = [
     [files.privateKeyFile, `${pair.privateKey}\n`],
@@ -48,7 +51,7 @@ export function writeKeyFiles(directory: string, name: string, pair: KeyPair): K
     else if (found !== undefined)
       throw new CommandError(
         exitCodes.failed,
-        `${file} is there already: it is not overwritten. Move it away, or give the key another name`,
+        `${file} is there already: it is not overwritten. Move it away, or give the key another name${ofTaken}`,
       );
   }
   const written: string[] = [];

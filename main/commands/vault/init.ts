@@ -6,14 +6,15 @@ import type { Config } from '../../app/config.ts';
 import { mnemonicFromEntropy } from '../../crypto/keys/mnemonics.ts';
 import { listKeyslots } from '../../storage/tables/keyslots.ts';
 import { forgetWordsNotShown } from '../../storage/tables/settings.ts';
-import { requireVault } from '../../storage/tables/vault.ts';
+import { getVault, requireVault } from '../../storage/tables/vault.ts';
 import { forgetKeychainSlot } from '../../keys/keyslots/slots.ts';
 import { openVault, type OpenVault } from '../../app/compose.ts';
 import { keychainOf } from '../../app/keychain.ts';
 import { dataDirectory } from './control.ts';
 import { offerFormerVault } from './former-vault.ts';
-import { deleteKeyFiles, newKeyPair, writeKeyFiles } from '../credentials/key-files.ts';
+import { deleteKeyFiles, newKeyPair, writeKeyFiles, type KeyFiles } from '../credentials/key-files.ts';
 import { CommandError, exitCodes, note, print, printForSure } from '../shared/output.ts';
+import { beforeEnding } from '../shared/signals.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { confirmPhrase } from '../keyslots/confirm-phrase.ts';
 import { unlockMethods } from '../shared/proof.ts';
@@ -63,7 +64,21 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     const recoveryConfirmed = isAsked;
     if (recoveryConfirmed) await confirmPhrase(recoveryPhrase, 'no vault was created');
     const pair = newKeyPair();
-    const files = writeKeyFiles(config.keysDirectory, options.keyName, pair);
+    const written: KeyFiles[] = [];
+    // A key of a vault that was not made opens nothing, and would stand in the way of the next try.
+    const removeKeys = (): void => {
+      for (const each of written) deleteKeyFiles(each);
+    };
+    using _ = beforeEnding(() => {
+      if (vault.units.readUnverified(getVault) === undefined) removeKeys();
+    });
+    const files = writeKeyFiles(
+      config.keysDirectory,
+      options.keyName,
+      pair,
+      '. If it is of a run that was killed before it made the vault, it opens nothing',
+    );
+    written.push(files);
     const newVault = {
       ...owner,
       useKeychain,
@@ -73,16 +88,12 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
       ...(recoveryConfirmed ? {} : { wordsAreYetToBeShown: true as const }),
       apiKey: { name: options.keyName, publicKey: pair.publicKey },
     };
-    // The key of a vault that was not made opens nothing, and would stand in the way of the next try.
-    const removeKeys = (): void => {
-      deleteKeyFiles(files);
-    };
     const { organizationId, userId } = await vault.setUp(newVault).catch((error: unknown) => {
       removeKeys();
       throw error;
     });
     const { keyslots } = await vault.rpc.status();
-    const made = {
+    const result = {
       organizationId,
       userId,
       dataDirectory: config.dataDirectory,
@@ -102,11 +113,11 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
       'Next: keyhearth serve',
     ].join('\n');
     if (recoveryConfirmed) {
-      print(options.json, made, text);
+      print(options.json, result, text);
       return;
     }
     try {
-      printForSure(options.json, made, text);
+      printForSure(options.json, result, text);
     } catch (error) {
       await forgetInKeychain(vault, config);
       unmake = (): void => {
