@@ -682,6 +682,20 @@ describe('serve', () => {
         json: { turnkeyErrorCode: 'PUBLIC_KEY_NOT_FOUND' },
       });
 
+      // As after a command that was killed before it could say what it had done.
+      const registeredAgain = await home.run(['keygen', '--name', 'second', '--register', '--json']);
+      expect(registeredAgain).toMatchObject({
+        code: 1,
+        error: expect.stringMatching(
+          /second\.private is there already, and its key is registered for "?.?Ada/,
+        ) as string,
+      });
+      const unregistered = await home.run(['keygen', '--name', 'plain', '--register', '--json']);
+      expect(unregistered).toMatchObject({
+        code: 1,
+        error: expect.stringMatching(/plain\.private is there already: it is not overwritten/) as string,
+      });
+
       const again = await home.run(['keygen', '--name', 'second', '--json']);
       expect(again).toMatchObject({
         code: 1,

@@ -4,9 +4,17 @@ import type { Config } from '../../app/config.ts';
 import { checkUnlocked, requireRunning } from '../shared/client.ts';
 import { dataDirectory } from '../vault/control.ts';
 import { quoted } from '../../lib/errors.ts';
-import { deleteKeyFiles, keyFilesTable, newKeyPair, writeKeyFiles, type KeyFiles } from './key-files.ts';
+import {
+  deleteKeyFiles,
+  findKeyFiles,
+  hasKeyFiles,
+  keyFilesTable,
+  newKeyPair,
+  writeKeyFiles,
+  type KeyFiles,
+} from './key-files.ts';
 import { activityKind, type Api } from '../shared/api.ts';
-import { listings } from '../shared/named.ts';
+import { listings, type UserItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { connectAsOwner, ownerApiOf, type OwnerOptions } from '../shared/owner-api.ts';
 
@@ -26,11 +34,13 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   const running = options.register ? await requireRunning(dataDirectory(config)) : undefined;
   const status = await running?.status();
   if (status !== undefined) checkUnlocked(status, ', then register the key');
+  const owner = status?.owner?.userId ?? '';
+  const api = running && ownerApiOf(config, running, options);
+  if (api) checkNotRegistered(config, options.name, await listings.user.find(api, owner));
   const files = writeKeyFiles(config.keysDirectory, options.name, newKeyPair());
   const { publicKey, publicKeyFile, privateKeyFile } = files;
-  if (running && status) {
-    const api = ownerApiOf(config, running, options);
-    await register(api, files, { userId: status.owner?.userId ?? '', name: options.name });
+  if (api) {
+    await register(api, files, { userId: owner, name: options.name });
   }
   print(
     options.json,
@@ -55,7 +65,9 @@ export const createApiKeysActivity = activityKind({
 async function keygenFor(config: Config, wanted: string, options: KeygenOptions): Promise<void> {
   const { name, json } = options;
   const api = await connectAsOwner(config, options);
-  const { userId, userName } = await listings.user.find(api, wanted);
+  const user = await listings.user.find(api, wanted);
+  const { userId, userName } = user;
+  checkNotRegistered(config, name, user);
   const files = writeKeyFiles(config.keysDirectory, name, newKeyPair());
   const { publicKey, publicKeyFile, privateKeyFile } = files;
   await register(api, files, { userId, name });
@@ -63,6 +75,20 @@ async function keygenFor(config: Config, wanted: string, options: KeygenOptions)
     keyFilesTable(files),
     `Registered for ${quoted(userName)}. Policies decide what the key may do.`,
   ]);
+}
+
+/**
+ * A command that was killed may have registered the key of files that are there, or have been about to.
+ * @throws CommandError that says so, where its key is the user's already.
+ */
+function checkNotRegistered({ keysDirectory }: Config, name: string, { apiKeys, userName }: UserItem): void {
+  if (!hasKeyFiles(keysDirectory, name)) return;
+  const { publicKey, privateKeyFile } = findKeyFiles(keysDirectory, name);
+  if (!apiKeys.some(({ credential }) => credential.publicKey === publicKey)) return;
+  throw new CommandError(
+    exitCodes.failed,
+    `${privateKeyFile} is there already, and its key is registered for ${quoted(userName)}: use it, or give the new key another name`,
+  );
 }
 
 /** Registers a key whose files are written. Where that is refused, the files go: the same command makes them again. */
