@@ -102,6 +102,35 @@ async function deliveries(service: TestVault, parameters: Json = {}): Promise<Js
   return (body as { deliveries: Json[] }).deliveries.toReversed();
 }
 
+test('an event whose delivery a full disk could not note is not sent again, and is noted later', async () => {
+  await using scene = await start();
+  const { service, receiver } = scene;
+  await createEndpoint(service, receiver.url);
+  const full = new Error('no space left on device');
+  const writes = vi.spyOn(service.vault.units, 'write');
+  receiver.misbehave = () => {
+    writes.mockRejectedValue(full);
+    receiver.misbehave = undefined;
+    return false;
+  };
+  const first = await makeTag(service);
+  await vi.waitFor(() => {
+    expect(service.faults).toContain(full);
+  }, patience);
+  writes.mockRestore();
+  service.faults.splice(0);
+  // A queue that failed rests for a minute.
+  service.clock.advance(60_000);
+  const second = await makeTag(service);
+  await vi.waitFor(async () => {
+    expect(await deliveries(service)).toMatchObject([
+      { state: 'delivered', attempts: 1 },
+      { state: 'delivered', attempts: 1 },
+    ]);
+  }, patience);
+  expect(receiver.ids).toEqual([first, second]);
+});
+
 describe('the webhook feature', () => {
   test('notifies of every later activity, a repeat of its own included, with the activity itself, signed', async () => {
     await using scene = await start();

@@ -364,6 +364,32 @@ describe('the outbox', () => {
     );
   });
 
+  test('delivers once what the file could not note, and notes it later', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    const full = new Error('no space left on device');
+    const writes = vi.spyOn(bench.units, 'write');
+    const transport = transportOf(() => {
+      writes.mockRejectedValueOnce(full);
+      return delivered();
+    });
+    outbox.register(transport);
+    outbox.start();
+    await bench.put(outbox, { reference: 'a', payload: Uint8Array.of(1) });
+    await vi.waitFor(() => {
+      expect(bench.faults).toEqual([full]);
+    });
+    writes.mockRejectedValueOnce(full);
+    outbox.look();
+    await vi.waitFor(() => {
+      expect(bench.faults).toEqual([full, full]);
+    });
+    expect(bench.states()).toEqual(['a waiting 0']);
+    outbox.look();
+    await settled(['a delivered 1'], bench);
+    expect(transport.seen).toEqual(['a']);
+  });
+
   test('tries again what failed by a fault of its own, and reports that', async () => {
     await using bench = new Bench();
     const outbox = bench.box();

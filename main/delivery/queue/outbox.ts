@@ -106,6 +106,8 @@ export class Outbox {
   readonly #queues: DeliveryQueues;
   readonly #closing = new AbortController();
   readonly #stopListening: () => void;
+  /** By queue, a result that the file did not record: what was delivered is not delivered again. */
+  readonly #unkept = new Map<string, Result>();
   #started = false;
   #stopSweeping: (() => void) | undefined;
   readonly #sweeps = new SerialQueue();
@@ -205,10 +207,19 @@ export class Outbox {
     try {
       const transport = this.#transports.get(kind);
       const delivery = this.#take(name);
-      if (transport === undefined || delivery === undefined) return undefined;
+      if (transport === undefined || delivery === undefined) {
+        this.#unkept.delete(name);
+        return undefined;
+      }
       try {
-        const outcome = await this.#try(transport, delivery);
-        if (outcome !== undefined) await this.#keepResult(name, transport, { delivery, outcome });
+        const unkept = this.#unkept.get(name);
+        const isKnown = unkept?.delivery.id === delivery.id && unkept.delivery.attempts === delivery.attempts;
+        const outcome = isKnown ? unkept.outcome : await this.#try(transport, delivery);
+        if (outcome !== undefined) {
+          this.#unkept.set(name, { delivery, outcome });
+          await this.#keepResult(name, transport, { delivery, outcome });
+        }
+        this.#unkept.delete(name);
       } finally {
         delivery.payload?.fill(0);
       }

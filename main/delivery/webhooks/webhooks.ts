@@ -78,6 +78,21 @@ const forgetsAfter = 500;
 /** Milliseconds until the network is checked again. */
 const recheckMs = 60_000;
 
+/** A batch, and the outcomes of its first events. */
+interface Tried {
+  readonly taken: Taken;
+  readonly outcomes: readonly DeliveryOutcome[];
+}
+
+/** True if a batch begins with what was tried. The file may have been replaced meanwhile, by one with another log. */
+const isOf = ({ taken, outcomes }: Tried, { from, items }: Taken): boolean =>
+  taken.from === from &&
+  taken.items.slice(0, outcomes.length).every((item, index) => {
+    const other = items[index];
+    const isSameAttempt = item.sequence === other?.sequence && item.attempts === other.attempts;
+    return isSameAttempt && item.isRow === other.isRow && item.row?.id === other.row?.id;
+  });
+
 export class Webhooks {
   readonly #parts: WebhookParts;
   readonly #keep: number;
@@ -99,6 +114,8 @@ export class Webhooks {
   #started = false;
   /** Organizations that have events sent again, whose endpoints may be due before their time. */
   readonly #sendingAgain = new Set<string>();
+  /** By endpoint, outcomes that the file did not record: what was delivered is not delivered again. */
+  readonly #unkept = new Map<string, Tried>();
   #waking: NodeJS.Immediate | undefined;
   #reporting: NodeJS.Timeout | undefined;
 
@@ -230,11 +247,10 @@ export class Webhooks {
     try {
       const taken = units.read((tx) => this.#take(tx, endpointId));
       if (typeof taken !== 'object') return taken ?? (await this.#nextAt(endpointId));
-      const outcomes =
-        taken.refusal === undefined
-          ? await this.#send(taken)
-          : taken.items.map((): DeliveryOutcome => ({ outcome: 'refused', note: taken.refusal ?? '' }));
-      if (outcomes.length > 0 || taken.items.length === 0) await this.#keepOutcomes(taken, outcomes);
+      const unkept = this.#unkept.get(endpointId);
+      this.#unkept.delete(endpointId);
+      const tried = unkept && isOf(unkept, taken) ? unkept : await this.#try(taken);
+      if (tried.outcomes.length > 0 || taken.items.length === 0) await this.#keepOutcomes(tried);
       // Cut short as the vault closes or is locked: nothing is known of the other side.
       else if (!this.#maySend()) return undefined;
       const rest = start + batchEveryMs - performance.now();
@@ -264,6 +280,12 @@ export class Webhooks {
   }
 
   /** @returns what is due; else when something is, or undefined where there is nothing. */
+  async #try(taken: Taken): Promise<Tried> {
+    const { refusal, items } = taken;
+    if (refusal === undefined) return { taken, outcomes: await this.#send(taken) };
+    return { taken, outcomes: items.map(() => ({ outcome: 'refused', note: refusal })) };
+  }
+
   #take(tx: Reader, endpointId: string): Taken | number | undefined {
     const endpoint = getWebhookEndpoint(tx, endpointId);
     if (endpoint?.position == null) return undefined;
@@ -323,11 +345,13 @@ export class Webhooks {
     return events;
   }
 
-  async #keepOutcomes(taken: Taken, outcomes: readonly DeliveryOutcome[]): Promise<void> {
+  async #keepOutcomes({ taken, outcomes }: Tried): Promise<void> {
     const { units, clock, random = Math.random } = this.#parts;
     const { id, organizationId } = taken.endpoint;
     const now = clock.wall();
+    this.#unkept.set(id, { taken, outcomes });
     let isDeadLettering = await units.write((tx) => keepOutcomes(tx, taken, outcomes, { now, random }));
+    this.#unkept.delete(id);
     while (isDeadLettering) {
       const isMore = await units.write((tx) => deadLetterBeyond(tx, id, now));
       isDeadLettering = isMore && !this.#closing.signal.aborted;
