@@ -279,13 +279,13 @@ export class Webhooks {
     return look();
   }
 
-  /** @returns what is due; else when something is, or undefined where there is nothing. */
   async #try(taken: Taken): Promise<Tried> {
     const { refusal, items } = taken;
     if (refusal === undefined) return { taken, outcomes: await this.#send(taken) };
     return { taken, outcomes: items.map(() => ({ outcome: 'refused', note: refusal })) };
   }
 
+  /** @returns what is due; else when something is, or undefined where there is nothing. */
   #take(tx: Reader, endpointId: string): Taken | number | undefined {
     const endpoint = getWebhookEndpoint(tx, endpointId);
     if (endpoint?.position == null) return undefined;
