@@ -1059,7 +1059,7 @@ describe('sessions', () => {
     expect(await whoIs(key)).toBeUndefined();
     expect(await run('revoke', first ?? '')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no session has the id or the name') as string,
+      stderr: expect.stringContaining('no session has the id') as string,
     });
     expect(await run('revoke')).toMatchObject({ code: 2 });
     expect(await run('revoke', '--user', userId.slice(0, 13))).toMatchObject({
