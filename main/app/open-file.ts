@@ -7,7 +7,7 @@ import { checkSchema } from '../storage/schema.ts';
 import { reserveIn } from '../storage/file/disk-state.ts';
 import { getVault } from '../storage/tables/vault.ts';
 import { createPrivateFile, VaultDirectory } from '../storage/file/vault-directory.ts';
-import { LeftLog, type LogDamage } from '../storage/file/write-ahead-log.ts';
+import { keepLogsWithoutFile, LeftLog, type LogDamage } from '../storage/file/write-ahead-log.ts';
 import { FreezeMarker } from './freeze-marker.ts';
 import { misshapen } from '../storage/integrity/refusal.ts';
 
@@ -19,6 +19,8 @@ export interface VaultFile {
   readonly isNew: boolean;
   /** Damage that the write-ahead log had when the file was opened. */
   readonly damagedLog: LogDamage | undefined;
+  /** The paths at which the logs of a file that was moved away are kept. */
+  readonly keptLogs: readonly string[];
 }
 
 /**
@@ -31,6 +33,7 @@ export function openVaultFile(dataDirectory: string | null): VaultFile {
   const isNew = directory !== undefined && !existsSync(directory.database);
   let connection: Connection | undefined;
   try {
+    const keptLogs = directory ? keepLogsWithoutFile(directory.database) : [];
     if (directory) createPrivateFile(directory.database);
     using log = directory && LeftLog.open(directory.database);
     let taken = 0;
@@ -45,7 +48,7 @@ export function openVaultFile(dataDirectory: string | null): VaultFile {
     if (changed.length > 0) throw misshapen(changed);
     migrate(connection);
     checkPresence(connection);
-    return { directory, connection, isNew, damagedLog };
+    return { directory, connection, isNew, damagedLog, keptLogs };
   } catch (error) {
     connection?.close();
     directory?.release();
@@ -59,7 +62,8 @@ export function closeVaultFile({ directory, connection, isNew }: VaultFile): voi
     const isEmpty = isNew && getVault(connection) === undefined && !holdsRows(connection);
     connection.close();
     if (directory === undefined || !isEmpty) return;
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${directory.database}${suffix}`, { force: true });
+    // The file goes last: without it, its log would be taken for one to keep.
+    for (const suffix of ['-wal', '-shm', '']) rmSync(`${directory.database}${suffix}`, { force: true });
     rmSync(reserveIn(directory.path), { force: true });
     new FreezeMarker(directory.path).remove();
   } finally {

@@ -7,7 +7,7 @@ import { owned } from '../lib/faults.ts';
 import { logWarning } from '../lib/log.ts';
 import { Checkpoints } from '../storage/checkpoints.ts';
 import { Storage, touchFile } from '../storage/file/disk-state.ts';
-import { describeLogDamage } from '../storage/file/write-ahead-log.ts';
+import { describeKeptLogs, describeLogDamage } from '../storage/file/write-ahead-log.ts';
 import { RowGuard } from '../storage/integrity/guard.ts';
 import { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { VaultFile } from './open-file.ts';
@@ -15,7 +15,7 @@ import type { Surroundings } from './surroundings.ts';
 
 /** The disk, the mark and the checkpoints are those of a file: a vault in memory has none. */
 export function storageParts(
-  { connection, directory, damagedLog }: VaultFile,
+  { connection, directory, damagedLog, keptLogs }: VaultFile,
   keyring: Keyring,
   { clock, onFault, emit }: Surroundings,
 ) {
@@ -57,6 +57,9 @@ export function storageParts(
   });
   const turns: Turns = new Turns({ isBusy: () => units.isBusy });
   const verifications = new Verifications(() => turns.isMoreComing);
+  if (keptLogs.length > 0 && directory !== undefined) {
+    logWarning(describeKeptLogs(directory.database, keptLogs));
+  }
   if (damagedLog !== undefined && directory !== undefined) {
     logWarning(describeLogDamage(directory.database, damagedLog));
   }

@@ -18,7 +18,7 @@ import { namingDatabase } from '../storage/file/disk-state.ts';
 import { getServerKey, serverKeyNames, serverKeyContext } from '../storage/tables/server-keys.ts';
 import { UnitOfWork } from '../storage/unit-of-work.ts';
 import { VaultDirectory } from '../storage/file/vault-directory.ts';
-import { damagedLogOf } from '../storage/file/write-ahead-log.ts';
+import { damagedLogOf, describeKeptLogs, keepLogsWithoutFile } from '../storage/file/write-ahead-log.ts';
 import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Keychain } from '../keys/keychain/keychain.ts';
@@ -47,7 +47,12 @@ export interface RestoreWish {
   readonly random: Random;
   readonly clock: Clock;
   readonly onProgress: Progress;
+  /** Told in words what was kept of an earlier vault. */
+  readonly onKept: (words: string) => void;
 }
+
+/** Where the database is open, what was left beside it was kept when it was opened. */
+type RestoreWishHere = Omit<RestoreWish, 'directory' | 'onKept'>;
 
 export interface Restored {
   readonly vaultId: string;
@@ -84,6 +89,8 @@ export async function restore(wish: RestoreWish): Promise<Restored> {
       return {
         database: own.database,
         put: (draft) => {
+          const kept = keepLogsWithoutFile(own.database);
+          if (kept.length > 0) wish.onKept(describeKeptLogs(own.database, kept));
           moveIntoPlace(draft, own);
         },
       };
@@ -108,7 +115,7 @@ function acquire(path: string): VaultDirectory {
 export const restoreHere = (
   connection: Connection,
   directory: VaultDirectory,
-  wish: Omit<RestoreWish, 'directory'>,
+  wish: RestoreWishHere,
 ): Promise<Restored> => {
   const checkEmpty = (): void => {
     if (getVault(connection) === undefined) return;
@@ -130,7 +137,7 @@ export const restoreHere = (
 };
 
 /** @param toTarget Called once the secret has opened the backup, before anything is created. */
-async function restoreAt(toTarget: () => Target, wish: Omit<RestoreWish, 'directory'>): Promise<Restored> {
+async function restoreAt(toTarget: () => Target, wish: RestoreWishHere): Promise<Restored> {
   await using backup = await BackupFile.open(wish.file);
   const masterKey = await openMasterKey(backup.head.header, wish.how);
   try {
@@ -324,7 +331,7 @@ function checkServerKeys(connection: Connection, keyring: Keyring, vault: VaultR
 }
 
 function moveIntoPlace(draft: string, { database, path }: VaultDirectory): void {
-  // The log of an empty file would be taken for the new one's, and what was lost of an earlier vault is none of its.
+  // The log of an empty file would be taken for the new one's.
   for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
   rmSync(damagedLogOf(database), { force: true });
   renameSync(draft, database);

@@ -43,6 +43,7 @@ async function run({ work, phrase, vault, file, restored }: BackupWork): Promise
       keychain: noKeychain('the bench has none'),
       random: (_purpose, length) => new Uint8Array(randomBytes(length)),
       clock: systemClock,
+      onKept: () => undefined,
       onProgress: () => undefined,
     });
     return;

@@ -63,6 +63,8 @@ interface Killed {
   readonly directory: string;
   readonly files: Readonly<Record<(typeof fileNames)[number], Buffer>>;
   readonly rows: number;
+  /** A backup that lacks most of what was answered. */
+  readonly backup: string;
 }
 
 async function killedVault(name: string): Promise<Killed> {
@@ -85,6 +87,8 @@ async function killedVault(name: string): Promise<Killed> {
   const { url } = JSON.parse(await service.nextLine()) as { url: string };
   const client = new TestClient(url, organizationId, key);
   const { ethereum } = await newWallet(client);
+  const backup = join(place, 'before.backup');
+  expect((await runCommand(['backup', backup, ...locations])).code).toBe(0);
   for (let count = 0; count < answers; count++) {
     const answer = await client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
       ...signature,
@@ -98,7 +102,7 @@ async function killedVault(name: string): Promise<Killed> {
   if (database === undefined || log === undefined || mark === undefined) throw new Error('a file is missing');
   const files = { 'vault.db': database, 'vault.db-wal': log, 'vault.mark': mark };
   // The wallet, and what was signed with it.
-  return { directory, files, rows: 1 + answers };
+  return { directory, files, backup, rows: 1 + answers };
 }
 
 let killed: Killed;
@@ -116,6 +120,9 @@ function putBack({ directory, files }: Killed): void {
     else rmSync(join(directory, name), { force: true });
   }
 }
+
+const openKilled = (): ReturnType<typeof openVault> =>
+  openVault(makeConfig({ dataDir: killed.directory, configDir: home.path, keychain: false }, {}));
 
 /** Opens the vault as the next start does. @returns how many rows its log has, or how it is refused. */
 async function opened({ directory }: Killed): Promise<{ rows: number } | KeyhearthError> {
@@ -281,6 +288,47 @@ describe('after a crash', () => {
     truncateSync(join(killed.directory, 'vault.db'), 0);
     rmSync(logOf(killed));
     expect(await opened(killed)).toMatchObject({ code: 'VAULT_TAMPERED' });
+  });
+
+  // The owner moves the vault's file away, as for a restore, and forgets the log beside it.
+  test.each<[string, (name: string) => Promise<unknown>]>([
+    [
+      'a start without the file',
+      () => {
+        openKilled().close();
+        return Promise.resolve();
+      },
+    ],
+    [
+      'a restore',
+      async (kept) => {
+        const { directory, backup } = killed;
+        const restoring = ['restore', backup, '--data-dir', directory, '--password-fd', '3'];
+        const { code, stderr } = await runCommand(restoring, { descriptor3: password });
+        expect(code).toBe(0);
+        expect(stderr).toContain(`It is kept in ${kept}`);
+      },
+    ],
+  ])('%s keeps the log of a file that was moved away', async (_what, run) => {
+    putBack(killed);
+    const { directory, files } = killed;
+    const at = (name: string): string => join(directory, name);
+    const moved = join(directory, '..', 'moved.db');
+    const earlier = Buffer.from('a log that was kept before');
+    writeFileSync(at('vault.db-wal.kept'), earlier);
+    writeFileSync(at('vault.db-wal.damaged'), 'a damaged log');
+    renameSync(at('vault.db'), moved);
+    await run(at('vault.db-wal.kept-2'));
+    expect(readFileSync(at('vault.db-wal.kept')).equals(earlier)).toBe(true);
+    expect(readFileSync(at('vault.db-wal.damaged.kept'), 'utf8')).toBe('a damaged log');
+    expect(existsSync(at('vault.db-wal.damaged'))).toBe(false);
+    expect(readFileSync(at('vault.db-wal.kept-2')).equals(files['vault.db-wal'])).toBe(true);
+
+    for (const name of ['vault.db', 'vault.db-wal', 'vault.db-shm']) rmSync(at(name), { force: true });
+    renameSync(moved, at('vault.db'));
+    renameSync(at('vault.db-wal.kept-2'), at('vault.db-wal'));
+    for (const name of ['vault.db-wal.kept', 'vault.db-wal.damaged.kept']) rmSync(at(name));
+    expect(await opened(killed)).toEqual({ rows: killed.rows });
   });
 
   test('a copy elsewhere is not held against the mark', async () => {

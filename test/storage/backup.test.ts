@@ -83,6 +83,7 @@ const wish = (directory: string, file: string, how: BackupSecret): RestoreWish =
   random: (_purpose, length) => new Uint8Array(randomBytes(length)),
   clock: systemClock,
   onProgress: () => undefined,
+  onKept: () => undefined,
 });
 
 /** Serves what was restored, with the settings of the vault that it came from. */

@@ -32,6 +32,7 @@ export async function restoreBackup(
       random: (_purpose, length) => new Uint8Array(randomBytes(length)),
       clock: systemClock,
       onProgress: progress.report,
+      onKept: note,
     });
   });
   if (restored.keychainProblem !== null) note(`No keychain keyslot was added: ${restored.keychainProblem}`);

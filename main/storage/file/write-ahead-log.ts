@@ -12,7 +12,17 @@
  * and frames of 24 bytes and a page. A frame's checksum continues the one of the frame before it. Frames of
  * an earlier use of the file have other salts.
  */
-import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 
 export interface LogDamage {
   /** The first frame that does not hold, from 1 on; 0 for the header. */
@@ -89,6 +99,33 @@ export class LeftLog implements Disposable {
     return bytes.subarray(0, readSync(this.#descriptor, bytes, 0, length, at));
   }
 }
+
+/**
+ * Keeps the logs of a file that was moved away: its newest activities may be in them alone. A new file of that name would have SQLite
+ * delete them.
+ * @param database The path of a database that no connection has open. Where it is there, its logs are its own.
+ * @returns the paths at which the logs are kept.
+ */
+export function keepLogsWithoutFile(database: string): readonly string[] {
+  if (existsSync(database)) return [];
+  return [writeAheadLogOf(database), damagedLogOf(database)].flatMap((log) => {
+    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    if (size === 0) return [];
+    const kept = freeName(`${log}.kept`);
+    renameSync(log, kept);
+    return [kept];
+  });
+}
+
+function freeName(path: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? path : `${path}-${String(number)}`;
+    if (!existsSync(name)) return name;
+  }
+}
+
+export const describeKeptLogs = (database: string, kept: readonly string[]): string =>
+  `${database} is not there, and its write-ahead log was: the newest activities of the vault may be in it alone. It is kept in ${kept.join(' and ')}. To go back to that vault, put its file back, and ${writeAheadLogOf(database)} beside it.`;
 
 export const describeLogDamage = (database: string, { frame, transactions }: LogDamage): string =>
   `The write-ahead log of ${database} is damaged ${frame === 0 ? 'in its header' : `from frame ${String(frame)} on`}: ${transactions === 1 ? 'a transaction' : `${String(transactions)} transactions`} that had been written are lost, unless the vault's file has them. The log is kept as it was in ${damagedLogOf(database)}. If activities are gone, the next unlock names them; \`keyhearth doctor\` checks all that is left.`;
