@@ -18,6 +18,7 @@ import { namingDatabase } from '../storage/file/disk-state.ts';
 import { getServerKey, serverKeyNames, serverKeyContext } from '../storage/tables/server-keys.ts';
 import { UnitOfWork } from '../storage/unit-of-work.ts';
 import { VaultDirectory } from '../storage/file/vault-directory.ts';
+import { addSecurityEvent } from '../storage/tables/security-events.ts';
 import { damagedLogOf, describeKeptLogs, keepLogsWithoutFile } from '../storage/file/write-ahead-log.ts';
 import { getVault, requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
@@ -259,6 +260,8 @@ async function settle(
       if (keychainSlot !== undefined) insertKeyslot(tx, keychainSlot);
       // The schedule was another machine's: two that keep to it would remove each other's backups.
       deleteBackupSchedule(tx);
+      const now = clock.now();
+      addSecurityEvent(tx, { kind: 'restored', way: '', count: 1, firstAt: now, lastAt: now });
       insertBackup(tx, {
         id: uuidV4(random('backup', 16)),
         file: wish.name ?? backup.path,

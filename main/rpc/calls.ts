@@ -343,7 +343,6 @@ export class VaultCalls implements VaultRpc {
           restore({ file: resolve(path), name, how, onProgress }),
         );
         await this.#keyslots.unlockWith(how);
-        this.#timeline.note('restored');
       });
     } finally {
       this.#restoring = false;

@@ -167,6 +167,12 @@ test.each([0, 10])(
     // API key files are their owner's to bring.
     const after = await everything(new TestClient(there.url, organizationId, keyOf(laptop)));
     expect(after).toEqual(before);
+    // The log is as it was: the timeline alone tells that this vault came out of a file.
+    expect(await desktop.json('audit', 'timeline')).toMatchObject({
+      events: expect.arrayContaining([
+        expect.objectContaining({ kind: 'restored', count: 1 }) as unknown,
+      ]) as unknown,
+    });
     expect(await there.process.stop()).toBe(0);
   },
 );

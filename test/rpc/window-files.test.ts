@@ -221,4 +221,6 @@ test('a backup that was brought is restored where there is no vault, and known b
   expect(drafts(fresh)).toEqual([]);
   const { backups } = await rpc.backups();
   expect(backups).toEqual([expect.objectContaining({ file: name, found: null, madeAt: backup.madeAt })]);
+  const { events } = await rpc.securityEvents();
+  expect(events).toContainEqual(expect.objectContaining({ kind: 'restored', count: 1 }));
 });

@@ -100,7 +100,7 @@ function contents(database: string): Record<string, unknown[]> {
       .all() as string[];
     return Object.fromEntries(
       tables
-        .filter((table) => !['backups', 'backup_schedule'].includes(table))
+        .filter((table) => !['backups', 'backup_schedule', 'security_events', 'integrity'].includes(table))
         .map((table) => [table, sqlite.prepare(`SELECT * FROM ${table}`).all()]),
     );
   } finally {
