@@ -152,6 +152,9 @@ test.each([0, 10])(
     expect(await served.process.stop()).toBe(0);
 
     const paper = desktop.secret('paper', phrase);
+    const elsewhere = ['--data-dir', join(desktop.home, 'elsewhere')];
+    const { stdout } = await desktop.run('restore', file, '--recovery-file', paper, ...elsewhere);
+    expect(stdout).toContain('What was deleted, revoked or rejected since then is back');
     const restored = await desktop.json('restore', file, '--recovery-file', paper);
     expect(restored).toMatchObject({
       directory: desktop.vault,

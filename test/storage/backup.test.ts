@@ -26,7 +26,15 @@ import { noKeychain, type Keychain } from '../../main/keys/keychain/keychain.ts'
 import { systemClock } from '../../main/lib/clock.ts';
 import { startVault } from '../../main/app/compose.ts';
 import type { Vault } from '../../main/app/compose.ts';
-import { newWallet, resultOf, startTestVault, temporaryDirectory, TestClient } from '../support/support.ts';
+import {
+  activityOf,
+  allowByVotes,
+  newWallet,
+  resultOf,
+  startTestVault,
+  temporaryDirectory,
+  TestClient,
+} from '../support/support.ts';
 import { atLength } from '../campaigns/length.ts';
 import type { TestVault } from '../support/support.ts';
 
@@ -748,6 +756,41 @@ test('a backup whose schema another program changed is refused, and no name in i
   );
   expect(existsSync(outside)).toBe(false);
   await vault.vault.rpc.lock();
+});
+
+// As the command, the window and the documentation tell the owner.
+test('a restore brings back what was deleted, decided or sent since the backup', async () => {
+  await using vault = await startTestVault({ password });
+  using place = temporaryDirectory();
+  const { root } = vault;
+  const grace = await vault.newUser('Grace');
+  await allowByVotes(root, 'two', "activity.action == 'CREATE'", 2);
+  const tag = { userTagName: 'Accountants', userIds: [] };
+  const asked = activityOf(await grace.client.submit('create_user_tag', 'CREATE_USER_TAG', tag));
+  expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  const file = join(place.path, 'earlier.backup');
+  await vault.vault.rpc.backUp({ file });
+  const decide = { fingerprint: asked.fingerprint };
+  resultOf(await root.submit('reject_activity', 'REJECT_ACTIVITY', decide));
+  const sent = root.submitBody('CREATE_WALLET', { walletName: 'Savings', accounts: [] });
+  const made = resultOf(await root.post('submit/create_wallet', sent)).walletId;
+  resultOf(await root.submit('delete_users', 'DELETE_USERS', { userIds: [grace.userId] }));
+
+  const directory = join(place.path, 'restored');
+  await restore(wish(directory, file, { with: 'password', password }));
+  const served = await serve(vault, directory);
+  try {
+    await served.rpc.unlock({ with: 'password', password });
+    const { organizationId, key } = vault;
+    const again = new TestClient(served.url, organizationId, key);
+    const users = (await again.query('list_users')).body as unknown as { users: { userId: string }[] };
+    expect(users.users.map(({ userId }) => userId)).toContain(grace.userId);
+    const waiting = await again.query('get_activity', { activityId: asked.id });
+    expect(activityOf(waiting).status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    expect(resultOf(await again.post('submit/create_wallet', sent)).walletId).not.toBe(made);
+  } finally {
+    await served.close();
+  }
 });
 
 test('a vault in memory says that it has no backups', async () => {

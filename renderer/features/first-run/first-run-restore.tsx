@@ -135,6 +135,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             directory === null
               ? t('The vault is created in memory.')
               : t('The vault is created in {{directory}}.', { directory }),
+            t('What was deleted, revoked or rejected since the backup is back.'),
             t('The same secrets open the vault, and this computer’s keychain if there is one.'),
           ]}
         />
