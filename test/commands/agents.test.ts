@@ -691,6 +691,19 @@ describe('an agent that was paired or revoked by half', () => {
         await changeDoor('remove');
       },
     ],
+    [
+      'its user is gone, and its policies are left',
+      async () => {
+        await add('half', '--budget', '1 USDC/day');
+        await keyhearth('agents', 'pause', 'half', ...owner());
+        await changeDoor('remove');
+        const { users } = (await root.query('list_users', {})).body as unknown as {
+          users: { userId: string; userName: string }[];
+        };
+        const userIds = users.flatMap(({ userId, userName }) => (userName === 'mcp half' ? [userId] : []));
+        resultOf(await root.submit('delete_users', 'DELETE_USERS', { userIds }));
+      },
+    ],
   ])('is removed with its user and policies, and can be added again: %s', async (_state, cutOff) => {
     await cutOff();
     await keyhearth('agents', 'remove', 'half', '--yes', ...owner());

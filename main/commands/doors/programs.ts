@@ -8,6 +8,7 @@ import type { ProgramPolicy } from '../../lib/policies/spenders.ts';
 import {
   doorKinds,
   doorNames,
+  policiesLeftOf,
   policiesOfProgram,
   userNameOf,
   userToRevoke,
@@ -221,10 +222,13 @@ export async function removeProgram(
   );
   const api = await connectAsOwner(config, options);
   const users = await listings.user.all(api);
+  const policies = await listings.policy.all(api);
   const left = wantedDoors.map((door) => ({ door, publicKey: undefined }));
   const [found, ...others] = (paired.length > 0 ? paired : left).flatMap((each) => {
     const user = userToRevoke(users, each.door, { ...each, name });
-    return user === undefined && each.publicKey === undefined ? [] : [{ ...each, user }];
+    const leftPolicies = policiesLeftOf(each.door, name, users, policies);
+    const isThere = user !== undefined || each.publicKey !== undefined || leftPolicies.length > 0;
+    return isThere ? [{ ...each, user, leftPolicies }] : [];
   });
   if (others.length > 0) {
     throw new CommandError(
@@ -239,10 +243,12 @@ export async function removeProgram(
       `no program ${quoted(name)} is paired: \`keyhearth doors list\` lists all${didYouMean(name, known)}`,
     );
   }
-  const { user } = found;
+  const { user, leftPolicies } = found;
   await agreeToDelete(quoted(name), yes);
-  const policies = await listings.policy.all(api);
-  const policyIds = user === undefined ? [] : policiesOfProgram(user.userId, policies);
+  const policyIds = [
+    ...(user === undefined ? [] : policiesOfProgram(user.userId, policies)),
+    ...leftPolicies,
+  ];
   // The user is deleted before its policies: its key must not outlive them.
   const undo = undoSteps(api, running, { door: found.door, name });
   if (found.publicKey !== undefined) await undo.forgetKey();

@@ -65,6 +65,8 @@ export interface DoorKind {
    * bounds of another kind.
    */
   readonly policies: ((name: string, program: PairedProgram) => readonly ProgramPolicy[]) | undefined;
+  /** The names of a program's policies begin with it and a colon. */
+  readonly policyTitle: (name: string) => string;
   /** The screen of the window that adds a program; undefined where *Doors* does. */
   readonly screen: string | undefined;
   /** The command that adds a program. */

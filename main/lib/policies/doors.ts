@@ -74,3 +74,22 @@ export const policiesOfProgram = (userId: string, policies: readonly PolicyText[
       ['==', '!='].some((sign) => `${condition} `.startsWith(`submitter.id ${sign} '${userId}' `)),
     )
     .map(({ policyId }) => policyId);
+
+/**
+ * Answers the ids of the policies that a program left where its removal was cut off: those with its title name a user who is gone, and
+ * so do its pause and its grants.
+ */
+export function policiesLeftOf(
+  door: DoorName,
+  name: string,
+  users: readonly { readonly userId: string }[],
+  policies: readonly (PolicyText & { readonly policyName: string })[],
+): readonly string[] {
+  const title = `${doorKinds[door].policyTitle(name)}: `;
+  const present = new Set(users.map(({ userId }) => userId));
+  const gone = policies.flatMap(({ policyName, condition }) => {
+    const [, userId] = /^submitter\.id [=!]= '([^']*)' /.exec(`${condition} `) ?? [];
+    return userId === undefined || !policyName.startsWith(title) || present.has(userId) ? [] : [userId];
+  });
+  return [...new Set(gone)].flatMap((userId) => policiesOfProgram(userId, policies));
+}

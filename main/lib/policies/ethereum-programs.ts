@@ -131,7 +131,7 @@ export function policiesOfEthereumProgram(name: string, program: PairedProgram):
   const policyOf =
     (effect: ProgramPolicy['effect']) =>
     ([rule, condition, consensus = own]: readonly [string, string, string?]): ProgramPolicy => ({
-      policyName: `Ethereum ${name}: ${rule}`,
+      policyName: `${ethereumTitle(name)}: ${rule}`,
       effect,
       condition,
       consensus,
@@ -174,7 +174,10 @@ function readSpending(policies: readonly PolicyText[]): Spending | undefined {
   };
 }
 
+const ethereumTitle = (name: string): string => `Ethereum ${name}`;
+
 export const ethereumDoor: DoorKind = {
+  policyTitle: ethereumTitle,
   words: {
     title: 'Ethereum tools',
     about: 'Foundry, Hardhat, viem, ethers, web3 and geth ask for signatures over JSON-RPC.',

@@ -1,7 +1,11 @@
 /** Agents at the door of the Model Context Protocol. Their policies are those of spenders. */
 import type { DoorKind } from './door-kind.ts';
 
+/** Names of the policies of an agent begin so. */
+export const agentTitle = (name: string): string => `Agent ${name}`;
+
 export const mcpDoor: DoorKind = {
+  policyTitle: agentTitle,
   words: {
     title: 'Agents',
     about: 'AI agents ask for payments and signatures by the Model Context Protocol (MCP).',
@@ -26,9 +30,6 @@ export const mcpDoor: DoorKind = {
     { what: 'header', text: `Authorization: Bearer ${token}` },
   ],
 };
-
-/** Names of the policies of an agent begin so. */
-export const agentTitle = (name: string): string => `Agent ${name}`;
 
 /** An entry of `mcpServers` in the configuration of a client. */
 export interface ClientEntry {

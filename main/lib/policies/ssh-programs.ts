@@ -34,14 +34,14 @@ export function policiesOfSshProgram(name: string, program: PairedProgram): read
   ];
   return [
     ...denials.map(([rule = '', condition = '']) => ({
-      policyName: `SSH ${name}: ${rule}`,
+      policyName: `${sshTitle(name)}: ${rule}`,
       effect: 'EFFECT_DENY' as const,
       condition,
       consensus: isUser(userId),
       notes: '',
     })),
     ...allowed.map(([rule = '', key = '']) => ({
-      policyName: `SSH ${name}: ${rule}`,
+      policyName: `${sshTitle(name)}: ${rule}`,
       effect: 'EFFECT_ALLOW' as const,
       condition: `${isProgram} && (ssh.purpose == 'LOGIN' || ssh.purpose == 'SIGNATURE') && ${way} && ${key}`,
       consensus,
@@ -67,7 +67,10 @@ function readSshProgram(userId: string, policies: readonly PolicyText[]): Paired
   };
 }
 
+const sshTitle = (name: string): string => `SSH ${name}`;
+
 export const sshDoor: DoorKind = {
+  policyTitle: sshTitle,
   words: {
     title: 'SSH and git',
     about: 'SSH clients and git ask for signatures by private keys with the tag ssh.',

@@ -1,6 +1,12 @@
 /** Pairing a program with a door, and revoking it. */
 import { notifications } from '@mantine/notifications';
-import { doorKinds, policiesOfProgram, userNameOf, type DoorName } from '../../../main/lib/policies/doors.ts';
+import {
+  doorKinds,
+  policiesLeftOf,
+  policiesOfProgram,
+  userNameOf,
+  type DoorName,
+} from '../../../main/lib/policies/doors.ts';
 import { pairInOrder, type LeftResources, type PairingSteps } from '../../../main/lib/policies/pairing.ts';
 import type { ProgramPolicy } from '../../../main/lib/policies/spenders.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -144,11 +150,16 @@ function useDeleting() {
 
 /** @returns what revokes a program. The user goes first: its key must not outlive its policies. */
 export function useRevoking(): (door: DoorName, name: string, userId: string | undefined) => Promise<void> {
+  const { data: users } = useApiQuery('list_users');
   const { data } = useApiQuery('list_policies');
   const change = useDoorsCall();
   const { deleteUser, deletePolicies } = useDeleting();
   return async (door, name, userId) => {
-    const policyIds = userId === undefined ? [] : policiesOfProgram(userId, data?.policies ?? []);
+    const policies = data?.policies ?? [];
+    const policyIds = [
+      ...(userId === undefined ? [] : policiesOfProgram(userId, policies)),
+      ...(users === undefined ? [] : policiesLeftOf(door, name, users.users, policies)),
+    ];
     if (userId !== undefined) await deleteUser(userId);
     if (policyIds.length > 0) await deletePolicies(policyIds);
     await change.mutateAsync({ change: 'remove', door, name });
