@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { environmentWithoutKey } from '../../app/config.ts';
+import { programPath } from '../../app/program-path.ts';
 import { note } from './output.ts';
 
 /** The words that open a file with the program that the user chose for its kind, the file's address last. */
@@ -23,7 +24,11 @@ export function openPage(page: string | null): void {
     return;
   }
   const [program, ...words] = opening(process.platform, page);
-  const child = spawn(program, words, { stdio: 'ignore', detached: true, env: environmentWithoutKey() });
+  const child = spawn(programPath(program), words, {
+    stdio: 'ignore',
+    detached: true,
+    env: environmentWithoutKey(),
+  });
   child.on('error', () => undefined);
   child.unref();
 }

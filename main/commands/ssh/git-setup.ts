@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../app/config.ts';
+import { programPath } from '../../app/program-path.ts';
 import { replaceFile } from '../../files/new-files.ts';
 import { readTextFile } from '../shared/file-text.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
@@ -81,7 +82,7 @@ export async function setUpGit(config: Config, options: GitSetupOptions): Promis
 
 function git(...argv: readonly string[]): string {
   try {
-    return execFileSync('git', argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(programPath('git'), argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {
     if (argv.includes('--get')) return '';
     throw new CommandError(exitCodes.failed, `git ${argv.join(' ')} failed: ${String(error)}`);
@@ -91,11 +92,18 @@ function git(...argv: readonly string[]): string {
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Git calls one program for signing and for verifying, and gives it no other arguments. */
-function launcherText(socket: string): string {
+export function launcherText(socket: string, platform: NodeJS.Platform = process.platform): string {
   const words = [...thisProgram(), 'ssh', 'sign', '--socket', socket, '--'];
-  if (process.platform === 'win32') {
+  if (platform === 'win32') {
     const command = words.map((word) => `"${word}"`).join(' ');
-    return `@if "%~2"=="sign" (${command} %*) else (ssh-keygen %*)\r\n`;
+    return [
+      '@echo off',
+      'setlocal',
+      // Git calls this in the root of a repository, where Windows would look for programs first.
+      'set "NoDefaultCurrentDirectoryInExePath=1"',
+      `if "%~2"=="sign" (${command} %*) else (ssh-keygen %*)`,
+      '',
+    ].join('\r\n');
   }
   return `#!/bin/sh
 # Written by \`keyhearth git setup\`.

@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { sshString, sshUint32 } from '../../chains/ssh/wire.ts';
+import { programPath } from '../../app/program-path.ts';
 import { writeNewFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { askAgent } from './agent-client.ts';
@@ -52,7 +53,7 @@ function readPublicKey(file: string): Uint8Array {
 /** @returns the first line of git's answer; empty where git says nothing. */
 function git(...argv: readonly string[]): string {
   try {
-    const said = execFileSync('git', argv, {
+    const said = execFileSync(programPath('git'), argv, {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: 5000,

@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import type { Readable, Transform, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { isatty } from 'node:tty';
+import { programPath } from '../../app/program-path.ts';
 import { note } from '../shared/output.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 import { endings } from '../shared/signals.ts';
@@ -55,7 +56,10 @@ export function runToItsEnd(
       resolve(how);
     };
     const output = through === undefined ? 'inherit' : 'pipe';
-    const child = spawn(program, operands, { stdio: ['inherit', output, output], env: environment });
+    const child = spawn(programPath(program, environment), operands, {
+      stdio: ['inherit', output, output],
+      env: environment,
+    });
     const outputs = Promise.all(
       through === undefined
         ? []

@@ -8,6 +8,7 @@ import { replaceFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
 import type { ServiceSpecification } from './service-files.ts';
+import { programPath } from '../../app/program-path.ts';
 import { thisProgram } from '../../app/this-program.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
 
@@ -222,7 +223,7 @@ function launchd(): Manager {
 /** @throws CommandError with what the program said. */
 function run(program: string, argv: readonly string[]): Promise<string> {
   return new Promise((done, reject) => {
-    execFile(program, argv, { encoding: 'utf8', timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(programPath(program), argv, { encoding: 'utf8', timeout: 60_000 }, (error, stdout, stderr) => {
       if (error === null) {
         done(stdout);
         return;
