@@ -25,7 +25,7 @@ import { Meters } from '../policies/budget-meters.tsx';
 import { NamePill, useKnownNames } from '../policies/policy-names.tsx';
 import { useLanguage } from '../policies/policy-queries.ts';
 import { RefusalRow } from '../policies/refusal-row.tsx';
-import { usePausing, useResuming } from './pausing.ts';
+import { StillWaiting, usePausing, useResuming } from './pausing.ts';
 import { WideningNotice } from './widening.tsx';
 
 /** Milliseconds between two looks at what was refused. */
@@ -85,7 +85,14 @@ function Pause({
   const task = useAsyncAction();
   return (
     <>
-      <Failure title={t('Couldn’t pause or resume the agent')} error={task.error} />
+      <Failure
+        title={
+          task.error instanceof StillWaiting
+            ? t('Some of its requests still wait')
+            : t('Couldn’t pause or resume the agent')
+        }
+        error={task.error}
+      />
       {isPaused && (
         <Button
           variant="default"

@@ -10,7 +10,15 @@ import { recoverTypedDataAddress, type Hex } from 'viem';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../main/lib/clock.ts';
-import { newWallet, resultOf, runCommand, startTestVault, type Json } from '../../support/support.ts';
+import {
+  newTestKey,
+  newWallet,
+  resultOf,
+  runCommand,
+  startTestVault,
+  type Json,
+  type TestClient,
+} from '../../support/support.ts';
 import { transferAuthorization } from '../../support/transfer-authorization.ts';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
 import { axeFindings, tooWideFindings } from '../support/inspect.ts';
@@ -258,4 +266,62 @@ test('a double press on Pause pauses an agent, and does not resume it', async ()
   await resume.click();
   await resume.waitFor({ state: 'detached' });
   expect(await pauses()).toBe(0);
+});
+
+/** Lets a test ask as the agent does, with a key of its own. */
+async function asClaude(root: TestClient): Promise<TestClient> {
+  const { users } = (await root.query('list_users')).body as {
+    readonly users: readonly { readonly userId: string; readonly userName: string }[];
+  };
+  const userId = users.find(({ userName }) => userName.includes('claude'))?.userId;
+  const key = newTestKey();
+  const apiKeys = [{ apiKeyName: 'more', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
+  resultOf(await root.submit('create_api_keys', 'CREATE_API_KEYS_V2', { userId, apiKeys }));
+  return root.as(key);
+}
+
+test('a pause goes on to reject what waits where another person decides a request meanwhile', async () => {
+  await using service = await startTestVault({
+    password,
+    config: { ui: true },
+    substitutes: { clock: systemClock },
+  });
+  const { root, vault } = service;
+  const account = (await newWallet(root, 'Daily')).ethereum;
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(vault.newLink());
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page);
+  const form = await createClaude(page);
+  await button(form, 'Done').click();
+  const claude = await asClaude(root);
+  for (const value of [6_000_001n, 6_000_002n, 6_000_003n]) {
+    const asked = await claude.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+      signWith: account,
+      payload: JSON.stringify(authorization(account, value)),
+      encoding: 'PAYLOAD_ENCODING_EIP712',
+      hashFunction: 'HASH_FUNCTION_NO_OP',
+    });
+    expect(asked.text).toContain('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  }
+
+  const decided: string[] = [];
+  await page.route('**/window/call', async (route) => {
+    const sent = route.request().postData() ?? '';
+    const [, fingerprint = ''] = /reject_activity.*"fingerprint":"([^"]+)"/s.exec(sent) ?? [];
+    if (fingerprint !== '' && decided.length === 0) {
+      decided.push(fingerprint);
+      resultOf(await root.submit('reject_activity', 'REJECT_ACTIVITY', { fingerprint }));
+    }
+    await route.continue();
+  });
+  await button(page, 'Pause claude').click();
+  await page.getByText('Agent paused').waitFor();
+  expect(decided).toHaveLength(1);
+  const { activities } = (
+    await root.query('list_activities', { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'] })
+  ).body as { readonly activities: readonly unknown[] };
+  expect(activities).toEqual([]);
+  expect(await page.getByText('Couldn’t pause or resume the agent').count()).toBe(0);
 });
