@@ -252,6 +252,41 @@ describe('the palette', () => {
     expect(person.complaints).toEqual([]);
   });
 
+  test('opens no result of an earlier text, and says where there are more results', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    for (const walletName of [
+      'Barn',
+      'Bard',
+      ...[1, 2, 3, 4, 5, 6].map((number) => `Shed ${String(number)}`),
+    ]) {
+      resultOf(await service.root.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts: [] }));
+    }
+    await page.goto(service.windowUrl);
+    await heading(page, 'Home').waitFor();
+    await page.keyboard.press('ControlOrMeta+k');
+    const field = page.getByRole('combobox', { name: 'Search and commands' });
+    const option = (name: RegExp) => page.getByRole('option', { name });
+    await field.fill('shed');
+    await option(/^Shed 5/).waitFor();
+    await page.getByText('There are more results.').waitFor();
+    await page.getByText(/^The first \d+ results$/).waitFor();
+    await field.fill('barn');
+    await option(/^Barn/).waitFor();
+    await page.getByText('There are more results.').waitFor({ state: 'detached' });
+    // As fast as fingers are: the results are those of the text before.
+    await field.evaluate(async (element) => {
+      const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+      value?.set?.call(element, 'bard');
+      element.dispatchEvent(new Event('input', { bubbles: true }));
+      await Promise.resolve();
+      element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    });
+    await heading(page, 'Bard').waitFor();
+    expect(person.complaints).toEqual([]);
+  });
+
   test('changes what it changes so that it can be undone, and locks', async () => {
     await using service = await serveDevVault();
     await using person = await openWindow(browser);

@@ -69,6 +69,9 @@ const shortest = 2;
 /** Between the last key and the question, in milliseconds. */
 const pause = 120;
 
+/** Results of each kind that are shown. One more is asked for, which tells that there are more. */
+const shownOfEach = 5;
+
 function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
   const [, navigate] = useLocation();
   const [query, setQuery] = useState('');
@@ -86,8 +89,13 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
   const { actions, screens: places, documentation } = useCommands(wishes);
   const [asked] = useDebouncedValue(query.trim(), pause);
   const searches = asked.length >= shortest;
-  const search = useApiQuery('search', searches ? { text: upTo(asked, 200) } : null);
-  const found = searches && query.trim() !== '' ? (search.data?.results ?? []) : [];
+  const search = useApiQuery('search', searches ? { text: upTo(asked, 200), limit: shownOfEach + 1 } : null);
+  const isSearched = query.trim().length >= shortest;
+  const answered = searches && isSearched ? (search.data?.results ?? []) : [];
+  const found = answered.filter(
+    ({ kind }, index) => answered.slice(0, index).filter((each) => each.kind === kind).length < shownOfEach,
+  );
+  const isMore = found.length < answered.length;
 
   const groups: ChoiceGroup[] = [
     group(t('Go to'), listId, matching(places, query)),
@@ -98,6 +106,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
     first === undefined ? 3 : distance(first.name, query);
   if (query.trim() === '') groups.reverse();
   else groups.sort((a, b) => nearest(a) - nearest(b));
+  const commands = new Set(groups.flatMap((each) => each.choices));
   const results = [
     ...found.map((each) => ({ ...say(each), id: `${each.kind} ${each.id}` })),
     ...activitiesOf(found),
@@ -121,22 +130,33 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
   const choices = shown.flatMap((each) => each.choices);
   const current = choices[Math.min(at, choices.length - 1)];
   const waiting = searches && search.isPending;
+  /** False while the results are those of an earlier text. */
+  const isCurrent = !isSearched || (asked === query.trim() && !search.isPending);
 
   const choose = (choice: Choice | undefined) => {
     if (choice === undefined) return;
     onClose();
     choice.run();
   };
+  /** Enter came before the results of its text. */
+  const hasEntered = useRef(false);
+  useEffect(() => {
+    if (!hasEntered.current || !isCurrent) return;
+    hasEntered.current = false;
+    choose(current);
+  });
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     // Enter and arrows of an input method choose its characters.
     if (event.nativeEvent.isComposing) return;
+    hasEntered.current = false;
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (move !== undefined && choices.length > 0) {
       event.preventDefault();
       setAt((Math.min(at, choices.length - 1) + move + choices.length) % choices.length);
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      choose(current);
+      if (isCurrent || (current !== undefined && commands.has(current))) choose(current);
+      else hasEntered.current = true;
     }
   };
 
@@ -161,6 +181,7 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
           data-autofocus
           value={query}
           onChange={(event) => {
+            hasEntered.current = false;
             setQuery(event.currentTarget.value);
             setAt(0);
           }}
@@ -183,8 +204,13 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
           {readable(search.error)}
         </p>
       )}
+      {isMore && <p className="kh-palette-none">{t('There are more results. Type more to narrow them.')}</p>}
       <VisuallyHidden role="status">
-        {waiting ? t('Searching') : t('{{count}} results', { count: choices.length })}
+        {waiting
+          ? t('Searching')
+          : isMore
+            ? t('The first {{count}} results', { count: choices.length })
+            : t('{{count}} results', { count: choices.length })}
       </VisuallyHidden>
     </>
   );
