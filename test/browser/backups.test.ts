@@ -110,6 +110,15 @@ describe('a person with a vault', () => {
     await list.getByText(join(folder, readdirSync(folder)[0] ?? '')).waitFor();
     await page.getByText(/keeps the last 7 backups/).waitFor();
     amiss.push(...(await axeFindings(page, 'backups-scheduled')));
+    // The form shows what is set, and not what was chosen before an undo.
+    const frequency = page.getByRole('combobox', { name: 'Frequency' });
+    await frequency.selectOption('Every week');
+    await button(page, 'Change schedule').click();
+    await page.getByText('Schedule changed').last().waitFor();
+    await expect.poll(() => button(page, 'Change schedule').isDisabled()).toBe(true);
+    await button(page, 'Undo').last().click();
+    await expect.poll(() => frequency.inputValue()).toBe('24');
+    expect(await button(page, 'Change schedule').isDisabled()).toBe(true);
     await goTo(page, 'Wallets');
     await page.getByText(/^Last backup .* last tested/).waitFor();
     expect(await notice.isVisible()).toBe(false);

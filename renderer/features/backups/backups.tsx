@@ -46,7 +46,7 @@ export function Backups(): ReactNode {
           <State of={data} />
           {data.running !== null && <Running progress={data.running} />}
           <BackUp of={data} key={data.schedule?.directory ?? ''} />
-          <Schedule of={data} key={`schedule ${data.schedule?.directory ?? ''}`} />
+          <Schedule of={data} />
           <List of={data} />
         </>
       )}
@@ -183,7 +183,13 @@ const rhythms = [
 
 function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: BackupsStatus }): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
-  const [hours, setHours] = useState(String(schedule?.hours ?? 24));
+  const [chosen, setChosen] = useState<string | null>(null);
+  /** From then on the form shows what is set, also after an undo. */
+  const forget = () => {
+    setTyped(null);
+    setChosen(null);
+  };
+  const hours = chosen ?? String(schedule?.hours ?? 24);
   const change = useBackupCall((rpc, wish: { readonly directory: string; readonly hours: number } | null) =>
     rpc.scheduleBackups(wish),
   );
@@ -196,6 +202,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
       { directory: directory.trim(), hours: Number(hours) },
       {
         onSuccess() {
+          forget();
           sayDone({
             title: t('Schedule changed'),
             message: t('The first backup starts now, the others while Keyhearth runs.'),
@@ -208,6 +215,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
   const stop = () => {
     change.mutate(null, {
       onSuccess() {
+        forget();
         sayDone({
           title: t('Schedule turned off'),
           message: t('Existing backups stay.'),
@@ -248,7 +256,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
                 ? rhythms
                 : [...rhythms, { value: hours, label: t('Every {{hours}} hours', { hours }) }]
             }
-            onChange={onText(setHours)}
+            onChange={onText(setChosen)}
           />
           <Failure title={t('Couldn’t change the schedule')} error={change.error} />
           <Group gap="sm">
