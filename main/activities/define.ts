@@ -112,11 +112,11 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
 export type FromElsewhere<T> = () => Promise<T>;
 
 /** A past request, as far as it is known: from an activity's row or from the record of a refusal. */
-export type PastRequest = Pick<ActivityRow, 'type' | 'intent' | 'createdAt' | 'votes'>;
+export type PastRequest = Pick<ActivityRow, 'id' | 'type' | 'intent' | 'createdAt' | 'votes'>;
 
 /** Makes of an activity what policies decide from. */
 export interface Cases {
-  /** @returns undefined for a type that no operation has today. */
+  /** @returns undefined for a request that cannot be read today. */
   readonly ofActivity: (row: PastRequest) => Case | undefined;
   /**
    * A hypothetical activity: one user submits it now.
@@ -551,4 +551,64 @@ export function query<Path extends string, Schema extends z.ZodType, Returns ext
   ) => Shown<z.output<Returns>> | Paced<Shown<z.output<Returns>>> | FromElsewhere<Shown<z.output<Returns>>>;
 }): KnownQuery<Path, Schema, Returns> {
   return { kind: 'query', ...definition } as unknown as KnownQuery<Path, Schema, Returns>;
+}
+
+/** A row of the log, as far as it says what was asked. */
+type Logged = Pick<ActivityRow, 'type' | 'intent'>;
+
+/** A request of the log, as it was kept. */
+interface Stored {
+  readonly operation: ActivityOperation;
+  readonly version: ActivityVersion;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The log is of this program's making, but it may have a row that this program cannot read: of another version, or put in by
+ * another program. Such a row is shown as unreadable, and nothing is done by it.
+ * @returns False unless its type takes the request today.
+ */
+export function isReadable(operations: Operations, row: Logged): boolean {
+  const stored = storedOf(operations, row);
+  return stored !== undefined && isTaken(stored);
+}
+
+/**
+ * For what is shown of a row. Requests that an earlier version took are shown too, as far as they can be.
+ * @returns undefined for one that cannot be read.
+ * @throws as `read`, for a request that its type takes: the fault is not the row's.
+ */
+export function readRequest<T>(
+  operations: Operations,
+  row: Logged,
+  read: (stored: Stored) => T,
+): T | undefined {
+  const stored = storedOf(operations, row);
+  if (stored === undefined) return undefined;
+  try {
+    return read(stored);
+  } catch (error) {
+    if (isTaken(stored)) throw error;
+    return undefined;
+  }
+}
+
+const isTaken = ({ version, params }: Stored): boolean => version.params.safeParse(params).success;
+
+function storedOf({ byType }: Operations, { type, intent }: Logged): Stored | undefined {
+  const known = byType.get(type);
+  const params = objectOf(intent);
+  return known && params && { ...known, params };
+}
+
+function objectOf(text: string): Stored['params'] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Stored['params'])
+    : undefined;
 }

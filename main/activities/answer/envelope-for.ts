@@ -5,7 +5,6 @@ import type { Caller } from '../../lib/caller.ts';
 import type { Engine } from '../request/engine.ts';
 import { openForAsker } from './askers-secrets.ts';
 import { rightsOfNobody, toEnvelope, type VoteRights } from './envelope.ts';
-import { ofType } from '../request/stored.ts';
 import { askedByVote, scopeRefusal } from '../decision/scope.ts';
 import { readWaiting, type Waiting } from '../decision/waiting.ts';
 
@@ -22,10 +21,9 @@ export function envelopeFor(
   row: ActivityRow,
   identify: () => Caller,
 ): ReturnType<typeof toEnvelope> {
-  const { operation, version } = ofType(parts.operations, row.type);
-  const open = (result: Parameters<typeof openForAsker>[3]) =>
-    openForAsker(parts.keys, operation, identify, result);
-  return toEnvelope(tx, row, version, rightsOf(parts, tx, row, identify), open);
+  return toEnvelope(tx, row, parts.operations, rightsOf(parts, tx, row, identify), (operation, result) =>
+    openForAsker(parts.keys, operation, identify, result),
+  );
 }
 
 /** @param identify As `envelopeFor`. */
@@ -35,7 +33,11 @@ function rightsOf(parts: Parts, tx: Reader, row: ActivityRow, identify: () => Ca
   const waiting = readWaiting(tx, parts.operations, row, parts.clock.now());
   const mayVote = waiting.mayVote(caller);
   return {
-    canApprove: mayVote && !hasApproved(waiting, caller) && isInScope(parts, tx, row, 'APPROVE', caller),
+    canApprove:
+      mayVote &&
+      waiting.isReadable() &&
+      !hasApproved(waiting, caller) &&
+      isInScope(parts, tx, row, 'APPROVE', caller),
     canReject: mayVote && isInScope(parts, tx, row, 'REJECT', caller),
   };
 }
@@ -45,7 +47,10 @@ export function needsApproval(parts: Parts, tx: Reader, row: ActivityRow, caller
   const waiting = readWaiting(tx, parts.operations, row, parts.clock.now());
   // The votes are looked at first: they need no policies.
   return (
-    !hasApproved(waiting, caller) && waiting.mayVote(caller) && isInScope(parts, tx, row, 'APPROVE', caller)
+    !hasApproved(waiting, caller) &&
+    waiting.isReadable() &&
+    waiting.mayVote(caller) &&
+    isInScope(parts, tx, row, 'APPROVE', caller)
   );
 }
 

@@ -4,7 +4,8 @@ import type { Reader } from '../../storage/connection.ts';
 import { getUserSnapshot } from '../../storage/tables/user-snapshots.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { errorBody, type Failure } from '../../lib/errors.ts';
-import type { ActivityEnvelope, ActivityVersion } from '../define.ts';
+import { unreadableIntent } from '../../lib/text/to-be-signed.ts';
+import { readRequest, type ActivityEnvelope, type ActivityOperation, type Operations } from '../define.ts';
 import { votesOf } from '../decision/votes.ts';
 
 /** The votes that a caller may still give on an activity. */
@@ -25,19 +26,10 @@ type Json = Readonly<Record<string, unknown>>;
 export function toEnvelope(
   tx: Reader,
   row: ActivityRow,
-  version: ActivityVersion,
+  operations: Operations,
   rights: VoteRights = rightsOfNobody(row),
-  open: (result: Json) => Json = (result) => result,
+  open: (operation: ActivityOperation, result: Json) => Json = (_operation, result) => result,
 ): ActivityEnvelope {
-  const params = JSON.parse(row.intent) as Record<string, unknown>;
-  const result = row.result === null ? undefined : open(JSON.parse(row.result) as Json);
-  const specified = version.specified && {
-    // The stored intent went through the version's schema before it was kept.
-    [version.specified.intent]: version.specified.describe(params as never, result, {
-      tx,
-      organizationId: row.organizationId,
-    }),
-  };
   const votes = votesOf(row);
   return {
     id: row.id,
@@ -45,18 +37,7 @@ export function toEnvelope(
     status: row.status,
     type: row.type,
     timestampMs: String(row.timestampMs),
-    intent: { [version.intent]: params, ...specified },
-    result:
-      result === undefined
-        ? {}
-        : {
-            [version.result]: result,
-            activity: {
-              type: row.type,
-              intent: specified ?? { [version.intent]: params },
-              result: { [version.result]: result },
-            },
-          },
+    ...(contentOf(tx, row, operations, open) ?? unreadable(row)),
     votes: votes.map(({ snapshot, createdAt, ...vote }) => ({
       ...vote,
       user: getUserSnapshot(tx, snapshot),
@@ -70,6 +51,45 @@ export function toEnvelope(
     failure: row.failure === null ? null : failureBody(row.failure),
   };
 }
+
+type Content = Pick<ActivityEnvelope, 'intent' | 'result'>;
+
+/** @returns undefined where the request cannot be read. */
+const contentOf = (
+  tx: Reader,
+  row: ActivityRow,
+  operations: Operations,
+  open: (operation: ActivityOperation, result: Json) => Json,
+): Content | undefined =>
+  readRequest(operations, row, ({ operation, version, params }) => {
+    const result = row.result === null ? undefined : open(operation, JSON.parse(row.result) as Json);
+    const specified = version.specified && {
+      [version.specified.intent]: version.specified.describe(params as never, result, {
+        tx,
+        organizationId: row.organizationId,
+      }),
+    };
+    return {
+      intent: { [version.intent]: params, ...specified },
+      result:
+        result === undefined
+          ? {}
+          : {
+              [version.result]: result,
+              activity: {
+                type: row.type,
+                intent: specified ?? { [version.intent]: params },
+                result: { [version.result]: result },
+              },
+            },
+    };
+  });
+
+/** The texts of a row as they are, under names that no operation has. */
+const unreadable = ({ intent, result }: ActivityRow): Content => ({
+  intent: { [unreadableIntent]: { text: intent } },
+  result: result === null ? {} : { unreadableResult: { text: result } },
+});
 
 function failureBody(failure: string): ActivityEnvelope['failure'] {
   const { code, message, details } = errorBody(JSON.parse(failure) as Failure);

@@ -8,7 +8,6 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import type { Engine } from '../request/engine.ts';
 import { toEnvelope } from './envelope.ts';
 import type { ActivityEnvelope } from '../define.ts';
-import { versionOf } from '../request/stored.ts';
 
 export interface ActivityEvent {
   /** Its place in the log, as its organization is shown it. */
@@ -18,7 +17,7 @@ export interface ActivityEvent {
 
 /** As the API shows it to no caller in particular: every receiver gets the same, each time. */
 export const showEvent = (operations: Engine['operations'], tx: Reader, row: ActivityRow): ActivityEnvelope =>
-  toEnvelope(tx, row, versionOf(operations, row.type));
+  toEnvelope(tx, row, operations);
 
 /** True where the user belongs to a sub-organization. */
 export const isOfSubOrganization = (

@@ -15,12 +15,19 @@ import { requestLimits } from '../../lib/published-limits.ts';
 import type { Voter } from '../../policy/decide/facts.ts';
 import type { Case } from '../../policy/analysis/replay.ts';
 import type { CredentialFact } from '../../policy/language/schema.ts';
-import type { ActivityOperation, Cases, Operations, PastRequest } from '../define.ts';
+import {
+  isReadable,
+  type ActivityOperation,
+  type Cases,
+  type Operations,
+  type PastRequest,
+} from '../define.ts';
 import { countersOf } from './counters.ts';
 import { remainingFacts, type Activity } from './facts.ts';
 import { parse } from '../../lib/parse.ts';
 import { isForRootQuorum } from './root-users.ts';
 import { versionNamed } from '../request/parse-request.ts';
+import { operationOf } from '../request/stored.ts';
 import type { Vote } from './votes.ts';
 
 const request = z.object({ type: z.string(), parameters: z.looseObject({}) });
@@ -59,11 +66,10 @@ export function casesOf(tx: Reader, operations: Operations, organizationId: stri
   return {
     counters: countersOf(tx, organizationId),
     ofActivity(row) {
-      const known = operations.byType.get(row.type);
-      if (known === undefined) return undefined;
-      const { operation, version } = known;
-      const params = version.upgrade(JSON.parse(row.intent));
-      return caseOf(operation, { type: row.type, organizationId, params }, votersThen(row), row.createdAt);
+      const logged = { ...row, organizationId };
+      if (!isReadable(operations, logged)) return undefined;
+      const { operation, activity } = operationOf(operations, logged);
+      return caseOf(operation, activity, votersThen(row), row.createdAt);
     },
     ofRequest({ body, userId }) {
       const { type, parameters } = parse(request, parsed(body), 'requestBody');

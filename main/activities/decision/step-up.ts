@@ -1,7 +1,7 @@
 /** Finds the requests of the owner's window that need step-up: see `StepUp`. */
 import { findActivityByFingerprint } from '../../storage/tables/activities.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
-import { stepUpFor, type StepUp } from '../define.ts';
+import { isReadable, stepUpFor, type StepUp } from '../define.ts';
 import type { Engine } from '../request/engine.ts';
 import { operationOf } from '../request/stored.ts';
 import { parseRequest } from '../request/parse-request.ts';
@@ -35,7 +35,7 @@ export function stepUpOf(
   const { fingerprint } = request.params as { readonly fingerprint: string };
   return units.read((tx) => {
     const target = findActivityByFingerprint(tx, organizationId, fingerprint);
-    if (target === undefined) return undefined;
+    if (target === undefined || !isReadable(operations, target)) return undefined;
     const waiting = operationOf(operations, target);
     return stepUpFor(waiting.operation, waiting.activity.params, { tx, organizationId });
   });

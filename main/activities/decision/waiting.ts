@@ -12,7 +12,7 @@ import { aboutActivity } from './decide.ts';
 import { credentialOf, remainingFacts } from './facts.ts';
 import { policiesOf } from './policies.ts';
 import { isForRootQuorum } from './root-users.ts';
-import type { Operations } from '../define.ts';
+import { isReadable, type Operations } from '../define.ts';
 import { operationOf } from '../request/stored.ts';
 import { standingApprovals, votesOf, type Vote } from './votes.ts';
 
@@ -21,9 +21,17 @@ export interface Waiting {
   readonly submitter: Caller | undefined;
   /** The approvals that count: not lapsed, by users who are there, with credentials that are still valid. */
   readonly approvals: readonly Vote[];
-  /** True if a vote of this user could matter. The submitter may always cancel the activity or vote again. */
+  /** False where the request cannot be read: it may be rejected, and nothing else. */
+  readonly isReadable: () => boolean;
+  /**
+   * True if a vote of this user could matter. The submitter may always cancel the activity or vote again. A request that cannot
+   * be read asks nothing of policies: the root quorum may reject it.
+   */
   readonly mayVote: (caller: Caller) => boolean;
-  /** Decides with the approvals, as if this user approved too. */
+  /**
+   * Decides with the approvals, as if this user approved too.
+   * @throws KeyhearthError FAILED_PRECONDITION for a request that cannot be read.
+   */
   readonly decideWith: (caller: Caller) => Verdict;
 }
 
@@ -31,6 +39,7 @@ export interface Waiting {
 export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow, now: number): Waiting {
   const { organizationId } = row;
   const read = once(() => operationOf(operations, row));
+  const readable = once(() => isReadable(operations, row));
   const rule = getOrganizationRule(tx, organizationId);
   if (rule === undefined) throw new Error(`activity ${row.id} has no organization`);
   const { policies } = policiesOf(tx, organizationId, rule);
@@ -68,11 +77,13 @@ export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow
   return {
     submitter,
     approvals,
+    isReadable: readable,
     mayVote(caller) {
       if (caller.organizationId !== organizationId) return false;
       if (caller.userId === first.userId) return true;
       const voter = voterOfCaller(caller);
       if (voter === undefined) return false;
+      if (!readable()) return voter.root;
       const { operation, activity } = read();
       return mayApprove({ ...facts(), items: remainingFacts(tx, operation, activity) }, voter);
     },

@@ -1,29 +1,27 @@
 /** Activities of the log, parsed again by their operations. */
 import type { ActivityRow } from '../../storage/tables/activities.ts';
-import type { ActivityOperation, ActivityVersion, Operations } from '../define.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
+import { isReadable, readRequest, type ActivityOperation, type Operations } from '../define.ts';
 import type { Activity } from '../decision/facts.ts';
 
-/** @throws Error where no operation is of the row's type: the log is of this program's making. */
+/**
+ * For what is decided and done by a row: its request must be one that its type takes today.
+ * @throws KeyhearthError FAILED_PRECONDITION for one that cannot be read.
+ */
 export function operationOf(
   operations: Operations,
-  { type, organizationId, intent }: Pick<ActivityRow, 'type' | 'organizationId' | 'intent'>,
+  row: Pick<ActivityRow, 'id' | 'type' | 'organizationId' | 'intent'>,
 ): { readonly operation: ActivityOperation; readonly activity: Activity } {
-  const { operation, version } = ofType(operations, type);
-  // It went through the version's schema before it was kept.
-  const params = version.upgrade(JSON.parse(intent));
-  return { operation, activity: { type, organizationId, params } };
-}
-
-/** @throws Error as `operationOf`. */
-export const versionOf = (operations: Operations, type: string): ActivityVersion =>
-  ofType(operations, type).version;
-
-/** @throws Error as `operationOf`. */
-export function ofType(
-  { byType }: Operations,
-  type: string,
-): { readonly operation: ActivityOperation; readonly version: ActivityVersion } {
-  const typed = byType.get(type);
-  if (typed === undefined) throw new Error(`no operation executes activities of type ${type}`);
-  return typed;
+  const { id, type, organizationId } = row;
+  const read = isReadable(operations, row)
+    ? readRequest(operations, row, ({ operation, version, params }) => ({
+        operation,
+        activity: { type, organizationId, params: version.upgrade(params) },
+      }))
+    : undefined;
+  if (read !== undefined) return read;
+  throw new KeyhearthError(
+    'FAILED_PRECONDITION',
+    `activity ${id} cannot be approved: its request cannot be read. Reject it, and submit it again.`,
+  );
 }

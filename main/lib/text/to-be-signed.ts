@@ -17,6 +17,9 @@ export interface PendingActivity {
 /** The parameters of `describe_payload`. */
 export type ToBeSigned = Intent;
 
+/** The wrapper of a request that cannot be read: it has the text of the request alone. */
+export const unreadableIntent = 'unreadableIntent';
+
 /** The request without its wrapper. */
 export function intentOf({ intent }: Pick<PendingActivity, 'intent'>): Intent {
   const [first] = Object.values(intent);
@@ -29,6 +32,7 @@ export const resultOf = ({ result }: { readonly result: Intent }): unknown =>
 
 /** @returns each thing that the activity signs, in its order, with the key that signs it; nothing where it signs nothing. */
 export function toBeSigned(activity: PendingActivity): readonly ToBeSigned[] {
+  if (Object.hasOwn(activity.intent, unreadableIntent)) return [];
   const intent = intentOf(activity);
   // Older versions name the key so.
   const signWith = intent['signWith'] ?? intent['privateKeyId'];

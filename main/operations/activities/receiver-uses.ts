@@ -3,7 +3,7 @@
  * nothing is kept beside it. The real API has nothing of the kind.
  */
 import { z } from 'zod';
-import { query, signingTypes, type Shown } from '../../activities/define.ts';
+import { query, readRequest, signingTypes, type Operations, type Shown } from '../../activities/define.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
@@ -67,7 +67,7 @@ export const listReceiverUses = query({
     const uses = new Map<string, Use>();
     for (const sequence of found) {
       const row = getActivityAtPlace(tx, organizationId, sequence);
-      const receivers = row === undefined ? [] : receiversOf(tx, row);
+      const receivers = row === undefined ? [] : receiversOf(tx, operations, row);
       for (const address of params.addresses) {
         if (row === undefined || uses.has(address)) continue;
         if (!receivers.some((receiver) => sameAddress(receiver, address))) continue;
@@ -84,10 +84,11 @@ export const listReceiverUses = query({
 });
 
 /** The addresses of others in the titles of what an activity signs; none of what cannot be read now. */
-function receiversOf(tx: Reader, { type, intent, organizationId }: ActivityRow): readonly string[] {
-  const activity = { type, intent: { intent: JSON.parse(intent) as unknown } };
+function receiversOf(tx: Reader, operations: Operations, row: ActivityRow): readonly string[] {
+  const { type, organizationId } = row;
+  const requests = readRequest(operations, row, ({ params }) => toBeSigned({ type, intent: { params } }));
   try {
-    return toBeSigned(activity).flatMap((request) => describeRequest(tx, organizationId, request).strangers);
+    return (requests ?? []).flatMap((request) => describeRequest(tx, organizationId, request).strangers);
   } catch (error) {
     if (error instanceof KeyhearthError) return [];
     throw error;

@@ -1,6 +1,5 @@
 /** Sentences about an activity of the log. */
-import type { z } from 'zod';
-import type { Operations } from '../../activities/define.ts';
+import { isReadable, readRequest, type Operations } from '../../activities/define.ts';
 import { findActivityByFingerprint, type ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
@@ -19,28 +18,39 @@ type Logged = Pick<ActivityRow, 'type' | 'organizationId' | 'intent'>;
 
 /** Says what an activity of the log is about: its parameters are read again by its operation. */
 export const spokenOf = (tx: Reader, operations: Operations, row: Logged): Spoken =>
-  spoken(tx, operations, row, paramsOf(operations, row));
+  readRequest(operations, row, ({ version, params }) =>
+    spoken(tx, operations, row, version.upgrade(params)),
+  ) ?? unreadable;
 
 /** The same, with the fields of the request. */
-export function describe(tx: Reader, operations: Operations, row: Logged): Spoken & Fields {
-  const params = paramsOf(operations, row);
-  const signs = toBeSigned({ type: row.type, intent: { intent: params } }).length > 0;
-  return {
-    ...spoken(tx, operations, row, params),
-    ...(signs
-      ? { fields: [], shortened: false }
-      : fieldsOf(params, schemaOf(operations, row), namesOf(tx, row.organizationId))),
+export const describe = (
+  tx: Reader,
+  operations: Operations,
+  row: Logged & Pick<ActivityRow, 'status'>,
+): Spoken & Fields =>
+  (row.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED' && !isReadable(operations, row)
+    ? undefined
+    : readRequest(operations, row, ({ operation, version, params: stored }) => {
+        const params = version.upgrade(stored);
+        const signs = toBeSigned({ type: row.type, intent: { intent: params } }).length > 0;
+        // Of the newest version, whose parameters every version becomes.
+        const schema = operation.versions[0]?.params;
+        return {
+          ...spoken(tx, operations, row, params),
+          ...(signs
+            ? { fields: [], shortened: false }
+            : fieldsOf(params, schema, namesOf(tx, row.organizationId))),
+        };
+      })) ?? {
+    ...unreadable,
+    ...fieldsOf({ request: row.intent }, undefined, namesOf(tx, row.organizationId)),
   };
-}
 
-const paramsOf = ({ byType }: Operations, { type, intent }: Logged): unknown => {
-  const stored: unknown = JSON.parse(intent);
-  return byType.get(type)?.version.upgrade(stored) ?? stored;
+/** Nothing is left out in silence: a row that cannot be read says so in the place of its objects. */
+const unreadable: Spoken = {
+  about: [{ text: 'a request that cannot be read' }],
+  effect: [{ text: 'This request cannot be read.' }],
 };
-
-/** Of the newest version, whose parameters every version becomes. */
-const schemaOf = ({ byType }: Operations, { type }: Logged): z.ZodType | undefined =>
-  byType.get(type)?.operation.versions[0]?.params;
 
 function spoken(
   tx: Reader,
@@ -59,12 +69,15 @@ function spoken(
     const [{ userId }] = JSON.parse(row.votes) as readonly [{ readonly userId: string }];
     return { user: names.user(userId), about: spokenOf(tx, operations, row).about };
   };
-  return (
-    (known && speak(known.operation, params, names, { signed, asked })) ?? {
-      about: [],
-      effect: [{ text: `${activityTitle(type)}.` }],
-    }
-  );
+  const said = (known && speak(known.operation, params, names, { signed, asked })) ?? {
+    about: [],
+    effect: [{ text: `${activityTitle(type)}.` }],
+  };
+  // A request that its type does not take may have anything in the place of a name.
+  if ([...said.about, ...said.effect].some(({ text }) => typeof (text as unknown) !== 'string')) {
+    throw new Error(`a sentence about ${type} has a part that is not a text`);
+  }
+  return said;
 }
 
 function signedOf(tx: Reader, organizationId: string, activity: Parameters<typeof toBeSigned>[0]): Signed {

@@ -251,7 +251,14 @@ function pastCase(
   const message = `unable to find activity ${activityId}`;
   const refused = getRefusalRow(tx, organizationId, activityId);
   const row = refused ? asPast(refused) : orNotFound(getActivityRow(tx, organizationId, activityId), message);
-  return { ...orNotFound(cases.ofActivity(row), message), counters: { total: () => 0n } };
+  const tried = cases.ofActivity(row);
+  if (tried === undefined) {
+    throw new KeyhearthError(
+      'FAILED_PRECONDITION',
+      `activity ${activityId} cannot be tried: its request cannot be read`,
+    );
+  }
+  return { ...tried, counters: { total: () => 0n } };
 }
 
 /** A refused request had its sender's vote alone. */

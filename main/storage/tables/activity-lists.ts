@@ -53,8 +53,10 @@ const somewhere = ['a.id', 'a.fingerprint', 'a.intent', 'a.result', 'a.failure']
 const somewhereLater = `a.status IN (${open}) AND EXISTS (SELECT 1 FROM activities AS l INDEXED BY activities_id
   WHERE l.id = a.id AND l.revision > 1 AND (l.result LIKE ? ESCAPE '\\' OR l.failure LIKE ? ESCAPE '\\'))`;
 
-const signer = `coalesce(json_extract(a.intent, '$.signWith'), json_extract(a.intent, '$.privateKeyId'),
-  json_extract(a.intent, '$.address'))`;
+/** A field of a request; NULL where the request cannot be read. */
+const named = (field: string): string =>
+  `iif(json_valid(a.intent), json_extract(a.intent, '$.${field}'), NULL)`;
+const signer = `coalesce(${named('signWith')}, ${named('privateKeyId')}, ${named('address')})`;
 const signerHex = `lower(iif(${signer} LIKE '0x%', substr(${signer}, 3), ${signer}))`;
 /** A public key in any form of `readPublicKey`, as it is kept. */
 const signerKey = `iif(length(${signerHex}) = 130,
