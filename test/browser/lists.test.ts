@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { makeConfig } from '../../main/app/config.ts';
 import { mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
 import { uuidV4 } from '../../main/crypto/uuid.ts';
+import { insertKnownAddress } from '../../main/storage/tables/known-addresses.ts';
 import { insertPrivateKey } from '../../main/storage/tables/private-keys.ts';
 import { attachTag, insertTag } from '../../main/storage/tables/tags.ts';
 import { insertWallet } from '../../main/storage/tables/wallets.ts';
@@ -25,6 +26,7 @@ const recoveryPhrase = mnemonicFromEntropy(new Uint8Array(32).fill(7));
 const activities = 6_000;
 const accounts = 3_000;
 const privateKeys = 300;
+const addresses = 1_000;
 
 const numbered = (seed: number, index: number): string =>
   uuidV4(
@@ -65,6 +67,14 @@ async function makeVault(directory: string): Promise<void> {
           { format: 'ADDRESS_FORMAT_SOLANA', address: `Solana${String(index)}` },
         ]);
         for (const [place, tag] of tags.entries()) if (index % 10 <= place) attachTag(tx, tag, id);
+      }
+    });
+    await vault.units.write((tx) => {
+      for (let index = 0; index < addresses; index++) {
+        const id = numbered(8, index);
+        const address = `0x${id.replaceAll('-', '')}${'0'.repeat(8)}`;
+        const name = `Receiver ${String(index).padStart(4, '0')}`;
+        insertKnownAddress(tx, { id, organizationId, name, address, createdAt: at });
       }
     });
     const place = { units: vault.units, organizationId };
@@ -219,6 +229,26 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   await page.getByRole('searchbox', { name: 'Search' }).fill('nowhere');
   await button(page, 'Show all').click();
   await page.getByText('300 private keys').waitFor();
+
+  await goTo(page, 'Address book');
+  await page.getByText('1,000 addresses').waitFor();
+  const book = page.getByRole('list', { name: 'Address book' });
+  expect(await book.getByRole('listitem').count()).toBeLessThan(40);
+  expect(await axeFindings(page, 'addresses-long')).toEqual([]);
+  expect(await tooWideFindings(page, 'addresses-long')).toEqual([]);
+  await book.getByRole('button').first().focus();
+  await page.keyboard.press('End');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+    .toBe('Copy address of Receiver 0999');
+  // An address is found as it is shown, with gaps, and a name is taken away where the list was searched.
+  await page.getByRole('searchbox', { name: 'Search' }).fill('0X03E7 0808');
+  await page.getByText('1 address', { exact: true }).waitFor();
+  await button(page, 'Delete name Receiver 0999').click();
+  await button(page.getByRole('dialog'), 'Delete name').click();
+  await page.getByText('No matching address').waitFor();
+  await button(page, 'Show all').click();
+  await page.getByText('999 addresses').waitFor();
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);
 });

@@ -1,28 +1,26 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconAddressBook } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import type { KnownAddress } from '../../app/rpc/resources.ts';
 import { useDraftState } from '../../app/drafts.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { DeleteForm, DialogButton } from '../../ui/danger-zone.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { Grouped } from '../../ui/identifier.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { onText } from '../../ui/on-text.ts';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
-import '../../ui/rows.css';
+import { AddressList } from './address-list.tsx';
 
 /** Names for addresses of others. @param props.address One to be named. */
 export function Addresses({ address = '' }: { readonly address: string | undefined }): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('list_known_addresses');
   const list = data?.knownAddresses ?? [];
+  const failure = (
+    <Failure title={t('Couldn’t load the address book')} error={error} onRetry={() => void refetch()} />
+  );
   return (
     <>
       <PageHead
@@ -30,22 +28,22 @@ export function Addresses({ address = '' }: { readonly address: string | undefin
         lead={t('Names for others’ addresses. Sign and Approvals show them beside the address.')}
       />
       <NewAddress given={fromPlace(address)} />
-      <Panel kind="plain">
-        {isPending && <LoadingRows label={t('Loading the address book')} rows={2} />}
-        <Failure title={t('Couldn’t load the address book')} error={error} onRetry={() => void refetch()} />
-        {data !== undefined && list.length === 0 && (
-          <Empty title={t('No addresses yet')} icon={IconAddressBook}>
-            <p>{t('Name an address here, or from a request that sends to it.')}</p>
-          </Empty>
-        )}
-        {list.length > 0 && (
-          <ul className="kh-rows" aria-label={t('Address book')}>
-            {list.map((each) => (
-              <AddressOfOther key={each.knownAddressId} of={each} />
-            ))}
-          </ul>
-        )}
-      </Panel>
+      {list.length > 0 ? (
+        <>
+          {failure}
+          <AddressList list={list} />
+        </>
+      ) : (
+        <Panel kind="plain">
+          {isPending && <LoadingRows label={t('Loading the address book')} rows={2} />}
+          {failure}
+          {data !== undefined && (
+            <Empty title={t('No addresses yet')} icon={IconAddressBook}>
+              <p>{t('Name an address here, or from a request that sends to it.')}</p>
+            </Empty>
+          )}
+        </Panel>
+      )}
     </>
   );
 }
@@ -53,43 +51,6 @@ export function Addresses({ address = '' }: { readonly address: string | undefin
 /** Decodes what the router leaves as it is: the characters that have a meaning in an address of the window. */
 const fromPlace = (text: string): string =>
   text.replaceAll(/%(?:2[346BCF]|3[ABDF]|40)/gi, decodeURIComponent);
-
-function AddressOfOther({ of: { knownAddressId, name, address } }: { readonly of: KnownAddress }): ReactNode {
-  const remove = useSubmit('ACTIVITY_TYPE_DELETE_KNOWN_ADDRESS');
-  return (
-    <li className="kh-row kh-manage">
-      <div>
-        <span className="kh-row-name">{visibleName(name)}</span>
-        <br />
-        <Grouped text={address} />
-      </div>
-      <Group gap="xs" wrap="nowrap">
-        <CopyButton text={address} copy={t('Copy address of {{name}}', { name })} />
-        <DialogButton
-          name={t('Delete…')}
-          label={t('Delete name {{name}}', { name })}
-          title={t('Delete name “{{name}}”', { name })}
-          danger
-        >
-          {(close) => (
-            <DeleteForm
-              what="name"
-              outcomes={[
-                t('Requests show the address without a name.'),
-                t('You can name the address again.'),
-              ]}
-              submitting={remove}
-              onCancel={close}
-              onDelete={() => {
-                remove.mutate({ knownAddressId }, { onSuccess: close });
-              }}
-            />
-          )}
-        </DialogButton>
-      </Group>
-    </li>
-  );
-}
 
 function NewAddress({ given }: { readonly given: string }): ReactNode {
   const [, navigate] = useLocation();
