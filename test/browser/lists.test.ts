@@ -7,7 +7,9 @@ import { mnemonicFromEntropy } from '../../main/crypto/keys/mnemonics.ts';
 import { uuidV4 } from '../../main/crypto/uuid.ts';
 import { insertKnownAddress } from '../../main/storage/tables/known-addresses.ts';
 import { insertPrivateKey } from '../../main/storage/tables/private-keys.ts';
+import { insertPolicy } from '../../main/storage/tables/policies.ts';
 import { attachTag, insertTag } from '../../main/storage/tables/tags.ts';
+import { insertUser } from '../../main/storage/tables/users.ts';
 import { insertWallet } from '../../main/storage/tables/wallets.ts';
 import { openVault } from '../../main/app/compose.ts';
 import { fillAccounts, fillActivities } from '../support/long-lists.ts';
@@ -27,6 +29,8 @@ const activities = 6_000;
 const accounts = 3_000;
 const privateKeys = 300;
 const addresses = 1_000;
+const users = 300;
+const policies = 300;
 
 const numbered = (seed: number, index: number): string =>
   uuidV4(
@@ -75,6 +79,29 @@ async function makeVault(directory: string): Promise<void> {
         const address = `0x${id.replaceAll('-', '')}${'0'.repeat(8)}`;
         const name = `Receiver ${String(index).padStart(4, '0')}`;
         insertKnownAddress(tx, { id, organizationId, name, address, createdAt: at });
+      }
+    });
+    await vault.units.write((tx) => {
+      const kept = { organizationId, createdAt: at, updatedAt: at };
+      for (let index = 0; index < users; index++) {
+        const name = `User ${String(index)}`;
+        const email = `user${String(index)}@example.org`;
+        const verified = { emailVerifiedAt: null, phoneNumberVerifiedAt: null };
+        insertUser(tx, {
+          ...kept,
+          ...verified,
+          id: numbered(9, index),
+          name,
+          email,
+          phoneNumber: null,
+          root: 0,
+        });
+      }
+      for (let index = 0; index < policies; index++) {
+        const name = `Policy ${String(index)}`;
+        const condition = `wallet.id == '${numbered(10, index)}'`;
+        const rule = { effect: 'EFFECT_ALLOW', condition, consensus: '', time: null, notes: '' } as const;
+        insertPolicy(tx, { ...kept, ...rule, id: numbered(11, index), name });
       }
     });
     const place = { units: vault.units, organizationId };
@@ -249,6 +276,25 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   await page.getByText('No matching address').waitFor();
   await button(page, 'Show all').click();
   await page.getByText('999 addresses').waitFor();
+
+  for (const [title, count, wanted] of [
+    ['Users', '301 users', 'User 288'],
+    ['Policies', '300 policies', 'Policy 288'],
+  ] as const) {
+    await goTo(page, title);
+    await page.getByText(count).waitFor();
+    const rows = page.getByRole('list', { name: title, exact: true });
+    await rows.getByRole('link').first().waitFor();
+    expect(await rows.getByRole('listitem').count()).toBeLessThan(40);
+    expect(await axeFindings(page, `${title}-long`)).toEqual([]);
+    expect(await tooWideFindings(page, `${title}-long`)).toEqual([]);
+    await rows.getByRole('link').first().focus();
+    await page.keyboard.press('End');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toMatch(/ 299/);
+    await page.getByRole('searchbox', { name: 'Search' }).fill(wanted.toLowerCase());
+    await rows.getByRole('link', { name: wanted }).click();
+    await heading(page, wanted).waitFor();
+  }
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { Panel } from '../../ui/page.tsx';
 import type { PrivateKey, Tag } from '../../app/rpc/resources.ts';
 import { RowTime } from '../../ui/row-time.tsx';
 import { Empty } from '../../ui/feedback.tsx';
+import { TagBadges } from '../tags/tag-badges.tsx';
 import { useTags } from '../tags/tag-queries.ts';
 import { t } from '../../app/i18n/text.ts';
 import '../../ui/rows.css';
@@ -129,16 +130,7 @@ const Row = memo(function Row({
           {curveLabel(of.curve)}
           {of.addresses.length > 0 && <> · {t('{{count}} addresses', { count: of.addresses.length })}</>}
         </span>
-        {tags.length > 0 && (
-          <span className="kh-tags kh-one-line">
-            {tags.map(({ tagId, tagName }) => (
-              <span key={tagId} className="kh-badge kh-tag">
-                <span className="kh-unseen">{t('tagged')} </span>
-                {visibleName(tagName)}
-              </span>
-            ))}
-          </span>
-        )}
+        <TagBadges tags={tags} />
       </span>
       <span className="kh-row-side">
         <RowTime at={of.createdAt} say={(when) => t('Created {{when}}', { when })} />

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { ActionIcon, Autocomplete, Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Autocomplete, Button, Group, Stack, Text } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { longestName } from '../../ui/text/names.ts';
@@ -13,29 +13,9 @@ import { t } from '../../app/i18n/text.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
 import '../../ui/rows.css';
 
-interface NamesProps {
+interface EditorProps {
   readonly kind: TagKind;
   readonly tagIds: readonly string[];
-}
-
-/** The tags of something in a list. */
-export function TagNames({ kind, tagIds }: NamesProps): ReactNode {
-  const { list } = useTags(kind);
-  const present = list.filter(({ tagId }) => tagIds.includes(tagId));
-  if (present.length === 0) return null;
-  return (
-    <span className="kh-tags">
-      {present.map(({ tagId, tagName }) => (
-        <span key={tagId} className="kh-badge kh-tag">
-          <VisuallyHidden>{t('tagged')} </VisuallyHidden>
-          {visibleName(tagName)}
-        </span>
-      ))}
-    </span>
-  );
-}
-
-interface EditorProps extends NamesProps {
   readonly holderId: string;
 }
 

@@ -9,19 +9,15 @@ import { ContactFields } from './contact-fields.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import type { Contact } from './contact-fields.tsx';
 import { bareNumber, emailProblem, phoneProblem } from './contact.ts';
-import { RelativeTime } from '../../ui/relative-time.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
-import type { User } from '../../app/rpc/resources.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { TagNames } from '../tags/tag-editor.tsx';
 import { useTags } from '../tags/tag-queries.ts';
 import { useDraftState } from '../../app/drafts.ts';
 import { t } from '../../app/i18n/text.ts';
-import { Trans } from '../../app/i18n/trans.ts';
+import { UserList } from './user-list.tsx';
 import { useApiQuery, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
-import '../../ui/rows.css';
 
 export function Users(): ReactNode {
   const { owner } = useStatus();
@@ -37,33 +33,17 @@ export function Users(): ReactNode {
           </Button>
         }
       />
-      <Panel kind="plain">
-        {isPending && <LoadingRows label={t('Loading users')} />}
-        <Failure title={t('Couldn’t load the users')} error={error} onRetry={() => void refetch()} />
-        {data !== undefined && (
-          <ul className="kh-rows" aria-label={t('Users')}>
-            {data.users.map((user) => (
-              <li key={user.userId}>
-                <Link href={`/users/${user.userId}`} className="kh-row">
-                  <span>
-                    <span className="kh-row-name">{visibleName(user.userName)}</span>{' '}
-                    {user.userId === owner?.userId && <span className="kh-badge">{t('You')}</span>}
-                    <br />
-                    <span className="kh-row-more">{summary(user)}</span>
-                    <TagNames kind="user" tagIds={user.userTags} />
-                  </span>
-                  <span className="kh-row-side">
-                    <Trans
-                      i18nKey="Created <moment/>"
-                      components={{ moment: <RelativeTime at={user.createdAt} /> }}
-                    />
-                  </span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Panel>
+      {data === undefined ? (
+        <Panel kind="plain">
+          {isPending && <LoadingRows label={t('Loading users')} />}
+          <Failure title={t('Couldn’t load the users')} error={error} onRetry={() => void refetch()} />
+        </Panel>
+      ) : (
+        <>
+          <Failure title={t('Couldn’t load the users')} error={error} onRetry={() => void refetch()} />
+          <UserList users={data.users} ownId={owner?.userId} />
+        </>
+      )}
       {data?.users.length === 1 && (
         <p className="kh-lead">
           {t('Only you so far. Create users for other people, or for programs with fewer permissions.')}
@@ -72,15 +52,6 @@ export function Users(): ReactNode {
     </>
   );
 }
-
-const summary = ({ userEmail = '', apiKeys, authenticators }: User): string =>
-  [
-    userEmail,
-    t('{{count}} API keys', { count: apiKeys.length }),
-    authenticators.length === 0 ? '' : t('{{count}} passkeys', { count: authenticators.length }),
-  ]
-    .filter((part) => part !== '')
-    .join(' · ');
 
 export function NewUser(): ReactNode {
   const [, navigate] = useLocation();
