@@ -629,6 +629,74 @@ describe('budgets', () => {
     for (const name of names) expect((await sign(client, 'fifth', name)).status).toBe(403);
   });
 
+  test.each(['without a budget', 'with a budget of other requests'])(
+    'a request of the root quorum that fails of its key or its payload is in the log, %s',
+    async (which) => {
+      await using own = await startTestVault();
+      const { root } = own;
+      await using policies = new AsyncDisposableStack();
+      const counted = which.startsWith('with ') ? " && RollingCount('24h', signing_key.public_key) <= 1" : '';
+      const condition = `activity.kind == 'EXPORT_WALLET'${counted}`;
+      policies.use(await makePolicy('ALLOW', { condition }, root));
+      const { ethereum } = await newWallet(root);
+      const newest = async (): Promise<Json | undefined> => {
+        const { body } = await root.query('list_activities', { paginationOptions: { limit: '1' } });
+        const [activity] = (body?.['activities'] ?? []) as readonly Json[];
+        return activity;
+      };
+
+      const missing = await sign(root, 'payload', 'no key');
+      expect(missing.status).toBe(404);
+      expect(missing.body?.['message']).toBe('Could not find any resource to sign with.');
+      expect(await newest()).toMatchObject({
+        status: 'ACTIVITY_STATUS_FAILED',
+        intent: { signRawPayloadIntentV2: { signWith: 'no key' } },
+      });
+
+      const unreadable = await root.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+        signWith: ethereum,
+        unsignedTransaction: '02c0',
+        type: 'TRANSACTION_TYPE_ETHEREUM',
+      });
+      expect(unreadable).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'INVALID_TRANSACTION' } });
+      expect(await newest()).toMatchObject({
+        status: 'ACTIVITY_STATUS_FAILED',
+        intent: { signTransactionIntentV2: { signWith: ethereum } },
+      });
+    },
+  );
+
+  test('a request whose key is deleted while it waits fails at the last vote, and nothing is counted', async () => {
+    await using own = await startTestVault();
+    const { root } = own;
+    const { client } = await own.newUser('Signer');
+    const together = { condition: "activity.action == 'SIGN'", consensus: 'approvers.count() >= 2' };
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('ALLOW', together, root));
+    const counted = "activity.kind == 'EXPORT_WALLET' && RollingCount('24h', signing_key.public_key) <= 9";
+    policies.use(await makePolicy('ALLOW', { condition: counted }, root));
+    const made = await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+      privateKeys: [
+        { privateKeyName: 'Brief', curve: 'CURVE_SECP256K1', privateKeyTags: [], addressFormats: [] },
+      ],
+    });
+    const brief = resultOf(made).privateKeys[0]?.privateKeyId ?? '';
+    const { fingerprint, id, status } = activityOf(await sign(client, 'payload', brief));
+    expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    resultOf(
+      await root.submit('delete_private_keys', 'DELETE_PRIVATE_KEYS', {
+        privateKeyIds: [brief],
+        deleteWithoutExport: true,
+      }),
+    );
+    const voted = await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
+    expect(voted.body?.['message']).toBe('Could not find any resource to sign with.');
+    const { body } = await root.query('get_activity', { activityId: id });
+    expect(body).toMatchObject({ activity: { status: 'ACTIVITY_STATUS_FAILED' } });
+    const budgets = await root.query('list_policy_budgets');
+    expect(budgets.body?.['policyBudgets']).toMatchObject([{ counters: [] }]);
+  });
+
   test('are shown as they are counted, however many other counters of the same amount there are', async () => {
     const { userId, client } = await service.newUser('Shown');
     await using policies = new AsyncDisposableStack();

@@ -4,7 +4,7 @@ import type { Writer } from '../../storage/connection.ts';
 import type { Caller } from '../../lib/caller.ts';
 import { errorCodes, KeyhearthError, toFailure } from '../../lib/errors.ts';
 import type { OutgoingMessage } from '../../lib/messages.ts';
-import type { Reservation } from '../../policy/language/evaluation.ts';
+import type { Counting } from '../../policy/decide/items.ts';
 import { keepReservations } from '../decision/decide.ts';
 import { sealForAsker } from '../answer/askers-secrets.ts';
 import type { ActivityOperation } from '../define.ts';
@@ -59,10 +59,11 @@ export function executeActivity(
   task: ToExecute & {
     readonly activityId: string;
     readonly prepared: Prepared;
-    readonly reservations: readonly Reservation[];
+    readonly counting: Counting;
   },
 ): Execution {
-  const { activityId, prepared, reservations, ...rest } = task;
+  const { activityId, prepared, counting, ...rest } = task;
+  const { reservations, failure } = counting;
   const { organizationId, caller, now } = task;
   const { keys, random, sandbox } = engine;
   const post = (message: OutgoingMessage): void => {
@@ -74,6 +75,7 @@ export function executeActivity(
   try {
     return {
       result: tx.savepoint(() => {
+        if (failure !== undefined) throw failure;
         keepReservations(tx, caller.organizationId, activityId, reservations, now);
         const result = operation.run({
           ...rest,

@@ -71,7 +71,6 @@ export function giveVote(
   }
   if (!isAllowed(verdict) || !prepared) return { vote, end: endOf(undefined) };
   const { operation, ...rest } = task();
-  const { reservations } = verdict;
-  const execution = { ...rest, organizationId, activityId, now, prepared, reservations };
+  const execution = { ...rest, organizationId, activityId, now, prepared, counting: verdict };
   return { vote, end: endOf(executeActivity(tx, engine, operation, execution)) };
 }

@@ -11,9 +11,9 @@
  */
 import { once } from '../../lib/once.ts';
 import { isPart, nothingSearched } from './consensus.ts';
-import { Evaluation, type Reservation } from '../language/evaluation.ts';
+import { Evaluation } from '../language/evaluation.ts';
 import { submitterOf, type Facts, type Voter } from './facts.ts';
-import { throughItems, type Evaluated } from './items.ts';
+import { throughItems, type Counting, type Evaluated } from './items.ts';
 import type { Policy } from './policies.ts';
 
 export type PolicyOutcome =
@@ -44,12 +44,9 @@ interface Decided {
 }
 
 export type Verdict = Decided &
+  /** Its reservations are kept in the transaction that executes the activity, and given back if it fails. */
   (
-    | {
-        readonly outcome: 'allow';
-        /** Added to the counters in the transaction that executes the activity, and released if it fails. */
-        readonly reservations: readonly Reservation[];
-      }
+    | ({ readonly outcome: 'allow' } & Counting)
     /** The activity waits for more votes. */
     | { readonly outcome: 'consensus'; readonly reason: string }
     | { readonly outcome: 'deny'; readonly reason: string }
@@ -61,7 +58,7 @@ export function decide(facts: Facts): Verdict {
   const { rootQuorumThreshold, rootQuorumOnly = false } = facts;
   const nothing: Decided = { evaluations: [], policyIds: [], item: 0 };
   if (isRootQuorum(facts.approvers, rootQuorumThreshold)) {
-    return { outcome: 'allow', ...nothing, reservations: throughItems(facts) };
+    return { outcome: 'allow', ...nothing, ...throughItems(facts) };
   }
 
   // The quorum may still come together, and then no policy stands against it: not even one that denies. Else a policy
@@ -77,7 +74,7 @@ export function decide(facts: Facts): Verdict {
   const judged: Judged[] = [];
   const waits = partOf(facts, submitterOf(facts));
   const ownCredentials = facts.ownCredentials === true && submitterApproves(facts);
-  const reservations = throughItems(facts, (item) =>
+  const counting = throughItems(facts, (item) =>
     judged.push(judge(item, { ...facts, ownCredentials }, waits)),
   );
   const worst = standings.find((standing) => judged.some((each) => each.standing === standing));
@@ -87,7 +84,7 @@ export function decide(facts: Facts): Verdict {
   const where = judged.length === 1 ? '' : ` (item ${String(item + 1)} of ${String(judged.length)})`;
   switch (worst) {
     case 'allowed':
-      return { outcome: 'allow', ...together(judged), item, reservations };
+      return { outcome: 'allow', ...together(judged), item, ...counting };
     case 'waiting':
       return { outcome: 'consensus', reason: `${nothingAllows}${where}`, ...decided };
     case 'denied':

@@ -19,14 +19,19 @@ export interface Evaluated {
   readonly uncounted: ReadonlySet<Policy>;
 }
 
-/**
- * @param visit Called for each item.
- * @returns what the activity adds to the counters of all its policies, once its items are allowed.
- */
-export function throughItems(
-  facts: Facts,
-  visit: (item: Evaluated) => void = () => undefined,
-): readonly Reservation[] {
+/** The part of an allowed activity that counters see. */
+export interface Counting {
+  /** Added to the counters of all policies. */
+  readonly reservations: readonly Reservation[];
+  /**
+   * Thrown by a fact that counting asked for, as of a key that is not there. An activity that is allowed all the same fails of
+   * it where it is executed: nothing happens uncounted, and the log has the activity as it would without counters.
+   */
+  readonly failure?: Error;
+}
+
+/** @param visit Called for each item. */
+export function throughItems(facts: Facts, visit: (item: Evaluated) => void = () => undefined): Counting {
   const { policies = [], now = 0 } = facts;
   const counting = policies.filter(({ condition }) => (condition?.reservations.length ?? 0) > 0);
   const pending = new Pending(facts.counters);
@@ -35,19 +40,29 @@ export function throughItems(
   const decided: Spent = { steps: 0 };
   const counted: Spent = { steps: 0 };
   const factsOf = factsOfItems(facts);
+  let failure: Error | undefined;
   for (const item of itemsOf(facts)) {
     const load = factsOf(item);
-    const { reservations, uncounted } = countItem(counting, new Evaluation(load, now, undefined, counted));
+    let counts: Counted = nothingCounted;
+    try {
+      counts = countItem(counting, new Evaluation(load, now, undefined, counted));
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      failure ??= error;
+    }
+    const { reservations, uncounted } = counts;
     visit({ evaluation: new Evaluation(load, now, counters, decided), uncounted });
     pending.add(reservations);
   }
-  return pending.all();
+  return failure === undefined ? { reservations: pending.all() } : { reservations: [], failure };
 }
 
 interface Counted {
   readonly reservations: readonly Reservation[];
   readonly uncounted: ReadonlySet<Policy>;
 }
+
+const nothingCounted: Counted = { reservations: [], uncounted: new Set() };
 
 /** Counters that several policies share are added to once. */
 function countItem(counting: readonly Policy[], evaluation: Evaluation): Counted {
