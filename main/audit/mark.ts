@@ -23,6 +23,8 @@ import type { Reader } from '../storage/connection.ts';
 import { requireVault, type VaultRow } from '../storage/tables/vault.ts';
 import { damagedLogOf } from '../storage/file/write-ahead-log.ts';
 import type { OnFault } from '../lib/faults.ts';
+import { logWarning } from '../lib/log.ts';
+import { reasonOfCode } from '../lib/text/reasons.ts';
 import { rolledBack } from './rollback-anchor.ts';
 
 /** One write of less than a sector: what is read is what was written once. */
@@ -42,9 +44,11 @@ export class LogMark {
     this.#onFault = onFault;
   }
 
-  /** Notes the newest row of the log. Does not throw: reports a mark that cannot be written, once. */
+  /**
+   * Notes the newest row of the log. Does not throw: says once that a mark cannot be written, and each later row tries it
+   * again.
+   */
   note(tx: Reader, sequence: number): void {
-    if (this.#hasFailed) return;
     try {
       this.#subject ??= subjectOf(requireVault(tx), this.#database);
       this.#descriptor ??= openSync(
@@ -53,9 +57,10 @@ export class LogMark {
         0o600,
       );
       writeSync(this.#descriptor, recordOf(this.#subject, sequence), 0, 'latin1');
+      this.#hasFailed = false;
     } catch (error) {
+      if (!this.#hasFailed) this.#report(error);
       this.#hasFailed = true;
-      this.#onFault(error);
     }
   }
 
@@ -90,6 +95,15 @@ export class LogMark {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
     this.#subject = undefined;
+  }
+
+  #report(error: unknown): void {
+    const code = reasonOfCode(error) === undefined ? undefined : (error as NodeJS.ErrnoException).code;
+    if (code === undefined) this.#onFault(error);
+    else
+      logWarning(
+        `${markOf(this.#database)} cannot be written (${code}): until it can, a file of the vault from before may pass for this one.`,
+      );
   }
 
   /** @returns the row that was marked; undefined where there is no mark, of this vault and this file, that can be read. */
