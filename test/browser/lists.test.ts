@@ -98,10 +98,14 @@ async function makeVault(directory: string): Promise<void> {
         });
       }
       for (let index = 0; index < policies; index++) {
-        const name = `Policy ${String(index)}`;
         const condition = `wallet.id == '${numbered(10, index)}'`;
-        const rule = { effect: 'EFFECT_ALLOW', condition, consensus: '', time: null, notes: '' } as const;
-        insertPolicy(tx, { ...kept, ...rule, id: numbered(11, index), name });
+        const rule = { condition, consensus: '', time: null, notes: '' } as const;
+        // A name that no row has the room for.
+        const [name, effect] =
+          index === 0
+            ? ([`Policy 0 ${'of a long name '.repeat(16)}`.trim(), 'EFFECT_DENY'] as const)
+            : ([`Policy ${String(index)}`, 'EFFECT_ALLOW'] as const);
+        insertPolicy(tx, { ...kept, ...rule, id: numbered(11, index), name, effect });
       }
     });
     const place = { units: vault.units, organizationId };
@@ -288,6 +292,7 @@ test('thousands of activities and accounts are scrolled, searched and saved with
     expect(await rows.getByRole('listitem').count()).toBeLessThan(40);
     expect(await axeFindings(page, `${title}-long`)).toEqual([]);
     expect(await tooWideFindings(page, `${title}-long`)).toEqual([]);
+    if (title === 'Policies') expect(await rows.getByText('Denies').evaluate(isInSight)).toBe(true);
     await rows.getByRole('link').first().focus();
     await page.keyboard.press('End');
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toMatch(/ 299/);
@@ -298,3 +303,10 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);
 });
+
+/** Runs in the page. @returns false where the lines that a row has room for leave the element out. */
+function isInSight(element: Element): boolean {
+  const own = element.getBoundingClientRect();
+  const lines = element.closest('.kh-clamp')?.getBoundingClientRect();
+  return lines !== undefined && own.bottom <= lines.bottom + 1 && own.right <= lines.right + 1;
+}

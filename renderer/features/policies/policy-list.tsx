@@ -119,14 +119,18 @@ const textsOf = (policy: Policy): readonly string[] => {
 
 function Row({ of, check, names, assets, isShort }: SaidProps & { readonly isShort: boolean }): ReactNode {
   const isDenial = of.effect === 'EFFECT_DENY';
+  const effect = (
+    <span className="kh-badge" data-tone={isDenial ? 'denied' : undefined}>
+      {isDenial ? t('Denies') : t('Allows')}
+    </span>
+  );
   return (
     <a href={`#/policies/${of.policyId}`} className="kh-row">
       <span style={{ minWidth: 0 }}>
         <span className={isShort ? 'kh-clamp' : undefined}>
-          <span className="kh-row-name">{visibleName(of.policyName)}</span>{' '}
-          <span className="kh-badge" data-tone={isDenial ? 'denied' : undefined}>
-            {isDenial ? t('Denies') : t('Allows')}
-          </span>
+          {/* A long name is cut off, and must not take along what the policy does. */}
+          {isShort && effect} <span className="kh-row-name">{visibleName(of.policyName)}</span>{' '}
+          {!isShort && effect}
         </span>
         <span className={isShort ? 'kh-row-more kh-policy-short' : 'kh-row-more'}>
           <Said of={of} check={check} names={names} assets={assets} />

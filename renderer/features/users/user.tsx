@@ -134,9 +134,7 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
               'userEmail' in change || 'userPhoneNumber' in change
                 ? t(
                     '“{{name}}” updated. A changed address or number must be verified again, even after Undo.',
-                    {
-                      name: given.name,
-                    },
+                    { name: given.name },
                   )
                 : t('“{{name}}” updated.', { name: given.name }),
             isAsDone: async () => {
