@@ -1,4 +1,4 @@
-import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { memo, useCallback, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
@@ -8,29 +8,17 @@ import { useSubmit } from '../../app/rpc/vault.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DeleteForm } from '../../ui/danger-zone.tsx';
 import { Dialog } from '../../ui/dialog/dialog.tsx';
-import { Empty } from '../../ui/feedback.tsx';
 import { Grouped } from '../../ui/identifier.tsx';
-import { ListSearch } from '../../ui/list-search.tsx';
-import { LongRows } from '../../ui/lists/long-rows.tsx';
-import { Panel } from '../../ui/page.tsx';
+import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import '../../ui/rows.css';
 import './address-list.css';
 
-/** Up to here one sees all of them at a glance. */
-const fewAddresses = 8;
-
-const nothing = (): void => undefined;
-
 /** An address is pasted with the gaps in which it is shown, and found without them. */
 const isFound = ({ name, address, knownAddressId }: KnownAddress, text: string): boolean =>
-  [name, knownAddressId].some((each) => each.toLowerCase().includes(text)) ||
-  address.toLowerCase().includes(text.replaceAll(/\s/g, ''));
+  hasText([name, knownAddressId], text) || hasText([address], text.replaceAll(/\s/g, ''));
 
-/** Named addresses, by name. The service gives all of them at once; what is in sight is laid out. */
+/** Named addresses, by name. */
 export function AddressList({ list }: { readonly list: readonly KnownAddress[] }): ReactNode {
-  const [typed, setTyped] = useState('');
-  const text = useDeferredValue(typed).trim().toLowerCase();
-  const found = useMemo(() => list.filter((each) => isFound(each, text)), [list, text]);
   // One dialog for all: its row may come to stand elsewhere while it is open.
   const [leaving, setLeaving] = useState<KnownAddress | null>(null);
   const [isAsking, setIsAsking] = useState(false);
@@ -40,53 +28,20 @@ export function AddressList({ list }: { readonly list: readonly KnownAddress[] }
   }, []);
   return (
     <>
-      {list.length > fewAddresses && (
-        <>
-          <ListSearch
-            label={t('Address book')}
-            placeholder={t('Name, address or ID')}
-            typed={typed}
-            onType={setTyped}
-          />
-          <div className="kh-list-foot">
-            <span role="status">{t('{{count}} addresses', { count: found.length })}</span>
-          </div>
-        </>
-      )}
-      <Panel kind="plain">
-        {found.length === 0 ? (
-          <Empty
-            title={t('No matching address')}
-            action={
-              <Button
-                variant="default"
-                onClick={() => {
-                  setTyped('');
-                }}
-              >
-                {t('Show all')}
-              </Button>
-            }
-          >
-            <p>{t('No address has this in its name, address or ID.')}</p>
-          </Empty>
-        ) : (
-          <LongRows
-            key={text}
-            count={found.length}
-            label={t('Address book')}
-            height={{ wide: 6.25, narrow: 12.5 }}
-            isComplete
-            onShow={nothing}
-            row={(index) => {
-              const known = found[index];
-              return known === undefined ? null : (
-                <Row key={known.knownAddressId} of={known} onDelete={ask} />
-              );
-            }}
-          />
-        )}
-      </Panel>
+      <SearchedList
+        items={list}
+        idOf={({ knownAddressId }) => knownAddressId}
+        label={t('Address book')}
+        placeholder={t('Name, address or ID')}
+        isFound={isFound}
+        counted={(count) => t('{{count}} addresses', { count })}
+        nothingFound={{
+          title: t('No matching address'),
+          text: t('No address has this in its name, address or ID.'),
+        }}
+        height={{ wide: 6.25, narrow: 12.5 }}
+        row={(known) => <Row key={known.knownAddressId} of={known} onDelete={ask} />}
+      />
       {leaving !== null && (
         <DeleteName
           of={leaving}

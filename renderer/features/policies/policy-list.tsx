@@ -1,12 +1,8 @@
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { Button } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import { ListSearch } from '../../ui/list-search.tsx';
-import { LongRows } from '../../ui/lists/long-rows.tsx';
-import { Panel } from '../../ui/page.tsx';
+import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { Empty } from '../../ui/feedback.tsx';
 import type { Asset } from './policy-building.ts';
 import { NamedText, useKnownNames } from './policy-names.tsx';
 import type { KnownNames } from './policy-names.tsx';
@@ -18,104 +14,49 @@ import { Trans } from '../../app/i18n/trans.ts';
 import '../../ui/rows.css';
 import './policy-editor.css';
 
-/** Up to here one sees all of them at a glance. */
-const fewPolicies = 8;
-
 /** Up to here each says all that it does. More are rows of one height, with the beginning of it. */
 const mostInFull = 50;
 
-const nothing = (): void => undefined;
+interface Listed {
+  readonly policy: Policy;
+  /** Among all of them, by which its check is found. */
+  readonly index: number;
+}
 
-/** Policies by name. The service gives all of them at once; of many, what is in sight is laid out. */
+function isFound({ policy }: Listed, text: string): boolean {
+  const { condition, consensus, time } = expressionsOf(policy);
+  return hasText([policy.policyName, policy.policyId, policy.notes, condition, consensus, time], text);
+}
+
+/** Policies by name. */
 export function PolicyList({ policies }: { readonly policies: readonly Policy[] }): ReactNode {
   const checks = usePolicyChecks(
     policies.map((policy) => ({ ...expressionsOf(policy), policyId: policy.policyId })),
   );
   const names = useKnownNames();
   const assets = useLanguage()?.assets ?? [];
-  const [typed, setTyped] = useState('');
-  const text = useDeferredValue(typed).trim().toLowerCase();
-  const found = useMemo(
-    () =>
-      policies
-        .map((policy, index) => ({ policy, index }))
-        .filter(({ policy }) => textsOf(policy).some((each) => each.toLowerCase().includes(text))),
-    [policies, text],
+  const items = useMemo(() => policies.map((policy, index) => ({ policy, index })), [policies]);
+  const row = ({ policy, index }: Listed, isShort: boolean): ReactNode => (
+    <Row of={policy} check={checks.data?.[index]} names={names} assets={assets} isShort={isShort} />
   );
-  const row = (at: number, isShort: boolean): ReactNode => {
-    const each = found[at];
-    if (each === undefined) return null;
-    return (
-      <Row
-        of={each.policy}
-        check={checks.data?.[each.index]}
-        names={names}
-        assets={assets}
-        isShort={isShort}
-      />
-    );
-  };
   return (
-    <>
-      {policies.length > fewPolicies && (
-        <>
-          <ListSearch
-            label={t('Policies')}
-            placeholder={t('Name, expression, note or ID')}
-            typed={typed}
-            onType={setTyped}
-          />
-          <div className="kh-list-foot">
-            <span role="status">{t('{{count}} policies', { count: found.length })}</span>
-          </div>
-        </>
-      )}
-      <Panel kind="plain">
-        {found.length === 0 && (
-          <Empty
-            title={t('No matching policy')}
-            action={
-              <Button
-                variant="default"
-                onClick={() => {
-                  setTyped('');
-                }}
-              >
-                {t('Show all')}
-              </Button>
-            }
-          >
-            <p>{t('No policy has this in its name, expressions, notes or ID.')}</p>
-          </Empty>
-        )}
-        {found.length > mostInFull && (
-          <LongRows
-            key={text}
-            count={found.length}
-            label={t('Policies')}
-            height={{ wide: 6.25, narrow: 9 }}
-            isComplete
-            onShow={nothing}
-            row={(at) => row(at, true)}
-          />
-        )}
-        {found.length > 0 && found.length <= mostInFull && (
-          <ul className="kh-rows" aria-label={t('Policies')}>
-            {found.map(({ policy }, at) => (
-              <li key={policy.policyId}>{row(at, false)}</li>
-            ))}
-          </ul>
-        )}
-      </Panel>
-    </>
+    <SearchedList
+      items={items}
+      idOf={({ policy }) => policy.policyId}
+      label={t('Policies')}
+      placeholder={t('Name, expression, note or ID')}
+      isFound={isFound}
+      counted={(count) => t('{{count}} policies', { count })}
+      nothingFound={{
+        title: t('No matching policy'),
+        text: t('No policy has this in its name, expressions, notes or ID.'),
+      }}
+      height={{ wide: 6.25, narrow: 9 }}
+      row={(listed) => row(listed, true)}
+      inFull={{ most: mostInFull, row: (listed) => row(listed, false) }}
+    />
   );
 }
-
-/** The searchable texts of a policy. */
-const textsOf = (policy: Policy): readonly string[] => {
-  const { condition, consensus, time } = expressionsOf(policy);
-  return [policy.policyName, policy.policyId, policy.notes, condition, consensus, time];
-};
 
 function Row({ of, check, names, assets, isShort }: SaidProps & { readonly isShort: boolean }): ReactNode {
   const isDenial = of.effect === 'EFFECT_DENY';

@@ -1,4 +1,4 @@
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -7,8 +7,7 @@ import { Link, useLocation } from 'wouter';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
-import { ListSearch } from '../../ui/list-search.tsx';
-import { LongRows } from '../../ui/lists/long-rows.tsx';
+import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import { RowTime } from '../../ui/row-time.tsx';
@@ -21,9 +20,6 @@ import { createdAt, nameOf, propertyTexts, useSecrets, useSendValue } from './se
 import { PropertiesField, propertiesProblem, readProperties } from './properties-field.tsx';
 import { ValueField, valueProblem } from './value-field.tsx';
 import '../../ui/rows.css';
-
-/** Up to here one sees all of them at a glance. */
-const fewSecrets = 8;
 
 export function Secrets(): ReactNode {
   const { data, error, isPending, refetch } = useSecrets();
@@ -60,66 +56,25 @@ export function Secrets(): ReactNode {
   );
 }
 
-const nothing = (): void => undefined;
+const isFound = (secret: SecretRecord, text: string): boolean =>
+  hasText([nameOf(secret), secret.secretId, ...propertyTexts(secret)], text);
 
-function SecretList({ secrets }: { readonly secrets: readonly SecretRecord[] }): ReactNode {
-  const [typed, setTyped] = useState('');
-  const text = useDeferredValue(typed).trim().toLowerCase();
-  const found = secrets.filter((secret) =>
-    [nameOf(secret), secret.secretId, ...propertyTexts(secret)].some((each) =>
-      each.toLowerCase().includes(text),
-    ),
-  );
-  return (
-    <>
-      {secrets.length > fewSecrets && (
-        <>
-          <ListSearch
-            label={t('Secrets')}
-            placeholder={t('Name, property or ID')}
-            typed={typed}
-            onType={setTyped}
-          />
-          <div className="kh-list-foot">
-            <span role="status">{t('{{count}} secrets', { count: found.length })}</span>
-          </div>
-        </>
-      )}
-      <Panel kind="plain">
-        {found.length === 0 ? (
-          <Empty
-            title={t('No matching secret')}
-            action={
-              <Button
-                variant="default"
-                onClick={() => {
-                  setTyped('');
-                }}
-              >
-                {t('Show all')}
-              </Button>
-            }
-          >
-            <p>{t('No secret has this in its name, properties or ID.')}</p>
-          </Empty>
-        ) : (
-          <LongRows
-            key={text}
-            count={found.length}
-            label={t('Secrets')}
-            height={{ wide: 4.75, narrow: 7 }}
-            isComplete
-            onShow={nothing}
-            row={(index) => {
-              const secret = found[index];
-              return secret === undefined ? null : <Row of={secret} />;
-            }}
-          />
-        )}
-      </Panel>
-    </>
-  );
-}
+const SecretList = ({ secrets }: { readonly secrets: readonly SecretRecord[] }): ReactNode => (
+  <SearchedList
+    items={secrets}
+    idOf={({ secretId }) => secretId}
+    label={t('Secrets')}
+    placeholder={t('Name, property or ID')}
+    isFound={isFound}
+    counted={(count) => t('{{count}} secrets', { count })}
+    nothingFound={{
+      title: t('No matching secret'),
+      text: t('No secret has this in its name, properties or ID.'),
+    }}
+    height={{ wide: 4.75, narrow: 7 }}
+    row={(secret) => <Row of={secret} />}
+  />
+);
 
 const Row = ({ of }: { readonly of: SecretRecord }): ReactNode => (
   <a href={`#/secrets/${of.secretId}`} className="kh-row">

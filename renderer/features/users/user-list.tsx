@@ -1,32 +1,20 @@
-import { memo, useDeferredValue, useMemo, useState } from 'react';
+import { memo } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Select } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
-import { ListSearch } from '../../ui/list-search.tsx';
-import { LongRows } from '../../ui/lists/long-rows.tsx';
-import { Panel } from '../../ui/page.tsx';
+import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import type { Tag, User } from '../../app/rpc/resources.ts';
 import { RowTime } from '../../ui/row-time.tsx';
-import { Empty } from '../../ui/feedback.tsx';
 import { TagBadges } from '../tags/tag-badges.tsx';
-import { useTags } from '../tags/tag-queries.ts';
+import { taggedHeight, useTagged, type Tagged } from '../tags/tag-filter.tsx';
 import { t } from '../../app/i18n/text.ts';
 import '../../ui/rows.css';
 
-/** Up to here one sees all of them at a glance. */
-const fewUsers = 8;
+const tagIdsOf = ({ userTags }: User): readonly string[] => userTags;
 
-/** The searchable texts of a user: the name, the id, the email address, the tags. */
-const textsOf = (user: User, tags: readonly Tag[]): readonly string[] => [
-  user.userName,
-  user.userId,
-  user.userEmail ?? '',
-  ...tags.map(({ tagName }) => tagName),
-];
+const isFound = ({ of, tags }: Tagged<User>, text: string): boolean =>
+  hasText([of.userName, of.userId, of.userEmail ?? '', ...tags.map(({ tagName }) => tagName)], text);
 
-const nothing = (): void => undefined;
-
-/** Users by name and tag. The service gives all of them at once; what is in sight is laid out. */
+/** Users by name and tag. */
 export function UserList({
   users,
   ownId,
@@ -34,86 +22,20 @@ export function UserList({
   readonly users: readonly User[];
   readonly ownId: string | undefined;
 }): ReactNode {
-  const tags = useTags('user').list;
-  const [typed, setTyped] = useState('');
-  const [tagId, setTagId] = useState<string | null>(null);
-  const text = useDeferredValue(typed).trim().toLowerCase();
-  const rows = useMemo(
-    () => users.map((user) => ({ user, tags: tags.filter((tag) => user.userTags.includes(tag.tagId)) })),
-    [users, tags],
-  );
-  const found = useMemo(
-    () =>
-      rows.filter(
-        (row) =>
-          (tagId === null || row.user.userTags.includes(tagId)) &&
-          (text === '' || textsOf(row.user, row.tags).some((each) => each.toLowerCase().includes(text))),
-      ),
-    [rows, text, tagId],
-  );
-  const used = tags.filter((tag) => users.some((user) => user.userTags.includes(tag.tagId)));
+  const { rows, filter, hasTags } = useTagged('user', users, tagIdsOf);
   return (
-    <>
-      {users.length > fewUsers && (
-        <>
-          <ListSearch
-            label={t('Users')}
-            placeholder={t('Name, email, ID or tag')}
-            typed={typed}
-            onType={setTyped}
-          >
-            <Select
-              label={t('Tag')}
-              placeholder={t('All')}
-              clearable
-              searchable
-              nothingFoundMessage={t('No matching tag')}
-              data={used.map((tag) => ({ value: tag.tagId, label: visibleName(tag.tagName) }))}
-              value={tagId}
-              onChange={setTagId}
-            />
-          </ListSearch>
-          <div className="kh-list-foot">
-            <span role="status">{t('{{count}} users', { count: found.length })}</span>
-          </div>
-        </>
-      )}
-      <Panel kind="plain">
-        {found.length === 0 ? (
-          <Empty
-            title={t('No matching user')}
-            action={
-              <Button
-                variant="default"
-                onClick={() => {
-                  setTyped('');
-                  setTagId(null);
-                }}
-              >
-                {t('Show all')}
-              </Button>
-            }
-          >
-            <p>{t('No user matches all filters.')}</p>
-          </Empty>
-        ) : (
-          <LongRows
-            key={`${text} ${tagId ?? ''}`}
-            count={found.length}
-            label={t('Users')}
-            height={used.length > 0 ? { wide: 6.25, narrow: 8.5 } : { wide: 4.75, narrow: 7 }}
-            isComplete
-            onShow={nothing}
-            row={(index) => {
-              const row = found[index];
-              return row === undefined ? null : (
-                <Row of={row.user} tags={row.tags} isOwn={row.user.userId === ownId} />
-              );
-            }}
-          />
-        )}
-      </Panel>
-    </>
+    <SearchedList
+      items={rows}
+      idOf={({ of }) => of.userId}
+      label={t('Users')}
+      placeholder={t('Name, email, ID or tag')}
+      isFound={isFound}
+      filter={filter}
+      counted={(count) => t('{{count}} users', { count })}
+      nothingFound={{ title: t('No matching user'), text: t('No user matches all filters.') }}
+      height={taggedHeight(hasTags)}
+      row={({ of, tags }) => <Row of={of} tags={tags} isOwn={of.userId === ownId} />}
+    />
   );
 }
 
