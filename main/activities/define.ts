@@ -321,6 +321,8 @@ export interface ActivityOperation {
   readonly path: string;
   /** One sentence that says what the operation does. */
   readonly summary: string;
+  /** How people read it, in the window, the command and notifications: `Create a wallet`. `npm run texts` passes it on. */
+  readonly title: string;
   /** True for an operation of Keyhearth alone: the real API has none of its name. */
   readonly own?: true;
   readonly versions: readonly ActivityVersion[];
@@ -424,6 +426,7 @@ interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
 interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType, Prepared, Gathered> {
   readonly path: string;
   readonly summary: string;
+  readonly title: string;
   readonly own?: true;
   readonly type: string;
   readonly intent: string;

@@ -4,7 +4,6 @@ import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { kindOf } from '../../main/lib/text/activity-types.ts';
-import { activityTitles } from '../../main/lib/text/activity-titles.ts';
 import { operations } from '../../main/operations/index.ts';
 import { typeFilters } from '../../renderer/features/activity/activity-words.ts';
 
@@ -56,12 +55,6 @@ test('every type and every path in product code is one that an operation has', (
       .map((text) => `${name}: ${text}`);
   });
   expect(wrong).toEqual([]);
-});
-
-test('every kind of activity has a title, and nothing else has', () => {
-  const kinds = new Set([...operations.byType.keys()].map(kindOf));
-  expect(Object.keys(activityTitles).filter((kind) => !kinds.has(kind))).toEqual([]);
-  expect([...kinds].filter((kind) => activityTitles[kind] === undefined)).toEqual([]);
 });
 
 test('a filter of the window names every version of its kind', () => {

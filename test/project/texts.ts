@@ -1,15 +1,17 @@
 // `npm run texts`: gathers what the window says in renderer/locales/en.json, for translators and the pseudo-locale, from the
-// calls of t() and <Trans> in renderer/, and the titles of activities, which commands say too. Forms of numbers stand in numbers.json, written by people: what is missing there is
-// proposed. `--check` only compares.
+// calls of t() and <Trans> in renderer/, and from the titles of the operations, which go to main/lib/text/activity-titles.json
+// too. Forms of numbers stand in numbers.json, written by people: what is missing there is proposed. `--check` only compares.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { doorKinds } from '../../main/lib/policies/doors.ts';
-import { activityTitles } from '../../main/lib/text/activity-titles.ts';
+import { kindOf } from '../../main/lib/text/activity-types.ts';
+import { operations } from '../../main/operations/index.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
 const renderer = join(projectRoot, 'renderer');
-const locales = join(renderer, 'locales');
+/** Written, and read for the forms that people gave. */
+const numbersFile = 'renderer/locales/numbers.json';
 
 interface Found {
   readonly text: string;
@@ -77,25 +79,27 @@ const sorted = (texts: Readonly<Record<string, string>>): string => {
 
 const read = (file: string): string => {
   try {
-    return readFileSync(join(locales, file), 'utf8');
+    return readFileSync(join(projectRoot, file), 'utf8');
   } catch {
     return '{}';
   }
 };
 
-/** The expected content of the two files. */
+/** The expected content of each file. */
 function gather(): { readonly files: Readonly<Record<string, string>>; readonly problems: string[] } {
   const problems: string[] = [];
   const found = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name) && !name.endsWith('i18n/text.ts'))
     .sort()
     .flatMap((name) => textsOf(join(renderer, name), problems));
-  const written = JSON.parse(read('numbers.json')) as Readonly<Record<string, string>>;
+  const written = JSON.parse(read(numbersFile)) as Readonly<Record<string, string>>;
   const numbers: Record<string, string> = {};
   /** English has no other form of these than the text itself, which the window says without a form. */
   const usual: Record<string, string> = {};
   const texts: Record<string, string> = {};
-  for (const text of Object.values(activityTitles)) texts[text] = text;
+  const titles: Record<string, string> = {};
+  for (const [type, { operation }] of operations.byType) titles[kindOf(type)] = operation.title;
+  for (const text of Object.values(titles)) texts[text] = text;
   for (const { words } of Object.values(doorKinds)) {
     for (const text of Object.values(words)) texts[text] = text;
   }
@@ -108,7 +112,11 @@ function gather(): { readonly files: Readonly<Record<string, string>>; readonly 
     usual[`${text}_other`] = text;
   }
   return {
-    files: { 'numbers.json': sorted(numbers), 'en.json': sorted({ ...texts, ...usual, ...numbers }) },
+    files: {
+      [numbersFile]: sorted(numbers),
+      'renderer/locales/en.json': sorted({ ...texts, ...usual, ...numbers }),
+      'main/lib/text/activity-titles.json': sorted(titles),
+    },
     problems,
   };
 }
@@ -117,9 +125,8 @@ if (import.meta.main) {
   const { files, problems } = gather();
   for (const [file, content] of Object.entries(files)) {
     if (read(file) === content) continue;
-    if (process.argv.includes('--check'))
-      problems.push(`renderer/locales/${file} is not up to date: npm run texts`);
-    else writeFileSync(join(locales, file), content);
+    if (process.argv.includes('--check')) problems.push(`${file} is not up to date: npm run texts`);
+    else writeFileSync(join(projectRoot, file), content);
   }
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;

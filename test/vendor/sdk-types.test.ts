@@ -162,6 +162,7 @@ describe('the vendor’s types do not take', () => {
     const definition = {
       path: 'create_wallet',
       summary: '',
+      title: '',
       type: 'ACTIVITY_TYPE_CREATE_WALLET',
       authority: { resource: 'WALLET', action: 'CREATE' },
       intent: 'createWalletIntent',

@@ -72,6 +72,7 @@ const checked = [
 export const createKnownAddress = activity({
   path: 'create_known_address',
   summary: 'Names an address of somebody else, for people who read what is signed.',
+  title: 'Name an address',
   own: true,
   type: 'ACTIVITY_TYPE_CREATE_KNOWN_ADDRESS',
   intent: 'createKnownAddressIntent',
@@ -128,6 +129,7 @@ const missing = (wanted: string): string => `unable to find known address ${want
 export const deleteKnownAddress = activity({
   path: 'delete_known_address',
   summary: 'Takes the name of an address away.',
+  title: 'Delete the name of an address',
   own: true,
   type: 'ACTIVITY_TYPE_DELETE_KNOWN_ADDRESS',
   intent: 'deleteKnownAddressIntent',

@@ -22,6 +22,7 @@ import { shownApiKey, uuids } from '../shared/resources.ts';
 export const createApiKeys = activity({
   path: 'create_api_keys',
   summary: 'Registers the public halves of API keys for a user.',
+  title: 'Add API keys',
   type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
   intent: 'createApiKeysIntentV2',
   result: 'createApiKeysResult',
@@ -55,6 +56,7 @@ export const createApiKeys = activity({
 export const deleteApiKeys = activity({
   path: 'delete_api_keys',
   summary: 'Deletes API keys of a user, who keeps at least one way in.',
+  title: 'Delete API keys',
   type: 'ACTIVITY_TYPE_DELETE_API_KEYS',
   intent: 'deleteApiKeysIntent',
   result: 'deleteApiKeysResult',

@@ -29,6 +29,7 @@ const several = <Schema extends z.ZodType>(authenticator: Schema) =>
 export const createAuthenticators = activity({
   path: 'create_authenticators',
   summary: 'Registers passkeys for a user, each with the attestation of its making.',
+  title: 'Register passkeys',
   type: 'ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2',
   intent: 'createAuthenticatorsIntentV2',
   result: 'createAuthenticatorsResult',
@@ -84,6 +85,7 @@ export const createAuthenticators = activity({
 export const deleteAuthenticators = activity({
   path: 'delete_authenticators',
   summary: 'Deletes passkeys of a user, who keeps at least one way in.',
+  title: 'Delete passkeys',
   type: 'ACTIVITY_TYPE_DELETE_AUTHENTICATORS',
   intent: 'deleteAuthenticatorsIntent',
   result: 'deleteAuthenticatorsResult',

@@ -26,6 +26,7 @@ const providersOf = <Schema extends z.ZodType>(provider: Schema) =>
 export const createOauthProviders = activity({
   path: 'create_oauth_providers',
   summary: 'Adds OpenID Connect identities to a user, proven by tokens or named by claims.',
+  title: 'Add OAuth providers',
   type: 'ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2',
   intent: 'createOauthProvidersIntentV2',
   result: 'createOauthProvidersResultV2',
@@ -56,6 +57,7 @@ export const createOauthProviders = activity({
 export const deleteOauthProviders = activity({
   path: 'delete_oauth_providers',
   summary: 'Deletes OpenID Connect identities of a user, who keeps at least one way in.',
+  title: 'Delete OAuth providers',
   type: 'ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS',
   intent: 'deleteOauthProvidersIntent',
   result: 'deleteOauthProvidersResult',

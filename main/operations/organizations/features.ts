@@ -36,6 +36,7 @@ const returns = z.object({ features: z.array(shownFeature) });
 export const setOrganizationFeature = activity({
   path: 'set_organization_feature',
   summary: 'Switches a feature on, or gives it another value.',
+  title: 'Set a feature',
   type: 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
   intent: 'setOrganizationFeatureIntent',
   result: 'setOrganizationFeatureResult',
@@ -62,6 +63,7 @@ export const setOrganizationFeature = activity({
 export const removeOrganizationFeature = activity({
   path: 'remove_organization_feature',
   summary: 'Switches a feature off.',
+  title: 'Remove a feature',
   type: 'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
   intent: 'removeOrganizationFeatureIntent',
   result: 'removeOrganizationFeatureResult',

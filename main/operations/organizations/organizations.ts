@@ -103,6 +103,7 @@ export const getOrganizationConfigs = query({
 export const updateRootQuorum = activity({
   path: 'update_root_quorum',
   summary: 'Says whose votes make the root quorum, and how many of them it takes.',
+  title: 'Update the root quorum',
   type: 'ACTIVITY_TYPE_UPDATE_ROOT_QUORUM',
   intent: 'updateRootQuorumIntent',
   result: 'updateRootQuorumResult',
@@ -139,6 +140,7 @@ const quorumOf = (tx: Reader, { id, rootQuorumThreshold }: OrganizationRow) => (
 export const updateOrganizationName = activity({
   path: 'update_organization_name',
   summary: 'Gives the organization another name.',
+  title: 'Rename the organization',
   type: 'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
   intent: 'updateOrganizationNameIntent',
   result: 'updateOrganizationNameResult',

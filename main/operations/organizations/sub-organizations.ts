@@ -98,6 +98,7 @@ const signInFeatures = [
 export const createSubOrganization = activity({
   path: 'create_sub_organization',
   summary: 'Makes a sub-organization with its root users and, if asked, a wallet.',
+  title: 'Create a sub-organization',
   type: 'ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8',
   intent: 'createSubOrganizationIntentV8',
   result: 'createSubOrganizationResultV8',
@@ -243,6 +244,7 @@ function checkWaysIn(wanted: Params): void {
 export const deleteSubOrganization = activity({
   path: 'delete_sub_organization',
   summary: 'Deletes the sub-organization that the request names, with all that it holds.',
+  title: 'Delete the sub-organization',
   type: 'ACTIVITY_TYPE_DELETE_SUB_ORGANIZATION',
   intent: 'deleteSubOrganizationIntent',
   result: 'deleteSubOrganizationResult',

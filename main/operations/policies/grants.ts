@@ -34,6 +34,7 @@ export const createGrant = activity({
   path: 'create_grant',
   summary:
     'Allows a user for a time what a request of the user asks for, with the same key and nothing else.',
+  title: 'Approve for a time',
   own: true,
   type: 'ACTIVITY_TYPE_CREATE_GRANT',
   intent: 'createGrantIntent',

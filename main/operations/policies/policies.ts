@@ -36,6 +36,7 @@ import { shownPolicy, shownPolicyEvaluation, shownPolicyStatus, uuid, uuids } fr
 export const createPolicy = activity({
   path: 'create_policy',
   summary: 'Makes a policy; one that cannot be read or evaluated is refused with the place where.',
+  title: 'Create a policy',
   type: 'ACTIVITY_TYPE_CREATE_POLICY_V3',
   intent: 'createPolicyIntentV3',
   result: 'createPolicyResult',
@@ -71,6 +72,7 @@ export const createPolicy = activity({
 export const createPolicies = activity({
   path: 'create_policies',
   summary: 'Makes several policies, all or none.',
+  title: 'Create policies',
   type: 'ACTIVITY_TYPE_CREATE_POLICIES',
   intent: 'createPoliciesIntent',
   result: 'createPoliciesResult',
@@ -109,6 +111,7 @@ const policyChange = z.object({
 export const updatePolicy = activity({
   path: 'update_policy',
   summary: 'Changes what is given of a policy, and leaves the rest; an empty expression removes one.',
+  title: 'Update a policy',
   type: 'ACTIVITY_TYPE_UPDATE_POLICY_V2',
   intent: 'updatePolicyIntentV2',
   result: 'updatePolicyResultV2',
@@ -163,6 +166,7 @@ const changed = (
 export const deletePolicy = activity({
   path: 'delete_policy',
   summary: 'Deletes a policy.',
+  title: 'Delete a policy',
   type: 'ACTIVITY_TYPE_DELETE_POLICY',
   intent: 'deletePolicyIntent',
   result: 'deletePolicyResult',
@@ -178,6 +182,7 @@ export const deletePolicy = activity({
 export const deletePolicies = activity({
   path: 'delete_policies',
   summary: 'Deletes several policies, all or none.',
+  title: 'Delete policies',
   type: 'ACTIVITY_TYPE_DELETE_POLICIES',
   intent: 'deletePoliciesIntent',
   result: 'deletePoliciesResult',

@@ -50,6 +50,7 @@ type KeysParams = z.output<typeof params> & { readonly listIds?: true };
 export const createPrivateKeys = activity({
   path: 'create_private_keys',
   summary: 'Makes private keys.',
+  title: 'Create private keys',
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
   intent: 'createPrivateKeysIntentV2',
   result: 'createPrivateKeysResultV2',
@@ -81,6 +82,7 @@ export const createPrivateKeys = activity({
 export const initImportPrivateKey = activity({
   path: 'init_import_private_key',
   summary: 'Gives a user a public key of the vault, to encrypt a private key to.',
+  title: 'Start a private key import',
   type: 'ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY',
   intent: 'initImportPrivateKeyIntent',
   result: 'initImportPrivateKeyResult',
@@ -93,6 +95,7 @@ export const initImportPrivateKey = activity({
 export const importPrivateKey = activity({
   path: 'import_private_key',
   summary: 'Stores a private key that the client encrypted to the vault.',
+  title: 'Import a private key',
   type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
   intent: 'importPrivateKeyIntent',
   result: 'importPrivateKeyResult',
@@ -133,6 +136,7 @@ export const importPrivateKey = activity({
 export const exportPrivateKey = activity({
   path: 'export_private_key',
   summary: 'Hands a private key out, encrypted to the client’s key.',
+  title: 'Export a private key',
   type: 'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
   intent: 'exportPrivateKeyIntent',
   result: 'exportPrivateKeyResult',
@@ -161,6 +165,7 @@ export const exportPrivateKey = activity({
 export const deletePrivateKeys = activity({
   path: 'delete_private_keys',
   summary: 'Deletes private keys that were exported, or that may be lost.',
+  title: 'Delete private keys',
   type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEYS',
   intent: 'deletePrivateKeysIntent',
   result: 'deletePrivateKeysResult',

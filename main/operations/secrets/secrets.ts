@@ -63,6 +63,7 @@ const listOf = <Element extends z.ZodType>(element: Element) =>
 export const initImportSecrets = activity({
   path: 'init_import_secrets',
   summary: 'Gives the caller public keys of the vault, to encrypt a secret to each.',
+  title: 'Start an import of secrets',
   type: 'ACTIVITY_TYPE_INIT_IMPORT_SECRETS',
   intent: 'initImportSecretsIntent',
   result: 'initImportSecretsResult',
@@ -118,6 +119,7 @@ const secretAt = (index: number): string => `parameters.secrets[${String(index)}
 export const importSecrets = activity({
   path: 'import_secrets',
   summary: 'Stores secrets that the client encrypted to the vault.',
+  title: 'Add secrets',
   type: 'ACTIVITY_TYPE_IMPORT_SECRETS',
   intent: 'importSecretsIntent',
   result: 'importSecretsResult',
@@ -225,6 +227,7 @@ export const updateSecret = activity({
   path: 'update_secret',
   summary:
     'Gives a secret another value that the client encrypted to the vault; its name and properties stay.',
+  title: 'Replace a secret’s value',
   own: true,
   type: 'ACTIVITY_TYPE_UPDATE_SECRET',
   intent: 'updateSecretIntent',
@@ -254,6 +257,7 @@ const factsOfEach = (tx: Reader, organizationId: string, secretIds: readonly str
 export const exportSecrets = activity({
   path: 'export_secrets',
   summary: 'Hands secrets out, each encrypted to a key of the client’s.',
+  title: 'Export secrets',
   type: 'ACTIVITY_TYPE_EXPORT_SECRETS',
   intent: 'exportSecretsIntent',
   result: 'exportSecretsResult',
@@ -307,6 +311,7 @@ export const exportSecrets = activity({
 export const deleteSecrets = activity({
   path: 'delete_secrets',
   summary: 'Deletes secrets.',
+  title: 'Delete secrets',
   type: 'ACTIVITY_TYPE_DELETE_SECRETS',
   intent: 'deleteSecretsIntent',
   result: 'deleteSecretsResult',

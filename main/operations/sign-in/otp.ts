@@ -121,6 +121,7 @@ function sendCode(
 export const initOtp = activity({
   path: 'init_otp',
   summary: 'Sends a one-time code to an email address or a phone number, whoever has it.',
+  title: 'Send a one-time code',
   type: 'ACTIVITY_TYPE_INIT_OTP_V3',
   intent: 'initOtpIntentV3',
   result: 'initOtpResultV2',
@@ -155,6 +156,7 @@ export const initOtp = activity({
 export const initOtpAuth = activity({
   path: 'init_otp_auth',
   summary: 'Sends a user a one-time code that signs in with `otp_auth`.',
+  title: 'Send a one-time code to sign in',
   type: 'ACTIVITY_TYPE_INIT_OTP_AUTH_V3',
   intent: 'initOtpAuthIntentV3',
   result: 'initOtpAuthResultV2',
@@ -206,6 +208,7 @@ const optionalKey = z.union([z.literal(''), clientKey]).optional();
 export const verifyOtp = activity({
   path: 'verify_otp',
   summary: 'Takes a one-time code, and gives a token that says which contact was verified.',
+  title: 'Verify a one-time code',
   type: 'ACTIVITY_TYPE_VERIFY_OTP_V2',
   intent: 'verifyOtpIntentV2',
   result: 'verifyOtpResult',

@@ -38,6 +38,7 @@ type InitRecovery = z.output<typeof recoveryParams> & Pick<MessageWishes, 'email
 export const initUserEmailRecovery = activity({
   path: 'init_user_email_recovery',
   summary: 'Mails a user a key, encrypted to the client, that can register a passkey and no more.',
+  title: 'Start email recovery of a user',
   type: 'ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2',
   intent: 'initUserEmailRecoveryIntentV2',
   result: 'initUserEmailRecoveryResult',
@@ -87,6 +88,7 @@ export const initUserEmailRecovery = activity({
 export const recoverUser = activity({
   path: 'recover_user',
   summary: 'Registers a new passkey for a user who is recovering.',
+  title: 'Recover a user',
   type: 'ACTIVITY_TYPE_RECOVER_USER',
   intent: 'recoverUserIntent',
   result: 'recoverUserResult',

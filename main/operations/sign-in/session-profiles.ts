@@ -36,6 +36,7 @@ export const createSessionProfile = activity({
   path: 'create_session_profile',
   summary:
     'Creates a profile that limits the sessions made with it: the scope is asked of each of their activities. It stays as it is.',
+  title: 'Create a session profile',
   type: 'ACTIVITY_TYPE_CREATE_SESSION_PROFILE',
   intent: 'createSessionProfileIntent',
   result: 'createSessionProfileResult',

@@ -57,6 +57,7 @@ type ReadWriteSession = z.output<typeof forUser> & { readonly email?: string };
 export const createReadWriteSession = activity({
   path: 'create_read_write_session',
   summary: 'Makes a short-lived API key for a user, encrypted to the client.',
+  title: 'Start a session',
   type: 'ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2',
   intent: 'createReadWriteSessionIntentV2',
   result: 'createReadWriteSessionResultV2',
@@ -102,6 +103,7 @@ const hourMs = 3_600_000;
 export const createReadOnlySession = activity({
   path: 'create_read_only_session',
   summary: 'Gives the caller a token that asks queries for an hour, in the header `X-Session`.',
+  title: 'Start a read-only session',
   type: 'ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION',
   intent: 'createReadOnlySessionIntent',
   result: 'createReadOnlySessionResult',
@@ -189,6 +191,7 @@ export const listSessions = query({
 export const deleteSessions = activity({
   path: 'delete_sessions',
   summary: 'Ends sessions of a user before their time.',
+  title: 'End sessions',
   own: true,
   type: 'ACTIVITY_TYPE_DELETE_SESSIONS',
   intent: 'deleteSessionsIntent',

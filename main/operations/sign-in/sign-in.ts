@@ -58,6 +58,7 @@ export const oauth = activity({
   path: 'oauth',
   summary:
     'Signs a user in by an OpenID Connect token, with an API key encrypted to the client (beta). The token’s `nonce` (or `tknonce`) is the SHA-256, in lower-case hex, of the text of `targetPublicKey`.',
+  title: 'Sign in with an ID token',
   type: 'ACTIVITY_TYPE_OAUTH',
   intent: 'oauthIntent',
   result: 'oauthResult',
@@ -83,6 +84,7 @@ export const oauthLogin = activity({
   path: 'oauth_login',
   summary:
     'Signs a user in by an OpenID Connect token, with a key of the client’s own. The token’s `nonce` (or `tknonce`) is the SHA-256, in lower-case hex, of the text of `publicKey`.',
+  title: 'Start a session with an ID token',
   type: 'ACTIVITY_TYPE_OAUTH_LOGIN',
   intent: 'oauthLoginIntent',
   result: 'oauthLoginResult',
@@ -120,6 +122,7 @@ function checkBoundTo(field: string, publicKey: string, { nonces }: IdTokenClaim
 export const otpAuth = activity({
   path: 'otp_auth',
   summary: 'Signs a user in by a one-time code, with an API key encrypted to the client.',
+  title: 'Sign in with a one-time code',
   type: 'ACTIVITY_TYPE_OTP_AUTH',
   intent: 'otpAuthIntent',
   result: 'otpAuthResult',
@@ -154,6 +157,7 @@ const signedLogin = z.looseObject({ login: z.looseObject({ publicKey: z.string()
 export const otpLogin = activity({
   path: 'otp_login',
   summary: 'Signs the user in whose contact was verified, with a key of the client’s own.',
+  title: 'Start a session with a one-time code',
   type: 'ACTIVITY_TYPE_OTP_LOGIN_V2',
   intent: 'otpLoginIntentV2',
   result: 'otpLoginResult',
@@ -194,6 +198,7 @@ export const otpLogin = activity({
 export const stampLogin = activity({
   path: 'stamp_login',
   summary: 'Registers another key of the client’s own for a while, for whoever stamped the request.',
+  title: 'Start a session with a stamp',
   type: 'ACTIVITY_TYPE_STAMP_LOGIN',
   intent: 'stampLoginIntent',
   result: 'stampLoginResult',
@@ -219,6 +224,7 @@ const earlierEmailAuth = mailParams.extend({ emailCustomization: namedEmailCusto
 export const emailAuth = activity({
   path: 'email_auth',
   summary: 'Mails a user an API key that is encrypted to the client.',
+  title: 'Send a credential by email',
   type: 'ACTIVITY_TYPE_EMAIL_AUTH_V3',
   intent: 'emailAuthIntentV3',
   result: 'emailAuthResult',

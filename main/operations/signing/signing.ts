@@ -81,6 +81,7 @@ const privateKeyIdIn = (tx: Reader, organizationId: string, signWith: string): s
 export const signRawPayload = activity({
   path: 'sign_raw_payload',
   summary: 'Signs one payload.',
+  title: 'Sign a payload',
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
   intent: 'signRawPayloadIntentV2',
   result: 'signRawPayloadResult',
@@ -117,6 +118,7 @@ export const signRawPayload = activity({
 export const signRawPayloads = activity({
   path: 'sign_raw_payloads',
   summary: 'Signs several payloads with one key.',
+  title: 'Sign payloads',
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOADS',
   intent: 'signRawPayloadsIntent',
   result: 'signRawPayloadsResult',

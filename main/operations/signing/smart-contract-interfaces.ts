@@ -23,6 +23,7 @@ const notes = z.string().max(limits.noteCharacters);
 export const createSmartContractInterface = activity({
   path: 'create_smart_contract_interface',
   summary: 'Keeps the interface of a contract or a program.',
+  title: 'Add a contract interface',
   type: 'ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE',
   intent: 'createSmartContractInterfaceIntent',
   result: 'createSmartContractInterfaceResult',
@@ -89,6 +90,7 @@ const missing = (wanted: string): string => `unable to find smart contract inter
 export const deleteSmartContractInterface = activity({
   path: 'delete_smart_contract_interface',
   summary: 'Deletes an interface; policies read its calls no longer.',
+  title: 'Delete a contract interface',
   type: 'ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE',
   intent: 'deleteSmartContractInterfaceIntent',
   result: 'deleteSmartContractInterfaceResult',

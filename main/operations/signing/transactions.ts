@@ -30,6 +30,7 @@ const chainNames = `${otherNames.reverse().join(', ')}, or ${lastName}`;
 export const signTransaction = activity({
   path: 'sign_transaction',
   summary: `Signs a transaction of ${chainNames}, which the vault reads.`,
+  title: 'Sign a transaction',
   type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
   intent: 'signTransactionIntentV2',
   result: 'signTransactionResult',

@@ -42,6 +42,7 @@ const holderExists = {
 export const createUserTag = activity({
   path: 'create_user_tag',
   summary: 'Makes a user tag and attaches it to users.',
+  title: 'Create a user tag',
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   intent: 'createUserTagIntent',
   result: 'createUserTagResult',
@@ -59,6 +60,7 @@ export const createUserTag = activity({
 export const createPrivateKeyTag = activity({
   path: 'create_private_key_tag',
   summary: 'Makes a private key tag and attaches it to keys.',
+  title: 'Create a private key tag',
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
   intent: 'createPrivateKeyTagIntent',
   result: 'createPrivateKeyTagResult',
@@ -76,6 +78,7 @@ export const createPrivateKeyTag = activity({
 export const updateUserTag = activity({
   path: 'update_user_tag',
   summary: 'Renames a user tag, attaches it and detaches it, all at once.',
+  title: 'Update a user tag',
   type: 'ACTIVITY_TYPE_UPDATE_USER_TAG',
   intent: 'updateUserTagIntent',
   result: 'updateUserTagResult',
@@ -105,6 +108,7 @@ export const updateUserTag = activity({
 export const updatePrivateKeyTag = activity({
   path: 'update_private_key_tag',
   summary: 'Renames a private key tag, attaches it and detaches it, all at once.',
+  title: 'Update a private key tag',
   type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
   intent: 'updatePrivateKeyTagIntent',
   result: 'updatePrivateKeyTagResult',
@@ -129,6 +133,7 @@ export const updatePrivateKeyTag = activity({
 export const deleteUserTags = activity({
   path: 'delete_user_tags',
   summary: 'Deletes user tags; the users stay.',
+  title: 'Delete user tags',
   type: 'ACTIVITY_TYPE_DELETE_USER_TAGS',
   intent: 'deleteUserTagsIntent',
   result: 'deleteUserTagsResult',
@@ -150,6 +155,7 @@ export const deleteUserTags = activity({
 export const deletePrivateKeyTags = activity({
   path: 'delete_private_key_tags',
   summary: 'Deletes private key tags; the keys stay.',
+  title: 'Delete private key tags',
   type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS',
   intent: 'deletePrivateKeyTagsIntent',
   result: 'deletePrivateKeyTagsResult',

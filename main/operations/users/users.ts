@@ -117,6 +117,7 @@ const specified = {
 export const createUsers = activity({
   path: 'create_users',
   summary: 'Makes users, with the credentials that they sign in with.',
+  title: 'Create users',
   type: 'ACTIVITY_TYPE_CREATE_USERS_V4',
   intent: 'createUsersIntentV4',
   result: 'createUsersResult',
@@ -184,6 +185,7 @@ function addTaggedUsers(
 export const createApiOnlyUsers = activity({
   path: 'create_api_only_users',
   summary: 'Makes users who sign in with API keys alone.',
+  title: 'Create users with API keys',
   type: 'ACTIVITY_TYPE_CREATE_API_ONLY_USERS',
   intent: 'createApiOnlyUsersIntent',
   result: 'createApiOnlyUsersResult',
@@ -223,6 +225,7 @@ const ofThatUser = { resource: 'USER', action: 'UPDATE', shows: userShown, conce
 export const updateUser = activity({
   path: 'update_user',
   summary: 'Changes what is given of a user’s name, contact data and tags, and leaves the rest.',
+  title: 'Update a user',
   type: 'ACTIVITY_TYPE_UPDATE_USER',
   intent: 'updateUserIntent',
   result: 'updateUserResult',
@@ -249,6 +252,7 @@ export const updateUser = activity({
 export const updateUserName = activity({
   path: 'update_user_name',
   summary: 'Gives a user another name.',
+  title: 'Rename a user',
   type: 'ACTIVITY_TYPE_UPDATE_USER_NAME',
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
@@ -265,6 +269,7 @@ export const updateUserName = activity({
 export const updateUserEmail = activity({
   path: 'update_user_email',
   summary: 'Sets a user’s email address; an empty one removes it.',
+  title: 'Update a user’s email address',
   type: 'ACTIVITY_TYPE_UPDATE_USER_EMAIL',
   intent: 'updateUserEmailIntent',
   result: 'updateUserEmailResult',
@@ -285,6 +290,7 @@ export const updateUserEmail = activity({
 export const updateUserPhoneNumber = activity({
   path: 'update_user_phone_number',
   summary: 'Sets a user’s phone number; an empty one removes it.',
+  title: 'Update a user’s phone number',
   type: 'ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER',
   intent: 'updateUserPhoneNumberIntent',
   result: 'updateUserPhoneNumberResult',
@@ -305,6 +311,7 @@ export const updateUserPhoneNumber = activity({
 export const deleteUsers = activity({
   path: 'delete_users',
   summary: 'Deletes users and their credentials; a member of the root quorum stays.',
+  title: 'Delete users',
   type: 'ACTIVITY_TYPE_DELETE_USERS',
   intent: 'deleteUsersIntent',
   result: 'deleteUsersResult',

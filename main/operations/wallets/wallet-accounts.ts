@@ -42,6 +42,7 @@ const addressText = z
 export const createWalletAccounts = activity({
   path: 'create_wallet_accounts',
   summary: 'Derives more accounts of a wallet.',
+  title: 'Add accounts to a wallet',
   type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
   intent: 'createWalletAccountsIntent',
   result: 'createWalletAccountsResult',
@@ -71,6 +72,7 @@ export const createWalletAccounts = activity({
 export const updateWalletAccountName = activity({
   path: 'update_wallet_account_name',
   summary: 'Gives an account of a wallet another name, or takes its name off.',
+  title: 'Rename an account',
   own: true,
   type: 'ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME',
   intent: 'updateWalletAccountNameIntent',
@@ -97,6 +99,7 @@ export const updateWalletAccountName = activity({
 export const exportWalletAccount = activity({
   path: 'export_wallet_account',
   summary: 'Hands the private key of an account out, encrypted to the client’s key.',
+  title: 'Export an account’s key',
   type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
   intent: 'exportWalletAccountIntent',
   result: 'exportWalletAccountResult',
@@ -126,6 +129,7 @@ export const exportWalletAccount = activity({
 export const deleteWalletAccounts = activity({
   path: 'delete_wallet_accounts',
   summary: 'Deletes accounts whose keys were exported, or may be lost.',
+  title: 'Delete accounts',
   type: 'ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS',
   intent: 'deleteWalletAccountsIntent',
   result: 'deleteWalletAccountsResult',

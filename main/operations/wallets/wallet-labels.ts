@@ -11,6 +11,7 @@ import { findWallet } from './account-derivation.ts';
 export const updateWalletLabels = activity({
   path: 'update_wallet_labels',
   summary: 'Gives a wallet tags, and puts it into the archive or back. An archived wallet signs as before.',
+  title: 'Tag or archive a wallet',
   own: true,
   type: 'ACTIVITY_TYPE_UPDATE_WALLET_LABELS',
   intent: 'updateWalletLabelsIntent',

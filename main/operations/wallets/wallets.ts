@@ -30,6 +30,7 @@ import { erasePhrase, readPhrase, walletContext } from '../../storage/wallet-sec
 export const createWallet = activity({
   path: 'create_wallet',
   summary: 'Makes a wallet from a fresh mnemonic, with the accounts asked for.',
+  title: 'Create a wallet',
   type: 'ACTIVITY_TYPE_CREATE_WALLET',
   intent: 'createWalletIntent',
   result: 'createWalletResult',
@@ -44,6 +45,7 @@ export const createWallet = activity({
 export const updateWallet = activity({
   path: 'update_wallet',
   summary: 'Gives a wallet another name.',
+  title: 'Rename a wallet',
   type: 'ACTIVITY_TYPE_UPDATE_WALLET',
   intent: 'updateWalletIntent',
   result: 'updateWalletResult',
@@ -70,6 +72,7 @@ export const updateWallet = activity({
 export const initImportWallet = activity({
   path: 'init_import_wallet',
   summary: 'Gives a user a public key of the vault, to encrypt a mnemonic to.',
+  title: 'Start a wallet import',
   type: 'ACTIVITY_TYPE_INIT_IMPORT_WALLET',
   intent: 'initImportWalletIntent',
   result: 'initImportWalletResult',
@@ -82,6 +85,7 @@ export const initImportWallet = activity({
 export const importWallet = activity({
   path: 'import_wallet',
   summary: 'Stores a wallet whose mnemonic the client encrypted to the vault.',
+  title: 'Import a wallet',
   type: 'ACTIVITY_TYPE_IMPORT_WALLET',
   intent: 'importWalletIntent',
   result: 'importWalletResult',
@@ -106,6 +110,7 @@ export const importWallet = activity({
 export const exportWallet = activity({
   path: 'export_wallet',
   summary: 'Hands a wallet’s mnemonic out, encrypted to the client’s key.',
+  title: 'Export a wallet',
   type: 'ACTIVITY_TYPE_EXPORT_WALLET',
   intent: 'exportWalletIntent',
   result: 'exportWalletResult',
@@ -139,6 +144,7 @@ export const exportWallet = activity({
 export const deleteWallets = activity({
   path: 'delete_wallets',
   summary: 'Deletes wallets that were exported, or that may be lost.',
+  title: 'Delete wallets',
   type: 'ACTIVITY_TYPE_DELETE_WALLETS',
   intent: 'deleteWalletsIntent',
   result: 'deleteWalletsResult',

@@ -21,6 +21,7 @@ import { findWebhookEndpoint } from './webhook-rules.ts';
 export const testWebhookEndpoint = activity({
   path: 'test_webhook_endpoint',
   summary: 'Sends this very activity to one endpoint, whatever it has subscribed to.',
+  title: 'Test a webhook endpoint',
   own: true,
   type: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT',
   intent: 'testWebhookEndpointIntent',
@@ -40,6 +41,7 @@ export const testWebhookEndpoint = activity({
 export const replayWebhookDeliveries = activity({
   path: 'replay_webhook_deliveries',
   summary: 'Sends one event again, or all since a time.',
+  title: 'Resend webhook events',
   own: true,
   type: 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES',
   intent: 'replayWebhookDeliveriesIntent',

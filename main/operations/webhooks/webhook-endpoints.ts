@@ -48,6 +48,7 @@ const subscriptions = z
 export const createWebhookEndpoint = activity({
   path: 'create_webhook_endpoint',
   summary: 'Has events sent to a URL from now on.',
+  title: 'Add a webhook endpoint',
   type: 'ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT',
   intent: 'createWebhookEndpointIntent',
   result: 'createWebhookEndpointResult',
@@ -84,6 +85,7 @@ export const createWebhookEndpoint = activity({
 export const updateWebhookEndpoint = activity({
   path: 'update_webhook_endpoint',
   summary: 'Gives an endpoint another URL or name, or switches it off or on.',
+  title: 'Update a webhook endpoint',
   type: 'ACTIVITY_TYPE_UPDATE_WEBHOOK_ENDPOINT',
   intent: 'updateWebhookEndpointIntent',
   result: 'updateWebhookEndpointResult',
@@ -120,6 +122,7 @@ export const updateWebhookEndpoint = activity({
 export const deleteWebhookEndpoint = activity({
   path: 'delete_webhook_endpoint',
   summary: 'Has no more events sent to an endpoint.',
+  title: 'Delete a webhook endpoint',
   type: 'ACTIVITY_TYPE_DELETE_WEBHOOK_ENDPOINT',
   intent: 'deleteWebhookEndpointIntent',
   result: 'deleteWebhookEndpointResult',
