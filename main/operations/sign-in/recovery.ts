@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { activity, older } from '../../activities/define.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { deleteApiKey, findApiKey, type ApiKeyRow } from '../../storage/tables/api-keys.ts';
-import { getOrganization } from '../../storage/tables/organizations.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import type { Caller } from '../../lib/caller.ts';
 import {
@@ -13,10 +12,10 @@ import {
   verifyAuthenticators,
 } from '../credentials/authenticator-registration.ts';
 import { forAnother, ownCredentials, thatUser } from '../credentials/authority.ts';
-import { countContact, emailAddress, holderOf, holdersOf, tooManyRequests } from '../users/contacts.ts';
+import { emailAddress } from '../users/contacts.ts';
+import { mailedUsers, mailKey, makeMailedKey } from './mailed-keys.ts';
 import {
   appName,
-  credentialMessage,
   emailCustomization,
   namedEmailCustomization,
   senderParams,
@@ -24,7 +23,7 @@ import {
 } from './message-texts.ts';
 import { orNotFound, id } from '../shared/parameters.ts';
 import { uuid, uuids } from '../shared/resources.ts';
-import { addSessionKey, makeSessionKey, sessionEnd, sessionKeyParams } from './session-keys.ts';
+import { sessionKeyParams } from './session-keys.ts';
 import { checkGate } from './sign-in-gates.ts';
 
 const recoveryParams = z.object({
@@ -57,30 +56,12 @@ export const initUserEmailRecovery = activity({
     resource: 'RECOVERY',
     action: 'CREATE',
     fromParent: true,
-    concerns: ({ tx, organizationId, params: { email } }) =>
-      holdersOf(tx, organizationId, { channel: 'email', address: email }),
+    concerns: mailedUsers,
   },
   stepUp: { for: 'wayIn' },
-  prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
+  prepare: makeMailedKey,
   run(context) {
-    const { tx, organizationId, params, prepared, now, post } = context;
-    const contact = { channel: 'email', address: params.email } as const;
-    checkGate(tx, organizationId, 'recovery', 'email');
-    const { id: userId } = holderOf(tx, organizationId, contact);
-    countContact(context, contact, undefined, tooManyRequests);
-    // The mail before this one no longer recovers anything.
-    addSessionKey(context, 'recovery', userId, prepared, { ...params, invalidateExisting: true });
-    post(
-      credentialMessage({
-        purpose: 'recovery',
-        bundle: prepared.credentialBundle,
-        to: params.email,
-        organizationName: getOrganization(tx, organizationId)?.name ?? '',
-        now,
-        expiresAt: sessionEnd(params, now),
-        wishes: params,
-      }),
-    );
+    const { userId } = mailKey(context, 'recovery');
     return { userId };
   },
 });

@@ -4,39 +4,23 @@ import { activity, older } from '../../activities/define.ts';
 import { encodeUtf8, toHex } from '../../crypto/encodings.ts';
 import { sha256 } from '../../crypto/hashes.ts';
 import { findOauthProvider, type OauthProviderRow } from '../../storage/tables/oauth-providers.ts';
-import { getOrganization } from '../../storage/tables/organizations.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import { invalidIdToken, type IdTokenClaims } from '../../lib/web/id-tokens.ts';
 import type { Reader } from '../../storage/connection.ts';
-import {
-  countContact,
-  emailAddress,
-  hasContact,
-  holderOf,
-  holdersOf,
-  markVerified,
-  tooManyRequests,
-} from '../users/contacts.ts';
+import { emailAddress, hasContact, holderOf, markVerified } from '../users/contacts.ts';
 import {
   appName,
-  credentialMessage,
   emailCustomization,
   namedEmailCustomization,
   senderParams,
   type MessageWishes,
 } from './message-texts.ts';
+import { mailedUsers, mailKey, makeMailedKey } from './mailed-keys.ts';
 import { idToken } from '../credentials/oauth-provider-registration.ts';
 import { invalidCode, otpCode, spendOneTimeCode } from './one-time-codes.ts';
 import { orNotFound, id } from '../shared/parameters.ts';
 import { uuid } from '../shared/resources.ts';
-import {
-  addLoginKey,
-  addSessionKey,
-  loginParams,
-  makeSessionKey,
-  sessionEnd,
-  sessionKeyParams,
-} from './session-keys.ts';
+import { addLoginKey, addSessionKey, loginParams, makeSessionKey, sessionKeyParams } from './session-keys.ts';
 import { checkGate } from './sign-in-gates.ts';
 import {
   checkClientSignature,
@@ -246,29 +230,9 @@ export const emailAuth = activity({
   },
   authority: {
     ...authority,
-    concerns: ({ tx, organizationId, params: { email } }) =>
-      holdersOf(tx, organizationId, { channel: 'email', address: email }),
+    concerns: mailedUsers,
   },
   stepUp: { for: 'wayIn' },
-  prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
-  run(context) {
-    const { tx, organizationId, params, prepared, now, post } = context;
-    const contact = { channel: 'email', address: params.email } as const;
-    checkGate(tx, organizationId, 'credential', 'email');
-    const { id: userId } = holderOf(tx, organizationId, contact);
-    countContact(context, contact, undefined, tooManyRequests);
-    const apiKeyId = addSessionKey(context, 'email', userId, prepared, params);
-    post(
-      credentialMessage({
-        purpose: 'signIn',
-        bundle: prepared.credentialBundle,
-        to: params.email,
-        organizationName: getOrganization(tx, organizationId)?.name ?? '',
-        now,
-        expiresAt: sessionEnd(params, now),
-        wishes: params,
-      }),
-    );
-    return { userId, apiKeyId };
-  },
+  prepare: makeMailedKey,
+  run: (context) => mailKey(context, 'signIn'),
 });

@@ -239,8 +239,8 @@ export const updateUser = activity({
   }),
   returns: z.object({ userId: uuid }),
   run(context) {
-    const { userId, userTagIds, ...change } = context.params;
-    changeUser(context, userId, change);
+    const { userId, userTagIds } = context.params;
+    changeThatUser(context);
     if (userTagIds !== undefined) {
       detachAllTags(context.tx, 'TAG_TYPE_USER', userId);
       tagHolder(context, 'TAG_TYPE_USER', userId, userTagIds, 'parameters.userTagIds');
@@ -259,11 +259,7 @@ export const updateUserName = activity({
   authority: { ...ofThatUser, changesRights: true },
   params: userIdOnly.extend({ userName: composedName }),
   returns: z.object({ userId: uuid }),
-  run(context) {
-    const { userId, ...change } = context.params;
-    changeUser(context, userId, change);
-    return { userId };
-  },
+  run: changeThatUser,
 });
 
 export const updateUserEmail = activity({
@@ -280,11 +276,7 @@ export const updateUserEmail = activity({
     verificationToken: verificationToken.optional(),
   }),
   returns: z.object({ userId: uuid }),
-  run(context) {
-    const { userId, ...change } = context.params;
-    changeUser(context, userId, change);
-    return { userId };
-  },
+  run: changeThatUser,
 });
 
 export const updateUserPhoneNumber = activity({
@@ -301,11 +293,7 @@ export const updateUserPhoneNumber = activity({
     verificationToken: verificationToken.optional(),
   }),
   returns: z.object({ userId: uuid }),
-  run(context) {
-    const { userId, ...change } = context.params;
-    changeUser(context, userId, change);
-    return { userId };
-  },
+  run: changeThatUser,
 });
 
 export const deleteUsers = activity({
@@ -348,13 +336,14 @@ interface UserChange {
 }
 
 /** Changes what is given; an empty contact field removes it. A contact that is given is proven by its token, or not. */
-function changeUser(
-  context: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'now'>,
-  userId: string,
-  change: UserChange,
-): void {
-  const { tx, organizationId, now } = context;
-  const { userName, userEmail, userPhoneNumber } = change;
+function changeThatUser(
+  context: Pick<
+    ActivityContext<UserChange & { readonly userId: string }>,
+    'tx' | 'organizationId' | 'now' | 'params'
+  >,
+): { readonly userId: string } {
+  const { tx, organizationId, now, params } = context;
+  const { userId, userName, userEmail, userPhoneNumber } = params;
   const user = findUser(tx, organizationId, userId);
   if (userName !== undefined && userName !== user.name) {
     checkUserNameFree(tx, organizationId, userName, 'parameters.userName');
@@ -371,10 +360,11 @@ function changeUser(
     updatedAt: now,
   };
   const signedIn = hasContactThatSignsIn(tx, user);
-  updateUserRow(tx, { ...next, ...proven(context, change) });
+  updateUserRow(tx, { ...next, ...proven(context, params) });
   if (signedIn) checkCredentialLeft(tx, organizationId, userId, now);
   // A mail that went to an address recovers no user who has another by now.
   if (email?.toLowerCase() !== user.email?.toLowerCase()) endSessionKeys(tx, 'recovery', userId);
+  return { userId };
 }
 
 /** @throws KeyhearthError INVALID_ARGUMENT for a token that does not hold, or is about another contact. */
