@@ -4,7 +4,7 @@ import { Select, TextInput } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { upTo } from '../../../main/lib/text/up-to.ts';
 import { describeStatus, filterStatuses, typeFilters } from './activity-words.ts';
-import { ListSearch } from '../../ui/list-search.tsx';
+import { ListSearch } from '../../ui/lists/list-search.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
 import type { ActivityFilter } from '../../ui/lists/use-long-list.ts';

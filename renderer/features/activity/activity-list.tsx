@@ -12,7 +12,7 @@ import { LongRows } from '../../ui/lists/long-rows.tsx';
 import type { LongRowsHandle } from '../../ui/lists/long-rows.tsx';
 import { Panel } from '../../ui/page.tsx';
 import type { ActivityLine } from '../../app/rpc/resources.ts';
-import { RowTime } from '../../ui/row-time.tsx';
+import { RowTime } from '../../ui/lists/row-time.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { numeral, t } from '../../app/i18n/text.ts';
 import { useActivityList } from '../../ui/lists/use-long-list.ts';

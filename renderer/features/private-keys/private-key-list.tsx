@@ -5,7 +5,7 @@ import { curveLabel } from '../accounts/chains.ts';
 import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import { OutsideBadges } from '../../ui/outside-badges.tsx';
 import type { PrivateKey, Tag } from '../../app/rpc/resources.ts';
-import { RowTime } from '../../ui/row-time.tsx';
+import { RowTime } from '../../ui/lists/row-time.tsx';
 import { TagBadges } from '../tags/tag-badges.tsx';
 import { taggedHeight, useTagged, type Tagged } from '../tags/tag-filter.tsx';
 import { t } from '../../app/i18n/text.ts';

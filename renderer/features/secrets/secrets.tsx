@@ -10,7 +10,7 @@ import { FormEnd } from '../../ui/form-end.tsx';
 import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
-import { RowTime } from '../../ui/row-time.tsx';
+import { RowTime } from '../../ui/lists/row-time.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import type { Tag, User } from '../../app/rpc/resources.ts';
-import { RowTime } from '../../ui/row-time.tsx';
+import { RowTime } from '../../ui/lists/row-time.tsx';
 import { TagBadges } from '../tags/tag-badges.tsx';
 import { taggedHeight, useTagged, type Tagged } from '../tags/tag-filter.tsx';
 import { t } from '../../app/i18n/text.ts';

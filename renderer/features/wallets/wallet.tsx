@@ -24,7 +24,7 @@ import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
 import { DeleteForm, DangerZone, DangerAction, RenameForm } from '../../ui/danger-zone.tsx';
-import { ListSearch } from '../../ui/list-search.tsx';
+import { ListSearch } from '../../ui/lists/list-search.tsx';
 import { LongRows } from '../../ui/lists/long-rows.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { longestName } from '../../ui/text/names.ts';

@@ -18,7 +18,7 @@ import { BackupAges } from '../backups/backup-ages.tsx';
 import { accountAt, chains } from '../accounts/chains.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { FirstAccounts } from '../accounts/first-accounts.tsx';
-import { ListSearch } from '../../ui/list-search.tsx';
+import { ListSearch } from '../../ui/lists/list-search.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { OutsideBadges } from '../../ui/outside-badges.tsx';

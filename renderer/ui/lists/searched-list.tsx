@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { t } from '../../app/i18n/text.ts';
 import { Empty } from '../feedback.tsx';
-import { ListSearch } from '../list-search.tsx';
+import { ListSearch } from './list-search.tsx';
 import { Panel } from '../page.tsx';
 import { LongRows } from './long-rows.tsx';
 

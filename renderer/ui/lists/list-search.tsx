@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { t } from '../app/i18n/text.ts';
-import { onText } from './on-text.ts';
-import './lists/long-rows.css';
+import { t } from '../../app/i18n/text.ts';
+import { onText } from '../on-text.ts';
+import './long-rows.css';
 
 interface Props {
   /** The list that is searched. */

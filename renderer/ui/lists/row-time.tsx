@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { useNow } from './relative-time.tsx';
-import { exactTime, millisecondsOf, relativeTime } from './text/time.ts';
-import type { Timestamp } from './text/time.ts';
+import { useNow } from '../relative-time.tsx';
+import { exactTime, millisecondsOf, relativeTime } from '../text/time.ts';
+import type { Timestamp } from '../text/time.ts';
 
 interface Props {
   readonly at: Timestamp;
