@@ -1,9 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import type { DragEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Anchor, Button, FileButton, Input, Stack, Text, TextInput } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import type { WindowRpc, UploadedBackup } from '../../../preload/contract.ts';
+import { useDropPlace } from '../../ui/drop-place.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { anyOf, t } from '../../app/i18n/text.ts';
@@ -106,33 +107,19 @@ interface ChooserProps {
 
 function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
   const id = useId();
-  const [over, setOver] = useState(false);
   const reset = useRef<() => void>(null);
   const { coming, upload } = choice;
   // A file that is on its way was chosen: it is not asked for again.
   const wrong = problem === undefined || coming === null ? problem : t('Wait until the file is uploaded.');
-  const taken = (event: DragEvent, to: boolean): void => {
-    event.preventDefault();
-    setOver(to && !disabled);
-  };
+  const place = useDropPlace(choice.takeDropped, disabled);
   return (
     <Input.Wrapper id={id} label={t('Backup file')} labelElement="div" required error={wrong}>
       <div
         role="group"
         aria-labelledby={`${id}-label`}
         className="kh-file-place"
-        data-over={over || undefined}
+        {...place}
         data-amiss={problem === undefined ? undefined : true}
-        onDragOver={(event) => {
-          taken(event, true);
-        }}
-        onDragLeave={(event) => {
-          taken(event, false);
-        }}
-        onDrop={(event) => {
-          taken(event, false);
-          if (!disabled) choice.takeDropped(event.dataTransfer.files);
-        }}
       >
         {coming === null ? (
           <>

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
-import type { DragEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button, FileButton, Group, Input, Stack } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { t } from '../../app/i18n/text.ts';
+import { useDropPlace } from '../../ui/drop-place.ts';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { toHex } from '../../ui/text/bytes.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
@@ -24,7 +25,6 @@ interface Locked {
 
 /** Takes an SSH private key from a file that is dropped here or chosen. The file stays in this window. */
 export function KeyFileField({ onRead }: { readonly onRead: (key: ReadKeyFile) => void }): ReactNode {
-  const [isOver, setOver] = useState(false);
   const [locked, setLocked] = useState<Locked | null>(null);
   const [passphrase, setPassphrase] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
@@ -65,27 +65,12 @@ export function KeyFileField({ onRead }: { readonly onRead: (key: ReadKeyFile) =
       await read({ name: file.name, bytes }, undefined).finally(() => bytes.fill(0));
     });
   };
-  const over = (event: DragEvent, to: boolean) => {
-    event.preventDefault();
-    setOver(to);
-  };
+  const place = useDropPlace(([file]) => {
+    take(file);
+  });
   const error = problem ?? task.error?.message ?? null;
   return (
-    <Stack
-      gap="xs"
-      className="kh-key-file"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        over(event, true);
-      }}
-      onDragLeave={(event) => {
-        over(event, false);
-      }}
-      onDrop={(event) => {
-        over(event, false);
-        take(event.dataTransfer.files[0]);
-      }}
-    >
+    <Stack gap="xs" className="kh-key-file" {...place}>
       <Input.Wrapper
         label={t('SSH key file (optional)')}
         description={t('Drop a private key of OpenSSH here.')}

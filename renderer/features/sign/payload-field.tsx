@@ -1,9 +1,10 @@
 import { useRef, useState } from 'react';
-import type { DragEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button, FileButton, Group, Textarea } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { requestLimits } from '../../../main/lib/published-limits.ts';
 import { t } from '../../app/i18n/text.ts';
+import { useDropPlace } from '../../ui/drop-place.ts';
 import { onText } from '../../ui/on-text.ts';
 import { fileText } from './readings.ts';
 import './sign.css';
@@ -16,7 +17,6 @@ interface Props {
 
 /** Takes what is to be signed: typed, pasted, dropped as a file, or chosen. A file becomes the field's text. */
 export function PayloadField({ value, onChange, problem }: Props): ReactNode {
-  const [isOver, setOver] = useState(false);
   const [fileProblem, setFileProblem] = useState<string | null>(null);
   const reset = useRef<() => void>(null);
   const most = requestLimits.payloadCharacters;
@@ -40,25 +40,11 @@ export function PayloadField({ value, onChange, problem }: Props): ReactNode {
       },
     );
   };
-  const over = (event: DragEvent, to: boolean) => {
-    event.preventDefault();
-    setOver(to);
-  };
+  const place = useDropPlace(([file]) => {
+    take(file);
+  });
   return (
-    <div
-      className="kh-payload"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        over(event, true);
-      }}
-      onDragLeave={(event) => {
-        over(event, false);
-      }}
-      onDrop={(event) => {
-        over(event, false);
-        take(event.dataTransfer.files[0]);
-      }}
-    >
+    <div className="kh-payload" {...place}>
       <Group justify="space-between" align="end" mb={6}>
         <label htmlFor="payload" className="kh-label">
           {t('Payload')}
